@@ -6,7 +6,16 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from insight_core.plugin import Examined, Finding, FindingPlace, NotChecked, PluginNameEnum, Reason, SeriesKey
+from insight_core.plugin import (
+    Examined,
+    Finding,
+    FindingPlace,
+    NotChecked,
+    PluginNameEnum,
+    Reason,
+    ReasonKind,
+    SeriesKey,
+)
 from insight_diagnose.curves import curve_of, short
 from insight_diagnose.layers import Layer, LayerKind, is_bias, layers_of, of_kind
 
@@ -15,6 +24,8 @@ _RECORDS = 4  # records of a series; fewer tell nothing of a change
 _VANISHED = 1e-4  # of the gradients of others: smaller ones hardly move a layer
 _EXPLODED = 100.0  # times the gradients of the first third of the run
 _NAMED = 20  # tags among the details
+_FEW_HISTOGRAMS = ReasonKind("diagnose_few_histograms", "no weights have {least} histograms")
+_FEW_GRADIENTS = ReasonKind("diagnose_few_gradients", "fewer than 3 layers have gradients", "least")
 
 
 def layers_are_alive(examined: Examined) -> Iterator[Finding]:
@@ -57,9 +68,7 @@ def layers_change(examined: Examined) -> Iterator[Finding]:
         if len(layer.records) >= _RECORDS and not is_bias(layer.tag)
     ]
     if not layers:
-        raise NotChecked(
-            Reason(f"no weights have {_RECORDS} histograms", "diagnose_few_histograms", least=_RECORDS)
-        )
+        raise NotChecked(_FEW_HISTOGRAMS(least=_RECORDS))
     same = [layer for layer in layers if len({record.digest for record in layer.records}) == 1]
     if not same:
         return
@@ -106,7 +115,7 @@ def gradients_arrive(examined: Examined) -> Iterator[Finding]:
         if 0 < scales[layer.tag] < np.inf and not is_bias(layer.tag) and _growth(layer) is None
     ]
     if len(known) < 3:
-        raise NotChecked(Reason("fewer than 3 layers have gradients", "diagnose_few_gradients", least=3))
+        raise NotChecked(_FEW_GRADIENTS(least=3))
     large = sorted(known, key=lambda layer: scales[layer.tag])[-2]
     vanished = [layer for layer in known if scales[layer.tag] < _VANISHED * scales[large.tag]]
     if not vanished:

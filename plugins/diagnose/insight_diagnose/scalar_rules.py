@@ -13,6 +13,7 @@ from insight_core.plugin import (
     NotChecked,
     PluginNameEnum,
     Reason,
+    ReasonKind,
     SeriesKey,
     TagRole,
 )
@@ -20,6 +21,37 @@ from insight_diagnose.curves import Floats, StepCurve, curve_of, short
 from insight_diagnose.losses import divergence, overfit, plateau, unrest
 
 _FEWEST = 8  # points of a loss; of fewer nothing can be said
+_DIVERGENCE = ReasonKind(
+    "diagnose_divergence",
+    "{tag} (the training loss) was {best:g} around step {step} and has risen to {end:g}",
+)
+_DIVERGENCE_CHANGE = ReasonKind(
+    "diagnose_divergence_change",
+    "go back to a checkpoint before step {step} and lower the learning rate, to a third at first; clip "
+    "gradients, warm up longer, and check the data of these steps",
+)
+_NO_LEARNING = ReasonKind(
+    "diagnose_no_learning", "{tag} (the training loss) stays around {level:g} in all {points} points"
+)
+_OVERFITTING_WHY = ReasonKind(
+    "diagnose_overfitting_why",
+    "the model learns its training data by heart: the last checkpoint is worse than that of step {step}",
+)
+_OVERFITTING_CHANGE = ReasonKind(
+    "diagnose_overfitting_change",
+    "use the checkpoint around step {step} and stop there (early stopping); more data or augmentation, "
+    "weight decay, dropout or a smaller model move that step",
+)
+_SPIKES = ReasonKind(
+    "diagnose_spikes",
+    "{tag} (the training loss) has {count} spikes between steps {step} and {last}, up to {height:g} above "
+    "its level of {level:g}",
+)
+_SWING = ReasonKind(
+    "diagnose_swing",
+    "{tag} (the training loss) swings by {height:g} around its level of {level:g}, once in {period:g} points",
+)
+_FEW_POINTS = ReasonKind("diagnose_few_points", "the training loss has fewer than {least} points")
 
 
 def loss_diverges(examined: Examined) -> Iterator[Finding]:
@@ -33,25 +65,13 @@ def loss_diverges(examined: Examined) -> Iterator[Finding]:
         yield Finding(
             key.run,
             "error",
-            Reason(
-                f"{key.tag} (the training loss) was {best:g} around step {at} and has risen to {end:g}",
-                "diagnose_divergence",
-                tag=key.tag,
-                best=best,
-                step=at,
-                end=end,
-            ),
+            _DIVERGENCE(tag=key.tag, best=best, step=at, end=end),
             Reason(
                 "the steps since then make the model worse: its weights have left the region that it "
                 "had found",
                 "diagnose_divergence_why",
             ),
-            Reason(
-                f"go back to a checkpoint before step {at} and lower the learning rate, to a third at first; "
-                "clip gradients, warm up longer, and check the data of these steps",
-                "diagnose_divergence_change",
-                step=at,
-            ),
+            _DIVERGENCE_CHANGE(step=at),
             _place(key, at, last),
         )
 
@@ -68,13 +88,7 @@ def loss_does_not_improve(examined: Examined) -> Iterator[Finding]:
             continue
         share = short(1 - found.at / len(curve))
         if found.never:
-            saw = Reason(
-                f"{key.tag} (the training loss) stays around {level:g} in all {len(curve)} points",
-                "diagnose_no_learning",
-                tag=key.tag,
-                level=level,
-                points=len(curve),
-            )
+            saw = _NO_LEARNING(tag=key.tag, level=level, points=len(curve))
             why = Reason("the model does not learn", "diagnose_no_learning_why")
             change = Reason(
                 "check that the optimiser has the parameters of the model, that gradients are not "
@@ -133,18 +147,8 @@ def model_overfits(examined: Examined) -> Iterator[Finding]:
                 train_at_best=_short(found.train_at_best),
                 train_end=_short(found.train_end),
             ),
-            Reason(
-                "the model learns its training data by heart: the last checkpoint is worse than that of step "
-                f"{at}",
-                "diagnose_overfitting_why",
-                step=at,
-            ),
-            Reason(
-                f"use the checkpoint around step {at} and stop there (early stopping); more data or "
-                "augmentation, weight decay, dropout or a smaller model move that step",
-                "diagnose_overfitting_change",
-                step=at,
-            ),
+            _OVERFITTING_WHY(step=at),
+            _OVERFITTING_CHANGE(step=at),
             _place(key, at, last),
             short(1 - found.at / len(curve)),
         )
@@ -161,28 +165,12 @@ def rate_is_too_high(examined: Examined) -> Iterator[Finding]:
         level, height = short(found.level), short(found.height)
         if found.spikes:
             at, last = curve.step(found.spikes[0]), curve.step(found.spikes[-1])
-            saw = Reason(
-                f"{key.tag} (the training loss) has {len(found.spikes)} spikes between steps {at} and "
-                f"{last}, up to {height:g} above its level of {level:g}",
-                "diagnose_spikes",
-                tag=key.tag,
-                count=len(found.spikes),
-                step=at,
-                last=last,
-                height=height,
-                level=level,
+            saw = _SPIKES(
+                tag=key.tag, count=len(found.spikes), step=at, last=last, height=height, level=level
             )
         else:
             at, last = int(curve.steps[0]), int(curve.steps[-1])
-            saw = Reason(
-                f"{key.tag} (the training loss) swings by {height:g} around its level of {level:g}, once in "
-                f"{found.period:g} points",
-                "diagnose_swing",
-                tag=key.tag,
-                height=height,
-                level=level,
-                period=found.period,
-            )
+            saw = _SWING(tag=key.tag, height=height, level=level, period=found.period)
         yield Finding(
             key.run,
             "warning",
@@ -208,9 +196,7 @@ def _losses(examined: Examined) -> Iterator[tuple[SeriesKey, StepCurve]]:
             found += 1
             yield key, curve
     if not found:
-        raise NotChecked(
-            Reason(f"the training loss has fewer than {_FEWEST} points", "diagnose_few_points", least=_FEWEST)
-        )
+        raise NotChecked(_FEW_POINTS(least=_FEWEST))
 
 
 def _curves(examined: Examined, role: TagRole) -> Iterator[tuple[SeriesKey, StepCurve]]:

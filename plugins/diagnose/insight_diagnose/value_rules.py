@@ -14,6 +14,7 @@ from insight_core.plugin import (
     FindingPlace,
     PluginNameEnum,
     Reason,
+    ReasonKind,
     ScalarColumns,
     ScalarQuery,
     SeriesKey,
@@ -23,6 +24,11 @@ from insight_core.plugin import (
 _AT_ONCE = 256  # series that are asked for at a time
 _SCALAR = PluginNameEnum.SCALAR
 _LOSS = re.compile(r"loss", re.I)
+_NONFINITE_CHANGE = ReasonKind(
+    "diagnose_nonfinite_change",
+    "look at the data and the gradients just before step {step}; lower the learning rate, clip gradients, "
+    "add an epsilon to logarithms and divisions, and scale the loss with mixed precision",
+)
 
 
 @frozen
@@ -75,13 +81,7 @@ def values_are_finite(examined: Examined) -> Iterator[Finding]:
             "a single value that is not finite spreads to all weights, and nothing is learned any more",
             "diagnose_nonfinite_why",
         ),
-        Reason(
-            f"look at the data and the gradients just before step {first.first}; lower the learning "
-            "rate, clip gradients, add an epsilon to logarithms and divisions, and scale the loss "
-            "with mixed precision",
-            "diagnose_nonfinite_change",
-            step=first.first,
-        ),
+        _NONFINITE_CHANGE(step=first.first),
         FindingPlace(_SCALAR, first.key.tag, (first.first, first.last)),
     )
 

@@ -10,6 +10,7 @@ from insight_core.plugin import (
     DataProvider,
     NotFound,
     Reason,
+    ReasonKind,
     RecordPlace,
     SeriesInfo,
     SeriesKey,
@@ -19,6 +20,18 @@ from insight_core.plugin import (
 )
 from insight_embeddings.claims import CONFIGS
 from insight_embeddings.config import Configured, file_tag
+
+_UNKNOWN = ReasonKind("embeddings_unknown", "run {run!r} has no embedding {name!r}")
+_MISSING_FILE = ReasonKind(
+    "embeddings_missing_file",
+    "the file {path!r}, which the configuration names, is not below the run under a name that is read: "
+    "*.tsv or *.bytes for points, *.tsv for metadata, *sprite*.png or .jpg for pictures",
+)
+_CHECKPOINT = ReasonKind(
+    "embeddings_checkpoint",
+    "the configuration names no tensor_path for {name!r}: points in checkpoints of TensorFlow are not "
+    "read; write them as a file, or open TensorBoard's own projector",
+)
 
 
 @frozen
@@ -77,8 +90,7 @@ class Catalogue:
         for embedding in self.of_run(run)[0]:
             if embedding.name == name:
                 return embedding
-        text = f"run {run!r} has no embedding {name!r}"
-        raise NotFound(text, code="embeddings_unknown", run=run, name=name)
+        raise NotFound(_UNKNOWN(run=run, name=name))
 
     def _with_files(
         self, run: str, config: str, configured: Configured, infos: dict[str, SeriesInfo]
@@ -105,16 +117,8 @@ class Catalogue:
 
 
 def _missing(path: str) -> Reason:
-    text = (
-        f"the file {path!r}, which the configuration names, is not below the run under a name that is read: "
-        "*.tsv or *.bytes for points, *.tsv for metadata, *sprite*.png or .jpg for pictures"
-    )
-    return Reason(text, "embeddings_missing_file", path=path)
+    return _MISSING_FILE(path=path)
 
 
 def _in_checkpoint(name: str) -> Reason:
-    text = (
-        f"the configuration names no tensor_path for {name!r}: points in checkpoints of TensorFlow are not "
-        "read; write them as a file, or open TensorBoard's own projector"
-    )
-    return Reason(text, "embeddings_checkpoint", name=name)
+    return _CHECKPOINT(name=name)

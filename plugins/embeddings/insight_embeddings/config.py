@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.payloads import MessageTypes
 
 _TYPES = MessageTypes(Path(__file__).with_name("projector.binpb"))
@@ -18,6 +18,10 @@ _LONGEST = 4 << 20  # bytes of a configuration
 MOST_EMBEDDINGS = 10_000  # of a configuration: they are read in a third of a second
 _ENTRY = re.compile(rb"\bembeddings\s*:?\s*[{<]")
 _OF_STEP = re.compile(r"(?P<group>.+):(?P<step>\d{5,15})")  # the names that ``add_embedding`` gives
+_MANY = ReasonKind("embeddings_many", "the file names more than {most:,} embeddings")
+_BAD_CONFIG = ReasonKind(
+    "embeddings_bad_config", "the file is not a projector configuration in protobuf's text format: {cause}"
+)
 
 
 @frozen
@@ -47,14 +51,12 @@ def configured_embeddings(content: bytes) -> list[Configured]:
         text = f"the file has {len(content):,} bytes, more than {_LONGEST:,}"
         raise ValueError(Reason(text, "embeddings_long_config", most=_LONGEST))
     if sum(1 for _ in _ENTRY.finditer(content)) > MOST_EMBEDDINGS:
-        text = f"the file names more than {MOST_EMBEDDINGS:,} embeddings"
-        raise ValueError(Reason(text, "embeddings_many", most=MOST_EMBEDDINGS))
+        raise ValueError(_MANY(most=MOST_EMBEDDINGS))
     projector = _TYPES.new("Projector")
     try:
         text_format.Parse(content.decode(), projector, allow_unknown_field=True)
     except (text_format.ParseError, UnicodeDecodeError, RecursionError) as error:
-        text = f"the file is not a projector configuration in protobuf's text format: {error}"
-        raise ValueError(Reason(text, "embeddings_bad_config", cause=str(error))) from error
+        raise ValueError(_BAD_CONFIG(cause=str(error))) from error
     names: Counter[str] = Counter()
     found = []
     for embedding in projector.embeddings:

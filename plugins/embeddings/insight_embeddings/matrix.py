@@ -8,10 +8,22 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 
 MOST_VALUES = 40_000_000
 _TEXT = bytes(range(32, 127)) + b"\t\n\r"
+_NOT_NUMBERS = ReasonKind(
+    "embeddings_not_numbers", "the file is not a table of numbers between tabs: {cause}"
+)
+_NO_SHAPE = ReasonKind(
+    "embeddings_no_shape",
+    "binary points need a tensor_shape of two numbers in the configuration, not {shape}",
+)
+_WRONG_SIZE = ReasonKind(
+    "embeddings_wrong_size",
+    "the file has {size:,} bytes; {points:,} points of {dimensions:,} float32 values are {expected:,} bytes",
+)
+_MANY_VALUES = ReasonKind("embeddings_many_values", "the points have {count:,} values, more than {most:,}")
 
 
 @frozen(eq=False)
@@ -51,35 +63,21 @@ def _of_text(content: bytes) -> NDArray[np.float32]:
         return np.loadtxt(io.BytesIO(content), dtype=np.float32, delimiter="\t", comments=None, ndmin=2)
     except ValueError as error:
         cause = str(error).partition("; use `usecols`")[0]
-        text = f"the file is not a table of numbers between tabs: {cause}"
-        raise ValueError(Reason(text, "embeddings_not_numbers", cause=cause)) from error
+        raise ValueError(_NOT_NUMBERS(cause=cause)) from error
 
 
 def _of_bytes(content: bytes, shape: tuple[int, ...]) -> NDArray[np.float32]:
     if len(shape) != 2:
-        text = f"binary points need a tensor_shape of two numbers in the configuration, not {list(shape)}"
-        raise ValueError(Reason(text, "embeddings_no_shape", shape=str(list(shape))))
+        raise ValueError(_NO_SHAPE(shape=str(list(shape))))
     _check_size(shape[0] * shape[1])
     expected = shape[0] * shape[1] * 4
     if len(content) != expected:
-        text = (
-            f"the file has {len(content):,} bytes; {shape[0]:,} points of {shape[1]:,} float32 values are "
-            f"{expected:,} bytes"
-        )
         raise ValueError(
-            Reason(
-                text,
-                "embeddings_wrong_size",
-                size=len(content),
-                points=shape[0],
-                dimensions=shape[1],
-                expected=expected,
-            )
+            _WRONG_SIZE(size=len(content), points=shape[0], dimensions=shape[1], expected=expected)
         )
     return np.frombuffer(content, "<f4").reshape(shape)
 
 
 def _check_size(count: int) -> None:
     if count > MOST_VALUES:
-        text = f"the points have {count:,} values, more than {MOST_VALUES:,}"
-        raise ValueError(Reason(text, "embeddings_many_values", count=count, most=MOST_VALUES))
+        raise ValueError(_MANY_VALUES(count=count, most=MOST_VALUES))

@@ -8,12 +8,18 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.worker import decode_apart
 
 MOST_COLUMNS = 100
 MOST_BYTES = 64 << 20
 UNNAMED = "label"  # the name of the only column of a file without a header
+_METADATA_LINES = ReasonKind(
+    "embeddings_metadata_lines", "the metadata have {lines:,} lines for {points:,} points"
+)
+_METADATA_COLUMNS = ReasonKind(
+    "embeddings_metadata_columns", "the metadata have {columns} columns, more than {most}"
+)
 
 
 @frozen(eq=False)
@@ -57,11 +63,9 @@ def columns_of(content: bytes, points: int) -> list[MetadataColumn]:
     if has_header:
         del lines[0]
     if len(lines) != points:
-        text = f"the metadata have {len(lines):,} lines for {points:,} points"
-        raise ValueError(Reason(text, "embeddings_metadata_lines", lines=len(lines), points=points))
+        raise ValueError(_METADATA_LINES(lines=len(lines), points=points))
     if width > MOST_COLUMNS:
-        text = f"the metadata have {width} columns, more than {MOST_COLUMNS}"
-        raise ValueError(Reason(text, "embeddings_metadata_columns", columns=width, most=MOST_COLUMNS))
+        raise ValueError(_METADATA_COLUMNS(columns=width, most=MOST_COLUMNS))
     tabs = np.array([line.count("\t") for line in lines])
     if (tabs != width - 1).any():
         odd = int(np.argmax(tabs != width - 1))

@@ -6,11 +6,16 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_embeddings.matrix import Matrix
 
 COMPONENTS = 10
 LARGEST_SIDE = 4096  # of the matrix whose eigenvectors are computed
+_LARGE_PCA = ReasonKind(
+    "embeddings_large_pca",
+    "PCA of {points:,} points in {dimensions:,} dimensions is not supported: one of both has to be at most "
+    "{most:,}",
+)
 
 
 @frozen(eq=False)
@@ -57,13 +62,7 @@ def projection_of(matrix: Matrix, *, unit_length: bool = False) -> Projection:
     if points == 0:
         raise ValueError(Reason("every point has a NaN or infinity", "embeddings_none_finite"))
     if min(points, dimensions) > LARGEST_SIDE:
-        text = (
-            f"PCA of {points:,} points in {dimensions:,} dimensions is not supported: "
-            f"one of both has to be at most {LARGEST_SIDE:,}"
-        )
-        raise ValueError(
-            Reason(text, "embeddings_large_pca", points=points, dimensions=dimensions, most=LARGEST_SIDE)
-        )
+        raise ValueError(_LARGE_PCA(points=points, dimensions=dimensions, most=LARGEST_SIDE))
     centred = prepared(values, unit_length=unit_length)
     scale = (
         float(np.abs(centred).max()) or 1.0

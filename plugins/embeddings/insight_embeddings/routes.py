@@ -14,6 +14,7 @@ from insight_core.plugin import (
     NotFound,
     PluginContext,
     Reason,
+    ReasonKind,
     RecordPlace,
     Route,
     Undecodable,
@@ -45,6 +46,8 @@ from insight_embeddings.sprite import Sprite, sprite_of
 MOST_NEIGHBOURS = 1_000
 MOST_GRAPH_NEIGHBOURS = 300
 T = TypeVar("T")
+_NO_SPRITE = ReasonKind("embeddings_no_sprite", "{name!r} has no pictures")
+_NO_POINT = ReasonKind("embeddings_no_point", "there is no point {point}: the embedding has {points}")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -145,7 +148,7 @@ class _Views:
         embedding, _ = self._embedding(request)
         if embedding.sprite is None:
             name = embedding.name
-            raise NotFound(f"{name!r} has no pictures", code="embeddings_no_sprite", name=name)
+            raise NotFound(_NO_SPRITE(name=name))
         sprite: Sprite = self.sprites.at(embedding.sprite)
         return bytes_response(sprite.content, sprite.media_type)
 
@@ -157,12 +160,7 @@ class _Views:
         embedding, place = self._embedding(request)
         matrix: Matrix = self.matrices(embedding.configured.shape).at(place)
         if point >= len(matrix.values):
-            raise InvalidArgument(
-                f"there is no point {point}: the embedding has {len(matrix.values)}",
-                code="embeddings_no_point",
-                point=point,
-                points=len(matrix.values),
-            )
+            raise InvalidArgument(_NO_POINT(point=point, points=len(matrix.values)))
         with np.errstate(invalid="ignore"):
             distances = distances_to(matrix.values, point, metric)
         found = nearest(distances, point, count)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Reason
+from insight_core.plugin import ReasonKind
 from insight_record.formats.image_headers import header_of
 
 LARGEST_SIDE = 8192  # pixels; graphics cards take no more
+_LARGE_PICTURE = ReasonKind(
+    "embeddings_large_picture", "the picture is {width} by {height} pixels; at most {most} are shown"
+)
 
 
 @frozen
@@ -29,14 +32,5 @@ def sprite_of(content: bytes) -> Sprite:
     """Raises ValueError for a file that is no picture, or one that is too large."""
     header = header_of(content)
     if max(header.width, header.height) > LARGEST_SIDE:
-        text = f"the picture is {header.width} by {header.height} pixels; at most {LARGEST_SIDE} are shown"
-        raise ValueError(
-            Reason(
-                text,
-                "embeddings_large_picture",
-                width=header.width,
-                height=header.height,
-                most=LARGEST_SIDE,
-            )
-        )
+        raise ValueError(_LARGE_PICTURE(width=header.width, height=header.height, most=LARGEST_SIDE))
     return Sprite(content, header.mimetype, header.width, header.height)

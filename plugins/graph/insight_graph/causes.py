@@ -7,9 +7,12 @@ import json
 import zipfile
 import zlib
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 
 ARCHIVE_ERRORS = (zipfile.BadZipFile, OSError, EOFError, RuntimeError, zlib.error)
+_JSON_ENDS = ReasonKind("graph_json_ends", "it ends early, in line {line}")
+_JSON_NOT_TEXT = ReasonKind("graph_json_not_text", "byte {offset} is not UTF-8")
+_NOT_JSON = ReasonKind("graph_not_json", "the model is not valid JSON: {cause}")
 
 
 def cause_in_json(error: Exception) -> Reason:
@@ -17,10 +20,10 @@ def cause_in_json(error: Exception) -> Reason:
     if isinstance(error, json.JSONDecodeError):
         where = {"line": error.lineno, "column": error.colno}
         if error.pos >= len(error.doc.rstrip()):
-            return Reason(f"it ends early, in line {error.lineno}", "graph_json_ends", line=error.lineno)
+            return _JSON_ENDS(line=error.lineno)
         return Reason(f"line {error.lineno}, column {error.colno}: {error.msg}", "graph_json_wrong", **where)
     if isinstance(error, UnicodeDecodeError):
-        return Reason(f"byte {error.start} is not UTF-8", "graph_json_not_text", offset=error.start)
+        return _JSON_NOT_TEXT(offset=error.start)
     if isinstance(error, RecursionError):
         return Reason("too many lists in each other", "graph_json_deep")
     if isinstance(error, KeyError):
@@ -31,7 +34,7 @@ def cause_in_json(error: Exception) -> Reason:
 def not_json(error: Exception) -> ValueError:
     """The error of a model whose text is not JSON."""
     cause = cause_in_json(error)
-    return ValueError(Reason(f"the model is not valid JSON: {cause}", "graph_not_json", cause=cause))
+    return ValueError(_NOT_JSON(cause=cause))
 
 
 def cause_in_archive(error: Exception) -> Reason:

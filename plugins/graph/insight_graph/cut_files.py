@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, varint
 
 EMPTY = Reason("the file is empty", "graph_file_empty")
+_FILE_ENDS = ReasonKind("graph_file_ends", "the file ends after {read:,} of at least {size:,} bytes")
 
 
 @frozen
@@ -32,5 +33,4 @@ def cut_field(data: bytes, position: int) -> CutField | None:
 
 def file_ends(read: int, size: int) -> Reason:
     """Why a file is shown in part: it should have ``size`` bytes at least and has ``read``."""
-    text = f"the file ends after {read:,} of at least {size:,} bytes"
-    return Reason(text, "graph_file_ends", read=read, size=size)
+    return _FILE_ENDS(read=read, size=size)

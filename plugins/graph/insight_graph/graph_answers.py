@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 from werkzeug import Request
 
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin import InvalidArgument, ReasonKind
 from insight_core.plugin.http.clients import is_gone
 from insight_core.plugin.http.parameters import choice, empty, flag, required_text, whole_number
 from insight_graph.described import notice
@@ -21,6 +21,7 @@ from insight_graph.view import GraphView
 MAX_RESULTS = 1000
 MAX_SCOPES = 500  # of one trace
 LAST_OFFSET = 1 << 31
+_MANY_SCOPES = ReasonKind("graph_many_scopes", "scope must be given at most {most} times")
 
 
 @frozen
@@ -69,8 +70,7 @@ def _trace(looked: OpenedGraph, request: Request) -> object:
     place = place_of(view, required_text(request, "id"))
     scopes = list(dict.fromkeys(request.args.getlist("scope")))
     if len(scopes) > MAX_SCOPES:
-        text = f"scope must be given at most {MAX_SCOPES} times"
-        raise InvalidArgument(text, code="graph_many_scopes", most=MAX_SCOPES)
+        raise InvalidArgument(_MANY_SCOPES(most=MAX_SCOPES))
     branches = [branch_of(view, scope, "scope") for scope in scopes]
     with_controls = choice(request, "control", ("1", "0")) == "1"
     found: dict[str, object] = {}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_graph.columns import Edges, Graph, Indices, Kind, NodeDetails, OutputType, Weight
 from insight_graph.names_apart import NamesApart
 from insight_graph.notices import GraphNotice
@@ -16,6 +16,8 @@ from insight_graph.scopes import Scopes
 from insight_graph.texts import Codes, NodeTexts
 
 NAMELESS = "(unnamed)"
+_INPUT_OF = ReasonKind("graph_input_of", "{name} (of {node})")
+_UNNAMED_NODE = ReasonKind("graph_unnamed_node", "{type} (node {number})")
 
 
 class GraphBuilder:
@@ -111,9 +113,7 @@ class GraphBuilder:
         """Records that input ``slot`` of node ``target`` names an absent node."""
         self.missing.setdefault(target, []).append((slot, name))
         node = self.names[target]
-        self.notice("missing_inputs").add(
-            Reason(f"{name} (of {node})", "graph_input_of", name=name, node=node)
-        )
+        self.notice("missing_inputs").add(_INPUT_OF(name=name, node=node))
 
     def notice(self, code: str) -> GraphNotice:
         """The notice with this code, created at first use."""
@@ -175,7 +175,7 @@ class GraphBuilder:
 
 
 def _unnamed(type_name: str, number: int) -> Reason:
-    return Reason(f"{type_name} (node {number})", "graph_unnamed_node", type=type_name, number=number)
+    return _UNNAMED_NODE(type=type_name, number=number)
 
 
 def _add_rows(rows: array[int], columns: Sequence[Indices | NDArray[np.bool_] | int], count: int) -> None:

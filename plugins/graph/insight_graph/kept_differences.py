@@ -8,11 +8,14 @@ from threading import Lock
 from attrs import define, field
 from cachetools import LRUCache
 
-from insight_core.plugin import InvalidArgument, RecordPlace
+from insight_core.plugin import InvalidArgument, ReasonKind, RecordPlace
 from insight_graph.difference import MOST_NODES, Difference
 from insight_graph.model import GraphModel
 
 _KEPT = 4
+_TOO_LARGE_TO_COMPARE = ReasonKind(
+    "graph_too_large_to_compare", "graphs of more than {most:,} nodes are not compared"
+)
 
 
 @define(eq=False)
@@ -32,8 +35,7 @@ class KeptDifferences:
             return known
         one, two = model(before), model(after)
         if max(len(one.graph), len(two.graph)) > MOST_NODES:
-            text = f"graphs of more than {MOST_NODES:,} nodes are not compared"
-            raise InvalidArgument(text, code="graph_too_large_to_compare", most=MOST_NODES)
+            raise InvalidArgument(_TOO_LARGE_TO_COMPARE(most=MOST_NODES))
         found = Difference.of(one, two)
         with self._lock:
             self._kept[before, after] = found

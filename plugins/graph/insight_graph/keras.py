@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, field
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_graph.causes import not_json
 from insight_graph.columns import Attribute, Graph, NodeDetails, OutputType, Shape, Weight
 from insight_graph.graph_builder import GraphBuilder
@@ -23,6 +23,7 @@ from insight_graph.stored import values_of
 _DEEPEST = 50  # models in models
 _INPUT = "InputLayer"
 _Tensor = tuple[str, int]  # the path of a layer or model, and which of its outputs
+_TOO_NESTED = ReasonKind("graph_too_nested", "the model has more than {most} models in each other")
 
 
 def graph_of_model(data: bytes) -> Graph:
@@ -57,8 +58,7 @@ class _Reader:
     ) -> None:
         """Adds the layers of a model that takes its inputs from ``calls``: a tensor for each input."""
         if depth > _DEEPEST:
-            text = f"the model has more than {_DEEPEST} models in each other"
-            raise ValueError(Reason(text, "graph_too_nested", most=_DEEPEST))
+            raise ValueError(_TOO_NESTED(most=_DEEPEST))
         config = _dictionary(model.get("config"))
         path = joined(scope, _name(model))
         trainable = trainable and config.get("trainable") is not False

@@ -7,7 +7,7 @@ from threading import Lock
 from attrs import define, field
 from cachetools import LRUCache
 
-from insight_core.plugin import DataProvider, Reason, RecordPlace
+from insight_core.plugin import DataProvider, ReasonKind, RecordPlace
 from insight_graph.claims import EXPORTED_FILE, NAME, ONNX_FILE
 from insight_graph.model import GraphModel
 from insight_graph.torch_export import graph_of_stream
@@ -15,6 +15,9 @@ from insight_graph.torch_export import graph_of_stream
 LARGE = 32 << 20  # bytes of an exported program of which only the graph is read
 MOST_BYTES = 2 << 30  # of a model of ONNX, which protobuf allows no more
 _KEPT = 4  # graphs
+_MODEL_TOO_LARGE = ReasonKind(
+    "graph_model_too_large", "the model has more than {most:,} bytes: export its weights as external data"
+)
 
 
 @define(eq=False)
@@ -31,8 +34,7 @@ class LargeFiles:
         Raises Undecodable for a file that cannot be read, or is larger than MOST_BYTES.
         """
         if _ends(place, ONNX_FILE.pattern) and place.size > MOST_BYTES:
-            text = f"the model has more than {MOST_BYTES:,} bytes: export its weights as external data"
-            raise place.undecodable(Reason(text, "graph_model_too_large", most=MOST_BYTES))
+            raise place.undecodable(_MODEL_TOO_LARGE(most=MOST_BYTES))
         if not _ends(place, EXPORTED_FILE.pattern) or place.size < LARGE:
             return None
         with self._lock:

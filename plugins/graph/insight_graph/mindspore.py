@@ -10,7 +10,7 @@ from array import array
 
 from attrs import field, frozen
 
-from insight_core.plugin import Reason
+from insight_core.plugin import ReasonKind
 from insight_core.plugin.payloads import LENGTH_DELIMITED, FieldColumns, Malformed, fields
 from insight_graph.columns import Graph, NodeDetails
 from insight_graph.cut_files import EMPTY, cut_field, file_ends
@@ -26,6 +26,7 @@ from insight_graph.texts import text_of
 _GRAPH_OF_MODEL = 4
 _NODES, _PARAMETERS, _CONSTANTS = 1, 3, 5
 _FIELDS = {_NODES: "node", _PARAMETERS: "parameters", _CONSTANTS: "const_vals"}
+_NOT_MINDSPORE = ReasonKind("graph_not_mindspore", "the bytes are not a MindSpore graph: {cause}")
 
 
 def graph_of_event(data: bytes) -> Graph:
@@ -36,8 +37,7 @@ def graph_of_event(data: bytes) -> Graph:
 def graph_of_file(data: bytes) -> Graph:
     """The graph of a .pb file. Raises ValueError for bytes of which nothing can be read."""
     if not data:
-        text = f"the bytes are not a MindSpore graph: {EMPTY}"
-        raise ValueError(Reason(text, "graph_not_mindspore", cause=EMPTY))
+        raise ValueError(_NOT_MINDSPORE(cause=EMPTY))
     start, end = _model_graph(data) or (0, len(data))
     return _graph(data, start, end)
 
@@ -67,8 +67,7 @@ def _graph(data: bytes, start: int, end: int) -> Graph:
     broken = file_ends(len(data), end) if end > len(data) else pieces.broken
     if broken:
         if not len(builder.names):
-            text = f"the bytes are not a MindSpore graph: {broken}"
-            raise ValueError(Reason(text, "graph_not_mindspore", cause=broken))
+            raise ValueError(_NOT_MINDSPORE(cause=broken))
         builder.truncated(broken)
     return builder.graph(reader.details, topological, len(data))
 

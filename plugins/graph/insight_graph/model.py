@@ -8,12 +8,14 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin import InvalidArgument, ReasonKind
 from insight_graph.columns import Graph
 from insight_graph.readable import Removed, readable
 from insight_graph.stored import Stored
 from insight_graph.tensors import tensors_of
 from insight_graph.view import GraphView, Shown
+
+_UNKNOWN_ID = ReasonKind("graph_unknown_id", "id names nothing that is shown of the graph: {id!r}")
 
 
 @frozen(eq=False)
@@ -76,8 +78,7 @@ def place_of(view: GraphView, id_: str) -> int:
     """The branch or leaf with that id. Raises InvalidArgument, with a text for the user."""
     place = view.tree.find(id_)
     if place is None:
-        text = f"id names nothing that is shown of the graph: {id_!r}"
-        raise InvalidArgument(text, code="graph_unknown_id", id=id_)
+        raise InvalidArgument(_UNKNOWN_ID(id=id_))
     return place
 
 

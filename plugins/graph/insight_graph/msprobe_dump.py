@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from insight_core.plugin import Reason
+from insight_core.plugin import ReasonKind
 from insight_core.plugin.worker import decode_apart
 from insight_graph.causes import cause_in_json
 from insight_graph.tensor_statistics import MOST_ROWS, TensorStatistics
@@ -21,13 +21,15 @@ _SIDES = {"input_args": "input", "input_kwargs": "input", "input": "input", "out
 _VALUES = {"max": "Max", "min": "Min", "mean": "Mean", "norm": "Norm"}
 _DIRECTIONS = ("forward", "backward", "parameters_grad")
 _DEEPEST = 20  # lists in each other
+_DUMP_BYTES = ReasonKind("graph_dump_bytes", "the dump has more than {most:,} bytes: it is not read")
+_NOT_MSPROBE = ReasonKind("graph_not_msprobe", "the file is not a dump of msprobe: {cause}")
+_DUMP_TOO_LARGE = ReasonKind("graph_dump_too_large", "the dump has more than {most:,} rows: it is not read")
 
 
 def statistics_of_json(data: bytes) -> TensorStatistics:
     """Raises ValueError for bytes that are not such a file, and for more than MOST_ROWS tensors."""
     if len(data) > MOST_JSON:
-        text = f"the dump has more than {MOST_JSON:,} bytes: it is not read"
-        raise ValueError(Reason(text, "graph_dump_bytes", most=MOST_JSON))
+        raise ValueError(_DUMP_BYTES(most=MOST_JSON))
     found: TensorStatistics = decode_apart("insight_graph.msprobe_dump:parsed", data)
     return found
 
@@ -39,8 +41,7 @@ def parsed(data: bytes) -> TensorStatistics:
         calls = content["data"].items()
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         cause = cause_in_json(error)
-        text = f"the file is not a dump of msprobe: {cause}"
-        raise ValueError(Reason(text, "graph_not_msprobe", cause=cause)) from None
+        raise ValueError(_NOT_MSPROBE(cause=cause)) from None
     keys: list[tuple[str, str, str, int]] = []
     tensors: list[Mapping[str, Any]] = []
     for name, call in calls:
@@ -49,8 +50,7 @@ def parsed(data: bytes) -> TensorStatistics:
                 keys.append((str(name), _SIDES.get(section) or str(section), ".".join(slot) or "0", 0))
                 tensors.append(tensor)
         if len(tensors) > MOST_ROWS:
-            text = f"the dump has more than {MOST_ROWS:,} rows: it is not read"
-            raise ValueError(Reason(text, "graph_dump_too_large", most=MOST_ROWS))
+            raise ValueError(_DUMP_TOO_LARGE(most=MOST_ROWS))
     return TensorStatistics(
         keys,
         [_type_of(name) for name, _, _, _ in keys],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import define, field
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 
 _EXAMPLES = 20  # that a notice keeps
 _TEXTS = {
@@ -23,26 +23,30 @@ _TEXTS = {
     "pipeline_unreadable": "the record at byte {offset} cannot be read",
     "pipeline_too_long": "the pipeline has more than {limit} steps",
 }
+_NODE_AT = ReasonKind("graph_node_at", "node at byte {offset}")
+_FUNCTION_AT = ReasonKind("graph_function_at", "function at byte {offset}")
+_PARAMETER_AT = ReasonKind("graph_parameter_at", "parameter at byte {offset}")
+_CONSTANT_AT = ReasonKind("graph_constant_at", "constant at byte {offset}")
 
 
 def node_at(offset: int) -> Reason:
     """An example: the node that begins at this byte."""
-    return Reason(f"node at byte {offset}", "graph_node_at", offset=offset)
+    return _NODE_AT(offset=offset)
 
 
 def function_at(offset: int) -> Reason:
     """An example: the function that begins at this byte."""
-    return Reason(f"function at byte {offset}", "graph_function_at", offset=offset)
+    return _FUNCTION_AT(offset=offset)
 
 
 def parameter_at(offset: int) -> Reason:
     """An example: the parameter that begins at this byte."""
-    return Reason(f"parameter at byte {offset}", "graph_parameter_at", offset=offset)
+    return _PARAMETER_AT(offset=offset)
 
 
 def constant_at(offset: int) -> Reason:
     """An example: the constant that begins at this byte."""
-    return Reason(f"constant at byte {offset}", "graph_constant_at", offset=offset)
+    return _CONSTANT_AT(offset=offset)
 
 
 @define

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from attrs import define, field, frozen
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType, Weight
 from insight_graph.cut_files import EMPTY, CutField, cut_field, file_ends
@@ -41,6 +41,9 @@ _NO_WEIGHTS = ("int64", "int32", "bool", "string")
 
 Span: TypeAlias = tuple[int, int]
 Values: TypeAlias = dict[bytes, tuple[int, int]]  # node and output by the name of a tensor
+_NOT_ONNX = ReasonKind("graph_not_onnx", "the bytes are not a model of ONNX: {cause}")
+_TOO_NESTED = ReasonKind("graph_too_nested", "the model has more than {most} models in each other")
+_TOO_LARGE = ReasonKind("graph_too_large", "the graph has more than {most:,} nodes: it is not read")
 
 
 def graph_of_model(data: bytes) -> Graph:
@@ -67,7 +70,7 @@ def graph_of_model(data: bytes) -> Graph:
 
 
 def _not_onnx(cause: Reason) -> ValueError:
-    return ValueError(Reason(f"the bytes are not a model of ONNX: {cause}", "graph_not_onnx", cause=cause))
+    return ValueError(_NOT_ONNX(cause=cause))
 
 
 @frozen(eq=False)
@@ -113,8 +116,7 @@ class _Reader:
     def graph(self, span: Span, prefix: str, outer: Values, depth: int) -> Reason:
         """Why the graph ends before its end; empty if it does not. ``outer`` are tensors from around it."""
         if depth > _DEEPEST:
-            text = f"the model has more than {_DEEPEST} models in each other"
-            raise ValueError(Reason(text, "graph_too_nested", most=_DEEPEST))
+            raise ValueError(_TOO_NESTED(most=_DEEPEST))
         message = _Message.of(self.data, span)
         types = self._types(message.spans(_VALUE) + message.spans(_INPUT) + message.spans(_OUTPUT))
         values = dict(outer)
@@ -189,8 +191,7 @@ class _Reader:
         span: Span = (0, 0),
     ) -> int:
         if len(self.spans) >= MOST_MESSAGES:
-            text = f"the graph has more than {MOST_MESSAGES:,} nodes: it is not read"
-            raise ValueError(Reason(text, "graph_too_large", most=MOST_MESSAGES))
+            raise ValueError(_TOO_LARGE(most=MOST_MESSAGES))
         self.spans.append(span)
         known = [one or OutputType("", None) for one in types]
         signature = self.builder.signature(known if any(one.dtype for one in known) else ())

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.payloads import FieldColumns, Malformed, fields, pieces_of
 from insight_graph.ahead import ahead
 from insight_graph.messages import parsed
@@ -26,6 +26,7 @@ _FIELDS_AT_ONCE = 1 << 18
 _NONE = np.empty(0, np.int64)
 _Read = TypeVar("_Read")
 _Columns: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+_TOO_LARGE = ReasonKind("graph_too_large", "the graph has more than {most:,} nodes: it is not read")
 
 
 @frozen(eq=False)
@@ -70,8 +71,7 @@ class Pieces:
                 parts.append((some.firsts[rows], some.starts[rows], some.ends[rows]))
                 left -= len(rows)
             if left < 0:
-                text = f"the graph has more than {MOST_MESSAGES:,} nodes: it is not read"
-                raise ValueError(Reason(text, "graph_too_large", most=MOST_MESSAGES))
+                raise ValueError(_TOO_LARGE(most=MOST_MESSAGES))
             before = int(some.ends[-1]) if len(some.ends) else before
             broken = _reason(data, before, stop) if some.broken[0] else Reason()
         places = {

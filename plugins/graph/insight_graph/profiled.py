@@ -9,7 +9,14 @@ from typing import Any, cast
 import numpy as np
 from cachetools import LRUCache
 
-from insight_core.plugin import Ask, InsightError, PluginNameEnum, Reason, Unavailable, Undecodable
+from insight_core.plugin import (
+    Ask,
+    InsightError,
+    PluginNameEnum,
+    ReasonKind,
+    Unavailable,
+    Undecodable,
+)
 from insight_graph.columns import Graph, Kind
 from insight_graph.model import Times
 from insight_graph.torch_modules import modules_of, times_by_module
@@ -17,6 +24,10 @@ from insight_graph.torch_modules import modules_of, times_by_module
 _PREFIX = "profiler:"  # before the path of a profile, where the tag of a record could stand too
 _PROFILER = str(PluginNameEnum.PROFILER)
 _KEPT = 8
+_PROFILE_READING = ReasonKind("graph_profile_reading", "the profile {path!r} is being read")
+_PROFILE_UNREADABLE = ReasonKind(
+    "graph_profile_unreadable", "the profile {path!r} of run {run!r} cannot be read"
+)
 
 
 def is_profiled(name: str) -> bool:
@@ -66,12 +77,9 @@ class ProfiledTimes:
             self._ask(_PROFILER, "/operator_times", run=run, profile=path, outermost=int(bool(modules))),
         )
         if answer["state"] == "reading":
-            raise Unavailable(
-                Reason(f"the profile {path!r} is being read", "graph_profile_reading", path=path)
-            )
+            raise Unavailable(_PROFILE_READING(path=path))
         if answer["state"] == "failed":
-            text = f"the profile {path!r} of run {run!r} cannot be read"
-            raise Undecodable(Reason(text, "graph_profile_unreadable", path=path, run=run))
+            raise Undecodable(_PROFILE_UNREADABLE(path=path, run=run))
         by_name = dict(zip(answer["names"], answer["times"], strict=True))
         times = times_by_name(graph, by_name) or times_by_module(graph, modules, by_name)
         with self._lock:

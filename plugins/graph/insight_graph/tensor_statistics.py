@@ -14,7 +14,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Reason
+from insight_core.plugin import ReasonKind
 from insight_graph.causes import cause_in_table
 
 MOST_ROWS = 500_000
@@ -22,6 +22,9 @@ VALUES = {"max": "Max Value", "min": "Min Value", "mean": "Avg Value", "norm": "
 COUNTS = {"nan": "NaN Count", "negative_inf": "Negative Inf Count", "positive_inf": "Positive Inf Count"}
 _NEEDED = ("Op Type", "Op Name", "IO", "Slot")
 _NAN = {"": "nan", "null": "nan", "None": "nan"}
+_NOT_TABLE = ReasonKind("graph_not_table", "the file is not a table: {cause}")
+_NOT_DUMP = ReasonKind("graph_not_dump", "the file is not statistics of a dump: it has no column {name!r}")
+_DUMP_TOO_LARGE = ReasonKind("graph_dump_too_large", "the dump has more than {most:,} rows: it is not read")
 
 
 @frozen(eq=False)
@@ -52,16 +55,12 @@ def statistics_of_file(data: bytes) -> TensorStatistics:
         rows = [row for row, _ in zip(reader, range(MOST_ROWS + 1), strict=False) if row]
     except csv.Error as error:
         cause = cause_in_table(error, reader.line_num)
-        raise ValueError(
-            Reason(f"the file is not a table: {cause}", "graph_not_table", cause=cause)
-        ) from None
+        raise ValueError(_NOT_TABLE(cause=cause)) from None
     missing = [name for name in _NEEDED if name not in head]
     if missing:
-        text = f"the file is not statistics of a dump: it has no column {missing[0]!r}"
-        raise ValueError(Reason(text, "graph_not_dump", name=missing[0]))
+        raise ValueError(_NOT_DUMP(name=missing[0]))
     if len(rows) > MOST_ROWS:
-        text = f"the dump has more than {MOST_ROWS:,} rows: it is not read"
-        raise ValueError(Reason(text, "graph_dump_too_large", most=MOST_ROWS))
+        raise ValueError(_DUMP_TOO_LARGE(most=MOST_ROWS))
 
     def column(name: str) -> list[str]:
         if name not in head:

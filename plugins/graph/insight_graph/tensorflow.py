@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 from attrs import define, field, frozen
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.ahead import ahead
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType
@@ -40,6 +40,7 @@ _FUNCTIONS_OF_TRACE = 4
 _BEFORE, _AFTER = 2, 3  # TensorFlow optimises a function, which notes what its handles refer to
 _GRAPH_OF_META_GRAPH = 2
 _CALLS = ("f", "body", "cond", "then_branch", "else_branch", "branches")  # attributes that name functions
+_NOT_TENSORFLOW = ReasonKind("graph_not_tensorflow", "the bytes are not a GraphDef: {cause}")
 
 
 def graph_of_event(data: bytes) -> Graph:
@@ -95,8 +96,7 @@ def _graph(data: bytes, graphs: Sequence[_Place]) -> Graph:
     broken = [reason for one in graphs if (reason := reader.read(one))]
     if broken:
         if not len(builder.names):
-            text = f"the bytes are not a GraphDef: {broken[0]}"
-            raise ValueError(Reason(text, "graph_not_tensorflow", cause=broken[0]))
+            raise ValueError(_NOT_TENSORFLOW(cause=broken[0]))
         builder.truncated(broken[0])
     return builder.graph(reader.details, topological, len(data))
 

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from attrs import define, field
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.worker import SMALL, decode_apart
 from insight_graph.causes import ARCHIVE_ERRORS, cause_in_archive, cause_in_json, not_json
 from insight_graph.columns import Attribute, Graph, Kind, NodeDetails, OutputType, Weight
@@ -44,6 +44,14 @@ _DTYPES = {
 _INDEX = re.compile(r"\[['\"]?([^'\"\]]*)['\"]?\]")  # modules of older versions: L['self'].blocks[0]
 _VALUES = ("as_tensor", "as_sym_int", "as_sym_float", "as_sym_bool", "as_custom_obj")
 _LISTS = ("as_tensors", "as_sym_ints", "as_sym_floats", "as_sym_bools", "as_optional_tensors")
+_JSON_TOO_LARGE = ReasonKind("graph_json_too_large", "the graph has more than {most:,} bytes: it is not read")
+_NOT_ZIP = ReasonKind("graph_not_zip", "the zip archive cannot be read: {cause}")
+_NOT_EXPORTED = ReasonKind("graph_not_exported", "the archive has no graph of a known form: {cause}")
+_SCHEMA_VERSION = ReasonKind(
+    "graph_schema_version", "the graph has schema version {version}; known are versions up to {newest}"
+)
+_TOO_LARGE = ReasonKind("graph_too_large", "the graph has more than {most:,} nodes: it is not read")
+_TOO_NESTED = ReasonKind("graph_too_nested", "the model has more than {most} models in each other")
 
 
 def graph_of_archive(data: bytes) -> Graph:
@@ -60,16 +68,13 @@ def graph_of_stream(file: BinaryIO) -> Graph:
         for name, read in member(file, _MEMBERS):
             found = read(MOST_JSON - size)
             if found is None:
-                message = f"the graph has more than {MOST_JSON:,} bytes: it is not read"
-                raise ValueError(Reason(message, "graph_json_too_large", most=MOST_JSON))
+                raise ValueError(_JSON_TOO_LARGE(most=MOST_JSON))
             members.append((name, sum(map(len, found))))
             size += members[-1][1]
             pieces += found
     except ARCHIVE_ERRORS as error:
         cause = cause_in_archive(error)
-        raise ValueError(
-            Reason(f"the zip archive cannot be read: {cause}", "graph_not_zip", cause=cause)
-        ) from None
+        raise ValueError(_NOT_ZIP(cause=cause)) from None
     parsed = "insight_graph.torch_export:graph_of_members"
     graph: Graph = decode_apart(parsed, b"".join(pieces) if size <= SMALL else pieces, members)
     return graph
@@ -85,8 +90,7 @@ def graph_of_members(data: bytes, members: Sequence[tuple[str, int]]) -> Graph:
             reader.program(program, name if len(programs) > 1 else "", stored_tensors(stored.get(name)))
     except (KeyError, TypeError, AttributeError) as error:
         cause = cause_in_json(error)
-        text = f"the archive has no graph of a known form: {cause}"
-        raise ValueError(Reason(text, "graph_not_exported", cause=cause)) from None
+        raise ValueError(_NOT_EXPORTED(cause=cause)) from None
     return reader.builder.graph(reader.written.details, topological, len(data))
 
 
@@ -108,8 +112,7 @@ def _programs(data: bytes, members: Sequence[tuple[str, int]]) -> tuple[dict[str
         version = content["schema_version"]
         major = version["major"] if isinstance(version, dict) else version
         if not isinstance(major, int) or major > _NEWEST:
-            message = f"the graph has schema version {major}; known are versions up to {_NEWEST}"
-            raise ValueError(Reason(message, "graph_schema_version", version=str(major), newest=_NEWEST))
+            raise ValueError(_SCHEMA_VERSION(version=str(major), newest=_NEWEST))
         found[(match and match["name"]) or "model"] = content
     if not found:
         message = "the archive has no exported program: torch.export.save writes one"
@@ -171,8 +174,7 @@ class _Reader:
         device: str = "",
     ) -> int:
         if len(self.written.rows) >= MOST_MESSAGES:
-            text = f"the graph has more than {MOST_MESSAGES:,} nodes: it is not read"
-            raise ValueError(Reason(text, "graph_too_large", most=MOST_MESSAGES))
+            raise ValueError(_TOO_LARGE(most=MOST_MESSAGES))
         name, node = written
         self.written.rows.append((name, json.dumps(node).encode() if node else _NOTHING))
         signature = self.builder.signature(types)
@@ -210,8 +212,7 @@ class _Reader:
         self, graph: Mapping[str, Any], values: dict[str, tuple[int, int]], prefix: str, depth: int
     ) -> None:
         if depth > _DEEPEST:
-            text = f"the model has more than {_DEEPEST} models in each other"
-            raise ValueError(Reason(text, "graph_too_nested", most=_DEEPEST))
+            raise ValueError(_TOO_NESTED(most=_DEEPEST))
         for argument in graph["inputs"] if depth else ():
             for name in _names(argument):
                 path = joined(prefix, name)

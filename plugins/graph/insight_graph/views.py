@@ -16,6 +16,7 @@ from insight_core.plugin import (
     PluginContext,
     PluginNameEnum,
     Reason,
+    ReasonKind,
     RecordPlace,
     Route,
     SeriesInfo,
@@ -43,6 +44,7 @@ _FEW_BYTES = 256  # statistics that are looked into before they are offered
 _LINEAGE = str(PluginNameEnum.LINEAGE)
 
 RouteView: TypeAlias = Callable[[Request], Response]
+_UNKNOWN_KIND = ReasonKind("graph_unknown_kind", "kind must be one of {kinds}")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -141,8 +143,7 @@ class _Views:
         other = self._other(request)
         kinds = frozenset(request.args.getlist("kind")) or frozenset(KINDS)
         if not kinds <= frozenset(KINDS):
-            text = f"kind must be one of {', '.join(KINDS)}"
-            raise InvalidArgument(text, code="graph_unknown_kind", kinds=", ".join(KINDS))
+            raise InvalidArgument(_UNKNOWN_KIND(kinds=", ".join(KINDS)))
         limit = whole_number(request, "limit", 1, MAX_RESULTS, 200)
         offset = whole_number(request, "offset", 0, LAST_OFFSET, 0)
         found = self.differences.get(other, place, self._model)

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_graph.cut_files import EMPTY
 
 MOST_DIRECTORY = 16 << 20  # bytes of the list of members
@@ -21,6 +21,9 @@ _LONGEST_COMMENT = 1 << 16
 _IN_ZIP64 = 0xFFFFFFFF
 _Read = Callable[[int], list[bytes] | None]
 _DIRECTORY_SIZE = struct.Struct("<40xQ")  # in the end of a zip64 directory
+_ZIP_DIRECTORY = ReasonKind(
+    "graph_zip_directory", "the list of members of the archive has more than {most:,} bytes: it is not read"
+)
 
 
 def member(file: BinaryIO, pattern: re.Pattern[str]) -> Iterator[tuple[str, _Read]]:
@@ -30,8 +33,7 @@ def member(file: BinaryIO, pattern: re.Pattern[str]) -> Iterator[tuple[str, _Rea
     Raises zipfile.BadZipFile for other files, and ValueError for a directory that is too long.
     """
     if _directory_size(file) > MOST_DIRECTORY:
-        text = f"the list of members of the archive has more than {MOST_DIRECTORY:,} bytes: it is not read"
-        raise ValueError(Reason(text, "graph_zip_directory", most=MOST_DIRECTORY))
+        raise ValueError(_ZIP_DIRECTORY(most=MOST_DIRECTORY))
     with zipfile.ZipFile(file) as archive:
         chosen = [name for name in archive.namelist() if pattern.fullmatch(name)]
         for name in chosen[:_MOST_MEMBERS]:

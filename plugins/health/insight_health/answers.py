@@ -11,7 +11,7 @@ from typing import Literal, cast
 from attrs import frozen
 from werkzeug import Request
 
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, ReasonKind
 from insight_core.plugin.http.answers import Column, safetensors_response
 from insight_core.plugin.http.parameters import choice, whole_number
 from insight_health.digests import ReadSoFar
@@ -28,6 +28,9 @@ _LAST = (1 << 53) - 1
 _COLUMNS = 1024
 _MOST_LAYERS = 2000  # rows
 _MOST_FAULTS = 200  # that are listed
+_MANY_RUNS = ReasonKind("many_runs", "run must name at most {most} runs, not {count}")
+_NO_LAYERS = ReasonKind("health_no_layers", "run {run!r} is not among those asked for, or has no layers")
+_UNKNOWN_LAYER = ReasonKind("health_unknown_layer", "unknown layer {layer!r}")
 
 
 @frozen
@@ -54,8 +57,7 @@ class MapQuestion:
         request = Request({"QUERY_STRING": query.decode("latin1")})
         runs = request.args.getlist("run")
         if len(runs) > MAX_RUNS:
-            text = f"run must name at most {MAX_RUNS} runs, not {len(runs)}"
-            raise InvalidArgument(text, code="many_runs", most=MAX_RUNS, count=len(runs))
+            raise InvalidArgument(_MANY_RUNS(most=MAX_RUNS, count=len(runs)))
         view = cast(View, choice(request, "view", VIEWS))
         return cls(
             runs=runs,
@@ -117,15 +119,13 @@ class _Drawn:
         runs = tracks.table.runs
         if asked.rank is not None:
             if asked.rank not in runs:
-                text = f"run {asked.rank!r} is not among those asked for, or has no layers"
-                raise NotFound(text, code="health_no_layers", run=asked.rank)
+                raise NotFound(_NO_LAYERS(run=asked.rank))
             runs = [asked.rank]
         layers = choices = [layer for layer in tracks.table.layers if asked.kind in ("all", layer.kind)]
         if asked.layer is not None:
             layers = [layer for layer in layers if layer.id == asked.layer]
             if not layers:
-                text = f"unknown layer {asked.layer!r}"
-                raise NotFound(text, code="health_unknown_layer", layer=asked.layer)
+                raise NotFound(_UNKNOWN_LAYER(layer=asked.layer))
         having = _having(tracks, runs, layers)
         rows = having.get(asked.measure, [])
         steps = union(_steps_of(tracks, runs, rows[:_MOST_LAYERS], asked.measure))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Payload, Reason
+from insight_core.plugin import Payload, Reason, ReasonKind
 from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, header_of, signed
 from insight_image.claims import BATCHES
 
@@ -20,6 +20,11 @@ _MOST_DIGITS = 10  # of a width or height
 _PICTURE = 64  # bytes in memory of the object that a picture is in
 
 MAX_PICTURES = 1_000_000  # of one record
+_TOO_MANY = ReasonKind("image_too_many", "the tensor has more than {most:,} pictures")
+_NOT_STRINGS = ReasonKind("image_not_strings", "the tensor holds no strings but values of type {type}")
+_SIZES_MISSING = ReasonKind(
+    "image_sizes_missing", "the tensor must hold width, height and pictures, but has {strings} strings"
+)
 
 
 @frozen
@@ -67,14 +72,11 @@ def _batch(data: bytes) -> Pictures:
         elif wire_type == LENGTH_DELIMITED and number == _STRING_VAL:
             strings.append(data[start:end])
             if len(strings) > 2 + MAX_PICTURES:
-                text = f"the tensor has more than {MAX_PICTURES:,} pictures"
-                raise ValueError(Reason(text, "image_too_many", most=MAX_PICTURES))
+                raise ValueError(_TOO_MANY(most=MAX_PICTURES))
     if dtype != _DT_STRING:
-        text = f"the tensor holds no strings but values of type {dtype}"
-        raise ValueError(Reason(text, "image_not_strings", type=dtype))
+        raise ValueError(_NOT_STRINGS(type=dtype))
     if len(strings) < 2:
-        text = f"the tensor must hold width, height and pictures, but has {len(strings)} strings"
-        raise ValueError(Reason(text, "image_sizes_missing", strings=len(strings)))
+        raise ValueError(_SIZES_MISSING(strings=len(strings)))
     width, height, *encoded = strings
     return Pictures(tuple(encoded), _whole(width), _whole(height))
 

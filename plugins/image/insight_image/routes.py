@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import NotFound, PluginContext, Reason, RecordPlace, Route, Undecodable
+from insight_core.plugin import NotFound, PluginContext, Reason, ReasonKind, RecordPlace, Route, Undecodable
 from insight_core.plugin.http.answers import bytes_response, json_response
 from insight_core.plugin.http.parameters import flag, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
@@ -19,6 +19,9 @@ from insight_image.decoder import MAX_PICTURES, Pictures
 MAX_SHOWN_PIXELS = 1 << 27  # of a picture that is given to a browser: 512 MiB when it has decoded it
 MAX_SIZE = 512  # pixels of a thumbnail each way
 _SIZE = 256
+_SAMPLE = ReasonKind("image_sample", "sample {sample}: {cause}")
+_DAMAGED = ReasonKind("image_damaged", "the {format} file is cut off or damaged")
+_UNKNOWN_SAMPLE = ReasonKind("image_unknown_sample", "{place} has no sample {index}: there are {count}")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -46,8 +49,7 @@ class _Sample:
     def undecodable(self, cause: object) -> Undecodable:
         reason = Reason.of(cause)
         if len(self.pictures.encoded) > 1:
-            text = f"sample {self.index}: {reason}"
-            reason = Reason(text, "image_sample", sample=self.index, cause=reason)
+            reason = _SAMPLE(sample=self.index, cause=reason)
         return self.place.undecodable(reason)
 
 
@@ -70,8 +72,7 @@ class _Views:
             size = {"width": header.width, "height": header.height}
             raise sample.undecodable(Reason(text, "image_beyond_browsers", **size))
         if not header.whole:
-            text = f"the {header.name} file is cut off or damaged"
-            raise sample.undecodable(Reason(text, "image_damaged", format=header.name))
+            raise sample.undecodable(_DAMAGED(format=header.name))
         return bytes_response(sample.encoded, header.mimetype, immutable=is_pinned(request))
 
     def info(self, request: Request) -> Response:
@@ -117,8 +118,7 @@ class _Views:
         pictures: Pictures = self.ctx.values.at(place)
         if index >= len(pictures.encoded):
             count = len(pictures.encoded)
-            text = f"{place} has no sample {index}: there are {count}"
-            raise NotFound(text, code="image_unknown_sample", place=str(place), index=index, count=count)
+            raise NotFound(_UNKNOWN_SAMPLE(place=str(place), index=index, count=count))
         return _Sample(place, pictures, index)
 
     def _download(self, sample: _Sample, immutable: bool) -> Response:

@@ -7,12 +7,17 @@ import io
 import numpy as np
 from PIL import Image
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.payloads import ImageHeader
 
 MAX_PIXELS = 1 << 25  # of a picture that is decoded: 128 MiB
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")  # Pillow's names; it must not guess at others
 _MODES = {"1": "L", "P": "RGBA", "PA": "RGBA", "CMYK": "RGB", "YCbCr": "RGB", "LAB": "RGB", "HSV": "RGB"}
+_TOO_LARGE = ReasonKind(
+    "image_too_large",
+    "the picture has {width:,} x {height:,} pixels, more than the {most:,} that are decoded",
+)
+_UNDECODABLE = ReasonKind("image_undecodable", "the picture cannot be decoded: {cause}")
 
 
 def thumbnail(data: bytes, header: ImageHeader, size: int) -> bytes:
@@ -31,15 +36,13 @@ def thumbnail(data: bytes, header: ImageHeader, size: int) -> bytes:
             out = io.BytesIO()
             small.save(out, "PNG", compress_level=1)
     except Exception as error:  # Pillow raises what its decoders do: OSError, SyntaxError, struct.error ...
-        text = f"the picture cannot be decoded: {error}"
-        raise ValueError(Reason(text, "image_undecodable", cause=Reason.of(error))) from error
+        raise ValueError(_UNDECODABLE(cause=Reason.of(error))) from error
     return out.getvalue()
 
 
 def _check(width: int, height: int) -> None:
     if width * height > MAX_PIXELS:
-        text = f"the picture has {width:,} x {height:,} pixels, more than the {MAX_PIXELS:,} that are decoded"
-        raise ValueError(Reason(text, "image_too_large", width=width, height=height, most=MAX_PIXELS))
+        raise ValueError(_TOO_LARGE(width=width, height=height, most=MAX_PIXELS))
 
 
 def _eight_bit(picture: Image.Image) -> Image.Image:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from insight_core.plugin import Flaw, Reason, Translation
+from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
 from insight_importers import beginnings
 from insight_importers.block_log import CUT, ZEROS
 from insight_importers.cells import cell_of, config_cells, flat_leaves, loaded
@@ -27,6 +27,8 @@ _MOST_TAGS = 20_000  # of a run
 _SYSTEM = "__system__"
 _HPARAMS = "hparams"  # the name under which Aim's guides store hyperparameters
 _KEY = "run"
+_AIM_LINE = ReasonKind("importers_aim_line", "a line of Aim's export cannot be used: {cause}")
+_LOG_VERSION = ReasonKind("importers_log_version", "version {version} of Aim's log is not known", "tracker")
 
 
 def translate(source: str, target: Path) -> Translation:
@@ -56,8 +58,7 @@ def translate(source: str, target: Path) -> Translation:
 
 
 def _note_line(made: TranslatedRuns, offset: int, size: int, cause: Reason) -> None:
-    text = f"a line of Aim's export cannot be used: {cause}"
-    made.note(made.run(_KEY).name, Flaw(offset, Reason(text, "importers_aim_line", cause=cause), size))
+    made.note(made.run(_KEY).name, Flaw(offset, _AIM_LINE(cause=cause), size))
 
 
 def _take(made: TranslatedRuns, data: bytes) -> None:
@@ -87,8 +88,7 @@ def _take(made: TranslatedRuns, data: bytes) -> None:
 def _begin(made: TranslatedRuns, about: Mapping[str, Any]) -> None:
     if about["aim_export"] != _VERSION:
         version = about["aim_export"]
-        text = f"version {version} of Aim's log is not known"
-        raise ValueError(Reason(text, "importers_log_version", version=version, tracker="Aim"))
+        raise ValueError(_LOG_VERSION(version=version, tracker="Aim"))
     run_hash, name = str(about["id"]), str(about.get("name", ""))
     is_named = name not in ("", f"Run: {run_hash}")  # Aim's own name
     below = str(about.get("experiment", ""))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from insight_core.plugin import Flaw, Reason
+from insight_core.plugin import Flaw, Reason, ReasonKind
 
 Cell: TypeAlias = str | bool | int | float
 
@@ -21,6 +21,7 @@ TOO_DEEP = Reason("it is nested too deeply", "importers_too_deep")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,399}|(?=\.[0-9]))(\.[0-9]*)?([eE][+-]?[0-9]{1,4})?")
 _EXACT = 1 << 53  # beyond it not every integer is a float64
 _ODD = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+_SETTINGS = ReasonKind("importers_settings", "{more:,} settings behind the first {most:,} are not shown")
 
 
 def loaded(text: str | bytes) -> Any:  # noqa: ANN401 - JSON
@@ -93,8 +94,7 @@ def cells_of(settings: Iterable[tuple[str, object]]) -> tuple[dict[str, Cell], l
             more += 1
     if not more:
         return found, []
-    text = f"{more:,} settings behind the first {_MOST_CELLS:,} are not shown"
-    return found, [Flaw(0, Reason(text, "importers_settings", more=more, most=_MOST_CELLS))]
+    return found, [Flaw(0, _SETTINGS(more=more, most=_MOST_CELLS))]
 
 
 def cell_of(value: object) -> Cell | None:

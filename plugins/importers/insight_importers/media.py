@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from insight_core.plugin import Flaw, Reason
+from insight_core.plugin import Flaw, Reason, ReasonKind
 from insight_importers.imported_run import ImportedRun
 from insight_importers.odd_values import contained
 from insight_importers.side_files import content_of
@@ -21,6 +21,7 @@ from insight_record.values.buckets import raw_histogram
 
 _MOST_BYTES = 64 << 20  # of a media file
 _VIDEOS = {".mp4": "video/mp4", ".webm": "video/webm", ".ogg": "video/ogg", ".gif": "image/gif"}
+_MEDIA = ReasonKind("importers_media", "the media of {tag!r} at step {step} cannot be shown: {cause}")
 
 
 class MediaFiles:
@@ -58,8 +59,7 @@ class MediaFiles:
 
 
 def _flaw(tag: str, step: int, cause: Reason) -> Flaw:
-    text = f"the media of {tag!r} at step {step} cannot be shown: {cause}"
-    return Flaw(0, Reason(text, "importers_media", tag=tag, step=step, cause=cause))
+    return Flaw(0, _MEDIA(tag=tag, step=step, cause=cause))
 
 
 def csv_of(table: Mapping[str, Any]) -> bytes:

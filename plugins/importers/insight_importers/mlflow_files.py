@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from insight_core.plugin import Flaw, Reason, Translation
+from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
 from insight_importers.imported_run import ImportedRun
 from insight_importers.mlflow_runs import STATUSES, describe, write_artifacts
 from insight_importers.odd_values import contained
@@ -26,6 +26,7 @@ _LONGEST_TEXT = 1 << 20  # bytes of a parameter, a tag, or what a run says of it
 _MOST_FILES = 5_000  # parameters or metrics of a run
 _DEEPEST = 10  # directories
 _DONE = ("success", "failure")
+_SIDE_FILE = ReasonKind("importers_side_file", "{file}: {cause}")
 
 
 def translate(source: str, target: Path) -> Translation:
@@ -212,7 +213,7 @@ def _about(directory: Path, odd: list[Flaw]) -> dict[str, str]:
 
 
 def _note_file(odd: list[Flaw], name: str, cause: Reason) -> None:
-    odd.append(Flaw(0, Reason(f"{name}: {cause}", "importers_side_file", file=name, cause=cause)))
+    odd.append(Flaw(0, _SIDE_FILE(file=name, cause=cause)))
 
 
 def _followed(directory: Path) -> list[str]:

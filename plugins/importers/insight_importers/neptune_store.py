@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from insight_core.plugin import Flaw, Reason, Translation
+from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
 from insight_importers.cells import cell_of
 from insight_importers.facts import Facts
 from insight_importers.imported_run import ImportedRun
@@ -48,6 +48,9 @@ _ORIGIN = {
 }
 _CONSOLES = ("/stdout", "/stderr")
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+_LONG_NAME = ReasonKind(
+    "importers_long_name", "the name of an attribute has {size} characters; at most {most} are read"
+)
 
 
 def translate(source: str, target: Path) -> Translation:
@@ -140,8 +143,7 @@ def _named(batch: Any) -> tuple[Any, list[Flaw]]:  # noqa: ANN401
         return batch, []
     flaws = []
     for size in np.unique(of_rows[of_rows > LONGEST_PATH]).tolist():
-        text = f"the name of an attribute has {size} characters; at most {LONGEST_PATH} are read"
-        flaws.append(Flaw(0, Reason(text, "importers_long_name", size=size, most=LONGEST_PATH)))
+        flaws.append(Flaw(0, _LONG_NAME(size=size, most=LONGEST_PATH)))
     return batch.filter(_mask(of_rows <= LONGEST_PATH)), flaws
 
 

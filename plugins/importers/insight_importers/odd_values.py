@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import Flaw, Reason
+from insight_core.plugin import Flaw, Reason, ReasonKind
 
 log = logging.getLogger(__name__)
 
 _LONGEST = 60  # characters of a value that damage quotes
 _UNUSUAL = Reason("it is not as the tracker writes it", "importers_unusual")
+_STEP = ReasonKind("importers_step", "{name}: the step is {value}, not a whole number")
+_TIME = ReasonKind("importers_time", "{name}: the time is {value}, which is no time")
+_NUMBER = ReasonKind("importers_number", "{name} at step {step} is {value}, not a number")
 
 
 def whole_of(value: object) -> int | None:
@@ -67,22 +70,19 @@ def _absent(found: Sequence[object]) -> NDArray[np.intp]:
 def odd_step(name: str, value: object) -> Flaw:
     """The damage of a value whose step is none."""
     shown = _quoted(value)
-    text = f"{name}: the step is {shown}, not a whole number"
-    return Flaw(0, Reason(text, "importers_step", name=name, value=shown))
+    return Flaw(0, _STEP(name=name, value=shown))
 
 
 def odd_time(name: str, value: object) -> Flaw:
     """The damage of a value whose time is none; the value itself is shown."""
     shown = _quoted(value)
-    text = f"{name}: the time is {shown}, which is no time"
-    return Flaw(0, Reason(text, "importers_time", name=name, value=shown))
+    return Flaw(0, _TIME(name=name, value=shown))
 
 
 def odd_number(name: str, step: int, value: object) -> Flaw:
     """The damage of a value that is no number."""
     shown = _quoted(value)
-    text = f"{name} at step {step} is {shown}, not a number"
-    return Flaw(0, Reason(text, "importers_number", name=name, step=step, value=shown))
+    return Flaw(0, _NUMBER(name=name, step=step, value=shown))
 
 
 def _quoted(value: object) -> str:

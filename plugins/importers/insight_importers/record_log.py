@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import define
 
-from insight_core.plugin import Flaw, Reason
+from insight_core.plugin import Flaw, Reason, ReasonKind
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers.block_log import BLOCK, CUT, ZEROS, Records, records_of
 from insight_importers.odd_values import contained
@@ -20,6 +20,10 @@ _CHUNK = 2 << 20  # bytes of a call
 _LONGEST = 512 << 20  # bytes of a record
 _LONG = Reason("a record is too long; its bytes are left out", "importers_record_long")
 _BEGINNING = 7  # a mark of six bytes and the version
+_LOG_RECORD = ReasonKind("importers_log_record", "a record of {tracker}'s log is no protobuf message")
+_LOG_UNUSABLE = ReasonKind("importers_log_unusable", "a record of {tracker}'s log cannot be used: {cause}")
+_NO_LOG = ReasonKind("importers_no_log", "it does not begin as a log of {tracker}")
+_LOG_VERSION = ReasonKind("importers_log_version", "version {version} of {tracker}'s log is not known")
 
 
 @define
@@ -38,8 +42,7 @@ class LogPart:
             try:
                 record = types.parse("Record", data)
             except ValueError:
-                text = f"a record of {tracker}'s log is no protobuf message"
-                self.flaws.append(Flaw(place, Reason(text, "importers_log_record", tracker=tracker), size))
+                self.flaws.append(Flaw(place, _LOG_RECORD(tracker=tracker), size))
                 continue
             with contained(partial(self._note_odd, place, size, tracker)):
                 take(record)
@@ -52,8 +55,7 @@ class LogPart:
         return flaws
 
     def _note_odd(self, place: int, size: int, tracker: str, cause: Reason) -> None:
-        text = f"a record of {tracker}'s log cannot be used: {cause}"
-        reason = Reason(text, "importers_log_unusable", tracker=tracker, cause=cause)
+        reason = _LOG_UNUSABLE(tracker=tracker, cause=cause)
         self.flaws.append(Flaw(place, reason, size))
 
 
@@ -71,11 +73,9 @@ def next_part(source: str, place: dict[str, Any], tracker: str, mark: bytes, ver
         info = os.fstat(file.fileno())
         beginning = file.read(_BEGINNING)
         if beginning[:-1] != mark:
-            text = f"it does not begin as a log of {tracker}"
-            raise ValueError(Reason(text, "importers_no_log", tracker=tracker))
+            raise ValueError(_NO_LOG(tracker=tracker))
         if beginning[-1] != version:
-            text = f"version {beginning[-1]} of {tracker}'s log is not known"
-            raise ValueError(Reason(text, "importers_log_version", version=beginning[-1], tracker=tracker))
+            raise ValueError(_LOG_VERSION(version=beginning[-1], tracker=tracker))
         found, is_rest = _chunk(file, int(place.get("offset", 0)), info.st_size)
     place["offset"], place["mark"] = found.end, mark_before(source, found.end)
     cut = info.st_size - found.end if is_rest and found.is_cut else 0

@@ -8,11 +8,12 @@ import stat
 import zlib
 from io import BufferedReader
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 
 _PIECE = 1 << 20  # bytes
 _MOST_ZEROS = 1 << 30  # bytes
 _COMPARED = 4096  # bytes
+_FILE_LARGE = ReasonKind("importers_file_large", "its file has more than {most} MiB")
 
 
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
@@ -77,4 +78,4 @@ def content_of(path: str | os.PathLike[str], most: int) -> bytes:
 
 def _too_large(most: int) -> ValueError:
     shown = most >> 20
-    return ValueError(Reason(f"its file has more than {shown} MiB", "importers_file_large", most=shown))
+    return ValueError(_FILE_LARGE(most=shown))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from insight_core.plugin import Flaw, Reason
+from insight_core.plugin import Flaw, Reason, ReasonKind
 from insight_importers.side_files import open_file
 
 MARK = b"SQLite format 3\0"
@@ -30,6 +30,15 @@ MOST_BYTES = 64 << 20  # bytes of the cells that a query gives; one more cell ma
 _PATIENCE = 20.0  # seconds of one query
 _OPERATIONS = 100_000  # of SQLite's machine between two looks at the clock
 _OLD = 2.0  # seconds
+_SQLITE_TABLE = ReasonKind(
+    "importers_sqlite_table",
+    "the table {table} has more than {most} MiB: only the first {rows} rows are read",
+)
+_SQLITE_CELL = ReasonKind(
+    "importers_sqlite_cell",
+    "a row of the table {table} has more than {most} MiB: it and those behind it are not read",
+)
+_SQLITE = ReasonKind("importers_sqlite", "SQLite: {cause}")
 
 
 class Changing(Exception):
@@ -85,8 +94,7 @@ class Database:
         rows, is_whole = self._some_rows(table, f"SELECT {columns} FROM {table} {rest}", arguments)
         if not is_whole:
             most = MOST_BYTES >> 20
-            text = f"the table {table} has more than {most} MiB: only the first {len(rows)} rows are read"
-            reason = Reason(text, "importers_sqlite_table", table=table, most=most, rows=len(rows))
+            reason = _SQLITE_TABLE(table=table, most=most, rows=len(rows))
             self.flaws.append(Flaw(0, reason))
         return rows
 
@@ -119,8 +127,7 @@ class Database:
                 size += sum(len(cell) for cell in row if isinstance(cell, str | bytes))
         except sqlite3.DataError:
             most = LONGEST_VALUE >> 20
-            text = f"a row of the table {table} has more than {most} MiB: it and those behind it are not read"
-            self.flaws.append(Flaw(0, Reason(text, "importers_sqlite_cell", table=table, most=most)))
+            self.flaws.append(Flaw(0, _SQLITE_CELL(table=table, most=most)))
         return rows, True
 
 
@@ -145,7 +152,7 @@ def opened(source: str, scratch: Path) -> Iterator[Database]:
         if _versions(source) != before:
             raise Changing from None
         cause = str(error)
-        raise ValueError(Reason(f"SQLite: {cause}", "importers_sqlite", cause=cause)) from None
+        raise ValueError(_SQLITE(cause=cause)) from None
     if _versions(source) != before:
         raise Changing
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from insight_core.plugin import Flaw, Reason, Translation
+from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers import beginnings
 from insight_importers.cells import cell_of, config_cells, loaded
@@ -27,6 +27,7 @@ _STATES = {1: "success", 2: "failure", 3: "failure"}
 _CONSOLE = 64 << 10  # characters
 _LARGEST = 1 << 20  # bytes of the configuration
 _KEY = "run"
+_SIDE_FILE = ReasonKind("importers_side_file", "{file}: {cause}")
 
 
 def translate(source: str, target: Path) -> Translation:
@@ -138,8 +139,7 @@ def _side_file(path: Path, flaws: list[Flaw]) -> Iterator[Path]:
     """Notes why a file, which need not exist, cannot be read."""
 
     def note(cause: Reason) -> None:
-        text = f"{path.name}: {cause}"
-        flaws.append(Flaw(0, Reason(text, "importers_side_file", file=path.name, cause=cause)))
+        flaws.append(Flaw(0, _SIDE_FILE(file=path.name, cause=cause)))
 
     with contained(note), suppress(FileNotFoundError):
         yield path

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from insight_core.plugin import Flaw, Reason, Translation
+from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers.block_log import CUT, ZEROS
 from insight_importers.cells import cell_of
@@ -33,6 +33,15 @@ _MOST_UNSHOWN = 100  # tags in notes
 _KEY = "run"
 _UNEVEN = Reason("the columns of a curve are not equally long", "importers_curve")
 _TYPES = MessageTypes(Path(__file__).with_name("visualdl.binpb"))
+_LOG_RECORD = ReasonKind(
+    "importers_log_record", "a record of VisualDL's log is no protobuf message", "tracker"
+)
+_VISUALDL_EMBEDDINGS = ReasonKind(
+    "importers_visualdl_embeddings",
+    "{tag!r}: embeddings of VisualDL are not shown; write them with add_embedding of insight_record or "
+    "PyTorch, as files of TensorBoard's projector",
+)
+_VISUALDL_KIND = ReasonKind("importers_visualdl_kind", "{tag!r} has values of a kind that is not known")
 
 
 def translate(source: str, target: Path) -> Translation:
@@ -64,8 +73,7 @@ def translate(source: str, target: Path) -> Translation:
         try:
             record = _TYPES.parse("Record", body)
         except ValueError:
-            text = "a record of VisualDL's log is no protobuf message"
-            reason = Reason(text, "importers_log_record", tracker="VisualDL")
+            reason = _LOG_RECORD(tracker="VisualDL")
             made.note("", Flaw(offset + position, reason, len(body)))
         else:
             for value in record.values:
@@ -145,11 +153,6 @@ def _note_unshown(made: TranslatedRuns, kind: str | None, tag: str) -> None:
         return
     known.append(tag)
     if kind == "embeddings":
-        text = (
-            f"{tag!r}: embeddings of VisualDL are not shown; write them with add_embedding of insight_record "
-            "or PyTorch, as files of TensorBoard's projector"
-        )
-        made.note("", Flaw(0, Reason(text, "importers_visualdl_embeddings", tag=tag)))
+        made.note("", Flaw(0, _VISUALDL_EMBEDDINGS(tag=tag)))
     else:
-        text = f"{tag!r} has values of a kind that is not known"
-        made.note("", Flaw(0, Reason(text, "importers_visualdl_kind", tag=tag)))
+        made.note("", Flaw(0, _VISUALDL_KIND(tag=tag)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from insight_core.plugin import Flaw, Reason
+from insight_core.plugin import Flaw, ReasonKind
 from insight_importers.cells import TOO_DEEP, cell_of, config_cells, loaded, number_of
 from insight_importers.media import MediaFiles
 from insight_importers.odd_values import float_of, odd_step, odd_time, whole_of
@@ -21,6 +21,7 @@ _DEEPEST = 100  # parts of a key
 _INTERNAL = "_wandb"
 _NOT_SHOWN = {"_step", "_timestamp", "_runtime", "_wandb"}
 _KEY = "run"  # there is one run in a store
+_SETTING = ReasonKind("importers_setting", "{name!r}: {cause}")
 
 
 class WandbRun:
@@ -196,7 +197,7 @@ class WandbRun:
     def _put(self, values: dict[str, Any], path: Any, text: str) -> None:  # noqa: ANN401
         if len(path) > _DEEPEST:
             name = path[0]
-            reason = Reason(f"{name!r}: {TOO_DEEP}", "importers_setting", name=name, cause=TOO_DEEP)
+            reason = _SETTING(name=name, cause=TOO_DEEP)
             self.flaws.append(Flaw(0, reason))
             return
         place = values

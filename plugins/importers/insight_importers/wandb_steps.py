@@ -6,13 +6,18 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from insight_core.plugin import Flaw, Reason
+from insight_core.plugin import Flaw, ReasonKind
 from insight_importers.series_buffer import SeriesBuffer
 
 _MOST_CHANGES = 10  # of axes; each translates the run again
 _MOST_NAMED = 5  # tags in a note
 _LARGEST = float(1 << 63)
 _INTERNAL = "_"  # begins the names of W&B's own metrics: its step and its times are axes of the page
+_WANDB_AXIS = ReasonKind(
+    "importers_wandb_axis",
+    "W&B shows {tags} over {axis}, which has fractions; here they stand at W&B's steps: choose {axis} as "
+    "the horizontal axis in Scalars",
+)
 
 
 class OtherValue(NamedTuple):
@@ -148,11 +153,7 @@ class HistoryRows:
             tags = [tag for tag in self.logged if self._defined(tag) == name]
             if tags:
                 named = ", ".join(tags[:_MOST_NAMED]) + (", …" if len(tags) > _MOST_NAMED else "")
-                text = (
-                    f"W&B shows {named} over {name}, which has fractions; here they stand at W&B's steps: "
-                    f"choose {name} as the horizontal axis in Scalars"
-                )
-                yield Flaw(0, Reason(text, "importers_wandb_axis", tags=named, axis=name))
+                yield Flaw(0, _WANDB_AXIS(tags=named, axis=name))
 
     def _metrics(self) -> set[str]:
         """The metrics that are axes of others."""

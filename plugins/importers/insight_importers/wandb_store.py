@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from insight_core.plugin import Flaw, Reason, Translation
+from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers import beginnings
 from insight_importers.record_log import is_replaced, next_part
@@ -14,6 +14,7 @@ from insight_importers.wandb_records import WandbRun
 
 _VERSION = 0
 _TYPES = MessageTypes(Path(__file__).with_name("wandb.binpb"))
+_IN_LOG = ReasonKind("importers_in_log", "{log}: {cause}")
 
 
 def translate(source: str, target: Path) -> Translation:
@@ -69,5 +70,5 @@ def _in_log(log: str, logs: list[str], flaw: Flaw) -> Flaw:
     if log == logs[0]:
         return flaw
     name, cause = "/".join(Path(log).parts[-2:]), Reason.of(flaw.reason)
-    reason = Reason(f"{name}: {cause}", "importers_in_log", log=name, cause=cause)
+    reason = _IN_LOG(log=name, cause=cause)
     return Flaw(flaw.offset, reason, flaw.skipped)

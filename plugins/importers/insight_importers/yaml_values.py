@@ -10,13 +10,15 @@ from typing import Any
 
 import yaml
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_importers.cells import TOO_DEEP
 
 _DEEPEST = 100  # lists and mappings
 _MOST = 200_000  # values, those of an alias counted each time
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, unless PyYAML was built without it
 _MERGE = "tag:yaml.org,2002:merge"
+_NO_YAML_LINE = ReasonKind("importers_no_yaml_line", "it is not valid YAML (line {line})")
+_YAML_LARGE = ReasonKind("importers_yaml_large", "it has more than {most:,} values")
 
 
 def yaml_value(data: bytes) -> Any:  # noqa: ANN401 - any value
@@ -38,8 +40,7 @@ def yaml_value(data: bytes) -> Any:  # noqa: ANN401 - any value
         if mark is None:
             raise ValueError(Reason("it is not valid YAML", "importers_no_yaml")) from None
         line = mark.line + 1
-        text = f"it is not valid YAML (line {line})"
-        raise ValueError(Reason(text, "importers_no_yaml_line", line=line)) from None
+        raise ValueError(_NO_YAML_LINE(line=line)) from None
 
 
 def _check_depth(text: str) -> None:
@@ -66,8 +67,7 @@ class _Values:
         """The value of a node. Raises ValueError beyond the limits."""
         self._count += 1
         if self._count > _MOST:
-            text = f"it has more than {_MOST:,} values"
-            raise ValueError(Reason(text, "importers_yaml_large", most=_MOST))
+            raise ValueError(_YAML_LARGE(most=_MOST))
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         if id(node) in self._within or len(self._within) >= _DEEPEST:  # an alias may lead back

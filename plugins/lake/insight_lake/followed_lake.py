@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from insight_core.plugin import Changes, InsightError, Reason
+from insight_core.plugin import Changes, InsightError, Reason, ReasonKind
 from insight_lake.changes import LakeChanges
 from insight_lake.lake import Lake
 from insight_lake.manifest import LakeManifest, existing, newer
@@ -15,6 +15,7 @@ from insight_lake.row_reader import RowReader
 
 _LIST_AGAIN = 600.0  # seconds after which the versions are listed again
 _LEAST_INTERVAL = 30.0  # seconds between two requests to a bucket
+_AWAY = ReasonKind("lake_away", "The lake cannot be reached, and its last known version is shown: {cause}")
 
 
 class FollowedLake:
@@ -103,8 +104,7 @@ class FollowedLake:
         away = self._away
         if away is None or self._lake is None:
             return []
-        text = f"The lake cannot be reached, and its last known version is shown: {away}"
-        return [Reason(text, "lake_away", cause=Reason.of(away))]
+        return [_AWAY(cause=Reason.of(away))]
 
     def _adopt(self, lake: Lake) -> None:
         before, self._lake = self._lake, lake

@@ -19,6 +19,7 @@ from insight_core.plugin import (
     Progress,
     ProviderSettings,
     Reason,
+    ReasonKind,
     RecordTable,
     Run,
     ScalarColumns,
@@ -56,6 +57,9 @@ _FIELDS: tuple[SeriesField, ...] = (
     "claims",
     "content",
     "data_class",
+)
+_UNDECODABLE_RECORD = ReasonKind(
+    "undecodable_record", "{tag!r} of run {run!r}, step {step} (record {index}): {cause}"
 )
 
 
@@ -281,11 +285,5 @@ class LakeProvider:
 def _undecodable(key: SeriesKey, step: int, index: int, error: UnreadablePayload) -> Undecodable:
     cause = Reason.of(error)
     return Undecodable(
-        f"{key.tag!r} of run {key.run!r}, step {step} (record {index}): {cause}",
-        code="undecodable_record",
-        run=key.run,
-        tag=key.tag,
-        step=step,
-        index=index,
-        cause=Reason(str(cause)),
+        _UNDECODABLE_RECORD(run=key.run, tag=key.tag, step=step, index=index, cause=Reason(str(cause)))
     )

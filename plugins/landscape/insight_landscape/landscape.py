@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 
 MAX_SIDE = 256  # points of an axis
 MAX_PATH = 1_000_000  # points of a training path
@@ -17,6 +17,15 @@ MOST_STEPS = 2.0**53  # beyond, pages do not count
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+_NO_GRID = ReasonKind("landscape_no_grid", "the losses are of shape {shape}, not a grid")
+_GRID_SIZE = ReasonKind(
+    "landscape_grid_size", "the grid has {width} x {height} points: 2 to {most} a side are read"
+)
+_TYPE = ReasonKind("landscape_type", "the values of {name} are of type {type}, not numbers")
+_AXIS_INFINITE = ReasonKind("landscape_axis_infinite", "the axis {name} has values that are not finite")
+_AXIS_TWICE = ReasonKind("landscape_axis_twice", "the axis {name} has the same value twice")
+_PATH_SIZE = ReasonKind("landscape_path_size", "the path has {points:,} points: 1 to {most:,} are read")
+_COLUMNS_MISSING = ReasonKind("landscape_columns_missing", "{names} missing")
 
 
 @frozen(eq=False)
@@ -90,13 +99,10 @@ def landscape_grid(
     loss = as_floats("z", z)
     if loss.ndim != 2:
         shape = str(list(loss.shape))
-        raise ValueError(
-            Reason(f"the losses are of shape {shape}, not a grid", "landscape_no_grid", shape=shape)
-        )
+        raise ValueError(_NO_GRID(shape=shape))
     if max(loss.shape) > MAX_SIDE or min(loss.shape) < 2:
         height, width = loss.shape
-        text = f"the grid has {width} x {height} points: 2 to {MAX_SIDE} a side are read"
-        raise ValueError(Reason(text, "landscape_grid_size", width=width, height=height, most=MAX_SIDE))
+        raise ValueError(_GRID_SIZE(width=width, height=height, most=MAX_SIDE))
     across, down = as_floats("x", x), as_floats("y", y)
     if across.ndim == down.ndim == 2 and across.shape == down.shape == loss.shape:
         if not _is_constant(across, 0) and _is_constant(across, 1):  # x runs along the first axis
@@ -115,8 +121,7 @@ def landscape_grid(
 def as_floats(name: str, values: NDArray[np.generic]) -> Floats:
     """Raises ValueError for a value that is not a number."""
     if values.dtype.kind not in "biuf":
-        text = f"the values of {name} are of type {values.dtype}, not numbers"
-        raise ValueError(Reason(text, "landscape_type", name=name, type=str(values.dtype)))
+        raise ValueError(_TYPE(name=name, type=str(values.dtype)))
     with np.errstate(invalid="ignore"):  # a NaN may be a signalling one
         return np.asarray(values, np.float64)
 
@@ -136,12 +141,10 @@ def _is_constant(values: Floats, axis: int) -> bool:
 
 def _order(name: str, values: Floats) -> NDArray[np.intp]:
     if not np.isfinite(values).all():
-        text = f"the axis {name} has values that are not finite"
-        raise ValueError(Reason(text, "landscape_axis_infinite", name=name))
+        raise ValueError(_AXIS_INFINITE(name=name))
     order = np.argsort(values, kind="stable")
     if (np.diff(values[order]) == 0).any():
-        text = f"the axis {name} has the same value twice"
-        raise ValueError(Reason(text, "landscape_axis_twice", name=name))
+        raise ValueError(_AXIS_TWICE(name=name))
     return order
 
 
@@ -156,8 +159,7 @@ def training_path(
         counts = dict(zip(("at", "x", "y", "z"), sizes, strict=True))
         raise ValueError(Reason(text, "landscape_path_columns", **counts))
     if not 0 < sizes[0] <= MAX_PATH:
-        text = f"the path has {sizes[0]:,} points: 1 to {MAX_PATH:,} are read"
-        raise ValueError(Reason(text, "landscape_path_size", points=sizes[0], most=MAX_PATH))
+        raise ValueError(_PATH_SIZE(points=sizes[0], most=MAX_PATH))
     numbers, across, down, loss = columns
     path = Path(
         _integers("at", numbers),
@@ -184,4 +186,4 @@ def unreadable_piece(name: str, error: ValueError | str) -> Reason:
 def missing_columns(names: Sequence[str]) -> Reason:
     """The reason of a surface or path without some of its columns."""
     listed = ", ".join(names)
-    return Reason(f"{listed} missing", "landscape_columns_missing", names=listed)
+    return _COLUMNS_MISSING(names=listed)

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import Dialect, EventField, Payload, Reason
+from insight_core.plugin import Dialect, EventField, Payload, Reason, ReasonKind
 from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, signed, tensor_of, varints
 from insight_landscape.landscape import (
     Landscape,
@@ -33,6 +33,7 @@ _AXES = {1: "x", 2: "y", 3: "z"}  # of a Point
 _TENSOR = EventField(Dialect.MINDSPORE, "tensor")
 
 T = TypeVar("T")
+_COLUMN = ReasonKind("landscape_column", "{name}: {cause}")
 
 
 def landscape_of(data: bytes) -> Landscape:
@@ -95,9 +96,7 @@ def _point(data: bytes, start: int, end: int) -> dict[str, NDArray[np.generic]]:
                 found[name] = tensor_of(Payload(data[first:last], _TENSOR)).values
             except ValueError as error:
                 cause = Reason.of(error)
-                raise ValueError(
-                    Reason(f"{name}: {cause}", "landscape_column", name=name, cause=cause)
-                ) from error
+                raise ValueError(_COLUMN(name=name, cause=cause)) from error
     if missing := [name for name in _AXES.values() if name not in found]:
         raise ValueError(missing_columns(missing))
     return found

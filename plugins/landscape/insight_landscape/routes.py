@@ -18,6 +18,7 @@ from insight_core.plugin import (
     PluginContext,
     PluginNameEnum,
     Reason,
+    ReasonKind,
     RecordPlace,
     Route,
     SeriesInfo,
@@ -35,6 +36,7 @@ from insight_landscape.landscape import FINAL, Landscape
 
 _LANDSCAPE = PluginNameEnum.LANDSCAPE
 _LARGEST_LINEAGE = 4 << 20  # bytes of a lineage file that is read for its facts
+_UNKNOWN = ReasonKind("landscape_unknown", "run {run!r} has no landscape {id!r}")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -109,8 +111,7 @@ class _Views:
             if one.id == wanted:
                 break
         else:
-            text = f"run {run!r} has no landscape {wanted!r}"
-            raise NotFound(text, code="landscape_unknown", run=run, id=wanted)
+            raise NotFound(_UNKNOWN(run=run, id=wanted))
         if one.heading is None:
             raise Undecodable(one.error)
         landscape = self.values.at(one.place)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from insight_core.plugin import Payload, Reason, encode_json
+from insight_core.plugin import Payload, Reason, ReasonKind, encode_json
 from insight_core.plugin.payloads import tensor_of
 from insight_landscape.claims import COMPUTED
 from insight_landscape.landscape import (
@@ -34,6 +34,7 @@ from insight_landscape.landscape import (
 _METADATA = "landscape"  # entry of the metadata of the file
 _PATH = ("path_at", "path_x", "path_y", "path_z")
 _HEADER = 8  # bytes of the length of a safetensors header
+_NOT_SAFETENSORS = ReasonKind("landscape_not_safetensors", "the value is not a safetensors file: {cause}")
 
 
 def recorded(landscape: Landscape) -> dict[str, object]:
@@ -67,8 +68,7 @@ def landscape_of(data: bytes) -> Landscape:
     try:
         columns = load(content)
     except (SafetensorError, KeyError, TypeError) as error:  # also a type that numpy does not have
-        text = f"the value is not a safetensors file: {error}"
-        raise ValueError(Reason(text, "landscape_not_safetensors", cause=str(error))) from error
+        raise ValueError(_NOT_SAFETENSORS(cause=str(error))) from error
     if missing := [name for name in ("x", "y", "z") if name not in columns]:
         raise ValueError(missing_columns(missing))
     x, y, z = landscape_grid(columns["x"], columns["y"], columns["z"])

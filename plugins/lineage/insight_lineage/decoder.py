@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from insight_core.plugin import MOST_AT_ONCE, FileName, Flaw, Payload, Reason
+from insight_core.plugin import MOST_AT_ONCE, FileName, Flaw, Payload, Reason, ReasonKind
 from insight_lineage.claims import LINEAGE_FILE
 from insight_lineage.mindspore import LineageFile, lineage_of
+
+_FILE_TOO_LARGE = ReasonKind(
+    "lineage_file_too_large", "the file is not read: it has more than {most:,} bytes"
+)
 
 
 def decoded(payload: Payload) -> LineageFile:
@@ -21,6 +25,5 @@ def flaws(file: BinaryIO, claim: FileName) -> Iterable[Flaw]:
     """The places of a lineage file that cannot be read."""
     data = file.read(MOST_AT_ONCE + 1)
     if len(data) > MOST_AT_ONCE:
-        text = f"the file is not read: it has more than {MOST_AT_ONCE:,} bytes"
-        return [Flaw(0, Reason(text, "lineage_file_too_large", most=MOST_AT_ONCE))]
+        return [Flaw(0, _FILE_TOO_LARGE(most=MOST_AT_ONCE))]
     return lineage_of(data).flaws

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import FindingPlace, Highlight, PluginContext, Reason
+from insight_core.plugin import FindingPlace, Highlight, PluginContext, Reason, ReasonKind
 from insight_core.plugin.annotations import Annotations
 from insight_core.plugin.filters.column import Column
 from insight_core.plugin.tag_roles import role_of
@@ -25,6 +25,9 @@ _NEARLY_ALL = 0.9  # of the runs of the target that most have: enough for a resu
 _RANKED_ROLES = ("val_accuracy", "val_loss", "accuracy", "loss")  # of results that are equally covered
 _MOST_RUNS = 2000  # of which it is said what explains the target
 _LONGEST = 60  # characters of a value
+_SAME = ReasonKind(
+    "lineage_same", "{run} and {other} have the same parameters: chance, or what is not recorded, differs"
+)
 
 
 def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
@@ -183,8 +186,7 @@ def _difference(
         if one.values[first] != one.values[second]
     ]
     if not changes:
-        text = f"{pair[0]} and {pair[1]} have the same parameters: chance, or what is not recorded, differs"
-        return Highlight("info", Reason(text, "lineage_same", run=pair[0], other=pair[1]), pair, place)
+        return Highlight("info", _SAME(run=pair[0], other=pair[1]), pair, place)
     more = len(changes) - _NAMED
     listed = ", ".join(changes[:_NAMED])
     details: dict[str, Any] = {"run": pair[0], "other": pair[1], "changes": listed}

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from attrs import define, field, frozen
 
-from insight_core.plugin import Flaw, Reason
+from insight_core.plugin import Flaw, Reason, ReasonKind
 from insight_core.plugin.payloads import RecordProblem, contents
 from insight_lineage.messages import Message
 from insight_lineage.pipeline import MAX_STAGES, Pipeline, cells_of, pipeline_of
@@ -31,6 +31,11 @@ _ADDED: Mapping[int, tuple[Callable[[Message, int], Cell | None], Cell]] = {  # 
 }
 _DEEPEST = 20  # levels of what the user added, and of metrics
 _DEEPER = "…"  # stands for what lies below
+_PIPELINE_CUT = ReasonKind(
+    "lineage_pipeline_cut", "the data pipeline has more than {most} steps; the last of them are shown"
+)
+_METRICS_JSON = ReasonKind("lineage_metrics_json", "the metrics are not valid JSON: {cause}")
+_TOO_DEEP = ReasonKind("lineage_too_deep", "what the user added is more than {most} levels deep")
 
 
 class _Field(NamedTuple):
@@ -89,8 +94,7 @@ class LineageFile:
         """What could not be read, in words."""
         told = [Reason.of(one.text) for one in self.unreadable]
         if self.is_cut:
-            text = f"the data pipeline has more than {MAX_STAGES} steps; the last of them are shown"
-            told.append(Reason(text, "lineage_pipeline_cut", most=MAX_STAGES))
+            told.append(_PIPELINE_CUT(most=MAX_STAGES))
         return tuple(told)
 
 
@@ -173,8 +177,7 @@ def _metrics(evaluation: Message, before: Cells | None) -> Cells | None:
     try:
         values = json.loads(metric)
     except (ValueError, RecursionError) as error:
-        text = f"the metrics are not valid JSON: {error}"
-        raise ValueError(Reason(text, "lineage_metrics_json", cause=str(error))) from error
+        raise ValueError(_METRICS_JSON(cause=str(error))) from error
     if not isinstance(values, dict):
         text = f"the metrics are not a JSON object: {metric:.100}"
         raise ValueError(Reason(text, "lineage_metrics_object", text=metric[:100]))
@@ -208,8 +211,7 @@ def _shallow(value: object, depth: int) -> object:
 def _user_defined(info: Message, depth: int) -> Iterator[tuple[str, Cell]]:
     """Of a UserDefinedInfo: each item of its list has one value, in the map of its type."""
     if depth > _DEEPEST:
-        text = f"what the user added is more than {_DEEPEST} levels deep"
-        raise ValueError(Reason(text, "lineage_too_deep", most=_DEEPEST))
+        raise ValueError(_TOO_DEEP(most=_DEEPEST))
     for number, start, end in info.within(1):
         if number in _ADDED:
             read, absent = _ADDED[number]

@@ -10,7 +10,7 @@ from attrs import asdict, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Route, encode_json
+from insight_core.plugin import InvalidArgument, NotFound, PluginContext, ReasonKind, Route, encode_json
 from insight_core.plugin.filters.column import Column
 from insight_core.plugin.filters.conditions import All, Comparison, Condition, conditions_of
 from insight_core.plugin.filters.expression import parsed
@@ -33,6 +33,7 @@ from insight_lineage.table import Table, description
 MOST_ROWS = 100_000
 _DEFAULT_GROUPS = tuple(group for group in GROUPS if group not in ("scalar", "pipeline"))
 _PARAMETER_GROUPS = ("hyperparameter", "dataset", "custom")
+_UNKNOWN_RUN = ReasonKind("unknown_run", "unknown run {run!r}")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -94,7 +95,7 @@ class _Views:
         run = required_text(request, "run")
         with self.lineage.table(self.ctx.annotations()) as table:
             if run not in table.rows.place:
-                raise NotFound(f"unknown run {run!r}", code="unknown_run", run=run)
+                raise NotFound(_UNKNOWN_RUN(run=run))
             pipeline = self.lineage.pipeline(run)
             mark = None
             if pipeline is not None:

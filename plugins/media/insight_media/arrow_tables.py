@@ -6,8 +6,10 @@ import math
 
 import pyarrow as pa
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_media.tables import LONGEST, MOST_COLUMNS, MOST_ROWS, Cell, TableHead
+
+_ARROW = ReasonKind("media_arrow", "the Arrow data cannot be read: {cause}")
 
 
 def head_of_arrow(content: bytes, is_file: bool) -> TableHead:
@@ -28,8 +30,7 @@ def head_of_arrow(content: bytes, is_file: bool) -> TableHead:
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, pa.ArrowMemoryError):
             raise MemoryError from None
-        text = f"the Arrow data cannot be read: {error}"
-        raise ValueError(Reason(text, "media_arrow", cause=str(error))) from None
+        raise ValueError(_ARROW(cause=str(error))) from None
     if not names:
         raise ValueError(Reason("the table has no columns", "media_no_columns"))
     return TableHead(tuple(names), tuple(columns), rows, len(schema.names))

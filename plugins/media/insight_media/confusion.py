@@ -6,13 +6,17 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_media.json_texts import parsed
 
 MOST_CLASSES = 500
 _MOST_BYTES = 32 << 20
 
 Floats = NDArray[np.float64]
+_MANY_CLASSES = ReasonKind(
+    "media_many_classes", "the matrix has {count:,} classes, of at most {most} that can be shown"
+)
+_LABELS = ReasonKind("media_labels", "the matrix has {count} classes, and 'labels' is not a list of so many")
 
 
 @frozen(eq=False)
@@ -47,8 +51,7 @@ def confusion_matrix_of(content: bytes) -> ConfusionMatrix:
     if not isinstance(rows, list) or not rows:
         raise ValueError(Reason("the JSON has no list of rows 'matrix'", "media_no_matrix"))
     if len(rows) > MOST_CLASSES:
-        text = f"the matrix has {len(rows):,} classes, of at most {MOST_CLASSES} that can be shown"
-        raise ValueError(Reason(text, "media_many_classes", count=len(rows), most=MOST_CLASSES))
+        raise ValueError(_MANY_CLASSES(count=len(rows), most=MOST_CLASSES))
     if any(not isinstance(row, list) or len(row) != len(rows) for row in rows):
         raise ValueError(Reason("the matrix is not square", "media_not_square"))
     if any(isinstance(count, bool) or not isinstance(count, int | float) for row in rows for count in row):
@@ -61,8 +64,7 @@ def confusion_matrix_of(content: bytes) -> ConfusionMatrix:
         raise ValueError(Reason("a count is negative or not a finite number", "media_counts"))
     labels = value.get("labels") or list(range(len(rows)))
     if not isinstance(labels, list) or len(labels) != len(rows):
-        text = f"the matrix has {len(rows)} classes, and 'labels' is not a list of so many"
-        raise ValueError(Reason(text, "media_labels", count=len(rows)))
+        raise ValueError(_LABELS(count=len(rows)))
     return ConfusionMatrix(tuple(str(label) for label in labels), counts)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import Payload, Reason
+from insight_core.plugin import Payload, ReasonKind
 from insight_core.plugin.payloads import tensor_of
 from insight_media.item import Item
 
 _LONGEST_TYPE = 200  # bytes
+_NOT_TWO_STRINGS = ReasonKind(
+    "media_not_two_strings", "the tensor is {type} of shape {shape}, not two strings: media type and content"
+)
+_UNKNOWN_TYPE = ReasonKind("media_unknown_type", "the media type {type!r} is not one that can be shown")
 
 
 def item_of(payload: Payload) -> Item:
@@ -18,14 +22,12 @@ def item_of(payload: Payload) -> Item:
     tensor = tensor_of(payload)
     if tensor.values.dtype != object or tensor.values.size != 2:
         shape = str(list(tensor.shape))
-        text = f"the tensor is {tensor.dtype} of shape {shape}, not two strings: media type and content"
-        raise ValueError(Reason(text, "media_not_two_strings", type=tensor.dtype, shape=shape))
+        raise ValueError(_NOT_TWO_STRINGS(type=tensor.dtype, shape=shape))
     named, content = tensor.values.flat
     media_type = named[:_LONGEST_TYPE].decode("utf-8", "replace").partition(";")[0].strip().lower()
     item = Item(media_type, content)
     if item.kind is None:
-        text = f"the media type {media_type!r} is not one that can be shown"
-        raise ValueError(Reason(text, "media_unknown_type", type=media_type))
+        raise ValueError(_UNKNOWN_TYPE(type=media_type))
     return item
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import Reason
+from insight_core.plugin import ReasonKind
 from insight_media.confusion import confusion_matrix_of, measures_of
 from insight_media.figures import figure_of
 from insight_media.item import Item
 from insight_media.tables import table_of
 
 MOST_TEXT = 1 << 20  # Letters of a Markdown text that are shown.
+_LONG_TEXT = ReasonKind("media_long_text", "the text has more than {most:,} letters")
 
 
 def shown(item: Item) -> dict[str, object]:
@@ -42,8 +43,7 @@ def shown(item: Item) -> dict[str, object]:
         case "text":
             text = item.content[: 4 * MOST_TEXT].decode("utf-8", "replace")
             if len(text) > MOST_TEXT:
-                said = f"the text has more than {MOST_TEXT:,} letters"
-                raise ValueError(Reason(said, "media_long_text", most=MOST_TEXT))
+                raise ValueError(_LONG_TEXT(most=MOST_TEXT))
             return {"text": text}
         case _:
             return {}

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 
-from insight_core.plugin import Reason, Unavailable
+from insight_core.plugin import Reason, ReasonKind, Unavailable
 from insight_core.plugin.worker import decode_apart
 from insight_media.item import ARROW_FILE, CSV, Item
 
@@ -20,6 +20,8 @@ _MOST_BYTES = 128 << 20
 LONGEST = 2_000  # letters of a cell
 
 Cell: TypeAlias = str | float | int | bool | None
+_LARGE = ReasonKind("media_large", "the content has {size:,} bytes, of at most {most:,} that can be shown")
+_CSV = ReasonKind("media_csv", "the CSV cannot be read: {cause}")
 
 
 @frozen(eq=False)
@@ -36,8 +38,7 @@ def table_of(item: Item) -> TableHead:
     """Reads a table. Raises ValueError with a Reason if it cannot be read, Unavailable without pyarrow."""
     if len(item.content) > _MOST_BYTES:
         size = len(item.content)
-        text = f"the content has {size:,} bytes, of at most {_MOST_BYTES:,} that can be shown"
-        raise ValueError(Reason(text, "media_large", size=size, most=_MOST_BYTES))
+        raise ValueError(_LARGE(size=size, most=_MOST_BYTES))
     if item.media_type == CSV:
         head: TableHead = decode_apart("insight_media.tables:head_of_csv", item.content)
     elif find_spec("pyarrow") is None:
@@ -61,7 +62,7 @@ def head_of_csv(content: bytes) -> TableHead:
             if count <= MOST_ROWS:
                 kept.append(line)
     except csv.Error as error:
-        raise ValueError(Reason(f"the CSV cannot be read: {error}", "media_csv", cause=str(error))) from None
+        raise ValueError(_CSV(cause=str(error))) from None
     if not names:
         raise ValueError(Reason("the table has no columns", "media_no_columns"))
     shown = names[:MOST_COLUMNS]

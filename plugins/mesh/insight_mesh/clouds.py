@@ -16,6 +16,7 @@ from insight_core.plugin import (
     InsightError,
     NotFound,
     PluginContext,
+    ReasonKind,
     SeriesKey,
     SummaryPlugin,
 )
@@ -35,6 +36,7 @@ _WORD = re.compile(
 )  # torch, TensorFlow; with a number if TensorFlow had the name already
 _NUMBER = re.compile(r"_1$")  # tensorboardX
 _NUMBERS = {"FACE": 2, "COLOR": 3}
+_UNKNOWN_SERIES = ReasonKind("unknown_series", "run {run!r} has no points under the tag {tag!r}")
 
 
 def sibling(tag: str, part: str) -> str | None:
@@ -57,8 +59,7 @@ def owner_of(data: DataProvider, own: str, key: SeriesKey) -> str:
     for plugin in (own, *_TENSORS):
         if plugin in known and data.series(plugin, runs=[key.run], tags=[key.tag]):
             return plugin
-    text = f"run {key.run!r} has no points under the tag {key.tag!r}"
-    raise NotFound(text, code="unknown_series", run=key.run, tag=key.tag)
+    raise NotFound(_UNKNOWN_SERIES(run=key.run, tag=key.tag))
 
 
 def has_shapes(ctx: PluginContext) -> bool:

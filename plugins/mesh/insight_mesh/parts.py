@@ -8,10 +8,12 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Payload, Reason
+from insight_core.plugin import Payload, ReasonKind
 from insight_core.plugin.payloads import tensor_of
 
 _NUMBERS = "bfiu"  # kinds of numpy types
+_NOT_NUMBERS = ReasonKind("mesh_not_numbers", "the tensor holds values of type {type}, not numbers")
+_SHAPE = ReasonKind("mesh_shape", "the tensor has the shape {shape}, not [samples, rows, 3]")
 
 
 @frozen(eq=False)
@@ -33,12 +35,10 @@ def part_of(payload: Payload) -> Part:
     """
     tensor = tensor_of(payload)
     if tensor.values.dtype.kind not in _NUMBERS:
-        text = f"the tensor holds values of type {tensor.dtype}, not numbers"
-        raise ValueError(Reason(text, "mesh_not_numbers", type=tensor.dtype))
+        raise ValueError(_NOT_NUMBERS(type=tensor.dtype))
     if not is_part(tensor.shape):
         shape = str(list(tensor.shape))
-        text = f"the tensor has the shape {shape}, not [samples, rows, 3]"
-        raise ValueError(Reason(text, "mesh_shape", shape=shape))
+        raise ValueError(_SHAPE(shape=shape))
     return Part(tensor.values if len(tensor.shape) == 3 else tensor.values[np.newaxis])
 
 

@@ -8,7 +8,15 @@ import numpy as np
 from attrs import frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, PluginContext, RecordPlace, Route, SeriesKey, Values
+from insight_core.plugin import (
+    InvalidArgument,
+    PluginContext,
+    ReasonKind,
+    RecordPlace,
+    Route,
+    SeriesKey,
+    Values,
+)
 from insight_core.plugin.http.answers import Column, bytes_response, json_response, safetensors_response
 from insight_core.plugin.http.parameters import attempts, choice, required_text, series_key, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of, records_response
@@ -21,6 +29,8 @@ from insight_mesh.shapes import Shape3D, Shapes
 
 MAX_RUNS = 100  # Runs of one frame.
 _LAST_SAMPLE = (1 << 31) - 1
+_MANY_RUNS = ReasonKind("many_runs", "run must name at most {most} runs, not {count}")
+_MISSING_PARAMETER = ReasonKind("missing_parameter", "run is missing", "name")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -75,10 +85,9 @@ class _Views:
         tag, shown = required_text(request, "tag"), attempts(request)
         runs = list(dict.fromkeys(request.args.getlist("run")))
         if len(runs) > MAX_RUNS:
-            text = f"run must name at most {MAX_RUNS} runs, not {len(runs)}"
-            raise InvalidArgument(text, code="many_runs", most=MAX_RUNS, count=len(runs))
+            raise InvalidArgument(_MANY_RUNS(most=MAX_RUNS, count=len(runs)))
         if not runs:
-            raise InvalidArgument("run is missing", code="missing_parameter", name="run")
+            raise InvalidArgument(_MISSING_PARAMETER(name="run"))
         data = self.ctx.data
         series = [(owner_of(data, self.ctx.name, key), key) for key in (SeriesKey(run, tag) for run in runs)]
         frame = frame_of(data, series, self.boxes, shown)

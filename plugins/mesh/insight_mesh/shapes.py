@@ -14,6 +14,7 @@ from insight_core.plugin import (
     NotFound,
     PluginContext,
     Reason,
+    ReasonKind,
     RecordPlace,
     SeriesKey,
     Undecodable,
@@ -29,6 +30,13 @@ _HEAD = 1024  # bytes of a payload: type and shape stand at its begin
 _LEFT_OUT = {"FACE": ("mesh_no_faces", "triangles"), "COLOR": ("mesh_no_colors", "colours")}
 
 Floats = NDArray[np.float32] | NDArray[np.float64]
+_SAMPLE = ReasonKind("mesh_sample", "sample must be less than {samples}, not {sample}")
+_NOT_FINITE = ReasonKind("mesh_not_finite", "points without finite coordinates: {count:,}")
+_MANY_FACES = ReasonKind(
+    "mesh_many_faces", "{points:,} points and {count:,} triangles are more than can be drawn"
+)
+_CORNERS = ReasonKind("mesh_corners", "triangles with a corner that is not a point: {count:,}")
+_COLOR_COUNT = ReasonKind("mesh_color_count", "{count:,} colours for {points:,} points")
 
 
 @frozen(eq=False)
@@ -66,8 +74,7 @@ class Shapes:
         part: Part = self.ctx.values.at(place)
         samples = len(part.values)
         if sample >= samples:
-            text = f"sample must be less than {samples}, not {sample}"
-            raise InvalidArgument(text, code="mesh_sample", samples=samples, sample=sample)
+            raise InvalidArgument(_SAMPLE(samples=samples, sample=sample))
         points = part.values[sample]
         notes: list[Reason] = []
         faces, recorded_faces = self._faces(place, sample, len(points), notes, most_points)
@@ -75,9 +82,7 @@ class Shapes:
         kept = np.isfinite(points).all(axis=1) if points.dtype.kind == "f" else np.ones(len(points), bool)
         if not kept.all():
             count = len(points) - int(kept.sum())
-            notes.append(
-                Reason(f"points without finite coordinates: {count:,}", "mesh_not_finite", count=count)
-            )
+            notes.append(_NOT_FINITE(count=count))
         if faces is not None:
             faces = _renumbered(faces[kept[faces].all(axis=1)], kept)
         chosen = np.flatnonzero(kept)
@@ -103,8 +108,7 @@ class Shapes:
         def affordable(shape: tuple[int, ...]) -> None:
             count = shape[-2]
             if most_points is not None and (count > MOST_FACES or points > most_points):
-                text = f"{points:,} points and {count:,} triangles are more than can be drawn"
-                raise ValueError(Reason(text, "mesh_many_faces", points=points, count=count))
+                raise ValueError(_MANY_FACES(points=points, count=count))
 
         found = self._sibling(place, "FACE", sample, notes, affordable)
         if found is None:
@@ -117,8 +121,7 @@ class Shapes:
             inside &= (rows == np.floor(rows)).all(axis=1)
         if not inside.all():
             count = recorded - int(inside.sum())
-            text = f"triangles with a corner that is not a point: {count:,}"
-            notes.append(Reason(text, "mesh_corners", count=count))
+            notes.append(_CORNERS(count=count))
         return rows[inside].astype(np.int32), recorded
 
     def _colors(
@@ -126,8 +129,7 @@ class Shapes:
     ) -> NDArray[np.uint8] | None:
         def fits(shape: tuple[int, ...]) -> None:
             if shape[-2] != points:
-                text = f"{shape[-2]:,} colours for {points:,} points"
-                raise ValueError(Reason(text, "mesh_color_count", count=shape[-2], points=points))
+                raise ValueError(_COLOR_COUNT(count=shape[-2], points=points))
 
         found = self._sibling(place, "COLOR", sample, notes, fits)
         if found is None or found[0] is None:

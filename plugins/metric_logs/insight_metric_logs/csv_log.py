@@ -6,10 +6,12 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from insight_core.plugin import Flaw, Points, Reason
+from insight_core.plugin import Flaw, Points, Reason, ReasonKind
 from insight_metric_logs.lines import Lines, next_lines
 from insight_metric_logs.reasons import at_line
 from insight_metric_logs.tables import MetricTable, steps_of, table_of, values_of
+
+_WIDTH = ReasonKind("metric_logs_width", "{cells} cells, the header has {header}")
 
 
 def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | Flaw], dict[str, Any]]:
@@ -77,8 +79,7 @@ def _points(table: MetricTable, header: list[str], told: list[str]) -> list[Poin
         odd = [row for row, cells in enumerate(table.rows) if len(cells) != width]
         for row in odd:
             found_width = len(table.rows[row])
-            text = f"{found_width} cells, the header has {width}"
-            reason = Reason(text, "metric_logs_width", cells=found_width, header=width)
+            reason = _WIDTH(cells=found_width, header=width)
             table.damaged(row, reason, skips=True)
         table.select([row for row in range(len(table.rows)) if len(table.rows[row]) == width])
     steps = steps_of(table, header.index("step"))

@@ -6,13 +6,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from insight_core.plugin import Flaw, Points, Reason
+from insight_core.plugin import Flaw, Points, ReasonKind
 from insight_metric_logs.lines import next_lines
 from insight_metric_logs.numbers import numbers
 from insight_metric_logs.tables import steps_of, table_of, values_of
 
 _STEP_ALONE = (["step"], ["timestamp", "step"])  # headers of a metric ``step``
 _DIRECTORIES = ("/plots/metrics/", "/plots/scalars/", "/dvclive/scalars/", "/dvclive/")
+_DVCLIVE_WIDTH = ReasonKind("metric_logs_dvclive_width", "{cells} cells instead of 2 or 3")
 
 
 def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | Flaw], dict[str, Any]]:
@@ -37,8 +38,7 @@ def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | 
         if state.get("step_alone") and len(cells) < 3:
             cells.append(cells[-1])
         if len(cells) not in (2, 3):
-            text = f"{len(cells)} cells instead of 2 or 3"
-            table.damaged(row, Reason(text, "metric_logs_dvclive_width", cells=len(cells)), skips=True)
+            table.damaged(row, _DVCLIVE_WIDTH(cells=len(cells)), skips=True)
         elif cells[-2] != "step":  # a header
             kept.append(row)
     if len(kept) < len(table.rows):

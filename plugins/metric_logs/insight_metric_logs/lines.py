@@ -9,11 +9,13 @@ from typing import BinaryIO
 import numpy as np
 from attrs import frozen
 
-from insight_core.plugin import Flaw, Reason
+from insight_core.plugin import Flaw, ReasonKind
 from insight_metric_logs.beginnings import BOM
 
 _PIECE = 4 << 20  # bytes
 _LONGEST = 16 << 20  # bytes of a line
+_LINE_UNFINISHED = ReasonKind("metric_logs_line_unfinished", "line {line} is not finished")
+_LINE_TOO_LONG = ReasonKind("metric_logs_line_too_long", "line {line} is longer than {most} MiB")
 
 
 @frozen
@@ -47,7 +49,7 @@ def next_lines(stream: BinaryIO, number: int, *, quoted: bool = False) -> Lines:
         stream.seek(start)
         if not data:
             return Lines(b"", start)
-        reason = Reason(f"line {number} is not finished", "metric_logs_line_unfinished", line=number)
+        reason = _LINE_UNFINISHED(line=number)
         return Lines(b"", start, (Flaw(start, reason, len(data)),))
     if not cut:
         return Lines(b"", start, (_skip(stream, start, number),))
@@ -90,5 +92,4 @@ def _skip(stream: BinaryIO, start: int, number: int) -> Flaw:
             stream.seek(end)
     stream.seek(end)
     most = _LONGEST >> 20
-    text = f"line {number} is longer than {most} MiB"
-    return Flaw(start, Reason(text, "metric_logs_line_too_long", line=number, most=most), end - start)
+    return Flaw(start, _LINE_TOO_LONG(line=number, most=most), end - start)

@@ -11,11 +11,15 @@ import numpy as np
 from attrs import Factory, define
 from numpy.typing import NDArray
 
-from insight_core.plugin import Points, Reason
+from insight_core.plugin import Points, ReasonKind
 from insight_metric_logs.numbers import numbers, whole_numbers
 from insight_metric_logs.reasons import NO_STEP, not_a_step, shown
 
 _Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # places, steps, values, times
+_TIME = ReasonKind("metric_logs_time", "the time is {value}, not seconds as a number")
+_NOT_A_NUMBER_ONCE = ReasonKind(
+    "metric_logs_not_a_number_once", "{name!r} is {value}, not a number; further ones are not listed"
+)
 
 
 @define
@@ -74,8 +78,7 @@ class Objects:
         if len(bad) and "time" not in self.told:
             self.told.append("time")
             value = shown(cells[bad[0]])
-            text = f"the time is {value}, not seconds as a number"
-            self.damaged(int(places[bad[0]]), Reason(text, "metric_logs_time", value=value))
+            self.damaged(int(places[bad[0]]), _TIME(value=value))
         return times
 
     def _values(
@@ -93,8 +96,7 @@ class Objects:
             self.told.append(tag)
             first = int(bad[0])
             value = shown(cells[first])
-            text = f"{tag!r} is {value}, not a number; further ones are not listed"
-            reason = Reason(text, "metric_logs_not_a_number_once", name=tag, value=value)
+            reason = _NOT_A_NUMBER_ONCE(name=tag, value=value)
             self.damaged(int(places[there[first]]), reason)
         good = np.delete(np.arange(len(cells)), bad)
         return there[good], values[good]

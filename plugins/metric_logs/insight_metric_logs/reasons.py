@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 
 _LONGEST = 60  # characters of a value in a text
 
@@ -13,11 +13,12 @@ BAD_CELL = Reason("a cell is too long, or has a line break in it", "metric_logs_
 LONG_NUMBER = Reason("a whole number has too many digits", "metric_logs_long_number")
 NOT_UTF8 = Reason("not UTF-8", "metric_logs_not_utf8")
 TOO_DEEP = Reason("nested too deeply", "metric_logs_too_deep")
+_LINE = ReasonKind("metric_logs_line", "line {line}: {cause}")
 
 
 def at_line(number: int, reason: str) -> Reason:
     """A reason as that of a line, counted from 1."""
-    return Reason(f"line {number}: {reason}", "metric_logs_line", line=number, cause=reason)
+    return _LINE(line=number, cause=reason)
 
 
 def not_a_step(cell: object) -> Reason:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any, BinaryIO
 
-from insight_core.plugin import Flaw, Points, Reason
+from insight_core.plugin import Flaw, Points, Reason, ReasonKind
 from insight_core.plugin.worker import SMALL, decode_apart
 from insight_metric_logs.objects import Objects, flat
 from insight_metric_logs.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, at_line
 
 _LARGEST = 256 << 20  # bytes: the file is one JSON value, which is parsed in memory
 _PARTS = {"eval_": "eval/", "test_": "test/"}  # of names, as the Trainer's TensorBoard callback writes them
+_TOO_LARGE = ReasonKind("metric_logs_too_large", "larger than {most} MiB, the most that is read")
+_ENTRY_NOT_AN_OBJECT = ReasonKind("metric_logs_entry_not_an_object", "log_history[{index}] is not an object")
+_NOT_JSON = ReasonKind("metric_logs_not_json", "not JSON ({cause})")
+_ENTRY = ReasonKind("metric_logs_entry", "log_history[{index}]: {cause}")
 
 
 def read(stream: BinaryIO, state: None) -> tuple[list[Points | Flaw], None]:
@@ -20,7 +24,7 @@ def read(stream: BinaryIO, state: None) -> tuple[list[Points | Flaw], None]:
     end = stream.seek(0, 2)
     if end - start > _LARGEST:
         most = _LARGEST >> 20
-        reason = Reason(f"larger than {most} MiB, the most that is read", "metric_logs_too_large", most=most)
+        reason = _TOO_LARGE(most=most)
         return [Flaw(start, reason, end - start)], None
     stream.seek(start)
     pieces = iter(lambda: stream.read(SMALL), b"")
@@ -43,8 +47,7 @@ def points_of(text: bytes, start: int) -> list[Points | Flaw]:
     for index, entry in enumerate(_history(text)):
         is_object = isinstance(entry, dict)
         if not is_object:
-            text_of = f"log_history[{index}] is not an object"
-            found.append(Flaw(start, Reason(text_of, "metric_logs_entry_not_an_object", index=index)))
+            found.append(Flaw(start, _ENTRY_NOT_AN_OBJECT(index=index)))
         objects.append({_tag(name): value for name, value in flat(entry).items()} if is_object else {})
     points = Objects(
         objects,
@@ -62,7 +65,7 @@ def _history(text: bytes) -> list[Any]:
     except UnicodeDecodeError as error:
         raise ValueError(NOT_UTF8) from error
     except json.JSONDecodeError as error:
-        reason = Reason(f"not JSON ({error.msg})", "metric_logs_not_json", cause=error.msg)
+        reason = _NOT_JSON(cause=error.msg)
         raise ValueError(at_line(error.lineno, reason)) from error
     except ValueError as error:
         raise ValueError(LONG_NUMBER) from error
@@ -75,7 +78,7 @@ def _history(text: bytes) -> list[Any]:
 
 
 def _at_entry(index: int, reason: str) -> Reason:
-    return Reason(f"log_history[{index}]: {reason}", "metric_logs_entry", index=index, cause=reason)
+    return _ENTRY(index=index, cause=reason)
 
 
 def _tag(name: str) -> str:

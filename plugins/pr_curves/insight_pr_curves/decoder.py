@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Payload, Reason
+from insight_core.plugin import Payload, Reason, ReasonKind
 from insight_core.plugin.payloads import tensor_of
 
 MOST_THRESHOLDS = 1_000_000
@@ -16,6 +16,10 @@ _NUMBERS = "bfiu"  # kinds of numpy types
 _ROUNDING = 1e-3  # of shares that a writer computed with few bits
 
 Floats = NDArray[np.float64]
+_NOT_NUMBERS = ReasonKind("pr_curves_not_numbers", "the tensor holds values of type {type}, not numbers")
+_MANY = ReasonKind(
+    "pr_curves_many", "the curve has {count:,} thresholds, of at most {most:,} that can be shown"
+)
 
 
 @frozen(eq=False)
@@ -47,16 +51,14 @@ def curve_of(payload: Payload) -> PrCurve:
     """
     tensor = tensor_of(payload)
     if tensor.values.dtype.kind not in _NUMBERS:
-        text = f"the tensor holds values of type {tensor.dtype}, not numbers"
-        raise ValueError(Reason(text, "pr_curves_not_numbers", type=tensor.dtype))
+        raise ValueError(_NOT_NUMBERS(type=tensor.dtype))
     if len(tensor.shape) != 2 or tensor.shape[0] != _ROWS or tensor.shape[1] == 0:
         shape = str(list(tensor.shape))
         text = f"the tensor has the shape {shape}, not [{_ROWS}, thresholds]"
         raise ValueError(Reason(text, "pr_curves_shape", shape=shape))
     recorded = tensor.shape[1]
     if recorded > MOST_THRESHOLDS:
-        text = f"the curve has {recorded:,} thresholds, of at most {MOST_THRESHOLDS:,} that can be shown"
-        raise ValueError(Reason(text, "pr_curves_many", count=recorded, most=MOST_THRESHOLDS))
+        raise ValueError(_MANY(count=recorded, most=MOST_THRESHOLDS))
     with np.errstate(invalid="ignore"):  # signalling NaN
         rows = tensor.values.astype(np.float64)
     counts = rows[:4]

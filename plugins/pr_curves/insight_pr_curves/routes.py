@@ -13,6 +13,7 @@ from insight_core.plugin import (
     InvalidArgument,
     PluginContext,
     Reason,
+    ReasonKind,
     RecordPlace,
     Route,
     Undecodable,
@@ -37,6 +38,8 @@ _COLUMNS = (
     "f1",
     "false_positive_rate",
 )
+_GIVEN_TWICE = ReasonKind("given_twice", "tag must be given once", "name")
+_MANY_RUNS = ReasonKind("many_runs", "run must name at most {most} runs, not {count}")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -49,10 +52,9 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         shown = attempts(request)
         keys = series_keys(request, ctx.data, ctx.name)
         if len({key.tag for key in keys}) > 1:
-            raise InvalidArgument("tag must be given once", code="given_twice", name="tag")
+            raise InvalidArgument(_GIVEN_TWICE(name="tag"))
         if len(keys) > MAX_RUNS:
-            text = f"run must name at most {MAX_RUNS} runs, not {len(keys)}"
-            raise InvalidArgument(text, code="many_runs", most=MAX_RUNS, count=len(keys))
+            raise InvalidArgument(_MANY_RUNS(most=MAX_RUNS, count=len(keys)))
         tables = [(key, ctx.data.records(ctx.name, key, shown)) for key in keys]
         found: list[_Drawn] = []
         errors: list[dict[str, object]] = []

@@ -16,6 +16,7 @@ from werkzeug import Request, Response
 from insight_core.plugin import (
     NotFound,
     PluginContext,
+    ReasonKind,
     TooLarge,
     Unavailable,
     Undecodable,
@@ -34,6 +35,14 @@ from insight_profiler.storage import MAX_BYTES
 
 MOST_ROWS = 100_000
 MOST_BYTES = 64 << 20  # of an answer that is not streamed
+_NOTHING = ReasonKind("profiler_nothing", "this profile has no {what}")
+_LARGE = ReasonKind(
+    "profiler_large",
+    "the answer would have {size} MiB, more than {most}: ask for less of it with limit= and columns= "
+    "(tables), or with from=, to=, tracks= and width= (the timeline)",
+)
+_UNREADABLE = ReasonKind("profiler_unreadable", "the profile {path!r} of run {run!r} cannot be read: {cause}")
+_READING = ReasonKind("profiler_reading", "the profile {path!r} of run {run!r} is being read{share}")
 
 
 @frozen(eq=False)
@@ -71,19 +80,13 @@ class Opened:
 def nothing_of(name: str) -> NotFound:
     """The error for a table or document that a profile does not have."""
     words = name.replace("_", " ")
-    return NotFound(f"this profile has no {words}", code="profiler_nothing", what=words)
+    return NotFound(_NOTHING(what=words))
 
 
 def check_size(size: int) -> None:
     """Raises TooLarge for an answer of more than ``MOST_BYTES``."""
     if size > MOST_BYTES:
-        raise TooLarge(
-            f"the answer would have {size >> 20} MiB, more than {MOST_BYTES >> 20}: ask for less of it with "
-            "limit= and columns= (tables), or with from=, to=, tracks= and width= (the timeline)",
-            code="profiler_large",
-            size=size >> 20,
-            most=MOST_BYTES >> 20,
-        )
+        raise TooLarge(_LARGE(size=size >> 20, most=MOST_BYTES >> 20))
 
 
 class Asked:
@@ -109,12 +112,10 @@ class Asked:
         look = self.look(request, run, path)
         if look.failure is not None:
             cause = look.failure.reason
-            text = f"the profile {path!r} of run {run!r} cannot be read: {cause}"
-            raise Undecodable(text, code="profiler_unreadable", run=run, path=path, cause=cause)
+            raise Undecodable(_UNREADABLE(run=run, path=path, cause=cause))
         if look.profile is None:
             share = f" ({look.read / look.total:.0%})" if look.total else ""
-            text = f"the profile {path!r} of run {run!r} is being read{share}"
-            raise Unavailable(text, code="profiler_reading", run=run, path=path, share=share)
+            raise Unavailable(_READING(run=run, path=path, share=share))
         return Opened(look.profile, look.version, look.state == "ready")
 
 

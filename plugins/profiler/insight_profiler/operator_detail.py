@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import NotFound
+from insight_core.plugin import NotFound, ReasonKind
 from insight_profiler.analysis.listing import Wanted
 from insight_profiler.analysis.operators import Grouped, grouped, run_rows
 from insight_profiler.model import Profile, Side
@@ -16,6 +16,7 @@ _BINS = 40
 _LONGEST = 10
 _MEMBERS = 200
 _MOST_STEPS = 10_000
+_NO_OPERATOR = ReasonKind("profiler_no_operator", "no operator {keys}")
 
 
 def detail(
@@ -35,7 +36,7 @@ def detail(
             matches &= listing.columns[name].equal_to(text)
     rows = np.flatnonzero(matches)
     if not len(rows):
-        raise NotFound(f"no operator {keys}", code="profiler_no_operator", keys=str(keys))
+        raise NotFound(_NO_OPERATOR(keys=str(keys)))
     group = int(rows[0])
     page = listing.page(rows[:1], Wanted())
     runs = run_rows(profile, found.groups, group)

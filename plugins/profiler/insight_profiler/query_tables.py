@@ -11,6 +11,7 @@ from insight_core.plugin import (
     PluginContext,
     PluginNameEnum,
     QueryColumn,
+    ReasonKind,
     Rows,
     Unavailable,
     WantedRows,
@@ -43,6 +44,7 @@ OPERATORS: Sequence[QueryColumn] = [
     QueryColumn("share", "number", "of the time of all operators, 0 to 1"),
     QueryColumn("per_step", "number", "calls of a step"),
 ]
+_BEING_READ = ReasonKind("profiler_being_read", "{profile} is being read: ask again")
 
 
 def profiles(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
@@ -67,8 +69,7 @@ def operators(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
     for one in _listed(ctx, wanted):
         while (look := _look(ctx, one)) is not None and look["state"] == "reading":
             if time.monotonic() > until:
-                text = f"{one['profile']} is being read: ask again"
-                raise Unavailable(text, code="profiler_being_read", profile=str(one["profile"]))
+                raise Unavailable(_BEING_READ(profile=str(one["profile"])))
             time.sleep(_PAUSE)
         if look is None or look["state"] != "ready" or "operators" not in look["views"]:
             continue

@@ -12,7 +12,7 @@ from insight_core.plugin import (
     NotChecked,
     NotFound,
     PluginNameEnum,
-    Reason,
+    ReasonKind,
     Rule,
 )
 from insight_profiler.advice.answer import reason_of
@@ -22,6 +22,8 @@ from insight_profiler.advice.words import said
 from insight_profiler.model import Note
 
 _NAME = PluginNameEnum.PROFILER
+_NOT_READ = ReasonKind("profiler_not_read", "{profile} cannot be read: {cause}")
+_BEING_READ = ReasonKind("profiler_being_read", "{profile} is being read")
 
 
 def rules() -> list[Rule]:
@@ -66,13 +68,12 @@ def _newest(examined: Examined) -> str:
         raise _reading(profile)
     if look["state"] == "failed":
         cause = Note(**look["failure"]).reason
-        text = f"{profile} cannot be read: {cause}"
-        raise NotChecked(Reason(text, "profiler_not_read", profile=profile, cause=cause))
+        raise NotChecked(_NOT_READ(profile=profile, cause=cause))
     return profile
 
 
 def _reading(profile: str) -> NotChecked:
-    reason = Reason(f"{profile} is being read", "profiler_being_read", profile=profile)
+    reason = _BEING_READ(profile=profile)
     return NotChecked(reason, may_change=True)
 
 

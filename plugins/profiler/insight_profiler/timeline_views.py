@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, TooLarge
+from insight_core.plugin import InvalidArgument, ReasonKind, TooLarge
 from insight_core.plugin.http.answers import safetensors_response
 from insight_core.plugin.http.parameters import (
     empty,
@@ -32,6 +32,11 @@ _MOST_SLICES = 500_000  # rows of an answer, some 20 MB
 _MOST_POINTS = 500_000  # the same of counters
 _MOST_EVENTS = 2_000_000  # of a trace, some 250 MB
 _TIMES = ("start", "duration")  # as numbers of a page: exact for 104 days
+_MANY_COUNTERS = ReasonKind(
+    "profiler_many_counters", "there are {count} counters: name some of them, counters=0,1,2"
+)
+_WRONG_ORDER = ReasonKind("wrong_order", "to must be more than from ({low}), not {high}")
+_BAD_NUMBERS = ReasonKind("profiler_bad_numbers", "{name} must be numbers such as 0,3,4, not {value!r}")
 
 
 def timeline_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
@@ -88,8 +93,7 @@ class _Views:
         wanted = _places(request, "counters", len(opened.profile.counters))
         places = range(len(opened.profile.counters)) if wanted is None else np.unique(wanted).tolist()
         if len(places) > _MOST_POINTS:
-            text = f"there are {len(places)} counters: name some of them, counters=0,1,2"
-            raise TooLarge(text, code="profiler_many_counters", count=len(places))
+            raise TooLarge(_MANY_COUNTERS(count=len(places)))
         width = min(width, max(1, _MOST_POINTS // max(1, len(places))))
         parts = []
         for place in places:
@@ -190,8 +194,7 @@ def _range(request: Request, opened: Opened) -> tuple[int, int]:
     end = whole_number(request, "to", -_FAR, _FAR, max(1, opened.profile.duration_ns))
     start = whole_number(request, "from", -_FAR, _FAR, 0)
     if end <= start:
-        text = f"to must be more than from ({start}), not {end}"
-        raise InvalidArgument(text, code="wrong_order", low=start, high=end)
+        raise InvalidArgument(_WRONG_ORDER(low=start, high=end))
     return start, end
 
 
@@ -206,8 +209,7 @@ def _places(request: Request, name: str, count: int) -> NDArray[np.intp] | None:
         return None
     parts = [part for part in text.split(",") if part]
     if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
-        said = f"{name} must be numbers such as 0,3,4, not {text!r}"
-        raise InvalidArgument(said, code="profiler_bad_numbers", name=name, value=text)
+        raise InvalidArgument(_BAD_NUMBERS(name=name, value=text))
     return np.array([int(part) for part in parts if int(part) < count], np.intp)
 
 

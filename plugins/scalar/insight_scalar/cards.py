@@ -16,6 +16,7 @@ from insight_core.plugin import (
     InvalidArgument,
     PluginNameEnum,
     Reason,
+    ReasonKind,
     ScalarColumns,
     ScalarQuery,
     SeriesKey,
@@ -35,6 +36,7 @@ _SCALAR = PluginNameEnum.SCALAR
 # points a column up to which every point, with steps that runs share, is no larger than fewer points
 _WHOLE = 8
 _MOST_CARDS = 1000
+_FAILED = ReasonKind("failed", "{who} failed to answer; the log of the host says why")
 
 
 @frozen
@@ -151,5 +153,5 @@ def _told(error: Exception) -> dict[str, object]:
         return {**Reason.of(error).fields(), "status": error.status}
     log.error("the series of a card cannot be answered", exc_info=error)
     who = f"plugin {_SCALAR}"
-    reason = Reason(f"{who} failed to answer; the log of the host says why", "failed", who=who)
+    reason = _FAILED(who=who)
     return {**reason.fields(), "status": 500}

@@ -18,6 +18,7 @@ from werkzeug import Request
 from insight_core.plugin import (
     DataProvider,
     InvalidArgument,
+    ReasonKind,
     ScalarColumns,
     ScalarQuery,
     SeriesField,
@@ -32,6 +33,7 @@ from insight_scalar.smoothers import Smoother, smoothed
 
 _SIGN = "="  # before an expression in the place of a tag
 _POINTS = 1_000_000  # that are asked for at a time, but for one series whatever it has
+_MISSING_PARAMETER = ReasonKind("missing_parameter", "width is missing", "name")
 
 
 @frozen
@@ -272,7 +274,7 @@ def _envelope(
     """Of each column of each attempt the first, smallest, largest and last value, and the first of each
     kind that is not finite."""
     if query.width is None:
-        raise InvalidArgument("width is missing", code="missing_parameter", name="width")
+        raise InvalidArgument(_MISSING_PARAMETER(name="width"))
     finite = np.isfinite(x)
     columns = np.full(len(x), -2, np.int64)
     low, high = query.window  # an open end is that of x, which a restart takes back

@@ -12,7 +12,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, PluginNameEnum, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin import (
+    InvalidArgument,
+    PluginNameEnum,
+    ReasonKind,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesKey,
+)
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import attempts, choice, number, required_number, whole_number
 from insight_scalar.derived import DerivedData
@@ -27,6 +34,7 @@ SIGMA = 5.0
 _MOST_WINDOW = 10_000
 _CELLS = 1 << 20  # values of windows that are looked at together, to bound memory
 _ROUNDING = 1e-6  # of the mean: a smaller difference is no jump, however steady the series was
+_SIGMA = ReasonKind("scalar_sigma", "sigma must be greater than 0, not {value}")
 
 
 def first_nonfinite(values: Floats) -> int | None:
@@ -109,7 +117,7 @@ def _condition(request: Request) -> Callable[[Floats], int | None]:
         return partial(first_beyond, limit=required_number(request, "value"), above=kind == "above")
     sigma = number(request, "sigma")
     if sigma is not None and sigma <= 0:
-        raise InvalidArgument(f"sigma must be greater than 0, not {sigma}", code="scalar_sigma", value=sigma)
+        raise InvalidArgument(_SIGMA(value=sigma))
     window = whole_number(request, "window", 2, _MOST_WINDOW)
     return partial(first_jump, sigma=SIGMA if sigma is None else sigma, window=window or WINDOW)
 

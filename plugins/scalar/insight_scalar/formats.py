@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from werkzeug import Response
 
-from insight_core.plugin import ScalarColumns, SeriesKey, TooLarge, encode_json
+from insight_core.plugin import ReasonKind, ScalarColumns, SeriesKey, TooLarge, encode_json
 from insight_core.plugin.http.answers import Column, safetensors_response, streamed_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_scalar.along import AlongColumns
@@ -17,6 +17,11 @@ from insight_scalar.along import AlongColumns
 MOST_BYTES = 256 << 20  # of the columns of an answer that is not made while it is sent
 _MOST_EXACT = 2**53 - 1  # of the whole numbers that JavaScript reads from JSON
 _ROWS = 4096  # that are formatted at a time
+_LARGE = ReasonKind(
+    "scalar_large",
+    "the answer would have more than {most} MiB: ask for fewer series, for fewer points with width=, from= "
+    "and to=, or for format=json, which is sent in pieces",
+)
 
 
 def step_of(step: int) -> int | str:
@@ -63,12 +68,7 @@ def numbers_of(
         columns |= {f"{index}.{key}": column for key, column in part.items()}
         size += sum(column.nbytes for column in part.values())
         if size > MOST_BYTES:
-            raise TooLarge(
-                f"the answer would have more than {MOST_BYTES >> 20} MiB: ask for fewer series, for fewer "
-                "points with width=, from= and to=, or for format=json, which is sent in pieces",
-                code="scalar_large",
-                most=MOST_BYTES >> 20,
-            )
+            raise TooLarge(_LARGE(most=MOST_BYTES >> 20))
     return safetensors_response(columns, name, descriptions)
 
 

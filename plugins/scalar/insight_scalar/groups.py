@@ -8,11 +8,14 @@ from collections.abc import Mapping, Sequence
 from attrs import frozen
 from werkzeug import Request
 
-from insight_core.plugin import InvalidArgument, PluginContext, RunCells
+from insight_core.plugin import InvalidArgument, PluginContext, ReasonKind, RunCells
 
 MAX_PATTERN = 200  # characters of a regular expression
 MAX_MATCHING = 1.0  # seconds that it may take on all names together
 _NO_VALUE = "-"
+_BAD_PATTERN = ReasonKind("bad_pattern", "group is not a regular expression: {cause}")
+_MISSING_PARAMETER = ReasonKind("missing_parameter", "group is missing", "name")
+_UNKNOWN_COLUMN = ReasonKind("unknown_column", "by: no run has a column {column!r}")
 
 
 @frozen(eq=False)
@@ -42,9 +45,7 @@ class GroupPattern:
         try:
             self._pattern = regex.compile(text)
         except (regex.error, OverflowError, RecursionError) as error:
-            raise InvalidArgument(
-                f"group is not a regular expression: {error}", code="bad_pattern", cause=str(error)
-            ) from None
+            raise InvalidArgument(_BAD_PATTERN(cause=str(error))) from None
         self._until = time.monotonic() + MAX_MATCHING
 
     def group_of(self, run: str) -> str | None:
@@ -70,7 +71,7 @@ def groups(request: Request, ctx: PluginContext) -> RunGroups:
     """
     text, keys = request.args.get("group"), list(dict.fromkeys(request.args.getlist("by")))
     if text is None and not keys:
-        raise InvalidArgument("group is missing", code="missing_parameter", name="group")
+        raise InvalidArgument(_MISSING_PARAMETER(name="group"))
     if text is not None and len(text) > MAX_PATTERN:
         said = f"group must have at most {MAX_PATTERN} characters, not {len(text)}"
         raise InvalidArgument(said, code="long_pattern", most=MAX_PATTERN)
@@ -80,7 +81,7 @@ def groups(request: Request, ctx: PluginContext) -> RunGroups:
         known = {f"{column.plugin}/{column.name}": column for column in read}
     for key in keys:
         if key not in known:
-            raise InvalidArgument(f"by: no run has a column {key!r}", code="unknown_column", column=key)
+            raise InvalidArgument(_UNKNOWN_COLUMN(column=key))
     return RunGroups(GroupPattern(text) if text is not None else None, [known[key] for key in keys])
 
 

@@ -6,13 +6,14 @@ from typing import cast, get_args
 
 from werkzeug import Request
 
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin import InvalidArgument, ReasonKind
 from insight_core.plugin.http.parameters import attempts, check_order, choice, number, whole_number
 from insight_scalar.derived import SmoothedQuery
 from insight_scalar.smoothers import Smoother
 
 MAX_WIDTH = 100_000  # pixel columns
 MAX_SMOOTHING = 0.999
+_SMOOTHING = ReasonKind("scalar_smoothing", "smoothing must be from 0 to {most}, not {value}")
 
 
 def request_of(query: bytes) -> Request:
@@ -27,8 +28,7 @@ def scalar_query(request: Request, nearest: float | None = None) -> SmoothedQuer
     """
     smoothing = number(request, "smoothing") or 0.0
     if not 0.0 <= smoothing <= MAX_SMOOTHING:
-        text = f"smoothing must be from 0 to {MAX_SMOOTHING}, not {smoothing}"
-        raise InvalidArgument(text, code="scalar_smoothing", most=MAX_SMOOTHING, value=smoothing)
+        raise InvalidArgument(_SMOOTHING(most=MAX_SMOOTHING, value=smoothing))
     low, high = number(request, "from"), number(request, "to")
     check_order(low, high)
     text = request.args.get("x", "")

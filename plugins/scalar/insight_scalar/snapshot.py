@@ -16,6 +16,7 @@ from insight_core.plugin import (
     InsightError,
     PluginContext,
     PluginNameEnum,
+    ReasonKind,
     ScalarColumns,
     ScalarQuery,
     SeriesKey,
@@ -35,6 +36,10 @@ _FINE = 2.0**-22  # seconds; what float64 resolves of the time of this century
 _COARSE = 2.0**-6  # 16 ms: a file of a million points has room for no more
 _SAMPLE = 20_000  # points by which the smaller of two ways is chosen
 _BAND_WIDTH = 1000  # columns of bands
+_MANY_POINTS = ReasonKind(
+    "scalar_many_points",
+    "a file holds at most {most:,} points, and this view has more: select fewer runs, or filter the tags",
+)
 
 
 @frozen
@@ -126,12 +131,7 @@ class _Pack:
         """Packs a series, as soon as it is known how its times are written. Raises TooLarge."""
         self._points += len(columns.steps)
         if self._points > MOST_POINTS:
-            raise TooLarge(
-                f"a file holds at most {MOST_POINTS:,} points, and this view has more: "
-                "select fewer runs, or filter the tags",
-                code="scalar_many_points",
-                most=MOST_POINTS,
-            )
+            raise TooLarge(_MANY_POINTS(most=MOST_POINTS))
         self._waiting.append((key, attempts, columns))
         if self._points > EXACT_TIMES:
             self.end()

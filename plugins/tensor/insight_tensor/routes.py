@@ -16,6 +16,7 @@ from insight_core.plugin import (
     InvalidArgument,
     PluginContext,
     Reason,
+    ReasonKind,
     RecordPlace,
     RecordTable,
     Route,
@@ -61,6 +62,10 @@ _ONE_AT_A_TIME = threading.Semaphore()  # statistics of a large tensor take a pr
 _PLACES = re.compile(r"([0-9]{1,15}):([0-9]{1,15})", re.ASCII)
 
 View: TypeAlias = Callable[[str, Request], Response]  # who has the series, and the request
+_NOT_NPY = ReasonKind(
+    "tensor_not_npy", "{place}: strings have no place in .npy files; /values has them as JSON"
+)
+_NO_HISTOGRAM_OF_TYPE = ReasonKind("no_histogram_of_type", "histograms of {type} values are unsupported")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -190,8 +195,7 @@ class _Views:
         tensor = self.tensors.at(place)
         values = tensor.values
         if values.dtype == object:
-            text = f"{place}: strings have no place in .npy files; /values has them as JSON"
-            raise InvalidArgument(text, code="tensor_not_npy", place=str(place))
+            raise InvalidArgument(_NOT_NPY(place=str(place)))
         if "slice" in request.args:
             values = np.asarray(values[_slice(request, tensor).key])
         name = f"{place.key.run}_{place.key.tag}_{place.step}.npy"
@@ -230,8 +234,7 @@ def _described(place: RecordPlace, tensor: Tensor) -> dict[str, object]:
 
 def _distribution(tensor: Tensor) -> Histogram:
     if tensor.values.dtype.kind in "Oc":
-        text = f"histograms of {tensor.dtype} values are unsupported"
-        raise ValueError(Reason(text, "no_histogram_of_type", type=tensor.dtype))
+        raise ValueError(_NO_HISTOGRAM_OF_TYPE(type=tensor.dtype))
     times = tensor.values.size
     if times < 2 or any(tensor.values.strides):
         return histogram_of(tensor.values, _BUCKETS)

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import frozen
 
-from insight_core.plugin import DataProvider, InsightError, NotFound, RunFile, RunFiles
+from insight_core.plugin import DataProvider, InsightError, NotFound, ReasonKind, RunFile, RunFiles
+
+_NO_FILES = ReasonKind("trash_no_files", "no files of run {run!r} are found")
 
 
 class NotMoved(InsightError):
@@ -72,7 +74,7 @@ def plan_of(data: DataProvider, run: str) -> Plan:
     found = data.run_files()
     own = [file for file in found if file.run == run and not file.is_store]
     if not own:
-        raise NotFound(f"no files of run {run!r} are found", code="trash_no_files", run=run)
+        raise NotFound(_NO_FILES(run=run))
     if any(file.location for file in own):
         raise _of_another_machine()
     directory, is_logdir = _directory_of(own)

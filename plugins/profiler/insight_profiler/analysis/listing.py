@@ -9,11 +9,12 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin import InvalidArgument, ReasonKind
 from insight_core.plugin.http.csv_text import csv_field
 from insight_core.plugin.http.matching import Matcher, matcher_of
 
 _LINES = 1000  # of CSV that are made at once
+_NOT_ALLOWED = ReasonKind("not_allowed", "sort must be one of {allowed}, not {value!r}", "name")
 
 
 @frozen(eq=False)
@@ -122,13 +123,7 @@ class SortedTable:
         if wanted.sort:
             if wanted.sort not in self.columns:
                 known = ", ".join(self.columns)
-                raise InvalidArgument(
-                    f"sort must be one of {known}, not {wanted.sort!r}",
-                    code="not_allowed",
-                    name="sort",
-                    allowed=known,
-                    value=wanted.sort,
-                )
+                raise InvalidArgument(_NOT_ALLOWED(name="sort", allowed=known, value=wanted.sort))
             column = self.columns[wanted.sort].take(rows)
             keys = column.keys()
             keys = -keys if wanted.is_descending else keys

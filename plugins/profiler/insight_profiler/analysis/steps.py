@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import InvalidArgument, NotFound
+from insight_core.plugin import InvalidArgument, NotFound, ReasonKind
 from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.outliers import median_of, outliers, warm_up
 from insight_profiler.model import Category, Profile, Table
@@ -21,6 +21,8 @@ _DIVISIONS = (  # ways in which a step is divided, the most telling first
 _MOST_RANGES = 1000
 _MOST_OUTLIERS = 100
 _MOST_LANES = 2000
+_NO_STEP = ReasonKind("profiler_no_step", "no step {step}")
+_BAD_STEPS = ReasonKind("profiler_bad_steps", "steps must be numbers and ranges such as 2-5,9, not {value!r}")
 
 
 def step_listing(profile: Profile) -> SortedTable:
@@ -125,7 +127,7 @@ def drawn(profile: Profile, number: int | None) -> dict[str, Any]:
     else:
         found = np.flatnonzero(steps["number"] == number)
         if not len(found):
-            raise NotFound(f"no step {number}", code="profiler_no_step", step=number)
+            raise NotFound(_NO_STEP(step=number))
         row = int(found[0])
         start, duration = float(steps["start"][row]), float(steps["duration"][row])
         values = {name: float(column[row].clip(0)) for name, column in steps.items()}
@@ -178,6 +180,5 @@ def _lanes(profile: Profile, chosen: NDArray[np.bool_], *, mean: bool) -> list[d
 
 def _number(text: str, whole: str) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > 18:
-        said = f"steps must be numbers and ranges such as 2-5,9, not {whole!r}"
-        raise InvalidArgument(said, code="profiler_bad_steps", value=whole)
+        raise InvalidArgument(_BAD_STEPS(value=whole))
     return int(text)

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import NotFound
+from insight_core.plugin import NotFound, ReasonKind
 from insight_core.plugin.http.matching import matcher_of
 from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.sums import ratio
@@ -22,6 +22,7 @@ _MOST_FLOWS = 200
 _MOST_NAMES = 200
 _MOST_TRACKS = 20_000  # and as many counters
 _MOST_PARENTS = 1000
+_NO_SLICE = ReasonKind("profiler_no_slice", "no slice {slice}")
 
 
 def tracks(profile: Profile) -> dict[str, Any]:
@@ -74,7 +75,7 @@ def slice_of(profile: Profile, row: int) -> dict[str, Any]:
     end at it."""
     slices = profile.tables.get("slices")
     if slices is None or not 0 <= row < len(slices["start"]):
-        raise NotFound(f"no slice {row}", code="profiler_no_slice", slice=row)
+        raise NotFound(_NO_SLICE(slice=row))
     said = brief(profile, np.array([row]))[0]
     around: list[dict[str, Any]] = []
     above = int(slices["parent"][row])
