@@ -15,7 +15,7 @@ MAX_MATCHING = 1.0  # seconds that it may take on all names together
 _NO_VALUE = "-"
 _BAD_PATTERN = ReasonKind("bad_pattern", "group is not a regular expression: {cause}")
 _MISSING_PARAMETER = ReasonKind("missing_parameter", "group is missing", "name")
-_UNKNOWN_COLUMN = ReasonKind("unknown_column", "by: no run has a column {column!r}")
+_NO_COLUMN = ReasonKind("scalar_no_column", "by: no run has a column {column!r}")
 
 
 @frozen(eq=False)
@@ -81,7 +81,7 @@ def groups(request: Request, ctx: PluginContext) -> RunGroups:
         known = {f"{column.plugin}/{column.name}": column for column in read}
     for key in keys:
         if key not in known:
-            raise InvalidArgument(_UNKNOWN_COLUMN(column=key))
+            raise InvalidArgument(_NO_COLUMN(column=key))
     return RunGroups(GroupPattern(text) if text is not None else None, [known[key] for key in keys])
 
 
