@@ -10,7 +10,12 @@ from attrs import evolve
 from insight_core.cli.options import Options
 from insight_core.cli.text_table import printable
 from insight_core.ingest.logdir import Logdir, is_remote, parse_logdir
-from insight_core.plugin import InsightError, InvalidArgument, Reason
+from insight_core.plugin import InsightError, InvalidArgument, Reason, ReasonKind
+
+_LOGDIR_NO_DIRECTORY = ReasonKind("logdir_no_directory", "{path} is not a directory.")
+_LOGDIR_UNREADABLE = ReasonKind(
+    "logdir_unreadable", "The log directory {path} is not readable by the user who runs this host."
+)
 
 
 def open_logdirs(options: Options) -> list[Logdir]:
@@ -42,8 +47,7 @@ def problems(logdirs: Sequence[Logdir], *, follows: bool) -> list[Reason]:
             code = "logdir_missing" if follows else "logdir_missing_once"
             found.append(Reason(f"The log directory {shown} does not exist.{later}", code, path=shown))
         elif not os.path.isdir(path):
-            found.append(Reason(f"{shown} is not a directory.", "logdir_no_directory", path=shown))
+            found.append(_LOGDIR_NO_DIRECTORY(path=shown))
         elif not os.access(path, os.R_OK | os.X_OK):
-            text = f"The log directory {shown} is not readable by the user who runs this host."
-            found.append(Reason(text, "logdir_unreadable", path=shown))
+            found.append(_LOGDIR_UNREADABLE(path=shown))
     return found

@@ -7,12 +7,15 @@ from attrs import Factory, define, frozen
 from insight_core.formats.columns import Block
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Metadata
-from insight_record.formats.reason import Reason, system_reason
+from insight_record.formats.reason import Reason, ReasonKind, system_reason
 
 BAD_DATA = Reason("the checksum of the record's data is wrong", "record_checksum")
 BAD_HEADER = Reason("the checksum of a record's length is wrong", "record_length")
 CUT_MEANWHILE = Reason("the file was cut while it was read", "file_cut")
 EMPTY = Reason("the file is empty", "file_empty")
+_RECORD_CUT = ReasonKind("record_cut", "a record is cut off: {read} of {size} bytes")
+_MALFORMED_EVENT = ReasonKind("malformed_event", "malformed event: {cause}")
+_UNREADABLE = ReasonKind("unreadable", "cannot be read: {cause}")
 
 
 @frozen
@@ -72,16 +75,15 @@ def header_cut_off(end: int, size: int) -> Flaw:
 
 def record_cut_off(end: int, size: int, wanted: int) -> Flaw:
     """The damage of a file of ``size`` bytes that ends within the record of ``wanted`` bytes at ``end``."""
-    text = f"a record is cut off: {size - end} of {wanted} bytes"
-    return Flaw(end, Reason(text, "record_cut", read=size - end, size=wanted), size - end)
+    return Flaw(end, _RECORD_CUT(read=size - end, size=wanted), size - end)
 
 
 def malformed_event(error: ValueError) -> Reason:
     """The reason of a record with its checksum whose event cannot be parsed."""
-    return Reason(f"malformed event: {error}", "malformed_event", cause=Reason.of(error))
+    return _MALFORMED_EVENT(cause=Reason.of(error))
 
 
 def unreadable(error: OSError) -> Reason:
     """The reason of a file that the system does not let us read."""
     cause = system_reason(error)
-    return Reason(f"cannot be read: {cause}", "unreadable", cause=cause)
+    return _UNREADABLE(cause=cause)

@@ -14,7 +14,7 @@ from attrs import define, evolve, field, frozen
 from insight_core.formats.dialects import Dialect
 from insight_record.formats.protobuf import Buffer, fields, signed, varint
 from insight_record.formats.protobuf import Malformed as Malformed
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import ReasonKind
 
 VALUE_FIELDS: dict[Dialect, dict[int, str]] = {
     Dialect.TENSORBOARD: {2: "simple_value", 4: "image", 5: "histo", 6: "audio", 8: "tensor"},
@@ -39,6 +39,7 @@ SESSION_START = 1  # its status (field 1) where a session begins
 _WALL_TIME_FIELD = 9  # bytes of it, which most events begin with
 _SHORT_EVENT = 256  # bytes
 _FLOAT, _DOUBLE = 1, 2  # DataType of tensorflow/core/framework/types.proto
+_EVENT_FIELD_TYPE = ReasonKind("event_field_type", "{name} has wire type {kind}")
 
 
 @frozen
@@ -172,7 +173,7 @@ _known_dialect_of = functools.lru_cache(maxsize=64)(_dialect_of)
 
 def _check_wire_type(name: str, kind: int, wanted: int) -> None:
     if kind != wanted:
-        raise Malformed(Reason(f"{name} has wire type {kind}", "event_field_type", name=name, kind=kind))
+        raise Malformed(_EVENT_FIELD_TYPE(name=name, kind=kind))
 
 
 def _read_summary(buffer: Buffer, start: int, size: int, dialect: Dialect, event: Event) -> None:

@@ -17,7 +17,7 @@ from insight_core.formats.dialects import Dialect
 from insight_core.formats.histograms import MAX_COUNTED, Floats, Histogram, checked
 from insight_core.formats.tensors import read_tensor
 from insight_record.formats.protobuf import EIGHT_BYTES, LENGTH_DELIMITED, VARINT, fields, signed
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 MAX_BUCKETS = 1_000_000
 _ENDLESS = 1e300  # writers have limits of 1.8e308 and 1e308 that mean infinity
@@ -25,6 +25,14 @@ _BUCKET = np.dtype(  # as far as its length is always the same: the count follow
     [("left_key", "u1"), ("left", "<f8"), ("width_key", "u1"), ("width", "<f8"), ("count_key", "u1")]
 )
 _LEFT, _WIDTH, _COUNT = 0x09, 0x11, 0x18  # these keys
+_HISTOGRAM_FIELD = ReasonKind("histogram_field", "field {number} of the histogram is not a list of doubles")
+_HISTOGRAM_LIMITS = ReasonKind("histogram_limits", "the histogram has {buckets} buckets and {limits} limits")
+_HISTOGRAM_SHAPE = ReasonKind(
+    "histogram_shape", "the histogram is {type} [{shape}], not numbers of [buckets, 3]"
+)
+_HISTOGRAM_TOO_LONG = ReasonKind(
+    "histogram_too_long", "the histogram has {buckets:,} buckets: at most {most:,} are read"
+)
 
 
 @frozen(eq=False)
@@ -67,13 +75,11 @@ def histogram_proto(data: bytes) -> HistogramProto:
             numbers[number] = _double(data, number, kind, start)
         elif number in columns:
             if kind not in (EIGHT_BYTES, LENGTH_DELIMITED) or (end - start) % 8:
-                text = f"field {number} of the histogram is not a list of doubles"
-                raise ValueError(Reason(text, "histogram_field", number=number))
+                raise ValueError(_HISTOGRAM_FIELD(number=number))
             columns[number].append(np.frombuffer(data, "<f8", (end - start) // 8, start))
     limits, counts = (np.concatenate(columns[number] or [np.empty(0)]) for number in (6, 7))
     if len(limits) != len(counts):
-        text = f"the histogram has {len(counts)} buckets and {len(limits)} limits"
-        raise ValueError(Reason(text, "histogram_limits", buckets=len(counts), limits=len(limits)))
+        raise ValueError(_HISTOGRAM_LIMITS(buckets=len(counts), limits=len(limits)))
     return HistogramProto(limits, counts, *(numbers[number] for number in (1, 2, 3, 4)))
 
 
@@ -154,11 +160,9 @@ def read_histogram_tensor(data: bytes) -> Histogram:
     tensor = read_tensor(data, Dialect.TENSORBOARD)
     if len(tensor.shape) != 2 or tensor.shape[1] != 3 or tensor.values.dtype.kind not in "fiu":
         shape = ", ".join(str(size) for size in tensor.shape)
-        text = f"the histogram is {tensor.dtype} [{shape}], not numbers of [buckets, 3]"
-        raise ValueError(Reason(text, "histogram_shape", type=str(tensor.dtype), shape=shape))
+        raise ValueError(_HISTOGRAM_SHAPE(type=str(tensor.dtype), shape=shape))
     if tensor.shape[0] > MAX_BUCKETS:  # a few bytes may stand for any number of them
-        text = f"the histogram has {tensor.shape[0]:,} buckets: at most {MAX_BUCKETS:,} are read"
-        raise ValueError(Reason(text, "histogram_too_long", buckets=tensor.shape[0], most=MAX_BUCKETS))
+        raise ValueError(_HISTOGRAM_TOO_LONG(buckets=tensor.shape[0], most=MAX_BUCKETS))
     left, right, counts = tensor.values.astype(np.float64).T
     empty = (counts == 0) & (right < left)  # a data server puts min and max where the outer limits were
     left, right, counts = left[~empty], right[~empty], counts[~empty]

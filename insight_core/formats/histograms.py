@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 Floats = NDArray[np.float64]
 MAX_COUNTED = 1 << 53  # values of a histogram: float64 counts no further by ones
@@ -18,6 +18,7 @@ _ARRAY = 112  # bytes of an array object, without its numbers
 _LARGEST = float(np.finfo(np.float64).max)
 _NARROWEST = 1e-300  # width of an axis: bins of a narrower axis would underflow
 _PORTION = 1 << 16  # values at a time: they stay in the cache of the processor
+_NO_HISTOGRAM_OF_TYPE = ReasonKind("no_histogram_of_type", "values of type {type} have no histogram")
 
 
 @frozen(eq=False)
@@ -81,8 +82,7 @@ def histogram_of(values: NDArray[Any], bins: int) -> Histogram:
     Values are integers, floats or booleans, of any shape. Without finite values there are no buckets.
     """
     if values.dtype.kind not in "fiub":
-        text = f"values of type {values.dtype} have no histogram"
-        raise ValueError(Reason(text, "no_histogram_of_type", type=str(values.dtype)))
+        raise ValueError(_NO_HISTOGRAM_OF_TYPE(type=str(values.dtype)))
     flat = values.ravel()
     nan = pos_inf = neg_inf = 0
     if flat.size and not (math.isfinite(flat.min()) and math.isfinite(flat.max())):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from insight_record.formats.protobuf import ENDLESS
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import ReasonKind
 
 _U8, _U64 = np.uint8, np.uint64
 _PIECE = 1 << 16  # bytes decoded at a time, so that intermediate arrays stay in the processor's cache
@@ -25,6 +25,7 @@ _JOINTS = [
     (_U64(0x000000000FFFFFFF), _U64(0x0FFFFFFF00000000), _U64(4)),
 ]
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], _U64) & _SEVENS
+_VALUES_CUT = ReasonKind("values_cut", "{bytes} bytes are not a multiple of the value size of {size} bytes")
 
 
 def fixed(data: bytes, dtype: DTypeLike, start: int, end: int) -> NDArray[Any]:
@@ -32,8 +33,7 @@ def fixed(data: bytes, dtype: DTypeLike, start: int, end: int) -> NDArray[Any]:
     size = np.dtype(dtype).itemsize
     count, rest = divmod(end - start, size)
     if rest:
-        text = f"{end - start} bytes are not a multiple of the value size of {size} bytes"
-        raise ValueError(Reason(text, "values_cut", bytes=end - start, size=size))
+        raise ValueError(_VALUES_CUT(bytes=end - start, size=size))
     return np.frombuffer(data, dtype, count, start)
 
 

@@ -17,7 +17,7 @@ from insight_core.formats.dialects import Dialect
 from insight_core.formats.packed import fixed, varints
 from insight_record.formats import dtypes as types
 from insight_record.formats import protobuf as wire
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 MAX_RANK = 32
 MAX_COUNT = 100_000_000  # values of a tensor
@@ -28,6 +28,18 @@ _DIMS, _DATA_TYPE = 1, 2  # of MindSpore's TensorProto
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8  # of TensorFlow's
 _DIM, _UNKNOWN_RANK, _SIZE = 2, 3, 1  # of its TensorShapeProto, and of that one's Dim
 _KINDS = {types.FLOATS: wire.FOUR_BYTES, types.DOUBLES: wire.EIGHT_BYTES, types.VARINTS: wire.VARINT}
+_TENSOR_SINGLE_VALUES = ReasonKind(
+    "tensor_single_values", "the tensor has more than {most:,} values that are written one by one"
+)
+_TENSOR_RANK = ReasonKind("tensor_rank", "the tensor has {rank} dimensions: at most {most} are read")
+_TENSOR_SHAPE = ReasonKind("tensor_shape", "the shape {shape} of the tensor has a negative size")
+_TENSOR_TYPE_UNKNOWN = ReasonKind("tensor_type_unknown", "the values are of {type}, which is not known")
+_TENSOR_TYPE = ReasonKind("tensor_type", "the values are of {type}, which cannot be shown")
+_TENSOR_FIELD_OF_TYPE = ReasonKind(
+    "tensor_field_of_type", "the values are in a field that is not that of {type}"
+)
+_TENSOR_STRINGS = ReasonKind("tensor_strings", "the tensor has more than {most:,} strings")
+_TENSOR_REPEATS = ReasonKind("tensor_repeats", "the tensor repeats its last value for {count:,} others")
 
 
 @frozen
@@ -114,17 +126,14 @@ class _Fields:
     def add(self, number: int, start: int, end: int) -> None:
         parts = self.parts.setdefault(number, [])
         if len(parts) == MAX_SINGLE:
-            text = f"the tensor has more than {MAX_SINGLE:,} values that are written one by one"
-            raise ValueError(Reason(text, "tensor_single_values", most=MAX_SINGLE))
+            raise ValueError(_TENSOR_SINGLE_VALUES(most=MAX_SINGLE))
         parts.append((start, end))
 
     def shape(self) -> tuple[int, ...]:
         if len(self.sizes) > MAX_RANK:
-            text = f"the tensor has {len(self.sizes)} dimensions: at most {MAX_RANK} are read"
-            raise ValueError(Reason(text, "tensor_rank", rank=len(self.sizes), most=MAX_RANK))
+            raise ValueError(_TENSOR_RANK(rank=len(self.sizes), most=MAX_RANK))
         if any(size < 0 for size in self.sizes):
-            text = f"the shape {self.sizes} of the tensor has a negative size"
-            raise ValueError(Reason(text, "tensor_shape", shape=str(self.sizes)))
+            raise ValueError(_TENSOR_SHAPE(shape=str(self.sizes)))
         return tuple(self.sizes)
 
     def written(self, forms: Mapping[int, str]) -> list[int]:
@@ -175,8 +184,7 @@ class _Mindspore(_Fields):
 
     def _raw(self, found: NDArray[np.uint8], name: str) -> NDArray[Any]:
         if self.data_type not in types.MINDSPORE_TYPES or name == "string":
-            text = f"the values are of {name}, which is not known"
-            raise ValueError(Reason(text, "tensor_type_unknown", type=name))
+            raise ValueError(_TENSOR_TYPE_UNKNOWN(type=name))
         if name == "bool":
             return found.astype(bool)
         if name == "bfloat16":
@@ -212,8 +220,7 @@ class _Tensorflow(_Fields):
     def values(self, header: TensorHeader) -> NDArray[Any]:
         element = types.TENSORFLOW_TYPES.get(self.data_type or 0)
         if element is None:
-            text = f"the values are of {header.dtype}, which cannot be shown"
-            raise ValueError(Reason(text, "tensor_type", type=header.dtype))
+            raise ValueError(_TENSOR_TYPE(type=header.dtype))
         whole = self.written({_CONTENT: types.BYTES})
         if element.number == _STRINGS:
             return _filled(self._strings(header, from_content=bool(whole)), header)
@@ -235,8 +242,7 @@ class _Tensorflow(_Fields):
         if not written:
             return np.empty(0, element.stored)
         if element.number not in written:
-            text = f"the values are in a field that is not that of {element.name}"
-            raise ValueError(Reason(text, "tensor_field_of_type", type=element.name))
+            raise ValueError(_TENSOR_FIELD_OF_TYPE(type=element.name))
         form = types.TENSORFLOW_FIELDS[element.number]
         found = self.numbers(element.number, form)
         if element.name == "bool":
@@ -253,8 +259,7 @@ class _Tensorflow(_Fields):
             position, end = self.parts[_CONTENT][-1]
             sizes = []
             if header.count > MAX_SINGLE:
-                text = f"the tensor has more than {MAX_SINGLE:,} strings"
-                raise ValueError(Reason(text, "tensor_strings", most=MAX_SINGLE))
+                raise ValueError(_TENSOR_STRINGS(most=MAX_SINGLE))
             for _ in range(header.count):
                 size, position = wire.varint(self.data, position, end)
                 sizes.append(min(size, end))
@@ -282,8 +287,7 @@ def _filled(found: NDArray[Any], header: TensorHeader) -> NDArray[Any]:
         return found
     if len(found) > 1 or found.dtype == object:
         if header.count > (MAX_SINGLE if found.dtype == object else MAX_REPEATED):
-            text = f"the tensor repeats its last value for {missing:,} others"
-            raise ValueError(Reason(text, "tensor_repeats", count=missing))
+            raise ValueError(_TENSOR_REPEATS(count=missing))
         last = found[-1:] if len(found) else np.array([b""], object)
         return np.concatenate([found, np.broadcast_to(last, missing)])
     return np.broadcast_to(found[0] if len(found) else found.dtype.type(0), header.count)

@@ -8,11 +8,16 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 LATEST = 1e11  # seconds since the epoch, year 5138; the same number of milliseconds is in 1973
 _FIRST = 1e9  # seconds, September 2001: a number that would be an earlier time in a unit is not one in it
 _UNITS = (("ms", 1e3), ("µs", 1e6), ("ns", 1e9))  # and how many are in a second
+_WALL_TIMES_UNIT = ReasonKind(
+    "wall_times_unit",
+    "wall times are in {unit} instead of seconds: start, duration and status are converted, axes of time "
+    "are not",
+)
 
 
 def origin_of(wall_times: NDArray[np.float64]) -> float:
@@ -41,11 +46,7 @@ def unit_problem(wall_time: float) -> Reason:
     """What is wrong with a wall time from ``LATEST`` on."""
     for unit, count in _UNITS:
         if _FIRST * count <= wall_time < LATEST * count:
-            text = (
-                f"wall times are in {unit} instead of seconds: start, duration and status are converted, "
-                "axes of time are not"
-            )
-            return Reason(text, "wall_times_unit", unit=unit)
+            return _WALL_TIMES_UNIT(unit=unit)
     return Reason("wall times are not times since 1970: start and duration are unknown", "wall_times_unknown")
 
 

@@ -20,12 +20,13 @@ from insight_core.ingest.file_record import FlawList
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 log = logging.getLogger(__name__)
 
 
 _UNREADABLE = Flaw(0, unreadable(PermissionError(errno.EACCES, os.strerror(errno.EACCES))))
+_CHECK_FAILED = ReasonKind("check_failed", "checking failed: {cause}")
 
 
 class NamedFiles:
@@ -129,7 +130,7 @@ class NamedFiles:
             except Exception as error:  # an error of a plugin must not stop the loader
                 log.exception("plugin %s failed to check %s", plugin, file.path)
                 cause = Reason.of(error) or Reason(type(error).__name__)
-                found.extend([Flaw(0, Reason(f"checking failed: {cause}", "check_failed", cause=cause))])
+                found.extend([Flaw(0, _CHECK_FAILED(cause=cause))])
         return found.entries()
 
     def _forget(self, key: tuple[str, str]) -> None:

@@ -31,7 +31,7 @@ from insight_core.ingest.suspects import TOGETHER, Suspects, is_claimed
 from insight_core.ingest.walk import Walk
 from insight_core.plugin import Dialect, LogFormat
 from insight_core.store.claimed_file import NamedFile
-from insight_record.formats.reason import Reason, system_reason
+from insight_record.formats.reason import Reason, ReasonKind, system_reason
 
 # TensorBoard reads every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
 _TENSORBOARD = re.compile(r"tfevents")
@@ -51,6 +51,7 @@ _LEADS_OUT = Reason(
 _LEADS_BACK = Reason("a symbolic link that leads back to a directory above it", "link_loop")
 _NAMED_LIKE_FILE = Reason("a directory that is named like an event file", "directory_named_like_file")
 _NO_NAMES = FileNames()
+_DIRECTORY_UNREADABLE = ReasonKind("directory_unreadable", "the directory cannot be read: {cause}")
 
 
 def printable(path: str) -> str:
@@ -152,7 +153,7 @@ def _walk(
             continue
         except OSError as error:
             cause = system_reason(error)
-            reason = Reason(f"the directory cannot be read: {cause}", "directory_unreadable", cause=cause)
+            reason = _DIRECTORY_UNREADABLE(cause=cause)
             _note(found, run, printable(relative) or ".", reason)
             continue
         undecided: list[tuple[AwaitedFile, Sequence[Match]]] = []

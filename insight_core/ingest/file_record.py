@@ -12,9 +12,12 @@ from attrs import Factory, define, frozen
 from insight_core.formats.batch import Flaw
 from insight_core.plugin import Dialect
 from insight_core.store.claims import FileState
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import ReasonKind
 
 MOST_FLAWS = 200  # of a file that are listed one by one
+_MORE_DAMAGE = ReasonKind(
+    "more_damage", "{more} more places from here on cannot be read; only the first {most} are listed"
+)
 
 
 @define
@@ -40,8 +43,7 @@ class FlawList:
         """The listed flaws, then one entry that sums up the others."""
         if not self.more:
             return list(self.named)
-        text = f"{self.more} more places from here on cannot be read; only the first {MOST_FLAWS} are listed"
-        reason = Reason(text, "more_damage", more=self.more, most=MOST_FLAWS)
+        reason = _MORE_DAMAGE(more=self.more, most=MOST_FLAWS)
         return [*self.named, Flaw(self.first_unnamed, reason, self.skipped)]
 
 

@@ -22,7 +22,7 @@ from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.isolation import Call, Calls, Crashed, in_one_line
 from insight_core.plugin import Dialect, LogFormat, Points
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +30,8 @@ _TURN = 1.0  # seconds that a thread waits for a call before it reads other file
 _DEADLINE = 30.0  # seconds after which a call that has not returned is damage
 _MOST_CALLS = 8  # of one format at a time, including calls that hang
 _LONGEST_STATE = 64 << 10  # characters of JSON
+_READER_STUCK = ReasonKind("reader_stuck", "{count} calls of {name} hang")
+_READER_FAILED = ReasonKind("reader_failed", "{name} failed: {cause}")
 
 
 class Waiting(Exception):
@@ -101,8 +103,7 @@ class LogFile(FollowedFile):
             self._is_postponed = self._call is None
             if self._call is None:
                 if self._reader.is_stuck:
-                    text = f"{_MOST_CALLS} calls of {self._name} hang"
-                    reason = Reason(text, "reader_stuck", count=_MOST_CALLS, name=self._name)
+                    reason = _READER_STUCK(count=_MOST_CALLS, name=self._name)
                     self._known.tail = Flaw(self.position, reason)
                 raise Waiting
         call = self._call
@@ -208,7 +209,7 @@ class LogFile(FollowedFile):
         if not isinstance(error, ValueError):
             log.error("%s failed to read %s", self._name, self.path, exc_info=error)
         self._failed, self._grew = True, -math.inf
-        reason = Reason(f"{self._name} failed: {cause}", "reader_failed", name=self._name, cause=cause)
+        reason = _READER_FAILED(name=self._name, cause=cause)
         self._known.tail = Flaw(self.position, reason, max(0, self.size - self.position))
 
     def record(self) -> FileRecord | None:

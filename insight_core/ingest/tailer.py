@@ -23,7 +23,7 @@ from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.plugin import FileChanged
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import ReasonKind
 
 if TYPE_CHECKING:  # a host without a cache does not load these
     from insight_core.ingest.index.cache import IndexCache
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # a host without a cache does not load these
 log = logging.getLogger(__name__)
 
 _MOST_EXPECTED = 64.0  # limit for reserving memory, as a multiple of the present size; unused memory is free
+_READING_FAILED = ReasonKind("reading_failed", "reading failed: {cause}")
 
 
 class ReadState(NamedTuple):
@@ -136,7 +137,7 @@ class Tailed:
                 self._fail(unreadable(error))
             except Exception as error:  # an error in one file must not stop the others
                 cause = str(error) or type(error).__name__
-                reason = Reason(f"reading failed: {cause}", "reading_failed", cause=cause)
+                reason = _READING_FAILED(cause=cause)
                 if reason != self.failure:  # retried at every walk, logged once
                     log.exception("reading %s failed", self.found.path)
                     self.failure = reason

@@ -18,7 +18,7 @@ from insight_core.ingest.translating import NotTranslated, TranslateCall
 from insight_core.ingest.translation_directory import TranslationDirectory
 from insight_core.plugin import FileChanged, Translation
 from insight_core.plugin.worker import Workers
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +29,11 @@ _FULL = (
 )
 _TRIES = 3  # calls in a row that take all they may, after which a store is not translated again
 _FRESH = 2.0  # seconds after its last change during which a file may change without a trace in its stat
+_READER_UNNAMED = ReasonKind(
+    "reader_unnamed", "{name} wrote event files that belong to no run: {directories}"
+)
+_READER_SLOW = ReasonKind("reader_slow", "{name} has not returned for {seconds} s")
+_READER_FAILED = ReasonKind("reader_failed", "{name} failed: {cause}")
 
 
 class TranslatedStore:
@@ -154,8 +159,7 @@ class TranslatedStore:
         if not lost:
             return []
         places = ", ".join([*lost[:_MOST_NAMED], *(["…"] if len(lost) > _MOST_NAMED else [])])
-        text = f"{self._name} wrote event files that belong to no run: {places}"
-        return [("", Flaw(0, Reason(text, "reader_unnamed", name=self._name, directories=places)))]
+        return [("", Flaw(0, _READER_UNNAMED(name=self._name, directories=places)))]
 
     def _reason_of(self, error: NotTranslated) -> Reason:
         if error.is_unreadable:
@@ -164,10 +168,8 @@ class TranslatedStore:
         log.warning("%s did not translate %s: %s", name, self.found.path, cause)
         if cause.code == "worker_deadline":
             seconds = cause.details["seconds"]
-            return Reason(
-                f"{name} has not returned for {seconds} s", "reader_slow", name=name, seconds=seconds
-            )
-        return Reason(f"{name} failed: {cause}", "reader_failed", name=name, cause=cause)
+            return _READER_SLOW(name=name, seconds=seconds)
+        return _READER_FAILED(name=name, cause=cause)
 
     def _fail(self, reason: Reason) -> None:
         self.is_pending = False

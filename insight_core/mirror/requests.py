@@ -11,7 +11,7 @@ from typing import TypeVar
 from attrs import define
 
 from insight_core.plugin import FileChanged, RemoteFile, RemoteFiles
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 T = TypeVar("T")
 
@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 _PAUSES = (0.2, 0.8, 3.2)  # seconds before each further try, up to twice as long
 _MOST_FAILURES = 3  # reads in a row that make the store away
 _LONGEST_CAUSE = 300  # characters
+_REMOTE_UNREAD = ReasonKind("remote_unread", "it cannot be fetched: {cause}")
 
 
 class StoreAway(OSError):
@@ -107,8 +108,7 @@ class Requests:
                 is_away = self._failures >= _MOST_FAILURES
             if is_away:
                 raise self._gone(failure) from failure
-            text = f"it cannot be fetched: {failure.cause}"
-            raise ReadFailed(Reason(text, "remote_unread", cause=failure.cause)) from failure
+            raise ReadFailed(_REMOTE_UNREAD(cause=failure.cause)) from failure
         self._failures = 0
         return data
 

@@ -9,12 +9,16 @@ from typing import TypeAlias
 from attrs import field, fields_dict, frozen
 
 from insight_core.plugin.errors import InvalidArgument
+from insight_record.formats.reason import ReasonKind
 
 HIGHEST_MARK = 10
 _LINE = 200  # characters of a display name or remark
 _NOTE = 20_000  # characters of a note
 
 FieldValue: TypeAlias = str | int | None  # None: nothing is said
+_LONG_TEXT = ReasonKind("long_text", "{name} must have at most {most} characters, not {length}")
+_CONTROL_CHARACTERS = ReasonKind("control_characters", "{name} must not have control characters")
+_HALF_A_PAIR = ReasonKind("half_a_pair", "{name} must be Unicode text: it has half of a surrogate pair")
 
 
 @frozen
@@ -88,13 +92,9 @@ def checked_text(name: str, value: object, longest: int, allowed: str = "") -> s
         raise InvalidArgument(f"{name} must be a text or null, not {value!r:.100}")
     text = value.replace("\r\n", "\n").strip()
     if len(text) > longest:
-        said = f"{name} must have at most {longest} characters, not {len(text)}"
-        raise InvalidArgument(said, code="long_text", name=name, most=longest, length=len(text))
+        raise InvalidArgument(_LONG_TEXT(name=name, most=longest, length=len(text)))
     if any((mark < " " or mark == "\x7f") and mark not in allowed for mark in text):
-        raise InvalidArgument(
-            f"{name} must not have control characters", code="control_characters", name=name
-        )
+        raise InvalidArgument(_CONTROL_CHARACTERS(name=name))
     if any("\ud800" <= mark <= "\udfff" for mark in text):
-        said = f"{name} must be Unicode text: it has half of a surrogate pair"
-        raise InvalidArgument(said, code="half_a_pair", name=name)
+        raise InvalidArgument(_HALF_A_PAIR(name=name))
     return text

@@ -13,9 +13,15 @@ import attrs
 import numpy as np
 
 from insight_core.plugin.errors import TooLarge
+from insight_record.formats.reason import ReasonKind
 
 MAX_ENCODED = 8 << 20  # bytes of JSON that /value answers
 _FEWEST_BYTES = 2  # that JSON takes for an element: a digit and a comma
+_MANY_ELEMENTS = ReasonKind(
+    "many_elements",
+    "the decoded value has {count:,} elements, more than {most} MiB of JSON hold; /blob has the bytes of "
+    "the record",
+)
 
 
 def check_elements(elements: int | tuple[int, ...]) -> None:
@@ -25,13 +31,7 @@ def check_elements(elements: int | tuple[int, ...]) -> None:
     """
     count = elements if isinstance(elements, int) else math.prod(takewhile(bool, elements))
     if count * _FEWEST_BYTES > MAX_ENCODED:
-        raise TooLarge(
-            f"the decoded value has {count:,} elements, more than {MAX_ENCODED >> 20} MiB of JSON hold; "
-            "/blob has the bytes of the record",
-            code="many_elements",
-            count=count,
-            most=MAX_ENCODED >> 20,
-        )
+        raise TooLarge(_MANY_ELEMENTS(count=count, most=MAX_ENCODED >> 20))
 
 
 def plain(value: object) -> object:

@@ -6,7 +6,11 @@ from attrs import field, frozen
 
 from insight_core.plugin.data import DataProvider, RecordTable, SeriesKey, ShownAttempts
 from insight_core.plugin.errors import NotFound, Undecodable
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
+
+_UNDECODABLE_RECORD = ReasonKind(
+    "undecodable_record", "{tag!r} of run {run!r}, step {step} (record {index}): {cause}"
+)
 
 
 @frozen
@@ -36,15 +40,7 @@ class RecordPlace:
 def undecodable(key: SeriesKey, step: int, index: int, cause: object) -> Undecodable:
     """The error of a record that cannot be read or decoded, with the code ``undecodable_record``."""
     reason = Reason.of(cause)
-    return Undecodable(
-        f"{key.tag!r} of run {key.run!r}, step {step} (record {index}): {reason}",
-        code="undecodable_record",
-        run=key.run,
-        tag=key.tag,
-        step=step,
-        index=index,
-        cause=reason,
-    )
+    return Undecodable(_UNDECODABLE_RECORD(run=key.run, tag=key.tag, step=step, index=index, cause=reason))
 
 
 def record_at(

@@ -28,11 +28,15 @@ from insight_core.plugin import (
 from insight_core.providers.conventions import by_start_time, unknown_series
 from insight_core.providers.followed import FollowedProvider
 from insight_core.providers.forwarding import StartableProvider, forwarded
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 _EVERY_POINT = ScalarQuery()
 
 Answer = TypeVar("Answer")
+_SOURCE_AWAY = ReasonKind("source_away", "{source} is away, and its runs are missing here: {cause}")
+_TAG_COVERED = ReasonKind(
+    "tag_covered", "{tag!r} of {plugin} is in logs of two kinds: only that of the first is shown"
+)
 
 
 class MergedProvider(FollowedProvider):
@@ -137,12 +141,7 @@ class MergedProvider(FollowedProvider):
     def notices(self) -> Sequence[Reason]:
         """A text for each part that is away, and the notices of the others."""
         away = [
-            Reason(
-                f"{self._names[number]} is away, and its runs are missing here: {cause}",
-                "source_away",
-                source=self._names[number],
-                cause=Reason.of(cause),
-            )
+            _SOURCE_AWAY(source=self._names[number], cause=Reason.of(cause))
             for number, cause in sorted(self._away.items())
         ]
         present = [part for number, part in enumerate(self._parts) if number not in self._away]
@@ -174,8 +173,7 @@ class MergedProvider(FollowedProvider):
         covered = []
         for here in self._answers(lambda part: _series_of(part, runs)) if runs else ():
             for plugin, key in sorted(here & seen, key=str):
-                text = f"{key.tag!r} of {plugin} is in logs of two kinds: only that of the first is shown"
-                reason = Reason(text, "tag_covered", tag=key.tag, plugin=plugin)
+                reason = _TAG_COVERED(tag=key.tag, plugin=plugin)
                 covered.append(Damage(key.run, "", 0, reason))
             seen |= here
         return covered

@@ -15,9 +15,10 @@ from insight_core.store.claims import Claims
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.sessions import FileSessions
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 MOST_LISTED = 200  # tags of a run that are left out, and damaged records of a file, listed one by one
+_NOT_ONE_NUMBER = ReasonKind("not_one_number", "{tag!r} of plugin {plugin} is not one number")
 
 
 @define(eq=False)
@@ -110,8 +111,7 @@ def tags_left_out(
             continue
         tag, places, plugin = series.key.tag, snapshot.columns.places, claims.owner(series.claim)
         offset = 0 if places is None else int(places[0, 0])
-        text = f"{tag!r} of plugin {plugin} is not one number"
-        flaw = Flaw(offset, Reason(text, "not_one_number", tag=tag, plugin=plugin))
+        flaw = Flaw(offset, _NOT_ONE_NUMBER(tag=tag, plugin=plugin))
         flaws.setdefault(tag, (files[snapshot.file_of(0)].name, flaw))
     return _listed(run, list(flaws.values()), ("more tags are left out", "more_tags"))
 

@@ -23,7 +23,11 @@ from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.sessions import NO_SESSIONS, FileSessions, RunSessions, is_of_add_scalars
 from insight_core.store.snapshot import Snapshot
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import ReasonKind
+
+_TAG_LEFT_OUT = ReasonKind(
+    "tag_left_out", "{tag!r} is left out: the cache policy keeps {most} tags of {plugin} a run"
+)
 
 
 class RunTable:
@@ -230,8 +234,7 @@ class RunTable:
             if most and not self._of(owner, known) and self._count(owner) >= most:
                 places = found.loaded().places
                 offset = 0 if places is None else int(places[0, 0])
-                text = f"{tag!r} is left out: the cache policy keeps {most} tags of {owner} a run"
-                reason = Reason(text, "tag_left_out", tag=tag, most=most, plugin=owner)
+                reason = _TAG_LEFT_OUT(tag=tag, most=most, plugin=owner)
                 self.files[order].refused.setdefault(tag, Flaw(offset, reason))
                 return None
             series = self._new(tag, claim, layout, plugin)

@@ -16,6 +16,7 @@ from insight_core.plugin import (
     NotFound,
     Plugin,
     Reason,
+    ReasonKind,
     RecordPlace,
     SeriesKey,
     ShownAttempts,
@@ -31,6 +32,7 @@ T = TypeVar("T")
 D = TypeVar("D")
 
 _ENTRY = 512  # bytes that the cache counts for a place, in addition to its value
+_RECORD_GONE = ReasonKind("record_gone", "record {index} of {tag!r} of run {run!r} is no longer there")
 
 
 @frozen(eq=False)
@@ -167,5 +169,4 @@ def _check(data: DataProvider, place: RecordPlace) -> None:
     """Raises NotFound if a restart hid records, so that another one has this index now."""
     if record_at(data, place.plugin, place.key, place.index, place.attempts) != place:
         key = place.key
-        text = f"record {place.index} of {key.tag!r} of run {key.run!r} is no longer there"
-        raise NotFound(text, code="record_gone", run=key.run, tag=key.tag, index=place.index)
+        raise NotFound(_RECORD_GONE(run=key.run, tag=key.tag, index=place.index))

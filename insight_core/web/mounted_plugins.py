@@ -19,11 +19,14 @@ from insight_core.plugin.references import Reference
 from insight_core.registry import Module
 from insight_core.web.mounting import Endpoint, given_rules, matched, new_map, own_rules
 from insight_core.web.plugin_services import Services
+from insight_record.formats.reason import ReasonKind
 
 log = logging.getLogger(__name__)
 
 PATH = "/data/plugin/"
 _CLOSING = 0.8  # seconds that plugins have at the end
+_PLUGIN_NOT_READY = ReasonKind("plugin_not_ready", "plugin {plugin}: {cause}")
+_UNKNOWN_PLUGIN = ReasonKind("unknown_plugin", "unknown plugin {plugin!r}")
 
 
 class MountedPlugin:
@@ -87,12 +90,7 @@ class MountedPlugin:
         except Unknown:
             if self._is_late or not self._settled.is_set():
                 reason = self._failure or "its routes are not known yet"
-                raise Unavailable(
-                    f"plugin {self.plugin.name}: {reason}",
-                    code="plugin_not_ready",
-                    plugin=str(self.plugin.name),
-                    cause=reason,
-                ) from None
+                raise Unavailable(_PLUGIN_NOT_READY(plugin=str(self.plugin.name), cause=reason)) from None
             raise
 
     @property
@@ -155,7 +153,7 @@ class MountedPlugins:
     def named(self, name: str) -> MountedPlugin:
         """The plugin of this name. Raises NotFound."""
         if name not in self._by_name:
-            raise NotFound(f"unknown plugin {name!r}", code="unknown_plugin", plugin=name)
+            raise NotFound(_UNKNOWN_PLUGIN(plugin=name))
         return self._by_name[name]
 
     def of_path(self, path: str) -> MountedPlugin | None:

@@ -27,8 +27,13 @@ from insight_core.plugin.http.records import is_pinned, record_of, records_respo
 from insight_core.plugin.http.tags import streamed_tags_response
 from insight_core.web.answers import content_tag, not_modified
 from insight_core.web.decoded import DecodedValues
+from insight_record.formats.reason import ReasonKind
 
 _PIECE = 1 << 18  # bytes that are read at a time
+_LARGE_VALUE = ReasonKind(
+    "large_value", "{place}: its JSON has {size:,} bytes, more than {most:,}; /blob has the bytes"
+)
+_PLACE_GONE = ReasonKind("place_gone", "{place} is no longer there")
 
 
 def tags(ctx: PluginContext, request: Request) -> Response:
@@ -57,13 +62,7 @@ def value(ctx: PluginContext, plugin: Plugin, request: Request) -> Response:
         }
     )
     if len(body) > MAX_ENCODED:
-        raise TooLarge(
-            f"{place}: its JSON has {len(body):,} bytes, more than {MAX_ENCODED:,}; /blob has the bytes",
-            code="large_value",
-            place=str(place),
-            size=len(body),
-            most=MAX_ENCODED,
-        )
+        raise TooLarge(_LARGE_VALUE(place=str(place), size=len(body), most=MAX_ENCODED))
     return bytes_response(body, "application/json", immutable=is_pinned(request))
 
 
@@ -87,7 +86,7 @@ def blob_response(request: Request, data: DataProvider, plugin: str) -> Response
     stream = data.open_payload(*where, offset=start, length=None if end is None else end - start)
     try:
         if record_at(data, *where) != place:
-            raise NotFound(f"{place} is no longer there", code="place_gone", place=str(place))
+            raise NotFound(_PLACE_GONE(place=str(place)))
         if asked is not None and start >= stream.size:
             raise RequestedRangeNotSatisfiable(stream.size)
     except BaseException:

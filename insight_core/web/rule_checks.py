@@ -21,6 +21,7 @@ from insight_core.plugin import (
     PluginContext,
     PluginNameEnum,
     Reason,
+    ReasonKind,
     Rule,
     RuleChecks,
     ScalarColumns,
@@ -41,6 +42,8 @@ _FIELDS: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "at
 _SCALAR = PluginNameEnum.SCALAR
 
 _GivenRoles = tuple[tuple[str, str], ...]  # tags and their roles
+_NO_DATA_OF_PLUGIN = ReasonKind("no_data_of_plugin", "there is no data of the plugin {plugin}")
+_NO_TAG_OF_ROLE = ReasonKind("no_tag_of_role", "no tag has the role {role}")
 
 
 @frozen(eq=False)
@@ -204,10 +207,10 @@ class _Examination:
         """What the run does not have that the rule needs."""
         for plugin in rule.plugins:
             if not self.tags.get(plugin):
-                return Reason(f"there is no data of the plugin {plugin}", "no_data_of_plugin", plugin=plugin)
+                return _NO_DATA_OF_PLUGIN(plugin=plugin)
         for role in rule.roles:
             if not self.roles[role]:
-                return Reason(f"no tag has the role {role}", "no_tag_of_role", role=role)
+                return _NO_TAG_OF_ROLE(role=role)
         return None
 
 

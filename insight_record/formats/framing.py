@@ -21,7 +21,7 @@ from insight_record.formats.crc32c import (
     masked_crc32c_rows,
 )
 from insight_record.formats.protobuf import Pieces, size_of
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import ReasonKind
 
 HEADER_SIZE = 12  # Bytes of a record before its content: length and checksum.
 FOOTER_SIZE = 4
@@ -32,6 +32,14 @@ LONGEST_READ = 256 * 1024  # bytes; a longer event without numbers stays on disk
 _HEADER = struct.Struct("<QI")
 _LENGTH, _CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
 _header_crcs: dict[int, int] = {}
+_RECORD_CONTENT = ReasonKind("record_content", "the record whose content begins at byte {offset}: {cause}")
+_RECORD_LENGTH_AT = ReasonKind(
+    "record_length_at", "the length of the record at byte {offset} does not have its checksum"
+)
+_RECORD_CUT_AT = ReasonKind("record_cut_at", "the file ends within the record at byte {offset}")
+_RECORD_CHECKSUM_AT = ReasonKind(
+    "record_checksum_at", "the record at byte {offset} does not have its checksum"
+)
 
 
 def header_is_good(length: int, crc: int) -> bool:
@@ -121,8 +129,7 @@ class RecordProblem(NamedTuple):
     @classmethod
     def of_content(cls, start: int, end: int, reason: str) -> Self:
         """The content from ``start`` to ``end`` has its checksum, but cannot be decoded."""
-        text = f"the record whose content begins at byte {start}: {reason}"
-        told = Reason(text, "record_content", offset=start, cause=reason)
+        told = _RECORD_CONTENT(offset=start, cause=reason)
         return cls(start - HEADER_SIZE, told, skipped=HEADER_SIZE + end - start + FOOTER_SIZE)
 
 
@@ -138,20 +145,17 @@ def contents(data: bytes, problems: list[RecordProblem]) -> Iterator[tuple[int, 
         length, checksum = _HEADER.unpack_from(data, position) if start <= len(data) else (0, 0)
         end = start + length
         if start <= len(data) and not header_is_good(length, checksum):
-            text = f"the length of the record at byte {position} does not have its checksum"
-            reason = Reason(text, "record_length_at", offset=position)
+            reason = _RECORD_LENGTH_AT(offset=position)
             problems.append(RecordProblem(position, reason, skipped=len(data) - position))
             return
         if end + FOOTER_SIZE > len(data):
-            text = f"the file ends within the record at byte {position}"
-            reason = Reason(text, "record_cut_at", offset=position)
+            reason = _RECORD_CUT_AT(offset=position)
             problems.append(RecordProblem(position, reason, cut_off=True, skipped=len(data) - position))
             return
         if _CHECKSUM.unpack_from(data, end)[0] == masked_crc32c(data[start:end]):
             yield start, end
         else:
-            text = f"the record at byte {position} does not have its checksum"
-            reason = Reason(text, "record_checksum_at", offset=position)
+            reason = _RECORD_CHECKSUM_AT(offset=position)
             problems.append(RecordProblem(position, reason, skipped=end + FOOTER_SIZE - position))
         position = end + FOOTER_SIZE
 

@@ -12,11 +12,16 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 _MOST_MARKERS = 10_000  # segments of a JPEG before its size
 _FILL = re.compile(rb"\xff*(?=\xff)")  # bytes that a JPEG may have before a marker
 _PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}  # by colour type; 3 is a palette of colours
+_PICTURE_HEADER_CUT = ReasonKind("picture_header_cut", "the {format} file ends within its header")
+_PICTURE_WITHOUT_PIXELS = ReasonKind(
+    "picture_without_pixels", "the {format} file has {width} x {height} pixels"
+)
+_PICTURE_HEADER = ReasonKind("picture_header", "the {format} file has no sound header")
 
 
 class ImageHeader(NamedTuple):
@@ -56,19 +61,15 @@ def header_of(data: bytes) -> ImageHeader:
             try:
                 width, height, channels = form.read(data)
             except (struct.error, IndexError):
-                text = f"the {name} file ends within its header"
-                raise ValueError(Reason(text, "picture_header_cut", format=name)) from None
+                raise ValueError(_PICTURE_HEADER_CUT(format=name)) from None
             if not width or not height:
-                text = f"the {name} file has {width} x {height} pixels"
-                raise ValueError(
-                    Reason(text, "picture_without_pixels", format=name, width=width, height=height)
-                )
+                raise ValueError(_PICTURE_WITHOUT_PIXELS(format=name, width=width, height=height))
             return ImageHeader(form.mimetype, form.suffix, width, height, channels, form.is_whole(data))
     raise ValueError(Reason("the image is not a PNG, JPEG, GIF, WebP or BMP file", "picture_unknown"))
 
 
 def _unsound(name: str) -> Reason:
-    return Reason(f"the {name} file has no sound header", "picture_header", format=name)
+    return _PICTURE_HEADER(format=name)
 
 
 def _png(data: bytes) -> tuple[int, int, int]:

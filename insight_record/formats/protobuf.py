@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 VARINT, EIGHT_BYTES, LENGTH_DELIMITED, FOUR_BYTES = 0, 1, 2, 5  # wire types
 ENDLESS = Reason("a varint does not end", "varint_endless")
@@ -20,6 +20,7 @@ _DOUBLE, _FLOAT = struct.Struct("<d"), struct.Struct("<f")
 
 Pieces: TypeAlias = list[bytes | memoryview]
 Buffer: TypeAlias = Any  # bytes, memoryview, or anything with len(), [i] and [a:b] of bytes
+_FIELD_TYPE = ReasonKind("field_type", "the message has a field of wire type {kind}")
 
 
 class Malformed(ValueError):
@@ -74,8 +75,7 @@ def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[tup
         elif kind == FOUR_BYTES:
             position += 4
         else:
-            text = f"the message has a field of wire type {kind}"
-            raise Malformed(Reason(text, "field_type", kind=kind))
+            raise Malformed(_FIELD_TYPE(kind=kind))
         if position > stop or number == 0:
             raise Malformed(Reason("a field runs over the end of its message", "field_too_long"))
         yield number, kind, content, position, value

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from insight_core.plugin.errors import InvalidArgument
 from insight_core.plugin.filters.column import Column, Mask
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 OPERATORS = ("eq", "ne", "lt", "gt", "le", "ge", "in", "not_in")
 CONSTANTS: Mapping[str, object] = {
@@ -27,6 +27,7 @@ CONSTANTS: Mapping[str, object] = {
 RESERVED = {"and", "or", "not", "in", *CONSTANTS}  # words of the grammar: a column called like one is quoted
 PLAIN_WORD = re.compile(r"[^\W\d][\w./:#-]*")  # a column that needs no quotes
 Lookup: TypeAlias = Callable[[str], Column]  # raises NoColumn
+_DID_YOU_MEAN = ReasonKind("did_you_mean", "; did you mean {name}?")
 
 
 class NoColumn(InvalidArgument):
@@ -54,7 +55,7 @@ class ExpressionError(InvalidArgument):
 def _hint(suggestions: Sequence[str]) -> str:
     if not suggestions:
         return ""
-    return Reason(f"; did you mean {suggestions[0]}?", "did_you_mean", name=suggestions[0])
+    return _DID_YOU_MEAN(name=suggestions[0])
 
 
 def similar(name: str, known: Iterable[str]) -> list[str]:

@@ -31,7 +31,7 @@ from insight_core.plugin.filters.conditions import (
     ExpressionError,
     Not,
 )
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 LONGEST = 10_000  # characters
 _LONGEST_INTEGER = 30  # digits: no column has longer ones
@@ -57,6 +57,11 @@ _OPERATORS = {
     ">=": "ge",
 }
 _CLOSING = {"(": ")", "[": "]"}
+_EXPRESSION_LONG = ReasonKind("expression_long", "it has more than {most} characters")
+_EXPRESSION_DEEP = ReasonKind("expression_deep", "it is more than {most} levels deep")
+_EXPRESSION_TEXT = ReasonKind(
+    "expression_text", "a value is expected, not {found}; a text is written in quotes: {text}"
+)
 
 
 @frozen
@@ -82,7 +87,7 @@ class _Token:
 def parsed(text: str) -> Condition:
     """Raises ExpressionError."""
     if len(text) > LONGEST:
-        reason = Reason(f"it has more than {LONGEST} characters", "expression_long", most=LONGEST)
+        reason = _EXPRESSION_LONG(most=LONGEST)
         raise ExpressionError(reason, LONGEST)
     reader = _Reader(_tokens(text))
     condition = reader.either(0)
@@ -144,7 +149,7 @@ class _Reader:
     def negated(self, depth: int) -> Condition:
         token = self.next
         if depth > _DEEPEST:
-            reason = Reason(f"it is more than {_DEEPEST} levels deep", "expression_deep", most=_DEEPEST)
+            reason = _EXPRESSION_DEEP(most=_DEEPEST)
             raise ExpressionError(reason, token.position)
         if self.took("not"):
             return Not(self.negated(depth + 1))
@@ -197,8 +202,7 @@ class _Reader:
         if token.kind != "word":
             raise _expected(Reason("a value", "expression_value"), token)
         text = f"'{token.text}'"
-        what = f"a value is expected, not {token.found}; a text is written in quotes: {text}"
-        raise ExpressionError(Reason(what, "expression_text", found=token.found, text=text), token.position)
+        raise ExpressionError(_EXPRESSION_TEXT(found=token.found, text=text), token.position)
 
     def close(self, keyword: str, expected: str) -> None:
         if not self.took(keyword):

@@ -25,6 +25,7 @@ from insight_core.plugin import (
     InvalidArgument,
     NotFound,
     Reason,
+    ReasonKind,
     RecordPlace,
     RecordTable,
     Route,
@@ -53,6 +54,9 @@ _TRIES = 3  # a series may be rewritten while its records are read
 
 HistogramAt: TypeAlias = Callable[[RecordPlace], Histogram]  # Returns the histogram of a record.
 T = TypeVar("T")
+_GIVEN_TWICE = ReasonKind("given_twice", "tag must be given once", "name")
+_MANY_RUNS = ReasonKind("many_runs", "run must name at most {most} runs, not {count}")
+_MANY_CELLS = ReasonKind("many_cells", "steps times bins must be at most {most}, not {count}")
 
 
 def histograms_route(
@@ -118,10 +122,9 @@ def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt)
         def read() -> Response:
             keys = series_keys(request, data, plugin)
             if len({key.tag for key in keys}) > 1:
-                raise InvalidArgument("tag must be given once", code="given_twice", name="tag")
+                raise InvalidArgument(_GIVEN_TWICE(name="tag"))
             if len(keys) > MAX_RUNS:
-                text = f"run must name at most {MAX_RUNS} runs, not {len(keys)}"
-                raise InvalidArgument(text, code="many_runs", most=MAX_RUNS, count=len(keys))
+                raise InvalidArgument(_MANY_RUNS(most=MAX_RUNS, count=len(keys)))
             axis = _Axis.of(request, max(1, len(keys)))
             tables = [(key, data.records(plugin, key, shown)) for key in keys]
             places = [
@@ -187,8 +190,7 @@ class _Axis:
     def of(cls, request: Request, rows: int) -> _Axis:
         bins = whole_number(request, "bins", 1, MAX_BINS)
         if bins is not None and bins * rows > MAX_CELLS:
-            text = f"steps times bins must be at most {MAX_CELLS}, not {bins * rows}"
-            raise InvalidArgument(text, code="many_cells", most=MAX_CELLS, count=bins * rows)
+            raise InvalidArgument(_MANY_CELLS(most=MAX_CELLS, count=bins * rows))
         return cls(bins, flag(request, "ignore_outliers"))
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument
+from insight_record.formats.reason import ReasonKind
 
 if TYPE_CHECKING:
     import regex
@@ -48,6 +49,9 @@ _LINEWISE = re.compile(
 _ESCAPE_OR_CLASS = re.compile(rf"\\.|{_CLASS}")
 _WITHIN_LINE = {r"\D": r"[^\d\n]", r"\W": r"[^\w\n]", r"\s": r"[^\S\n]", r"\A": "^", r"\Z": "$"}
 _COUNTS = re.compile(rf"\\.|\[\^?(?:{_IN_CLASS}|\\.)+\]|\{{([0-9]*),?([0-9]*)\}}")
+_LONG_PATTERN = ReasonKind("long_pattern", "q must have at most {most} characters")
+_REPEATED_PATTERN = ReasonKind("repeated_pattern", "q must repeat nothing more than {most} times")
+_BAD_PATTERN = ReasonKind("bad_pattern", "q is not a regular expression: {cause}")
 
 
 class Matcher(ABC):
@@ -128,8 +132,7 @@ class RegexMatcher(Matcher):
     def __init__(self, wanted: str, is_gone: Callable[[], bool] = lambda: False) -> None:
         super().__init__(is_gone)
         if len(wanted) > MAX_PATTERN:
-            text = f"q must have at most {MAX_PATTERN} characters"
-            raise InvalidArgument(text, code="long_pattern", most=MAX_PATTERN)
+            raise InvalidArgument(_LONG_PATTERN(most=MAX_PATTERN))
         _check(wanted)
         self._of_name = _compiled(wanted)
         self._of_lines: regex.Pattern[str] | None = None
@@ -172,8 +175,7 @@ def _check(wanted: str) -> None:
     for count in _COUNTS.finditer(wanted):
         times *= max([1, *(int(number[:9]) for number in count.groups() if number)])
     if times > _MOST_TIMES:
-        text = f"q must repeat nothing more than {_MOST_TIMES} times"
-        raise InvalidArgument(text, code="repeated_pattern", most=_MOST_TIMES)
+        raise InvalidArgument(_REPEATED_PATTERN(most=_MOST_TIMES))
 
 
 def _compiled(wanted: str) -> regex.Pattern[str]:
@@ -182,9 +184,7 @@ def _compiled(wanted: str) -> regex.Pattern[str]:
     try:
         return regex.compile(wanted, regex.IGNORECASE | regex.MULTILINE)
     except (regex.error, OverflowError, RecursionError) as error:
-        raise InvalidArgument(
-            f"q is not a regular expression: {error}", code="bad_pattern", cause=str(error)
-        ) from None
+        raise InvalidArgument(_BAD_PATTERN(cause=str(error))) from None
 
 
 def _of_line(wanted: str) -> str:

@@ -11,9 +11,12 @@ from werkzeug import Request
 
 from insight_core.plugin import InsightError, InvalidArgument, TooLarge
 from insight_core.plugin.http.identity import may_save
+from insight_record.formats.reason import ReasonKind
 
 READ_ONLY_CLIENT = "you may look at everything here, and change nothing"  # Why a guest may not write.
 TOKEN_HEADER = "X-Insight-Token"  # Of a request that writes.
+_LARGE_BODY = ReasonKind("large_body", "the body has more than {most:,} bytes")
+_BODY_NOT_JSON = ReasonKind("body_not_json", "the body is not valid JSON: {cause}")
 
 
 class Forbidden(InsightError):
@@ -92,13 +95,11 @@ def body_of(request: Request, largest: int) -> dict[str, object]:
     """The JSON object in a body of at most ``largest`` bytes. Raises TooLarge and InvalidArgument."""
     data = request.get_data(cache=False) if (request.content_length or 0) <= largest else b""
     if (request.content_length or len(data)) > largest:
-        raise TooLarge(f"the body has more than {largest:,} bytes", code="large_body", most=largest)
+        raise TooLarge(_LARGE_BODY(most=largest))
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise InvalidArgument(
-            f"the body is not valid JSON: {error}", code="body_not_json", cause=str(error)
-        ) from error
+        raise InvalidArgument(_BODY_NOT_JSON(cause=str(error))) from error
     if not isinstance(body, dict):
         raise InvalidArgument("the body must be a JSON object", code="body_no_object")
     return body

@@ -9,18 +9,25 @@ from typing import overload
 from werkzeug import Request
 
 from insight_core.plugin import DataProvider, InvalidArgument, SeriesKey, ShownAttempts
+from insight_record.formats.reason import ReasonKind
+
+_EMPTY_PARAMETER = ReasonKind("empty_parameter", "{name} must not be empty")
+_WRONG_ORDER = ReasonKind("wrong_order", "from must not be greater than to, but {low} is greater than {high}")
+_NOT_ALLOWED = ReasonKind("not_allowed", "{name} must be {allowed}, not {value!r}")
+_NOT_FINITE = ReasonKind("not_finite", "{name} must be a finite number, not {value!r}")
+_MISSING_PARAMETER = ReasonKind("missing_parameter", "{name} is missing")
+_NOT_WHOLE = ReasonKind("not_whole", "{name} must be a whole number from {low} to {high}, not {value!r}")
 
 
 def empty(name: str) -> InvalidArgument:
     """The error for a parameter that has to have a value."""
-    return InvalidArgument(f"{name} must not be empty", code="empty_parameter", name=name)
+    return InvalidArgument(_EMPTY_PARAMETER(name=name))
 
 
 def check_order(low: float | None, high: float | None) -> None:
     """Raises InvalidArgument if the parameter ``from`` is greater than ``to``."""
     if low is not None and high is not None and low > high:
-        text = f"from must not be greater than to, but {low} is greater than {high}"
-        raise InvalidArgument(text, code="wrong_order", low=low, high=high)
+        raise InvalidArgument(_WRONG_ORDER(low=low, high=high))
 
 
 def choice(request: Request, name: str, allowed: Sequence[str]) -> str:
@@ -28,13 +35,7 @@ def choice(request: Request, name: str, allowed: Sequence[str]) -> str:
     value = request.args.get(name, allowed[0])
     if value not in allowed:
         words = " or ".join(allowed)
-        raise InvalidArgument(
-            f"{name} must be {words}, not {value!r}",
-            code="not_allowed",
-            name=name,
-            allowed=words,
-            value=value,
-        )
+        raise InvalidArgument(_NOT_ALLOWED(name=name, allowed=words, value=value))
     return value
 
 
@@ -58,9 +59,7 @@ def number(request: Request, name: str) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InvalidArgument(
-            f"{name} must be a finite number, not {text!r}", code="not_finite", name=name, value=text
-        )
+        raise InvalidArgument(_NOT_FINITE(name=name, value=text))
     return value
 
 
@@ -68,7 +67,7 @@ def required_number(request: Request, name: str) -> float:
     """The value of a parameter that takes a finite number and has to be given."""
     value = number(request, name)
     if value is None:
-        raise InvalidArgument(f"{name} is missing", code="missing_parameter", name=name)
+        raise InvalidArgument(_MISSING_PARAMETER(name=name))
     return value
 
 
@@ -85,14 +84,7 @@ def whole_number(request: Request, name: str, low: int, high: int, default: int 
     longest = max(len(str(abs(low))), len(str(abs(high))))
     whole = digits.isascii() and digits.isdecimal() and len(digits) <= longest
     if not whole or not low <= int(text) <= high:
-        raise InvalidArgument(
-            f"{name} must be a whole number from {low} to {high}, not {text!r}",
-            code="not_whole",
-            name=name,
-            low=low,
-            high=high,
-            value=text,
-        )
+        raise InvalidArgument(_NOT_WHOLE(name=name, low=low, high=high, value=text))
     return int(text)
 
 
@@ -100,7 +92,7 @@ def required_whole_number(request: Request, name: str, low: int, high: int) -> i
     """The value of a parameter that takes a whole number from ``low`` to ``high`` and has to be given."""
     value = whole_number(request, name, low, high)
     if value is None:
-        raise InvalidArgument(f"{name} is missing", code="missing_parameter", name=name)
+        raise InvalidArgument(_MISSING_PARAMETER(name=name))
     return value
 
 
@@ -108,7 +100,7 @@ def required_text(request: Request, name: str) -> str:
     """The value of a parameter that has to be given; it may be empty."""
     text = request.args.get(name)
     if text is None:
-        raise InvalidArgument(f"{name} is missing", code="missing_parameter", name=name)
+        raise InvalidArgument(_MISSING_PARAMETER(name=name))
     return text
 
 

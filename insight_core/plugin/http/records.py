@@ -21,8 +21,11 @@ from insight_core.plugin.http.parameters import (
     series_key,
     whole_number,
 )
+from insight_record.formats.reason import ReasonKind
 
 _LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
+_RECORD_GONE = ReasonKind("record_gone", "record {index} of {tag!r} of run {run!r} is no longer there")
+_NOT_A_NUMBER = ReasonKind("not_a_number", "wall_time must be a number, not {value!r}", "name")
 
 
 def records_response(request: Request, data: DataProvider, plugin: str) -> Response:
@@ -66,8 +69,7 @@ def record_of(
     step = number(request, "step")  # of a page, which has float64 alone
     is_other = step is not None and step != float(place.step)
     if is_other or (is_pinned(request) and repr(_wall_time(request)) != repr(place.wall_time)):
-        text = f"record {index} of {key.tag!r} of run {key.run!r} is no longer there"
-        raise NotFound(text, code="record_gone", run=key.run, tag=key.tag, index=index)
+        raise NotFound(_RECORD_GONE(run=key.run, tag=key.tag, index=index))
     return place
 
 
@@ -82,5 +84,4 @@ def _wall_time(request: Request) -> float:
     try:
         return float(text) + 0.0
     except ValueError:
-        said = f"wall_time must be a number, not {text!r}"
-        raise InvalidArgument(said, code="not_a_number", name="wall_time", value=text) from None
+        raise InvalidArgument(_NOT_A_NUMBER(name="wall_time", value=text)) from None

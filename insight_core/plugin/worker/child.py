@@ -18,13 +18,18 @@ from insight_core.plugin.errors import InsightError
 from insight_core.plugin.references import Reference
 from insight_core.plugin.worker.job import WorkerFailed
 from insight_core.plugin.worker.link import HostGone, WorkerLink
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 _PR_SET_PDEATHSIG = 1
 _AGAIN = 1.0  # seconds after which a function that goes on is ended again
 _GRACE = 2.0  # seconds of processor time until the system ends a function that does not return to Python
 _GARBAGE = 5_000  # objects after which a collection may be worth its time
 _LEAST_GROWTH = 128 << 20  # bytes that a process may have kept of a call and still be given another
+_WORKER_SECONDS = ReasonKind("worker_seconds", "reading took more than {seconds} s of processor time")
+_WORKER_MEMORY = ReasonKind("worker_memory", "it needs more than {mib} MiB of memory")
+_WORKER_UNREADABLE = ReasonKind("worker_unreadable", "a file cannot be read: {reason}")
+_WORKER_FAILED = ReasonKind("worker_failed", "the reader failed: {reason}")
+_WORKER_ANSWER = ReasonKind("worker_answer", "the answer has more than {mib} MiB")
 
 
 class _OutOfTime(BaseException):
@@ -105,19 +110,18 @@ def _failure(error: BaseException, order: Mapping[str, Any]) -> dict[str, object
         return _told(Reason(str(error), error.code, **error.details), error.status)
     if isinstance(error, _OutOfTime):
         seconds = round(float(order["seconds"]))
-        text = f"reading took more than {seconds} s of processor time"
-        return _told(Reason(text, "worker_seconds", seconds=seconds))
+        return _told(_WORKER_SECONDS(seconds=seconds))
     if isinstance(error, MemoryError):
         mib = int(order["memory"]) >> 20
-        return _told(Reason(f"it needs more than {mib} MiB of memory", "worker_memory", mib=mib))
+        return _told(_WORKER_MEMORY(mib=mib))
     if isinstance(error, OSError):
-        return _told(Reason(f"a file cannot be read: {error}", "worker_unreadable", reason=str(error)))
+        return _told(_WORKER_UNREADABLE(reason=str(error)))
     if isinstance(error, ValueError):
         cause = Reason.of(error)
         return _told(cause if cause.code else Reason(cause, "worker_invalid", reason=cause))
     traceback.print_exception(error)
     reason = f"{type(error).__name__}: {error}"
-    return _told(Reason(f"the reader failed: {reason}", "worker_failed", reason=reason))
+    return _told(_WORKER_FAILED(reason=reason))
 
 
 def _told(reason: Reason, status: int = WorkerFailed.status) -> dict[str, object]:
@@ -132,7 +136,7 @@ def _called(link: WorkerLink, order: dict[str, Any], memory: _Memory) -> bytes:
     most = order["answer"]
     if answer is not None and len(answer) > most:
         mib = most >> 20
-        raise ValueError(Reason(f"the answer has more than {mib} MiB", "worker_answer", mib=mib))
+        raise ValueError(_WORKER_ANSWER(mib=mib))
     return answer or b""
 
 

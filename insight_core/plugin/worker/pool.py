@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from insight_core.plugin.worker.job import WaitedJob, WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
 from insight_core.plugin.worker.process import COMMAND, WorkerProcess, died
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import ReasonKind
 
 log = logging.getLogger(__name__)
 
@@ -19,6 +19,9 @@ AT_ONCE = min(8, max(2, os.cpu_count() or 1))  # processes
 IDLE = 30.0  # seconds after which one that has nothing to do ends
 _CLOSING = 0.6  # seconds that closing waits; a host gives plugins 0.8
 _OWN_MEMORY = 128 << 20  # bytes of a process that works, besides what its job says
+_WORKER_NOT_STARTED = ReasonKind(
+    "worker_not_started", "the process that reads it could not be started: {how}"
+)
 
 
 class Workers:
@@ -171,8 +174,7 @@ class Workers:
             try:
                 process = WorkerProcess(self._command)
             except OSError as error:
-                text = f"the process that reads it could not be started: {error}"
-                job.has_failed(WorkerFailed(Reason(text, "worker_not_started", how=str(error))))
+                job.has_failed(WorkerFailed(_WORKER_NOT_STARTED(how=str(error))))
                 return None
             with self._changed:
                 self._running.add(process)

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 from insight_core.plugin.errors import InsightError
 from insight_core.plugin.worker.job import WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
 from insight_core.plugin.worker.link import FAILED, HEAD, PIECE
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 COMMAND = (sys.executable, "-P", "-m", "insight_core.plugin.worker.child")
 _PIPE = 1 << 20  # bytes that a pipe should hold
@@ -29,6 +29,8 @@ _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
+_WORKER_DIED = ReasonKind("worker_died", "the process that read it died: {how}")
+_WORKER_DEADLINE = ReasonKind("worker_deadline", "it was ended after {seconds} s")
 
 
 class WorkerProcess:
@@ -144,12 +146,12 @@ class WorkerProcess:
 
 def died(how: str) -> WorkerFailed:
     """The failure of a process that ended before its answer."""
-    return WorkerFailed(Reason(f"the process that read it died: {how}", "worker_died", how=how))
+    return WorkerFailed(_WORKER_DIED(how=how))
 
 
 def _late(limits: WorkerLimits) -> WorkerFailed:
     seconds = round(limits.deadline or 0)
-    return WorkerFailed(Reason(f"it was ended after {seconds} s", "worker_deadline", seconds=seconds))
+    return WorkerFailed(_WORKER_DEADLINE(seconds=seconds))
 
 
 def _failed(told: dict[str, Any]) -> WorkerFailed:

@@ -13,8 +13,10 @@ from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint, UrlRule
+from insight_record.formats.reason import ReasonKind
 
 _LARGEST = 1 << 18  # bytes of a body
+_UNKNOWN_RUN = ReasonKind("unknown_run", "unknown run {run!r}")
 
 
 @frozen(eq=False)
@@ -58,7 +60,7 @@ class AnnotationRoutes:
             raise InvalidArgument(f"run must be the name of a run, not {run!r:.100}")
         values = {name: checked(name, value) for name, value in body.items()}
         if not any(known.name == run for known in self.provider.runs()):
-            raise NotFound(f"unknown run {run!r}", code="unknown_run", run=run)
+            raise NotFound(_UNKNOWN_RUN(run=run))
         annotation = self.store.annotate(run, values, user_of(request))
         self.streams.ring()
         answer = {

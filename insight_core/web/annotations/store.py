@@ -10,8 +10,10 @@ from insight_core.plugin.annotations import Annotation, Annotations, Authorship,
 from insight_core.web.annotations.run_keys import Place, key_of, runs_of
 from insight_core.web.state.shared_state import SharedState
 from insight_core.web.state.state_file import StateFile
+from insight_record.formats.reason import ReasonKind
 
 FILE_NAME = "annotations.jsonl"
+_UNKNOWN_RUN = ReasonKind("unknown_run", "unknown run {run!r}")
 
 
 class AnnotationStore(SharedState[Annotations]):
@@ -53,7 +55,7 @@ class AnnotationStore(SharedState[Annotations]):
             places = self._known = self._places()
             key = key_of(places, run)
             if key is None:
-                raise NotFound(f"unknown run {run!r}", code="unknown_run", run=run)
+                raise NotFound(_UNKNOWN_RUN(run=run))
             if not values:
                 raise InvalidArgument("no field is named")
             file.append(key, values, by=by)

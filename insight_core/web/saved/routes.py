@@ -16,8 +16,11 @@ from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint, UrlRule
 from insight_core.web.saved.store import LARGEST, SavedStore, checked_name, version_of
 from insight_record.formats.json_text import encode_json
+from insight_record.formats.reason import ReasonKind
 
 _LARGEST_BODY = LARGEST + (1 << 13)  # bytes: a name and a version come with the value
+_UNKNOWN_SAVED = ReasonKind("unknown_saved", "nothing is saved as {name}")
+_MISSING_PARAMETER = ReasonKind("missing_parameter", "{name} is missing")
 
 
 @frozen(eq=False)
@@ -56,7 +59,7 @@ class SavedRoutes:
         if "name" in request.args:
             name = checked_name(request.args["name"])
             if name not in texts:
-                raise NotFound(f"nothing is saved as {name}", code="unknown_saved", name=name)
+                raise NotFound(_UNKNOWN_SAVED(name=name))
             start = encode_json({"name": name, "version": version_of(texts[name])})
             body = b'%s,"value":%s}' % (start[:-1], texts[name].encode("ascii"))
             return tag_by_content(request, Response(body, mimetype="application/json"))
@@ -80,7 +83,7 @@ class SavedRoutes:
         missing = {"name", "version", "value"} - body.keys()
         if missing:
             name = min(missing)
-            raise InvalidArgument(f"{name} is missing", code="missing_parameter", name=name)
+            raise InvalidArgument(_MISSING_PARAMETER(name=name))
         name, version = checked_name(body["name"]), body["version"]
         if not isinstance(version, str | None):
             raise InvalidArgument(f"version must be a text or null, not {version!r:.100}")

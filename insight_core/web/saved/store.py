@@ -15,6 +15,7 @@ from insight_core.plugin.annotations import checked_text
 from insight_core.web.answers import content_tag
 from insight_core.web.state.shared_state import SharedState
 from insight_core.web.state.state_file import StateFile, Value
+from insight_record.formats.reason import ReasonKind
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +23,12 @@ DIRECTORY = "saved"
 LARGEST = 1 << 18  # bytes of one entry
 LARGEST_SUM = 1 << 22  # bytes of all entries of one plugin, or of the page
 _LONGEST_NAME = 200  # characters
+_EMPTY_PARAMETER = ReasonKind("empty_parameter", "name must not be empty", "name")
+_LARGE_SAVED = ReasonKind("large_saved", "{name} has {size} bytes; at most {most} can be saved under a name")
+_UNKNOWN_SAVED = ReasonKind("unknown_saved", "nothing is saved as {name}")
+_SAVED_FULL = ReasonKind(
+    "saved_full", "{owner} can save at most {most} bytes for these logs: remove entries first", "name"
+)
 
 
 class Changed(InsightError):
@@ -53,7 +60,7 @@ def checked_name(name: object) -> str:
     """A name as it is kept: one line of at most 200 characters. Raises InvalidArgument."""
     text = checked_text("name", name, _LONGEST_NAME)
     if not text:
-        raise InvalidArgument("name must not be empty", code="empty_parameter", name="name")
+        raise InvalidArgument(_EMPTY_PARAMETER(name="name"))
     return text
 
 
@@ -98,8 +105,7 @@ class SavedStore(SharedState[Entries]):
         except (ValueError, RecursionError) as error:
             raise InvalidArgument(f"the value cannot be saved: {error}") from error
         if len(text) > LARGEST:
-            said = f"{name} has {len(text)} bytes; at most {LARGEST} can be saved under a name"
-            raise TooLarge(said, code="large_saved", name=name, size=len(text), most=LARGEST)
+            raise TooLarge(_LARGE_SAVED(name=name, size=len(text), most=LARGEST))
         self._set(owner, name, text, version)
         return content_tag(text.encode("ascii"))
 
@@ -115,7 +121,7 @@ class SavedStore(SharedState[Entries]):
                 before = file.values.get(owner, {}).get(name)
                 found = version_of(before if isinstance(before, str) else None)
                 if found is None and text is None:
-                    raise NotFound(f"nothing is saved as {name}", code="unknown_saved", name=name)
+                    raise NotFound(_UNKNOWN_SAVED(name=name))
                 if found != version:
                     raise Changed(f"{name} was changed since it was read", name=name, version=found)
                 if text is not None:
@@ -172,13 +178,7 @@ def _require_room(file: StateFile, owner: str, name: str, text: str) -> None:
     )
     if others + len(name.encode()) + len(text) > LARGEST_SUM:
         whose = owner.removeprefix("plugin/")
-        raise TooLarge(
-            f"{whose} can save at most {LARGEST_SUM} bytes for these logs: remove entries first",
-            code="saved_full",
-            owner=whose,
-            name=name,
-            most=LARGEST_SUM,
-        )
+        raise TooLarge(_SAVED_FULL(owner=whose, name=name, most=LARGEST_SUM))
 
 
 def _checked(name: str, value: Value) -> Value:

@@ -8,6 +8,9 @@ from typing import Generic, Protocol, TypeVar
 
 from insight_core.plugin import InsightError, Unavailable
 from insight_core.web.state.state_file import StateFile
+from insight_record.formats.reason import ReasonKind
+
+_STATE_REFUSED = ReasonKind("state_refused", "{what} cannot be written: {cause}")
 
 
 class Moment(Protocol):
@@ -75,12 +78,7 @@ class SharedState(Generic[M]):
         """The file to write to. Raises Unavailable if writing is disabled."""
         file = self._open_file() if self._refusal is None else None
         if file is None:
-            raise Unavailable(
-                f"{self.what} cannot be written: {self._refusal}",
-                code="state_refused",
-                what=self.what,
-                cause=self._refusal,
-            )
+            raise Unavailable(_STATE_REFUSED(what=self.what, cause=self._refusal))
         return file
 
     def _open_file(self) -> StateFile | None:

@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 from insight_core.plugin import InsightError, Unavailable
 from insight_core.plugin.annotations import Authorship
-from insight_record.formats.reason import system_reason
+from insight_record.formats.reason import ReasonKind, system_reason
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +36,7 @@ _HEAD = 256  # bytes that hold the first line
 _PATIENCE = 5.0  # seconds that a write waits for the lock: a suspended host keeps it
 _PROBE = 1 << 12  # bytes that must find room for the file to count as writable
 _AGAIN = 0.01  # seconds until the next attempt
+_NEWER_STATE = ReasonKind("newer_state", "{path} was written by a newer insight-host")
 
 
 class StateFile:
@@ -167,9 +168,7 @@ class StateFile:
         head = os.pread(number, _HEAD, 0)
         described = _parsed(head.partition(b"\n")[0])
         if described.get("format", FORMAT) != FORMAT:
-            raise Unavailable(
-                f"{self.path} was written by a newer insight-host", code="newer_state", path=str(self.path)
-            )
+            raise Unavailable(_NEWER_STATE(path=str(self.path)))
         info = os.fstat(number)
         name = info.st_ino, str(described.get("id", ""))
         if name != self._id or info.st_size < self._end:
