@@ -78,7 +78,12 @@ export class Latest<T> {
       }
     } catch (error) {
       if (!stop.signal.aborted) {
-        this.error.value = { key: wanted.key, reason: message(error) };
+        this.error.value = {
+          key: wanted.key,
+          get reason() {
+            return message(error); // in the language that the page has then
+          },
+        };
         if (isAway(error)) {
           this.again = setTimeout(() => this.retry(), this.pause);
           this.pause = Math.min(LONGEST_PAUSE, this.pause * 2);

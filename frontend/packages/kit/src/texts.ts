@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { Locale } from '@insight-host/api';
 
 /** Formats a value with six significant digits. */
@@ -72,6 +73,24 @@ export function bytesText(bytes: number, locale: Locale): string {
 /** What went wrong, for the user; errors of the host have a text in the user's language. */
 export function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What went wrong last, if anything did. Its text follows the language of the page, as that of an error of the host does. */
+export class Problem {
+  private readonly cause = signal<{ readonly error: unknown } | null>(null);
+
+  get value(): string | null {
+    const { value: cause } = this.cause;
+    return cause && message(cause.error);
+  }
+
+  set(error: unknown): void {
+    this.cause.value = { error };
+  }
+
+  clear(): void {
+    this.cause.value = null;
+  }
 }
 
 /** A tag as a file name that every system takes; `fallback` when nothing is left of it. */

@@ -1,6 +1,6 @@
 /** Errors of the host, in the user's language. */
 import type { HostError, Messages, Reason } from '@insight-host/api';
-import { reasonText } from '../i18n/reasons';
+import { reasonText, shownLocale } from '../i18n/reasons';
 
 /** An answer that is not data. */
 export class RequestError extends Error implements HostError {
@@ -8,13 +8,14 @@ export class RequestError extends Error implements HostError {
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
 
-  /** Shown as the page says the reason, or `messages`, those of a plugin. */
+  /** `message` is what the page says of the reason, or `messages`, those of a plugin, in the language of the moment. */
   constructor(
     private readonly reason: Reason,
     readonly status: number,
     messages?: Messages,
   ) {
-    super(reasonText(reason, document.documentElement.lang, messages));
+    super(reason.error);
+    Object.defineProperty(this, 'message', { get: () => reasonText(reason, shownLocale.value, messages) });
     this.code = reason.code ?? '';
     this.details = reason.details ?? {};
   }

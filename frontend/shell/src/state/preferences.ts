@@ -1,6 +1,7 @@
 /** Theme and locale: the URL hash wins (links, tests), then stored settings, then the browser's preferences. */
 import { computed, effect, signal } from '@preact/signals';
 import type { Locale, Theme } from '@insight-host/api';
+import { shownLocale } from '../i18n/reasons';
 import { recall, remember } from './memory';
 import type { ViewUrl } from './url';
 
@@ -59,7 +60,7 @@ export class Preferences {
     });
     effect(() => {
       void this.theme.value;
-      document.documentElement.lang = this.locale.value;
+      document.documentElement.lang = shownLocale.value = this.locale.value;
     });
   }
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { message, Spaced } from '@insight-host/kit';
+import { Problem, Spaced } from '@insight-host/kit';
 import type { Feeds } from './feeds';
 import type { GroupQuery } from './grouping';
 import type { PanelLayer } from './panels/panels';
@@ -55,7 +55,7 @@ interface Needs extends Layer {
 export class Feed {
   readonly picture = signal<Picture | null>(null);
   readonly busy = signal(false);
-  readonly error = signal<string | null>(null);
+  readonly error = new Problem();
   /** Distance of the card from the middle of the screen; asked when a request may start. */
   urgency: () => number = () => 0;
   /** Whether some of the card is on the screen, not only near it. */
@@ -91,7 +91,7 @@ export class Feed {
     if (before && isSmoothedAnew(before, query)) {
       const here = this.show(query);
       this.feeds.forget(this);
-      if (here === 'current' && !this.working) this.error.value = null;
+      if (here === 'current' && !this.working) this.error.clear();
       else this.feeds.smoothedAnew(this);
       this.busy.value ||= here === 'missing';
       return;
@@ -193,7 +193,7 @@ export class Feed {
     if (!query) return;
     this.stale = false;
     const here = this.show(query);
-    if (here === 'current') this.error.value = null;
+    if (here === 'current') this.error.clear();
     else void this.work(query, here === 'missing');
   }
 
@@ -207,7 +207,8 @@ export class Feed {
     this.working = null;
     this.next = null;
     this.busy.value = false;
-    this.error.value = failures.length > 0 ? message(failures[0]) : null;
+    if (failures.length > 0) this.error.set(failures[0]);
+    else this.error.clear();
     const isOfUse = wanted && (shapeOf(wanted) === shapeOf(query) || isSmoothedAnew(query, wanted));
     this.show(isOfUse ? wanted : query, true);
     if (next === 'now') this.load();

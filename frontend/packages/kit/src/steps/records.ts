@@ -7,7 +7,7 @@ import {
   type Page,
   type RequestQueue,
   type ChangedSeries,
-  message,
+  Problem,
 } from '@insight-host/kit';
 import { signal, type ReadonlySignal as Live, type Signal } from '@preact/signals';
 import type { Columns, Query } from '@insight-host/api';
@@ -91,7 +91,7 @@ export function recordQuery({ run, tag }: CardKey, records: Records, index: numb
 export interface RecordTable {
   /** null until the first answer; the old ones stay until newer ones are there. */
   readonly records: Signal<Records | null>;
-  readonly error: Signal<string | null>;
+  readonly error: Problem;
 }
 
 interface Entry extends RecordTable {
@@ -175,7 +175,7 @@ export class RecordTables {
       entry = {
         card,
         records: signal(null),
-        error: signal(null),
+        error: new Problem(),
         readers: 0,
         stale: true,
         doubtful: true,
@@ -203,13 +203,13 @@ export class RecordTables {
             (known && joined(known, await this.fetch(entry.card, known.steps.length - 1))) ??
             (await this.fetch(entry.card, 0));
           entry.records.value = records;
-          entry.error.value = null;
+          entry.error.clear();
           if (records.hidden > 0) this.anyHidden.value = true;
         },
       );
     } catch (error) {
       entry.doubtful = true; // what was to come may have been anything
-      if (!signal.aborted) entry.error.value = message(error);
+      if (!signal.aborted) entry.error.set(error);
     }
     setTimeout(
       () => {
