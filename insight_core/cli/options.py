@@ -111,7 +111,8 @@ def read_flags(
             add_flags(parser, registry)
             if {"-h", "--help"}.intersection(words):
                 parser.epilog = _epilog([(one.name, one.help) for one in contributed_commands(registry)])
-            tell_failures(registry)
+            # `insight-host plugin dev` gives this flag: the author needs to see where it failed
+            tell_failures(registry, with_tracebacks="--watch-front-ends" in words)
     given = vars(parser.parse_args(words))
     values, origins = flag_values(parser, given, flags, environment)
     defaults = {flag.key: flag.default for flag in flags}

@@ -68,11 +68,14 @@ def loaded_for(
         registry_log.setLevel(level)
 
 
-def tell_failures(registry: Registry) -> None:
+def tell_failures(registry: Registry, *, with_tracebacks: bool = False) -> None:
     """Reports on stderr the failed modules, one of which may define the missing flag or command."""
     for failure in registry.failures.values():
         text = f"plugin {failure.entry_point} of {failure.distribution} did not load: {failure.reason}"
         print(f"insight-host: {printable(text)}", file=sys.stderr)
+        if with_tracebacks:
+            for line in failure.traceback.splitlines():
+                print(f"  {printable(line)}", file=sys.stderr)
     for name in sorted(registry.pending - {each.entry_point for each in registry.failures.values()}):
         print(f"insight-host: plugin {printable(name)} has not loaded yet", file=sys.stderr)
 

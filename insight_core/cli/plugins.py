@@ -19,11 +19,12 @@ from insight_core.cli.shutdown import end_soon
 from insight_core.cli.tensorboard_mount import open_tensorboard
 from insight_core.cli.terminal import open_terminal
 from insight_core.cli.text_table import printable, table
-from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_one_line, in_turn
+from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_turn
 from insight_core.plugin import Command, HighlightSource, Messages, Plugin, Rule, RunColumn, RunColumns
 from insight_core.plugin.references import Reference
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
+from insight_core.registry.failures import with_place
 from insight_core.tensorboard.mount import TensorBoardMount
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ def _routes(plugins: Mapping[str, Plugin], limits: Limits) -> dict[str, tuple[li
         )
 
     def answered(name: str, call: Call[list[str]]) -> None:
-        reason = "" if call.error is None else f"its routes failed: {in_one_line(call.error)}"
+        reason = "" if call.error is None else f"its routes failed: {with_place(call.error)}"
         found[name] = (call.value or [], reason)
 
     def give_up(name: str, call: Call[list[str]]) -> None:

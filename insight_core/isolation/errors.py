@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from attrs import Attribute
+
 _LONGEST = 200  # characters of a request in a message
 
 
@@ -22,7 +24,10 @@ class Crashed(Exception):
 
 def in_one_line(error: BaseException) -> str:
     """Type and text of an error, without line breaks."""
-    text = " ".join(str(error).split())
+    _, *more = error.args or ("",)
+    # validators of attrs add the attribute, which says nothing to the user, to the arguments of their errors
+    said = error.args[0] if more and isinstance(more[0], Attribute) else error
+    text = " ".join(str(said).split())
     if isinstance(error, Crashed):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
@@ -100,6 +101,20 @@ class CachePolicy:
     payload_bytes: int = field(default=64 << 20, validator=validators.ge(0))  # decoded values; 0 keeps none
 
 
+_Check: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
+
+
+def _has_form(pattern: str, words: str) -> _Check:
+    """A validator for text; its message has the text that the author wrote, and the form in words."""
+    form = re.compile(pattern)
+
+    def check(owner: object, attribute: Attribute[Any], value: str) -> None:
+        if not form.fullmatch(value):
+            raise ValueError(f"its {attribute.name} is {value!r}, which has not the form: {words}")
+
+    return check
+
+
 @frozen
 class Route:
     """One URL below ``/data/plugin/<name>``: ``view(request, **path_variables)`` answers it.
@@ -115,7 +130,7 @@ class Route:
     called. ``only_reads``: the view changes nothing whatever the method, so they may use it.
     """
 
-    path: str = field(validator=validators.matches_re(r"/.*"))
+    path: str = field(validator=_has_form(r"/.*", "it begins with a slash"))
     view: Callable[..., Response] = field(converter=reference)
     methods: tuple[str, ...] = ("GET",)
     only_reads: bool = False
@@ -123,9 +138,6 @@ class Route:
 
 def _no_routes(ctx: PluginContext) -> Sequence[Route]:
     return ()
-
-
-_Check: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
 
 
 def _is_a(kind: type | tuple[type, ...], words: str, *, optional: bool = False) -> _Check:
@@ -180,7 +192,9 @@ class Plugin:
     plugin.
     """
 
-    name: str = field(validator=[_TEXT, validators.matches_re(r"[A-Za-z][A-Za-z0-9_-]*")])
+    name: str = field(
+        validator=[_TEXT, _has_form(r"[A-Za-z][A-Za-z0-9_-]*", "letters, digits, - and _, a letter first")]
+    )
     title: str = field(validator=_TEXT)
     titles: Mapping[str, str] = field(factory=dict, validator=_check_texts)
     decoder: RecordDecoder | None = field(
@@ -204,7 +218,13 @@ class Plugin:
     )
     address: str = field(
         default="",
-        validator=[_TEXT, validators.matches_re(r"(?!/(data|static|healthz)$)(/[a-z][a-z0-9-]*)?")],
+        validator=[
+            _TEXT,
+            _has_form(
+                r"(?!/(data|static|healthz)$)(/[a-z][a-z0-9-]*)?",
+                "a slash and one word in lower case, such as /mcp; the host has /data, /static and /healthz",
+            ),
+        ],
     )
     order: int = field(default=1000, validator=_is_a(int, "an integer"))
     requires_api: int = field(default=1, validator=_is_a(int, "an integer"))

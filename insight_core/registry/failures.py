@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import traceback
 from collections.abc import Collection, Iterable
 
 from attrs import frozen
 
 from insight_core.isolation import Overdue, in_one_line
 from insight_core.registry.modules import Candidate, Refusal
+from insight_core.registry.origins import author_lines, place_of
 
 TOLD = (Refusal, Overdue, argparse.ArgumentTypeError)  # errors whose text says all
 
@@ -21,20 +21,30 @@ class PluginFailure:
     entry_point: str
     distribution: str
     reason: str  # one line, fit for the user
-    traceback: str  # for the log
+    traceback: str  # from the first frame of the plugin on
 
 
 def failure_of(
     candidate: Candidate, error: BaseException, before: str = "", name: str | None = None
 ) -> PluginFailure:
     """``before`` says which hook failed, ``name`` which of several plugins of the module."""
-    text = " ".join(str(error).split()) if isinstance(error, TOLD) else in_one_line(error)
+    text = " ".join(str(error).split()) if isinstance(error, TOLD) else with_place(error)
     return PluginFailure(
         entry_point=name or candidate.name,
         distribution=candidate.origin.distribution,
         reason=before + text,
-        traceback="".join(traceback.format_exception(error)),
+        traceback=author_lines(error),
     )
+
+
+def with_place(error: BaseException) -> str:
+    """Type and text of an error in one line, and in parentheses the line of the plugin that it comes from."""
+    if isinstance(error, SyntaxError) and error.msg:  # its text has a place, too, with less of the path
+        text = f"{type(error).__name__}: {error.msg}"
+    else:
+        text = in_one_line(error)
+    place = place_of(error)
+    return f"{text} ({place})" if place else text
 
 
 def by_free_name(failures: Iterable[PluginFailure], taken: Collection[str]) -> dict[str, PluginFailure]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from importlib.metadata import Distribution, entry_points
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +16,7 @@ from attrs import field, frozen
 from insight_core.isolation import Call, Calls, Limits
 from insight_core.plugin import API_VERSION, Option, Plugin
 from insight_core.plugin import hooks as hookspecs
+from insight_core.registry.origins import shown_path
 
 GROUP = "insight.plugins"
 MIDDLEWARE = "insight.middleware"  # the group of modules with insight_wrap_app: no host runs without them
@@ -133,6 +136,11 @@ class ModuleLoader:
         )
         if not vars(marked):
             raise Refusal("it implements no hook: mark insight_plugin() or another hook with @hookimpl")
+        for name, function in vars(marked).items():
+            options = self._manager.parse_hookimpl_opts(marked, name)
+            assert options is not None
+            if not options.get("optionalhook"):
+                _check_hook(options.get("specname") or name, function)
         with self._lock:
             self._count += 1
             taken = self._manager.has_plugin(candidate.name)
@@ -153,6 +161,26 @@ class ModuleLoader:
             if hooks[caller.name].hookwrapper or hooks[caller.name].wrapper:
                 raise Refusal(f"{caller.name}() is a hook wrapper: modules cannot wrap hooks of others")
         return hooks
+
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def _check_hook(name: str, function: Callable[..., object]) -> None:
+    """Raises Refusal for a hook that is unknown, or takes arguments that it is not given."""
+    known = {hook: each for hook, each in vars(hookspecs).items() if hook.startswith("insight_")}
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    place = f" ({shown_path(code.co_filename)}:{code.co_firstlineno})" if code else ""
+    if name not in known:
+        close = get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]}?" if close else f"hooks are {', '.join(sorted(known))}"
+        raise Refusal(f"unknown hook {name}: {hint}{place}")
+    given, taken = inspect.signature(known[name]).parameters, inspect.signature(function).parameters
+    for argument, parameter in taken.items():
+        is_needed = parameter.default is parameter.empty and parameter.kind not in _VARIADIC
+        if argument not in given and is_needed:
+            takes = f"it may take {', '.join(given)}" if given else "it takes nothing"
+            raise Refusal(f"{name}() has no argument {argument!r}: {takes}{place}")
 
 
 def _check_group(candidate: Candidate, hooks: Mapping[str, pluggy.HookImpl]) -> None:

@@ -26,6 +26,7 @@ from insight_core.registry.modules import (
     called,
     installed,
 )
+from insight_core.registry.origins import author_traceback
 from insight_core.registry.rules import Contender, Verdict, conflicting_options, same_distribution, settle
 
 log = logging.getLogger(__name__)
@@ -343,11 +344,11 @@ class Registry:
         failure = self._failed[key] = failure_of(candidate, error, before, name)
         told = isinstance(error, TOLD)
         log.warning(
-            "plugin %s of %s did not load: %s%s",
+            "plugin %s of %s did not load: %s",
             failure.entry_point,
             failure.distribution or "an unknown distribution",
             failure.reason,
-            "" if told else f"\n{failure.traceback}",
+            exc_info=None if told else (type(error), error, author_traceback(error)),
         )
 
     def _publish(self) -> None:

@@ -86,7 +86,7 @@ def test_plugins_names_the_hook_that_fails(run: Run, tmp_path: Path) -> None:
     site = _module(tmp_path / "site", "bad", _hook("insight_run_columns()", FAILING["raises"]))
     rows = json.loads(run("plugins", "--json", env=_with_path(site)).stdout)["plugins"]
     reasons = {row["reason"] for row in rows if row["name"].startswith("bad") and row["state"] == "failed"}
-    assert reasons == {"insight_run_columns() of bad: RuntimeError: no luck"}
+    assert reasons == {"insight_run_columns() of bad: RuntimeError: no luck (bad.py:5)"}
 
 
 @pytest.mark.parametrize("how", FAILING)

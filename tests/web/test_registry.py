@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module, invalidate_caches
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -341,7 +344,7 @@ def test_a_file_may_be_claimed_by_several() -> None:
 
 def test_two_failures_under_one_name_are_both_told() -> None:
     registry = Registry.of([("x", _raising(ImportError("one"))), ("x", _raising(ImportError("two")))])
-    assert sorted(failure.reason for failure in registry.failures.values()) == [
+    assert sorted(failure.reason.partition(" (")[0] for failure in registry.failures.values()) == [
         "ImportError: one",
         "ImportError: two",
     ]
@@ -378,3 +381,62 @@ def test_discovery_reads_the_entry_points(monkeypatch: pytest.MonkeyPatch) -> No
     assert registry.plugins["scalar"].title == "Scalars"
     assert registry.origins["notes"].distribution == "another"
     assert list(registry.failures) == ["a"]
+
+
+def _imported(place: Path, body: str) -> Callable[[], object]:
+    """Loads a package with this body, as an entry point does."""
+    package = place / "insight_jsfault"
+    package.mkdir()
+    (package / "__init__.py").write_text(body, encoding="utf-8")
+
+    sys.modules.pop("insight_jsfault", None)
+    invalidate_caches()
+    return partial(import_module, "insight_jsfault")
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (
+            "import json\n\ndef helper(found):\n    return found.missing\n\nhelper(None)\n",
+            "AttributeError: 'NoneType' object has no attribute 'missing' (insight_jsfault/__init__.py:4)",
+        ),
+        ("import json\n\njson.loads('{')\n", "(insight_jsfault/__init__.py:3)"),
+        ("x = 1\ny = = 2\n", "SyntaxError: invalid syntax (insight_jsfault/__init__.py:2)"),
+        (
+            "from insight_core.plugin import *\n\n@hookimpl\ndef insight_plugin():\n    return {}['no']\n",
+            "KeyError: 'no' (insight_jsfault/__init__.py:5)",
+        ),
+        (
+            "from insight_core.plugin import *\n\n@hookimpl\ndef insight_plugins():\n    return ()\n",
+            "unknown hook insight_plugins: did you mean insight_plugin? (insight_jsfault/__init__.py:3)",
+        ),
+        (
+            "from insight_core.plugin import *\n\n@hookimpl\ndef insight_plugin(ctx):\n    return ()\n",
+            "insight_plugin() has no argument 'ctx': it takes nothing (insight_jsfault/__init__.py:3)",
+        ),
+        (
+            "from insight_core.plugin import *\n\nGOOD = Plugin('my plugin', 'Good')\n",
+            "ValueError: its name is 'my plugin', which has not the form: "
+            "letters, digits, - and _, a letter first (insight_jsfault/__init__.py:3)",
+        ),
+    ],
+    ids=["helper", "library", "syntax", "hook", "unknown hook", "unknown argument", "name"],
+)
+def test_a_failure_has_the_innermost_line_of_the_plugin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, reason: str
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    failure = Registry.of([("jsfault", _imported(tmp_path, body))]).failures["jsfault"]
+    assert failure.reason.endswith(reason)
+    assert "Attribute(" not in failure.reason
+
+
+def test_a_traceback_begins_with_the_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    failure = Registry.of([("jsfault", _imported(tmp_path, "import json\n\njson.loads('{')\n"))])
+    text = failure.failures["jsfault"].traceback
+    files = [line for line in text.splitlines() if line.startswith("  File ")]
+    assert "insight_jsfault/__init__.py" in files[0]
+    assert "json" in files[-1]
+    assert "insight_core" not in text
