@@ -180,13 +180,13 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
 
 
 def _front_end_error(plugin: Plugin) -> str:
-    """Why the page cannot show its tab, if it has one."""
+    """Why the page cannot run its front end, if it has one."""
     from insight_core.web.front_ends import front_end, shared_modules
     from insight_core.web.settings import HostSettings
 
     if plugin.frontend is None:
         return ""
-    return front_end(plugin.frontend, shared_modules(HostSettings().page)).error or ""
+    return front_end(plugin.frontend, shared_modules(HostSettings().page), tab=plugin.tab).error or ""
 
 
 def tensorboard_rows(tensorboard: TensorBoardMount, disabled: Collection[str]) -> list[PluginRow]:

@@ -170,7 +170,7 @@ def _check_texts(plugin: Plugin, attribute: Attribute[Any], value: object) -> No
 
 @frozen
 class Plugin:
-    """A tab. A value, not a base class: there is nothing to override.
+    """A tab, or without ``tab`` contributions alone. A value, not a base class: there is nothing to override.
 
     ``titles`` holds translations of ``title`` by locale (``{"zh-CN": "标量"}``). ``frontend`` is the
     directory of the built ES module; the page imports its ``index.js``. ``cache`` limits retained points and
@@ -188,6 +188,9 @@ class Plugin:
     request or answer changes gets another name.
     ``address`` is a path of one word at the root of the host, such as ``/mcp``, for protocols that fix it:
     requests there, and below it, reach the routes of the plugin as those of ``/data/plugin/<name>`` do.
+    ``tab=False``: the plugin has no tab, and its front end no ``index.js``. The page loads its
+    ``contributions.js`` while ``is_active`` is true; without ``is_active``, a plugin without a decoder always
+    is.
     ``order`` places the tab: small first. A host whose API_VERSION is below ``requires_api`` refuses the
     plugin.
     """
@@ -227,4 +230,5 @@ class Plugin:
         ],
     )
     order: int = field(default=1000, validator=_is_a(int, "an integer"))
+    tab: bool = field(default=True, validator=_is_a(bool, "True or False"))
     requires_api: int = field(default=1, validator=_is_a(int, "an integer"))

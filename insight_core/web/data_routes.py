@@ -161,11 +161,13 @@ class DataRoutes:
         plugin, active, error = mounted.plugin, mounted.activity.answer(until), mounted.error
         mechanism: dict[str, object] = {"type": "NONE"}
         if error is None and plugin.frontend is not None:
-            found = front_end(plugin.frontend, shared)
+            found = front_end(plugin.frontend, shared, tab=plugin.tab)
             if found.error is None:
                 mechanism = found.mechanism(str(plugin.name), shared.api)
             error = found.error
         row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
+        if not plugin.tab:
+            row["tab"] = False
         for key, state in (("step_state", plugin.step_state), ("tag_state", plugin.tag_state)):
             if state:
                 row[key] = dict(state)

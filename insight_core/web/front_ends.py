@@ -62,11 +62,13 @@ class FrontEnd:
     """The directory of a plugin with its ``index.js``, and what its manifest says.
 
     ``contributions.js`` next to it, if there is one, is what the plugin adds to the page beyond its tab.
+    Without ``tab`` it is all that the plugin has.
     """
 
     root: Path
     manifest: Manifest
     error: str | None  # why the page cannot run it
+    tab: bool = True
 
     def module_path(self, plugin: str) -> str:
         """Where its module is, relative to the page: another address whenever one of its files changes."""
@@ -74,7 +76,9 @@ class FrontEnd:
 
     def mechanism(self, plugin: str, api: int | None) -> dict[str, object]:
         """How the page loads it; ``api`` is the version of the contract between the page and plugins."""
-        mechanism: dict[str, object] = {"type": "ES_MODULE", "module_path": self.module_path(plugin)}
+        mechanism: dict[str, object] = {"type": "ES_MODULE"}
+        if self.tab:
+            mechanism["module_path"] = self.module_path(plugin)
         if (self.root / CONTRIBUTIONS).is_file():
             mechanism["contributions_path"] = self._path(plugin, CONTRIBUTIONS)
         return mechanism | {"api_version": api}
@@ -83,15 +87,19 @@ class FrontEnd:
         return f"data/plugin/{plugin}/static/@{digest_of(self.root)}/{file}"
 
 
-def front_end(root: Path, shared: SharedModules) -> FrontEnd:
-    """The front end in ``root`` as it is now, for a page that shares these modules."""
-    if not (root / "index.js").is_file():
-        return FrontEnd(root, Manifest(), f"its front end is not built: {root / 'index.js'} is missing")
+def front_end(root: Path, shared: SharedModules, *, tab: bool = True) -> FrontEnd:
+    """The front end in ``root`` as it is now, for a page that shares these modules.
+
+    ``tab``: it is that of a plugin with a tab, and needs an ``index.js``.
+    """
+    needed = root / ("index.js" if tab else CONTRIBUTIONS)
+    if not needed.is_file():
+        return FrontEnd(root, Manifest(), f"its front end is not built: {needed} is missing", tab)
     try:
         manifest = manifest_of(root)
     except ValueError as error:
-        return FrontEnd(root, Manifest(), f"its front end cannot be used: {error}")
-    return FrontEnd(root, manifest, _misfit(manifest, shared))
+        return FrontEnd(root, Manifest(), f"its front end cannot be used: {error}", tab)
+    return FrontEnd(root, manifest, _misfit(manifest, shared), tab)
 
 
 def manifest_of(root: Path) -> Manifest:

@@ -103,6 +103,8 @@ class MountedPlugin:
     def _is_active(self) -> bool:
         plugin = self.plugin
         if plugin.is_active is None:
+            if not plugin.tab and plugin.decoder is None:
+                return True  # it has no data that it could wait for
             return plugin.name in self.context.data.plugins()
         return bool(plugin.is_active(self.context))
 

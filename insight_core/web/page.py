@@ -45,7 +45,7 @@ def tabs_of(plugins: MountedPlugins, page: Path) -> dict[str, object]:
     tabs: dict[str, object] = {}
     shared = shared_modules(page)
     for mounted in plugins:
-        if mounted.plugin.frontend is not None:
+        if mounted.plugin.frontend is not None and mounted.plugin.tab:
             found = front_end(mounted.plugin.frontend, shared)
             if found.error is None:
                 name = str(mounted.plugin.name)

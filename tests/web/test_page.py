@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from werkzeug.test import Client
@@ -167,3 +168,32 @@ def test_a_front_end_that_the_page_cannot_run_is_refused_with_a_reason(
     else:
         assert reason in row["error"]
         assert row["loading_mechanism"] == {"type": "NONE"}
+
+
+def test_a_plugin_without_a_tab_needs_only_its_contributions(
+    host_of: Callable[..., Host], tmp_path: Path
+) -> None:
+    root = tmp_path / "only contributions"
+    root.mkdir()
+    client = Client(host_of(Plugin("adds", "Adds", frontend=root, tab=False)))
+
+    def listed() -> dict[str, Any]:
+        row: dict[str, Any] = client.get("/data/plugins_listing").get_json()["adds"]
+        return row
+
+    assert "contributions.js is missing" in listed()["error"]
+    (root / "contributions.js").write_text("export default 1;")
+    row = listed()
+    assert "error" not in row
+    assert (row["tab"], row["enabled"]) == (False, True)
+    assert "module_path" not in row["loading_mechanism"]
+    assert client.get("/" + row["loading_mechanism"]["contributions_path"]).status_code == 200
+    assert "adds" not in _tabs(client.get("/").text)
+
+
+def test_contributions_without_a_tab_are_there_while_the_plugin_is_active(
+    host_of: Callable[..., Host], tmp_path: Path
+) -> None:
+    (tmp_path / "contributions.js").write_text("export default 1;")
+    idle = Plugin("idle", "Idle", frontend=tmp_path, tab=False, is_active=lambda _: False)
+    assert Client(host_of(idle)).get("/data/plugins_listing").get_json()["idle"]["enabled"] is False

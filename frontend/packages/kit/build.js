@@ -9,7 +9,7 @@
  * What the page shares stays an import; everything else is bundled. Workers have no import map: they bundle what they need.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const { version, peerDependencies } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'));
 
@@ -91,7 +91,7 @@ function writeManifest() {
   return {
     name: 'insight-host:manifest',
     generateBundle(_, bundle) {
-      const entry = bundle['index.js'];
+      const entry = bundle['index.js'] ?? bundle['contributions.js']; // without a tab
       const manifest = { ...VERSIONS, ...importsOf(bundle, entry) };
       this.emitFile({ type: 'asset', fileName: 'manifest.json', source: `${JSON.stringify(manifest, null, 1)}\n` });
     },
@@ -109,7 +109,10 @@ function modulesBeside(entry) {
   return found;
 }
 
-/** The Vite configuration of a tab: `entry` is its module, `out` the directory that the plugin names as its `frontend`. */
+/** A plugin without a tab (`tab=False`) has `contributions.ts` as its entry. */
+const isContributions = (entry) => basename(entry).startsWith('contributions.');
+
+/** The Vite configuration of a plugin: `entry` is the module of its tab, `out` the directory that it names as its `frontend`. */
 export function insightPlugin({ entry, out }) {
   return {
     base: './',
@@ -125,7 +128,7 @@ export function insightPlugin({ entry, out }) {
       chunkSizeWarningLimit: 1000,
       // Not build.lib: that leaves the whitespace in.
       rolldownOptions: {
-        input: { index: entry, ...modulesBeside(entry) },
+        input: { ...(isContributions(entry) ? {} : { index: entry }), ...modulesBeside(entry) },
         preserveEntrySignatures: 'strict',
         output: { ...OUTPUT, entryFileNames: '[name].js' },
       },

@@ -1,4 +1,4 @@
-import type { PluginContext, Reason } from '@insight-host/api';
+import type { PluginContext } from '@insight-host/api';
 
 /** What is moved for a run. */
 export interface Row {
@@ -16,7 +16,6 @@ export interface Row {
 
 export interface Plan extends Row {
   readonly version: string;
-  readonly token: string;
 }
 
 export interface Moved extends Row {
@@ -26,12 +25,6 @@ export interface Moved extends Row {
 
 /** Moves what `plan` says; rejects with the reason in the user's language. */
 export async function move(ctx: PluginContext, plan: Plan): Promise<void> {
-  const { run, version, token } = plan;
-  const response = await fetch(ctx.data.href('move', { run, version }), {
-    method: 'POST',
-    headers: { 'X-Insight-Token': token },
-  });
-  if (response.ok) return;
-  const reason = (await response.json().catch(() => null)) as Reason | null;
-  throw new Error(reason ? ctx.reason(reason) : `${response.status} ${response.statusText}`);
+  const { run, version } = plan;
+  await ctx.data.post('move', undefined, { query: { run, version } });
 }

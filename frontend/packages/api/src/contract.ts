@@ -296,7 +296,15 @@ export interface PluginContext {
     frames(route: string, query?: Query, options?: { signal?: AbortSignal }): AsyncIterable<Columns>;
     /** URL of a route of this plugin, for links and images. */
     href(route: string, query?: Query): string;
+    /**
+     * Sends `body` as JSON to a `POST` route of this plugin, with the token that `ctx.own_page.require` asks for, and
+     * gives what it answers; null for an answer without a body. The host refuses it while it saves nothing
+     * (`--read-only`).
+     */
+    post<T>(route: string, body?: unknown, options?: { query?: Query; signal?: AbortSignal }): Promise<T>;
   };
+  /** What a `GET` route of another plugin answers as JSON; rejects with `unknown_plugin` where there is no such plugin. */
+  ask<T>(plugin: string, route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<T>;
   readonly ui: {
     icon(name: string): SVGSVGElement;
     /** Saves `content` as a file on the user's machine. */

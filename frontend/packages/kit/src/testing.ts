@@ -61,6 +61,8 @@ export interface FakeAnswers {
   readonly json?: (route: string, query: Query, signal: AbortSignal) => Promise<unknown>;
   readonly columns?: (route: string, query: Query, signal: AbortSignal) => Promise<Columns>;
   readonly frames?: (route: string, query: Query, signal: AbortSignal) => AsyncIterable<Columns>;
+  readonly post?: (route: string, body: unknown, query: Query, signal: AbortSignal) => Promise<unknown>;
+  readonly ask?: (plugin: string, route: string, query: Query, signal: AbortSignal) => Promise<unknown>;
 }
 
 export function fakeRun(name: string): Run {
@@ -144,7 +146,10 @@ function fakeCatalogue(series?: FakeSeries): FakeCatalogue {
   });
 }
 
-export function fakeContext(runs: readonly string[], { series, json, columns, frames }: FakeAnswers = {}): FakeContext {
+export function fakeContext(
+  runs: readonly string[],
+  { series, json, columns, frames, post, ask }: FakeAnswers = {},
+): FakeContext {
   const ended = new AbortController();
   const memory = new Map<string, unknown>();
   const address = signal<ReadonlyMap<string, string>>(new Map());
@@ -241,7 +246,11 @@ export function fakeContext(runs: readonly string[], { series, json, columns, fr
         yield* frames ? frames(route, query, options?.signal ?? ended.signal) : [await never()];
       },
       href: (route) => route,
+      post: async <T>(route: string, body?: unknown, options?: { query?: Query; signal?: AbortSignal }) =>
+        (await (post ?? never)(route, body, options?.query ?? {}, options?.signal ?? ended.signal)) as T,
     },
+    ask: async <T>(plugin: string, route: string, query: Query = {}, options?: { signal?: AbortSignal }) =>
+      (await (ask ?? never)(plugin, route, query, options?.signal ?? ended.signal)) as T,
     ui: { icon: () => document.createElementNS('http://www.w3.org/2000/svg', 'svg'), download: () => undefined },
     shortcut: () => () => undefined,
     notify: (_, text) => void notices.push(text),

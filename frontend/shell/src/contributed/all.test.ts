@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { API, type Contributions, type Marker, type PluginContext, type RunColumn } from '@insight-host/api';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Page } from '../state/page';
+import type { Tab } from '../state/session';
 import { commands } from '../views/palette';
 import { AllContributions, type Shower } from './all';
 import { give, loaded, type Modules, tabOf } from './testing';
@@ -48,6 +49,15 @@ describe('what plugins contribute', () => {
     expect([page.front.value?.name, page.url.get('image.step')]).toEqual(['image', '7']);
     page.session.plugins.value = [tabOf('image')];
     expect(found('整理')).toBeUndefined();
+  });
+
+  it('needs no tab, and then says in the page itself what fails', async () => {
+    await load({ mine: give({ commands: [{ text: 'tidy', run: () => undefined }] }), image: give({}) });
+    const [mine, image] = page.session.plugins.value as readonly [Tab, Tab];
+    const loading = { type: 'ES_MODULE', contributions_path: 'other/contributions.js' };
+    page.session.plugins.value = [{ ...mine, name: 'mute', tab: false, loading_mechanism: loading }, image];
+    expect(page.tabs.value.map(({ name }) => name)).toEqual(['image']);
+    await vi.waitFor(() => expect(page.toasts.list.value.map(({ text }) => text).join()).toContain('mine: '));
   });
 
   it('asks for marks again when the plugin says that they changed', async () => {

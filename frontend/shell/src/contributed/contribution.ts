@@ -92,7 +92,10 @@ export class Contribution {
     queueMicrotask(() => {
       this.unsaid.delete(line);
       const { value: before } = this.troubles;
-      if (!before.includes(line)) this.troubles.value = [line, ...before].slice(0, MOST_TROUBLES);
+      if (before.includes(line)) return;
+      this.troubles.value = [line, ...before].slice(0, MOST_TROUBLES);
+      // without a tab the page has no other place for it
+      if (this.tab.tab === false) this.page.toasts.show('error', `${this.page.tabTitle(this.tab)}: ${line}`);
     });
   }
 

@@ -64,11 +64,8 @@ async function started<T>(path: string): Promise<T | undefined> {
   return found;
 }
 
-export async function getJson<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
-  const found = ahead && (await started<T>(path + queryText(query)));
-  signal?.throwIfAborted();
-  if (found !== undefined) return found;
-  const response = await read(path, query, signal);
+/** What an answer says as JSON; `path` is what was asked. */
+export async function jsonOf<T>(response: Response, path: string, signal?: AbortSignal): Promise<T> {
   try {
     return (await response.json()) as T;
   } catch (cause) {
@@ -76,6 +73,13 @@ export async function getJson<T>(path: string, query?: Query, signal?: AbortSign
     const error = `${new URL(href(path)).pathname}: the answer is not JSON (${String(cause)})`;
     throw new RequestError({ error, code: 'malformed' }, response.status);
   }
+}
+
+export async function getJson<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
+  const found = ahead && (await started<T>(path + queryText(query)));
+  signal?.throwIfAborted();
+  if (found !== undefined) return found;
+  return jsonOf(await read(path, query, signal), path, signal);
 }
 
 export async function getColumns(path: string, query?: Query, signal?: AbortSignal): Promise<Columns> {
@@ -106,6 +110,8 @@ export async function* getFrames(path: string, query?: Query, signal?: AbortSign
   }
 }
 
+export type Writing = RequestInit & { readonly headers?: Readonly<Record<string, string>> };
+
 /**
  * Sends `request` with the token of the host. A host that was started again has another one: `refresh` reads it, and
  * the request is sent again.
@@ -114,10 +120,11 @@ export async function sendWithToken(
   token: () => string,
   refresh: () => Promise<unknown>,
   url: string,
-  request: RequestInit,
+  request: Writing,
 ): Promise<Response> {
   const before = token();
-  const send = (): Promise<Response> => answer(url, { ...request, headers: { 'X-Insight-Token': token() } });
+  const send = (): Promise<Response> =>
+    answer(url, { ...request, headers: { ...request.headers, 'X-Insight-Token': token() } });
   try {
     return await send();
   } catch (cause) {

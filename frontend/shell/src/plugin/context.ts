@@ -22,6 +22,7 @@ import { changesFor } from '../state/session';
 import type { ViewUrl } from '../state/url';
 import { saveFile } from './download';
 import { icon } from './icon';
+import { posted } from './posting';
 import { savedOf } from './saved';
 
 export interface Mounting {
@@ -122,7 +123,9 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     page.stepTabs.value.flatMap((tab) => (tab.name === name ? [] : [{ plugin: tab.name, title: page.tabTitle(tab) }])),
   );
 
-  const route = (path: string): string => `data/plugin/${encodeURIComponent(name)}/${path.replace(/^\/+/, '')}`;
+  const routeOf = (plugin: string, path: string): string =>
+    `data/plugin/${encodeURIComponent(plugin)}/${path.replace(/^\/+/, '')}`;
+  const route = (path: string): string => routeOf(name, path);
   const until = (own?: AbortSignal): AbortSignal => (own ? AbortSignal.any([ended, own]) : ended);
   /** Errors of the plugin's server half may have codes of its own. */
   const saying = <T>(answer: Promise<T>): Promise<T> =>
@@ -186,7 +189,10 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
         for (let next = await saying(frames.next()); !next.done; next = await saying(frames.next())) yield next.value;
       },
       href: (path, query) => href(route(path), query),
+      post: (path, body, options) =>
+        saying(posted(page, href(route(path), options?.query), body, until(options?.signal))),
     },
+    ask: (plugin, path, query, options) => saying(getJson(routeOf(plugin, path), query, until(options?.signal))),
     ui: {
       icon,
       download: saveFile,

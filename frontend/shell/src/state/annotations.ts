@@ -1,7 +1,7 @@
 /** Annotations of runs by users. The host stores them; all pages of a host share them. */
 import { computed, signal } from '@preact/signals';
 import type { Annotation } from '@insight-host/api';
-import { getJson, href, sendWithToken } from '../data/http';
+import { getJson, href, sendWithToken, type Writing } from '../data/http';
 import { recall } from './memory';
 import { told } from './start_view';
 
@@ -91,11 +91,15 @@ export class Annotations {
   /** Sends the change to the host. */
   async send(run: string, { displayName, ...others }: Partial<Annotation>): Promise<void> {
     const body = { run, ...others, ...(displayName === undefined ? {} : { display_name: displayName }) };
-    const request = { method: 'PUT', body: JSON.stringify(body) };
-    await sendWithToken(
+    await this.sendTo(href('data/annotations'), { method: 'PUT', body: JSON.stringify(body) });
+  }
+
+  /** Sends a request that writes with the token of the host, which the answer of the annotations has. */
+  sendTo(url: string, request: Writing): Promise<Response> {
+    return sendWithToken(
       () => this.token,
       () => this.refresh(),
-      href('data/annotations'),
+      url,
       request,
     );
   }

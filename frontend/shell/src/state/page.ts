@@ -67,7 +67,8 @@ export class Page {
 
   /** Plugins with data, or with a reason why they have none to show; and the one that a link names. */
   readonly tabs = computed<readonly Tab[]>(() => {
-    const plugins = this.session.plugins.value ?? [];
+    // what has no tab has a place among them only while it fails, to say why
+    const plugins = (this.session.plugins.value ?? []).filter((tab) => tab.tab !== false || tab.error);
     const shown = plugins.filter((tab) => tab.enabled || tab.error || tab.name === this.wanted.value);
     if (shown.some((tab) => this.hasData(tab) || (tab.name === this.wanted.value && !isFramed(tab)))) return shown;
     // Nothing has data: the first view stands for all, with its own words for having none.

@@ -12,6 +12,8 @@ import { type RunTable, type RunTableAnswer, updated } from './run_table';
 
 export interface Listed {
   readonly enabled: boolean;
+  /** False: it only adds to the page and to the tabs of others. */
+  readonly tab?: boolean;
   readonly tab_name: string;
   readonly titles?: Readonly<Partial<Record<Locale, string>>>;
   readonly error?: string;
