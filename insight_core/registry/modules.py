@@ -30,6 +30,7 @@ class Origin:
 
     distribution: str
     version: str = ""
+    since: float = field(default=0.0, eq=False)  # when it was installed, in seconds since 1970
 
 
 @frozen(eq=False)
@@ -85,7 +86,14 @@ def installed() -> list[Candidate]:
 
 
 def _origin_of(distribution: Distribution | None) -> Origin:
-    return Origin("") if distribution is None else Origin(distribution.name, distribution.version)
+    if distribution is None:
+        return Origin("")
+    metadata = getattr(distribution, "_path", None)  # public only by way of RECORD, which is slow to parse
+    try:
+        since = 0.0 if metadata is None else metadata.stat().st_mtime
+    except (AttributeError, OSError):  # in a zip file
+        since = 0.0
+    return Origin(distribution.name, distribution.version, since)
 
 
 def called(implementation: pluggy.HookImpl, **arguments: object) -> Any:  # noqa: ANN401

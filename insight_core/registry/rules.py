@@ -1,5 +1,5 @@
-"""Which of several plugins of one name, claim or flag is taken: that of this distribution, else neither,
-until the user chooses."""
+"""Which of several plugins of one name, claim, address or flag is taken: that of the user's choice, else
+that of this distribution; of others with one claim the one installed first, otherwise none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from attrs import field, frozen
 
-from insight_core.plugin import FileName, Plugin, PluginNameEnum
+from insight_core.plugin import Claim, FileName, Plugin, PluginNameEnum
 from insight_core.registry.modules import DISTRIBUTION, Module
 
 Key = TypeVar("Key", bound=Hashable)
@@ -68,15 +68,7 @@ def settle(contenders: Iterable[Contender], choices: Mapping[str, str]) -> Verdi
     left = [one for one in left if one not in verdict.refused]
     _refuse(verdict, _groups((one.name, one) for one in left), choices, "the name {!r} is used by")
     left = [one for one in left if one not in verdict.refused]
-    # what an event holds goes to one plugin; a file may be taken by several
-    claims = (
-        (claim, one)
-        for one in left
-        if one.plugin.decoder is not None
-        for claim in sorted(one.plugin.decoder.claims, key=str)
-        if not isinstance(claim, FileName)
-    )
-    _refuse(verdict, _groups(claims), choices, "{} is claimed by")
+    _refuse_claimed(verdict, left, choices)
     left = [one for one in left if one not in verdict.refused]
     addresses = ((one.plugin.address, one) for one in left if one.plugin.address)
     _refuse(verdict, _groups(addresses), choices, "the address {} is used by")
@@ -125,6 +117,27 @@ def _refuse(
         for one in group:
             if len(winners) > 1 or one not in winners:
                 verdict.refused.setdefault(one, f"{words.format(key)} {named}: {hint}")
+
+
+def _refuse_claimed(verdict: Verdict, contenders: list[Contender], choices: Mapping[str, str]) -> None:
+    """Refuses plugins with a claim of one that goes before: what an event holds goes to one plugin.
+
+    A file may be taken by several.
+    """
+    owners: dict[Claim, Contender] = {}
+    for one in sorted(
+        contenders, key=lambda each: (-_rank(each, choices), each.module.candidate.origin.since)
+    ):
+        claims = [] if one.plugin.decoder is None else sorted(one.plugin.decoder.claims, key=str)
+        events = [claim for claim in claims if not isinstance(claim, FileName)]
+        lost = next((claim for claim in events if claim in owners), None)
+        if lost is None:
+            owners |= dict.fromkeys(events, one)
+            continue
+        owner = owners[lost]
+        first = "" if _rank(owner, choices) > _rank(one, choices) else ", which was installed first,"
+        named = f"{_of(owner.name, owner.module)}{first} and {_of(one.name, one.module)}"
+        verdict.refused[one] = f"{lost} is claimed by {named}: {_choice(one)} takes the latter instead"
 
 
 def _groups(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:

@@ -143,18 +143,40 @@ def test_of_two_plugins_with_one_name_neither_is_taken() -> None:
     }
 
 
-def test_of_two_plugins_with_one_claim_neither_is_taken() -> None:
+def _with_images(name: str) -> Plugin:
+    return Plugin(name, name, decoder=IMAGES)
+
+
+def test_of_two_plugins_with_one_claim_the_one_installed_first_is_taken() -> None:
+    def found(distribution: str, name: str, since: float) -> Candidate:
+        return Candidate(name, Origin(distribution, "", since), partial(_module, _with_images(name)))
+
+    registry = Registry([found("a-dist", "later", 20.0), found("b-dist", "first", 10.0)])
+    assert list(registry.plugins) == ["first"]
+    assert {name: failure.reason for name, failure in registry.failures.items()} == {
+        "later": "tensorboard:image is claimed by 'first' of b-dist, which was installed first, "
+        "and 'later' of a-dist: --plugin later=a-dist takes the latter instead"
+    }
+
+
+def test_the_user_chooses_between_plugins_with_one_claim() -> None:
+    plugins = _candidates(("a-dist", _with_images("f")), ("b-dist", _with_images("s")))
+    registry = Registry(plugins, choices={"s": "b-dist"})
+    assert list(registry.plugins) == ["s"]
+    assert "claimed by 's' of b-dist and 'f' of a-dist: --plugin f=a-dist" in registry.failures["f"].reason
+
+
+def test_a_plugin_that_was_refused_takes_no_claim_from_others() -> None:
+    audio = EventField(Dialect.TENSORBOARD, "audio")
+    both = RecordDecoder(claims={*IMAGES.claims, audio})
     registry = Registry(
         _candidates(
-            ("a-dist", Plugin("f", "1", decoder=IMAGES)), ("b-dist", Plugin("s", "2", decoder=IMAGES))
+            ("a-dist", _with_images("images")),
+            ("b-dist", Plugin("both", "Both", decoder=both)),
+            ("c-dist", Plugin("audios", "Audios", decoder=RecordDecoder(claims={audio}))),
         )
     )
-    assert not registry.plugins
-    assert {failure.reason for failure in registry.failures.values()} == {
-        "tensorboard:image is claimed by 'f' of a-dist and 's' of b-dist: "
-        "choose one with --plugin f=a-dist or --plugin s=b-dist"
-    }
-    assert set(registry.failures) == {"f", "s"}
+    assert sorted(registry.plugins) == ["audios", "images"]
 
 
 def test_of_two_plugins_with_one_address_neither_is_taken() -> None:
