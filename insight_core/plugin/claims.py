@@ -14,16 +14,27 @@ from insight_core.plugin.references import reference
 BEGINNING = 4096  # Bytes of a file that functions for FileName.makes_run and FileName.begins get.
 
 
+def _check_tags(claim: EventField, attribute: Attribute[str], tags: str) -> None:
+    if not isinstance(tags, str) or "\n" in tags:
+        raise ValueError(f"{tags!r} is not a pattern of tags")
+
+
 @frozen
 class EventField:
     """Claims a oneof field of a summary value (``simple_value``, ``image``) or of an event (``graph_def``)
-    in one dialect."""
+    in one dialect.
+
+    With ``tags`` only values whose tag matches this pattern, which go before a claim of the whole field:
+    ``*`` is any text, ``?`` one character, ``[ab0-9]`` one of these, ``[!ab]`` any other; case counts. Of
+    several patterns that match the longest decides. For dialects whose values do not name a plugin.
+    """
 
     dialect: Dialect
     name: str
+    tags: str = field(default="", validator=_check_tags)
 
     def __str__(self) -> str:
-        return f"{self.dialect}:{self.name}"
+        return f"{self.dialect}:{self.name}:{self.tags}" if self.tags else f"{self.dialect}:{self.name}"
 
 
 @frozen

@@ -64,7 +64,7 @@ def claim_message(claim: Claim) -> messages.Claim:
     if isinstance(claim, FileName):
         return messages.Claim(file_name=claim.pattern)
     assert isinstance(claim, EventField)
-    field = messages.Claim.EventField(dialect=DIALECTS[claim.dialect], name=claim.name)
+    field = messages.Claim.EventField(dialect=DIALECTS[claim.dialect], name=claim.name, tags=claim.tags)
     return messages.Claim(event_field=field)
 
 
@@ -75,7 +75,7 @@ def claim_of(message: messages.Claim) -> Claim:
         return FileName(message.file_name)
     if kind == "event_field":
         dialect = _DIALECTS_BY_NUMBER.get(message.event_field.dialect, Dialect.TENSORBOARD)
-        return EventField(dialect, message.event_field.name)
+        return EventField(dialect, message.event_field.name, message.event_field.tags)
     return SummaryPlugin(message.summary_plugin)
 
 

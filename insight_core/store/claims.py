@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -59,6 +61,8 @@ class Claims:
         # that limits the number of series needs positions: it reports where the first omitted value is.
         self.number_plugins: frozenset[str] = frozenset()
         self.last_contents: set[str] = set()  # summary plugins that say something else with a later value
+        # by the claim of the whole field: claims of some of its tags, the longest pattern first
+        self._of_tags: dict[Claim, list[tuple[re.Pattern[str], EventField]]] = {}
         for plugin in plugins:
             self.add(plugin)
 
@@ -68,6 +72,11 @@ class Claims:
         decoder = plugin.decoder
         claims = decoder.claims if decoder else ()
         self._names |= dict.fromkeys(claims, plugin.name)
+        for claim in claims:
+            if isinstance(claim, EventField) and claim.tags:
+                known = self._of_tags.setdefault(whole_field(claim), [])
+                known.append((re.compile(fnmatch.translate(claim.tags)), claim))
+                known.sort(key=lambda each: (-len(each[1].tags), each[1].tags))
         if decoder is not None and decoder.last_content:
             self.last_contents |= {claim.name for claim in claims if isinstance(claim, SummaryPlugin)}
         if decoder is not None and decoder.kind is DataKind.SCALAR:
@@ -84,6 +93,27 @@ class Claims:
         Not for claims of files, which several plugins may share.
         """
         return self._names.get(claim) or str(claim)
+
+    def of_tag(self, claim: Claim, tag: str) -> Claim:
+        """The claim of the values of a tag, given the claim of its field: one of this tag goes before."""
+        if not self._of_tags and not (isinstance(claim, EventField) and claim.tags):
+            return claim
+        whole = whole_field(claim)
+        for pattern, narrow in self._of_tags.get(whole, ()):
+            if pattern.match(tag):
+                return narrow
+        return whole
+
+    def of_tags(self, found: Iterable[tuple[Claim, Block]]) -> Iterator[tuple[Claim, Block]]:
+        """The same for blocks, which are split where their tags have different claims."""
+        for claim, block in found:
+            if claim not in self._of_tags:
+                yield claim, block
+                continue
+            claims = [self.of_tag(claim, tag) for tag in block.tags]
+            for each, stretch in itertools.groupby(range(len(claims)), claims.__getitem__):
+                alike = list(stretch)
+                yield each, block.of_tags(alike[0], alike[-1] + 1)
 
     def policy(self, name: str) -> CachePolicy:
         """The cache policy of a plugin; everything is kept of values that no plugin claims."""
@@ -116,6 +146,11 @@ class Claims:
         for claim, block in content.blocks:  # a loop: a start comes here for each file
             needs_places = isinstance(claim, SummaryPlugin) and claim.name not in self.number_plugins
             if needs_places and not block.layout[1]:
+                return False
+            of_some = isinstance(claim, EventField) and claim.tags
+            if (of_some or claim in self._of_tags) and any(
+                self.of_tag(claim, tag) != claim for tag in block.tags
+            ):
                 return False
         return not content.limits or all(self.limit(claim) == each for claim, each in content.limits.items())
 
@@ -163,4 +198,9 @@ def _plugin_of(tag: str, metadata: Sequence[Mapping[str, Metadata]]) -> str | No
 def claim_of(text: str) -> Claim:
     """The inverse of ``str(claim)``. Raises ValueError."""
     origin, _, name = text.partition(":")
-    return SummaryPlugin(name) if origin == "plugin" else EventField(Dialect(origin), name)
+    return SummaryPlugin(name) if origin == "plugin" else EventField(Dialect(origin), *name.split(":", 1))
+
+
+def whole_field(claim: Claim) -> Claim:
+    """The claim of all tags of a field; any other claim is returned as it is."""
+    return evolve(claim, tags="") if isinstance(claim, EventField) and claim.tags else claim

@@ -299,10 +299,12 @@ class RunTable:
 
     def take_over(self, name: str) -> None:
         """Values that no plugin claimed so far belong to the plugin ``name``."""
-        if any(self._claims.owner(resting.claim) == name for resting in self._resting):
+        resting = ((each.claim, tag) for each in self._resting for tag in each.block.tags)
+        if any(self._claims.owner(self._claims.of_tag(*each)) == name for each in resting):
             self.wake()
-        for several in self._series.values():
+        for tag, several in self._series.items():
             for series in several:
+                series.claim = self._claims.of_tag(series.claim, tag)
                 if self._claims.owner(series.claim) != name or isinstance(series.claim, FileName):
                     continue
                 series.policy = self._claims.policy(name)

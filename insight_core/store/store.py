@@ -22,7 +22,7 @@ from insight_core.plugin import (
 from insight_core.store.asleep import AsleepRuns, RecalledFiles
 from insight_core.store.changed_series import Came, Change, Gone, SeriesLog
 from insight_core.store.claimed_file import NamedFile
-from insight_core.store.claims import ClaimedBlock, Claims, FileState, assign
+from insight_core.store.claims import ClaimedBlock, Claims, FileState, assign, whole_field
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.held_file import HeldFile
 from insight_core.store.run_table import RunTable
@@ -69,7 +69,8 @@ class Store:
         """
         lost: Lost | None = None
         if plugin.decoder is not None:
-            self._asleep.wake_claimed(plugin.decoder.claims)
+            claims = plugin.decoder.claims
+            self._asleep.wake_claimed({*claims, *map(whole_field, claims)})
         with self._lock:
             self._claims.add(plugin)
             for table in self._runs.values():
@@ -185,7 +186,9 @@ class Store:
             if steps or has_results(batch.metadata):
                 self._sessions.take(table, order, steps, {tag: held.metadata[tag] for tag in batch.metadata})
             held.sessions.has_values |= bool(batch.blocks)
-            assigned = list(assign(batch, (held.metadata, table.metadata), file.rpartition("/")[2]))
+            assigned = list(
+                self._claims.of_tags(assign(batch, (held.metadata, table.metadata), file.rpartition("/")[2]))
+            )
             came, found = table.rest(order, assigned)
             self._log.add([Came(run, claim, block.tags) for claim, block in came], runs=is_news)
         self._add(table, order, held, found, expected)

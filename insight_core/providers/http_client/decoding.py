@@ -48,7 +48,7 @@ def claim_of(text: str) -> Claim:
         return SummaryPlugin(name)
     if kind == "file":
         return FileName(name)
-    return EventField(_DIALECTS.get(kind, Dialect.TENSORBOARD), name)
+    return EventField(_DIALECTS.get(kind, Dialect.TENSORBOARD), *name.split(":", 1))
 
 
 def run_of(row: Mapping[str, Any]) -> Run:

@@ -56,12 +56,14 @@ class InfoResponse(_message.Message):
 class Claim(_message.Message):
     __slots__ = ("event_field", "summary_plugin", "file_name")
     class EventField(_message.Message):
-        __slots__ = ("dialect", "name")
+        __slots__ = ("dialect", "name", "tags")
         DIALECT_FIELD_NUMBER: _ClassVar[int]
         NAME_FIELD_NUMBER: _ClassVar[int]
+        TAGS_FIELD_NUMBER: _ClassVar[int]
         dialect: Dialect
         name: str
-        def __init__(self, dialect: _Optional[_Union[Dialect, str]] = ..., name: _Optional[str] = ...) -> None: ...
+        tags: str
+        def __init__(self, dialect: _Optional[_Union[Dialect, str]] = ..., name: _Optional[str] = ..., tags: _Optional[str] = ...) -> None: ...
     EVENT_FIELD_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_PLUGIN_FIELD_NUMBER: _ClassVar[int]
     FILE_NAME_FIELD_NUMBER: _ClassVar[int]

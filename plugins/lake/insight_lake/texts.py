@@ -31,4 +31,4 @@ def claim_of_text(text: str) -> Claim:
         return SummaryPlugin(name)
     if kind == "file":
         return FileName(name)
-    return EventField(Dialect(kind), name)
+    return EventField(Dialect(kind), *name.split(":", 1))
