@@ -41,7 +41,7 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
         "insight_core.plugin.testing",
         *(
             f"insight_core.plugin.testing.{name}"
-            for name in ("contexts", "fake", "histograms", "tensors", "wire")
+            for name in ("contexts", "fake", "formats", "histograms", "host", "tensors", "wire")
         ),
     ],
 }

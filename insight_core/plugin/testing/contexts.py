@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import DataProvider, Plugin, PluginContext
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from insight_core.plugin import Ask, DataProvider, Plugin, PluginContext
 from insight_core.web.plugin_services import Services
 
 
-def context_of(plugin: Plugin, data: DataProvider) -> PluginContext:
-    """With decoded values, but without options, annotations, other plugins and a cache directory."""
-    return Services(data).context_of(plugin)
+def context_of(
+    plugin: Plugin,
+    data: DataProvider,
+    *,
+    options: Mapping[str, Any] | None = None,
+    ask: Ask | None = None,
+    cache_directory: Path | None = None,
+) -> PluginContext:
+    """With decoded values, but without annotations and other plugins.
+
+    ``options`` are all values of the plugin's own flags, by name with ``_``. ``ask`` answers in the place of
+    other plugins; without it there are none. Files that took long to make are kept in a directory below
+    ``cache_directory``.
+    """
+    services = Services(
+        data, options=lambda: {str(plugin.name): options or {}}, cache_directory=cache_directory
+    )
+    if ask is not None:
+        services = Services(data, ask=ask, options=services.options, cache_directory=services.cache_directory)
+    return services.context_of(plugin)
