@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from insight_core.plugin import Ask, DataProvider, Plugin, PluginContext
 from insight_core.web.plugin_services import Services
 
@@ -27,6 +29,4 @@ def context_of(
     services = Services(
         data, options=lambda: {str(plugin.name): options or {}}, cache_directory=cache_directory
     )
-    if ask is not None:
-        services = Services(data, ask=ask, options=services.options, cache_directory=services.cache_directory)
-    return services.context_of(plugin)
+    return (services if ask is None else evolve(services, ask=ask)).context_of(plugin)
