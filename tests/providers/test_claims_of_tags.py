@@ -25,8 +25,8 @@ CALIBRATION = Plugin("calibration", "Calibration", decoder=RecordDecoder({SOME})
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
     tensor = b"\x42" + bytes([4]) + b"\x08\x01\x10\x01"  # field 8
-    value = lambda tag: b"\x0a" + bytes([len(tag)]) + tag + tensor  # noqa: E731
-    summary = wire.summary([value(b"weights"), value(b"calibration/a/b"), value(b"bias")])
+    tags = (b"weights", b"calibration/a/b", b"bias")
+    summary = wire.summary([b"\x0a" + bytes([len(tag)]) + tag + tensor for tag in tags])
     version = b"\x09" + bytes(8) + b"\x1a\x11MindSpore.Event:1"
     run = tmp_path / "logs" / "run"
     run.mkdir(parents=True)

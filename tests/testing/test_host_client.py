@@ -45,7 +45,7 @@ def _routes(ctx: PluginContext) -> list[Route]:
 NOTES = Plugin(
     "mynotes",
     "Notes",
-    decoder=RecordDecoder({SummaryPlugin("mynotes")}, lambda payload: payload.data),
+    decoder=RecordDecoder({SummaryPlugin("mynotes")}, decode=lambda payload: payload.data),
     routes=_routes,
 )
 

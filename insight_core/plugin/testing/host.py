@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -157,7 +158,7 @@ def _registry(plugins: Sequence[ModuleType | Plugin], built_ins: bool | Collecti
         module = _module_of(plugin) if isinstance(plugin, Plugin) else plugin
         name = str(plugin.name) if isinstance(plugin, Plugin) else plugin.__name__.rpartition(".")[2]
         candidates.append(
-            Candidate(name, _ORIGIN, lambda module=module: module, is_middleware=hasattr(module, _WRAP))
+            Candidate(name, _ORIGIN, partial(_same, module), is_middleware=hasattr(module, _WRAP))
         )
     if built_ins:
         for one in installed():
@@ -169,6 +170,10 @@ def _registry(plugins: Sequence[ModuleType | Plugin], built_ins: bool | Collecti
     registry = Registry(candidates, limits=limits, environment={})
     _raise_failures(registry)
     return registry
+
+
+def _same(module: object) -> object:
+    return module
 
 
 def _module_of(plugin: Plugin) -> object:
