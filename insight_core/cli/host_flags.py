@@ -143,6 +143,7 @@ JSON = Option(
     type=bool,
     default=False,
 )
+LONG = Option("long", "print hooks, claims, cache policies and routes, too", type=bool, default=False)
 
 UNIX_SOCKET = Option(
     "unix-socket",
@@ -252,7 +253,7 @@ SERVE_FLAGS = (
 )
 INSPECT_FLAGS = (LOGDIR, FOLLOW_SYMLINKS, CACHE_DIR, CACHE, JSON, DISABLE_PLUGIN, PLUGIN, VERBOSITY)
 CACHE_FLAGS = (CACHE_DIR, JSON, VERBOSITY)
-PLUGINS_FLAGS = (JSON, DISABLE_PLUGIN, PLUGIN, SAMPLES, CACHE_PRESET, VERBOSITY)
+PLUGINS_FLAGS = (JSON, LONG, DISABLE_PLUGIN, PLUGIN, SAMPLES, CACHE_PRESET, VERBOSITY)
 
 # without those of plugin modules
 COMMANDS: Mapping[str, tuple[tuple[Option, ...], str]] = {

@@ -64,6 +64,7 @@ class Options:
     open: bool = False
     verbosity: str = "warning"
     json: bool = False
+    long: bool = False
     origins: Mapping[str, str] = {}  # the flag or variable that set each value, by name
     registry: Registry | None = field(default=None, eq=False)  # if parsing had to load the plugins
 

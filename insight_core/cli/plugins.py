@@ -8,7 +8,8 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
-from typing import TYPE_CHECKING
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, evolve, field, frozen
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 33.0  # seconds for plugins made for TensorBoard, all together
 _FEW = 3  # claims and routes of a plugin in the table
+_WIDTH = 100  # columns of a terminal
+_WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 
 @frozen
@@ -72,7 +75,7 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
         own = plugin_rows(registry, options, limits)
         tensorboard.wait_until_loaded(max(0.0, began + _PATIENCE - time.monotonic()))
         rows = own + tensorboard_rows(tensorboard, options.disable_plugin)
-    _print(rows, as_json=options.json)
+    _print(rows, options)
     tensorboard.close()
     provider.close()
     if tensorboard.is_there or registry.has_others:
@@ -89,45 +92,54 @@ def _ask_hooks(registry: Registry) -> None:
     registry.collected("insight_highlights", HighlightSource)
 
 
-def _print(rows: Sequence[PluginRow], *, as_json: bool) -> None:
-    if as_json:
+def _print(rows: Sequence[PluginRow], options: Options) -> None:
+    if options.json:
         print(json.dumps({"plugins": [asdict(row) for row in rows]}, indent=2))
         return
+    print(_long(rows) if options.long else _short(rows))
+    for row in rows:
+        if row.reason:
+            text = f"{printable(row.name)}: {printable(row.reason)}"
+            # a path or an address stays whole, so that it can be copied
+            print("\n" + fill(text, _WIDTH, subsequent_indent="  ", **_WHOLE_WORDS))
+
+
+def _short(rows: Sequence[PluginRow]) -> str:
+    header = ("NAME", "VERSION", "DISTRIBUTION", "STATE")
+    return table(header, [(row.name, row.version or "-", row.distribution or "-", row.state) for row in rows])
+
+
+def _long(rows: Sequence[PluginRow]) -> str:
     header = (
         "NAME",
-        "MADE FOR",
         "VERSION",
         "DISTRIBUTION",
+        "STATE",
+        "MADE FOR",
         "HOOKS",
         "CLAIMS",
         "CACHE",
         "PRESETS",
         "ROUTES",
-        "STATE",
     )
-    print(
-        table(
-            header,
-            [
-                (
-                    row.name,
-                    row.made_for,
-                    row.version or "-",
-                    row.distribution or "-",
-                    _in_short([hook.removeprefix("insight_") for hook in row.hooks]),
-                    _in_short(row.claims),
-                    row.cache or "-",
-                    "; ".join(f"{name}: {policy}" for name, policy in row.presets.items()) or "-",
-                    _in_short(row.routes),
-                    row.state,
-                )
-                for row in rows
-            ],
-        )
+    return table(
+        header,
+        [
+            (
+                row.name,
+                row.version or "-",
+                row.distribution or "-",
+                row.state,
+                row.made_for,
+                _in_short([hook.removeprefix("insight_") for hook in row.hooks]),
+                _in_short(row.claims),
+                row.cache or "-",
+                "; ".join(f"{name}: {policy}" for name, policy in row.presets.items()) or "-",
+                _in_short(row.routes),
+            )
+            for row in rows
+        ],
     )
-    for row in rows:
-        if row.reason:
-            print(f"\n{printable(row.name)}: {printable(row.reason)}")
 
 
 def _in_short(texts: Sequence[str]) -> str:
@@ -224,7 +236,8 @@ def _entry_point(point: TensorBoardModule) -> PluginRow:
 
 def _routes(plugins: Mapping[str, Plugin], limits: Limits) -> dict[str, tuple[list[str], str]]:
     """The routes of each plugin, or why it says none."""
-    from insight_core.web.plugin_services import Services  # the web half is slow to load
+    from insight_core.web.mounting import own_routes  # the web half is slow to load
+    from insight_core.web.plugin_services import Services
 
     provider = LocalProvider([], plugins.values())
     services = Services(provider)
@@ -233,7 +246,7 @@ def _routes(plugins: Mapping[str, Plugin], limits: Limits) -> dict[str, tuple[li
     def begin(name: str) -> Call[list[str]]:
         def routes(_: object) -> list[str]:
             plugin = plugins[name]
-            own = plugin.routes(services.context_of(plugin))
+            own = own_routes(plugin, services.context_of(plugin))
             for route in own:
                 if isinstance(route.view, Reference):
                     route.view.resolve()
