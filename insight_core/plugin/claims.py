@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from attrs import Attribute, converters, field, frozen, validators
+from attrs import Attribute, converters, field, frozen
 
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import claimable_fields
-from insight_core.plugin.references import reference
+from insight_core.plugin.references import check_function, reference
 
 BEGINNING = 4096  # Bytes of a file that functions for FileName.makes_run and FileName.begins get.
 
@@ -59,6 +59,11 @@ def _function_or_bool(given: Any) -> Any:  # noqa: ANN401 - the validator checks
     return given if isinstance(given, bool) else reference(given)
 
 
+def _check_makes_run(claim: FileName, attribute: Attribute[Any], given: object) -> None:
+    if not isinstance(given, bool):
+        check_function(claim, attribute, given)
+
+
 @frozen
 class FileName:
     """Claims whole files by their names; event files excepted, which are read as such.
@@ -94,11 +99,15 @@ class FileName:
         eq=False,
         kw_only=True,
         converter=_function_or_bool,
-        validator=validators.or_(validators.instance_of(bool), validators.is_callable()),
+        validator=_check_makes_run,
     )
     beside: str = field(default="", eq=False, kw_only=True)
     begins: Callable[[bytes], bool] | None = field(
-        default=None, eq=False, kw_only=True, converter=converters.optional(reference)
+        default=None,
+        eq=False,
+        kw_only=True,
+        converter=converters.optional(reference),
+        validator=check_function,
     )
 
     def __str__(self) -> str:

@@ -16,7 +16,7 @@ from insight_core.plugin.computations import Computation
 from insight_core.plugin.context import PluginContext
 from insight_core.plugin.data import Payload
 from insight_core.plugin.encoding import nbytes_of, plain
-from insight_core.plugin.references import reference
+from insight_core.plugin.references import check_function, reference
 
 if TYPE_CHECKING:  # a data server loads decoders, never the web half
     from werkzeug import Response
@@ -45,6 +45,27 @@ class DataKind(enum.StrEnum):
     RECORD = "record"
 
 
+_Check: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
+
+
+def _is_a(kind: type | tuple[type, ...], words: str, *, optional: bool = False) -> _Check:
+    """A validator whose message says what the author wrote and what is expected."""
+
+    def check(owner: object, attribute: Attribute[Any], value: object) -> None:
+        if not (isinstance(value, kind) or (optional and value is None)):
+            given = "None" if value is None else f"a {type(value).__name__}"
+            raise TypeError(f"its {attribute.name} is {given}, not {words}")
+
+    return check
+
+
+_TEXT = _is_a(str, "a string")
+
+
+def _kind(given: DataKind | str) -> DataKind:
+    return DataKind(given) if isinstance(given, str) else given  # the validator says why not
+
+
 @frozen
 class RecordDecoder:
     """Which values of an event a plugin takes, and how the host decodes one.
@@ -65,14 +86,16 @@ class RecordDecoder:
     """
 
     claims: frozenset[Claim] = field(converter=checked_claims)
-    kind: DataKind = DataKind.RECORD
-    decode: Callable[[Payload], Any] | None = field(default=None, converter=converters.optional(reference))
-    encode: Callable[[Any], object] = field(default=plain, converter=reference)
-    size_of: Callable[[Any], int] = field(default=nbytes_of, converter=reference)
-    check: Callable[[BinaryIO, FileName], Iterable[Flaw]] | None = field(
-        default=None, converter=converters.optional(reference)
+    kind: DataKind = field(default=DataKind.RECORD, converter=_kind, validator=_is_a(DataKind, "a DataKind"))
+    decode: Callable[[Payload], Any] | None = field(
+        default=None, converter=converters.optional(reference), validator=check_function
     )
-    last_content: bool = False
+    encode: Callable[[Any], object] = field(default=plain, converter=reference, validator=check_function)
+    size_of: Callable[[Any], int] = field(default=nbytes_of, converter=reference, validator=check_function)
+    check: Callable[[BinaryIO, FileName], Iterable[Flaw]] | None = field(
+        default=None, converter=converters.optional(reference), validator=check_function
+    )
+    last_content: bool = field(default=False, validator=_is_a(bool, "True or False"))
 
     def __attrs_post_init__(self) -> None:
         if self.kind is not DataKind.SCALAR:
@@ -99,9 +122,6 @@ class CachePolicy:
     points: int = field(default=0, validator=validators.ge(0))  # per series; 0 is unlimited
     series: int = field(default=0, validator=validators.ge(0))  # per run; 0 is unlimited
     payload_bytes: int = field(default=64 << 20, validator=validators.ge(0))  # decoded values; 0 keeps none
-
-
-_Check: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
 
 
 def _has_form(pattern: str, words: str) -> _Check:
@@ -131,7 +151,7 @@ class Route:
     """
 
     path: str = field(validator=_has_form(r"/.*", "it begins with a slash"))
-    view: Callable[..., Response] = field(converter=reference)
+    view: Callable[..., Response] = field(converter=reference, validator=check_function)
     methods: tuple[str, ...] = ("GET",)
     only_reads: bool = False
 
@@ -140,25 +160,15 @@ def _no_routes(ctx: PluginContext) -> Sequence[Route]:
     return ()
 
 
-def _is_a(kind: type | tuple[type, ...], words: str, *, optional: bool = False) -> _Check:
-    """A validator whose message says what the author wrote and what is expected."""
-
-    def check(owner: object, attribute: Attribute[Any], value: object) -> None:
-        if not (isinstance(value, kind) or (optional and value is None)):
-            given = "None" if value is None else f"a {type(value).__name__}"
-            raise TypeError(f"its {attribute.name} is {given}, not {words}")
-
-    return check
-
-
-_TEXT, _FUNCTION = _is_a(str, "a string"), _is_a(Callable, "a function")  # type: ignore[arg-type]
-_OPTIONAL_FUNCTION = _is_a(Callable, "a function", optional=True)  # type: ignore[arg-type]
-
-
 def _named(given: Mapping[str, Computation | str]) -> Mapping[str, Computation]:
     if not isinstance(given, Mapping):
         return given  # the validator says why not
     return {name: reference(computation) for name, computation in given.items()}
+
+
+def _check_computations(plugin: Plugin, attribute: Attribute[Any], given: object) -> None:
+    if not isinstance(given, Mapping) or not all(map(callable, given.values())):
+        raise TypeError("its computations are not a mapping of functions or 'package.module:name'")
 
 
 def _check_texts(plugin: Plugin, attribute: Attribute[Any], value: object) -> None:
@@ -208,16 +218,16 @@ class Plugin:
         factory=dict, validator=_is_a(Mapping, "a mapping of CachePolicy")
     )
     routes: Callable[[PluginContext], Sequence[Route]] = field(
-        default=_no_routes, converter=reference, validator=_FUNCTION
+        default=_no_routes, converter=reference, validator=check_function
     )
     frontend: Path | None = field(default=None, validator=_is_a(Path, "a pathlib.Path", optional=True))
     is_active: Callable[[PluginContext], bool] | None = field(
-        default=None, converter=converters.optional(reference), validator=_OPTIONAL_FUNCTION
+        default=None, converter=converters.optional(reference), validator=check_function
     )
     step_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
     tag_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
     computations: Mapping[str, Computation] = field(
-        factory=dict, converter=_named, validator=_is_a(Mapping, "a mapping of functions")
+        factory=dict, converter=_named, validator=_check_computations
     )
     address: str = field(
         default="",

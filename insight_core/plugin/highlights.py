@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 from attrs import field, frozen, validators
 
 from insight_core.plugin.extensions import Messages
-from insight_core.plugin.references import reference
+from insight_core.plugin.references import check_function, reference
 from insight_core.plugin.rules import FindingPlace
 from insight_record.formats.reason import Reason
 
@@ -62,7 +62,7 @@ class HighlightSource:
 
     id: str = field(validator=validators.matches_re(r"[a-z][a-z0-9_]*"))
     find: Callable[[PluginContext, Sequence[str]], Iterable[Highlight]] = field(
-        converter=reference, validator=validators.is_callable()
+        converter=reference, validator=check_function
     )
     order: int = 100
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin.claims import FileName
-from insight_core.plugin.references import reference
+from insight_core.plugin.references import check_function, reference
 
 
 @frozen(eq=False)
@@ -84,6 +84,6 @@ class LogFormat:
 
     name: str = field(validator=_check_name)
     files: tuple[FileName, ...] = field(converter=_files, validator=_check_files)
-    read: Callable[[BinaryIO, Any], ReadResult] = field(converter=reference)
+    read: Callable[[BinaryIO, Any], ReadResult] = field(converter=reference, validator=check_function)
     version: int = 1
     newest_only: bool = False

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
 
-from insight_core.plugin.references import reference
+from insight_core.plugin.references import check_function, reference
 
 if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext
@@ -88,7 +88,7 @@ class QueryTable:
     text: str
     columns: Sequence[QueryColumn] | _ListColumns = field(converter=_columns)
     read: Callable[[PluginContext, WantedRows], Iterable[Rows]] = field(
-        converter=reference, validator=validators.is_callable()
+        converter=reference, validator=check_function
     )
 
 

@@ -1,4 +1,4 @@
-"""Functions named by text, imported at their first call."""
+"""Fields that take a function, or its name, from which it is imported at its first call."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ class Reference:
     text: str = field(validator=_check_form)
 
     def resolve(self) -> Callable[..., Any]:
-        """The function. Raises ImportError or AttributeError if it does not exist."""
+        """The function. Raises ImportError, AttributeError if it does not exist, TypeError if it is none."""
         module, _, name = self.text.partition(":")
         found: Callable[..., Any] = getattr(import_module(module), name)
+        if not callable(found):
+            raise TypeError(f"{self.text} is a {type(found).__name__}, not a function")
         return found
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
@@ -37,6 +39,13 @@ class Reference:
 def reference(target: Callable[..., Any] | str) -> Callable[..., Any]:
     """Converts a field that takes a function or its name, ``package.module:name``."""
     return Reference(target) if isinstance(target, str) else target
+
+
+def check_function(owner: object, attribute: Attribute[Any], value: object) -> None:
+    """A validator of fields with this converter, and of optional ones. Raises TypeError."""
+    if not callable(value) and not (value is None and attribute.default is None):
+        given = "None" if value is None else f"a {type(value).__name__}"
+        raise TypeError(f"its {attribute.name} is {given}, not a function or 'package.module:name'")
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -11,7 +11,7 @@ from insight_core.plugin.contract import PluginNameEnum
 from insight_core.plugin.data import ScalarColumns, SeriesKey
 from insight_core.plugin.errors import InsightError
 from insight_core.plugin.extensions import Messages
-from insight_core.plugin.references import reference
+from insight_core.plugin.references import check_function, reference
 from insight_core.plugin.tag_roles import TAG_ROLES, TagRole
 from insight_record.formats.reason import Reason
 
@@ -151,9 +151,7 @@ class Rule:
 
     id: str = field(validator=validators.matches_re(r"[a-z][a-z0-9_]*"))
     title: Reason = field(validator=validators.instance_of(Reason))
-    check: Callable[[Examined], Iterable[Finding]] = field(
-        converter=reference, validator=validators.is_callable()
-    )
+    check: Callable[[Examined], Iterable[Finding]] = field(converter=reference, validator=check_function)
     roles: Sequence[TagRole] = field(default=(), converter=_roles, validator=_check_roles)
     plugins: Sequence[str] = field(default=(), converter=_names)
 

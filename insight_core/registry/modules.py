@@ -16,7 +16,7 @@ from attrs import field, frozen
 from insight_core.isolation import Call, Calls, Limits
 from insight_core.plugin import API_VERSION, Option, Plugin
 from insight_core.plugin import hooks as hookspecs
-from insight_core.registry.origins import shown_path
+from insight_core.registry.origins import defined_at
 
 GROUP = "insight.plugins"
 MIDDLEWARE = "insight.middleware"  # the group of modules with insight_wrap_app: no host runs without them
@@ -177,8 +177,7 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 def _check_hook(name: str, function: Callable[..., object]) -> None:
     """Raises Refusal for a hook that is unknown, or takes arguments that it is not given."""
     known = {hook: each for hook, each in vars(hookspecs).items() if hook.startswith("insight_")}
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    place = f" ({shown_path(code.co_filename)}:{code.co_firstlineno})" if code else ""
+    place = f" ({defined_at(function)})"
     if name not in known:
         close = get_close_matches(name, known, 1)
         hint = f"did you mean {close[0]}?" if close else f"hooks are {', '.join(sorted(known))}"
