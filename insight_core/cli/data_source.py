@@ -140,7 +140,7 @@ def _opened_by_hook(
 
 
 def _asked(module: Module, location: str, settings: ProviderSettings) -> DataProvider | None:
-    what = f"{_HOOK}() of {module.candidate.name}"
+    what = f"{_HOOK}() of {module.name}"
     try:
         answer = module.call(_HOOK, _OPENING, location=location, settings=settings)
     except InsightError:

@@ -84,7 +84,7 @@ def add_flags(parser: argparse.ArgumentParser, registry: Registry) -> None:
     """Adds the flags of the modules to a parser, a group for each module."""
     for module in registry.modules:
         if module.options:
-            group = parser.add_argument_group(f"flags of {module.candidate.name}")
+            group = parser.add_argument_group(f"flags of {module.name}")
             for option in module.options:
                 option.add_to(group)
 
@@ -109,12 +109,12 @@ def contributed_commands(registry: Registry, host: CommandHost | None = None) ->
                 log.warning(
                     "the command %s of %s of %s is left out: the name belongs to insight-host",
                     name,
-                    one.module,
+                    one.owner,
                     one.distribution,
                 )
         winners = own if is_reserved else others
         if len(winners) > 1:
-            owners = " and ".join(f"{one.module} of {one.distribution}" for one in winners)
+            owners = " and ".join(f"{one.owner} of {one.distribution}" for one in winners)
             log.warning("the command %s is defined by %s: disable one with --disable-plugin", name, owners)
         else:
             found += [one.value for one in winners]

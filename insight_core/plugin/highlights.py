@@ -71,7 +71,7 @@ class HighlightSource:
 class SourceHighlights:
     """What one source said, or why it failed."""
 
-    plugin: str  # name of the module
+    plugin: str  # that has the source
     id: str
     highlights: tuple[Highlight, ...] = ()
     failed: Reason | None = None

@@ -165,7 +165,7 @@ class CheckedRule:
     ``more`` findings are left out.
     """
 
-    plugin: str  # name of the module that has the rule
+    plugin: str  # that has the rule
     rule: Rule
     run: str
     findings: tuple[Finding, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.metadata import Distribution, entry_points
 from types import SimpleNamespace
@@ -55,12 +55,19 @@ class Module:
     options: tuple[Option, ...] = ()
     values: dict[str, Any] = field(factory=dict)  # of the options, by key
 
+    @property
+    def name(self) -> str:
+        """Owns all that the module contributes: its first plugin; without plugins, its entry point."""
+        return _owner(self.candidate, self.plugins)
+
     def call(self, hook: str, limit: float, **arguments: object) -> Any:  # noqa: ANN401
         """What the hook returns. Raises what it raises, Crashed, Overdue or Busy."""
         implementation = self.hooks[hook]
-        return self.calls.run(
-            f"{hook}() of {self.candidate.name}", lambda: called(implementation, **arguments), limit
-        )
+        return self.calls.run(f"{hook}() of {self.name}", lambda: called(implementation, **arguments), limit)
+
+
+def _owner(candidate: Candidate, plugins: Sequence[Plugin]) -> str:
+    return str(plugins[0].name) if plugins else candidate.name
 
 
 class Refusal(Exception):
@@ -118,7 +125,6 @@ class ModuleLoader:
         name, hooks = self._register(candidate, module)
         try:
             _check_group(candidate, hooks)
-            calls = Calls(f"plugin {candidate.name}", self._limits)
             plugins: tuple[Plugin, ...] = ()
             options: tuple[Option, ...] = ()
             if "insight_plugin" in hooks:
@@ -127,6 +133,7 @@ class ModuleLoader:
             if "insight_options" in hooks:
                 call.proceed(f"insight_options() of {candidate.name}", self._limits.hook)
                 options = all_of(Option, called(hooks["insight_options"]), "insight_options()")
+            calls = Calls(f"plugin {_owner(candidate, plugins)}", self._limits)
             return Module(candidate, calls, hooks, plugins, options)
         except BaseException:
             with self._lock:

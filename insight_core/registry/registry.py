@@ -36,9 +36,18 @@ log = logging.getLogger(__name__)
 class Contribution:
     """One value that a hook of a module returned."""
 
-    module: str
-    distribution: str
+    module: Module
     value: Any
+
+    @property
+    def owner(self) -> str:
+        """The name of the plugin that it belongs to: see ``Module.name``."""
+        return self.module.name
+
+    @property
+    def distribution(self) -> str:
+        """The distribution of the module."""
+        return self.module.candidate.origin.distribution
 
 
 class Registry:
@@ -166,7 +175,7 @@ class Registry:
 
         def begin(module: Module) -> Call[tuple[Any, ...]]:
             calls[module] = module.calls.start(
-                f"{hook}() of {module.candidate.name}",
+                f"{hook}() of {module.name}",
                 lambda _: all_of(kind, called(module.hooks[hook], **arguments), f"{hook}()"),
                 self._limits.hook,
             )
@@ -180,16 +189,13 @@ class Registry:
             except Exception as error:
                 self._collected[hook, module] = ()
                 self.hook_failed(module, hook, error)
-        return [
-            Contribution(module.candidate.name, module.candidate.origin.distribution, value)
-            for module in modules
-            for value in self._collected[hook, module]
-        ]
+        return [Contribution(module, value) for module in modules for value in self._collected[hook, module]]
 
     def hook_failed(self, module: Module, hook: str, error: BaseException) -> None:
         """Lists the failure of a hook. The other hooks of the module go on."""
         with self._lock:
-            self._fail((module, hook), module.candidate, error, f"{hook}() of {module.candidate.name}: ")
+            before = f"{hook}() of {module.name}: "
+            self._fail((module, hook), module.candidate, error, before, name=module.name)
             self._publish()
         self._tell(None)
 

@@ -70,8 +70,7 @@ def settle(contenders: Iterable[Contender], choices: Mapping[str, str]) -> Verdi
     left = [one for one in left if one not in verdict.refused]
     _refuse_claimed(verdict, left, choices)
     left = [one for one in left if one not in verdict.refused]
-    addresses = ((one.plugin.address, one) for one in left if one.plugin.address)
-    _refuse(verdict, _groups(addresses), choices, "the address {} is used by")
+    _refuse_addresses(verdict, left, choices)
     verdict.taken.extend(one for one in left if one not in verdict.refused)
     return verdict
 
@@ -138,6 +137,22 @@ def _refuse_claimed(verdict: Verdict, contenders: list[Contender], choices: Mapp
         first = "" if _rank(owner, choices) > _rank(one, choices) else ", which was installed first,"
         named = f"{_of(owner.name, owner.module)}{first} and {_of(one.name, one.module)}"
         verdict.refused[one] = f"{lost} is claimed by {named}: {_choice(one)} takes the latter instead"
+
+
+def _refuse_addresses(verdict: Verdict, contenders: list[Contender], choices: Mapping[str, str]) -> None:
+    """Protocols fix addresses: no choice takes that of a plugin of this distribution."""
+    groups = _groups((one.plugin.address, one) for one in contenders if one.plugin.address)
+    for address, group in [*groups.items()]:
+        owner = next((one for one in group if one.distribution == DISTRIBUTION), None)
+        if owner is None:
+            continue
+        del groups[address]
+        for one in group:
+            if one is not owner:
+                named = f"{_of(owner.name, owner.module)} and {_of(one.name, one.module)}"
+                hint = f"leave out the former with --disable-plugin {owner.name}"
+                verdict.refused[one] = f"the address {address} is used by {named}: {hint}"
+    _refuse(verdict, groups, choices, "the address {} is used by")
 
 
 def _groups(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:

@@ -151,8 +151,8 @@ FIELDS: dict[str, Callable[[Any], object]] = {
     "FileName.makes_run": lambda f: FileName("x", makes_run=f),
     "FileName.begins": lambda f: FileName("x", begins=f),
     "RunColumn.values": lambda f: RunColumn("x", "X", f),
-    "RunColumns.list": lambda f: RunColumns(f, len),  # type: ignore[arg-type]
-    "RunColumns.values": lambda f: RunColumns(iter, f),  # type: ignore[arg-type]
+    "RunColumns.list": lambda f: RunColumns(f, len),
+    "RunColumns.values": lambda f: RunColumns(iter, f),
     "Command.run": lambda f: Command("x", "does x", f),
     "Option.type": lambda f: Option("x", "is x", type=f),
     "Option.split": lambda f: Option("x", "is x", split=f),
