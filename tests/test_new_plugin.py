@@ -226,6 +226,15 @@ def test_a_name_that_cannot_be_used_writes_nothing(made: Author, name: str, reas
     assert {path: path.stat().st_mtime_ns for path in made.directory.parent.glob("*/*")} == before
 
 
+def test_check_finds_a_wrong_type_in_the_tab_and_nothing_in_what_new_wrote(made: Author) -> None:
+    assert "no faults in demo_tab" in made.run("insight-host", "plugin", "check", "demo_tab")
+    shutil.copytree(made.directory / "demo_tab", made.directory / "wrong_tab", symlinks=True)
+    _edit(made.directory / "wrong_tab/frontend/index.tsx", "low={1}", 'low="one"')
+    said = made.run("insight-host", "plugin", "check", "wrong_tab", status=1)
+    assert re.search(r"types: frontend/index.tsx\(\d+,\d+\): error TS2322", said)
+    assert "1 fault in wrong_tab" in said
+
+
 def test_build_of_another_directory_names_what_is_missing(made: Author) -> None:
     assert "runs has no package.json" in made.run("insight-host", "plugin", "build", "runs", status=1)
 

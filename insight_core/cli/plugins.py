@@ -21,7 +21,18 @@ from insight_core.cli.tensorboard_mount import open_tensorboard
 from insight_core.cli.terminal import open_terminal
 from insight_core.cli.text_table import printable, table
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_turn
-from insight_core.plugin import Command, HighlightSource, Messages, Plugin, Rule, RunColumn, RunColumns
+from insight_core.plugin import (
+    Command,
+    HighlightSource,
+    LogFormat,
+    Messages,
+    Plugin,
+    QueryTable,
+    Rule,
+    RunColumn,
+    RunColumns,
+    StoreFormat,
+)
 from insight_core.plugin.references import Reference
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
@@ -69,9 +80,9 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
         provider = LocalProvider([], registry.plugins.values())
         tensorboard = open_tensorboard(options, provider, [], registry)
         tensorboard.start()
-        _ask_hooks(registry)  # while others are imported
+        ask_hooks(registry)  # while others are imported
         registry.wait_until_loaded()
-        _ask_hooks(registry)
+        ask_hooks(registry)
         own = plugin_rows(registry, options, limits)
         tensorboard.wait_until_loaded(max(0.0, began + _PATIENCE - time.monotonic()))
         rows = own + tensorboard_rows(tensorboard, options.disable_plugin)
@@ -83,13 +94,15 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
     return 0
 
 
-def _ask_hooks(registry: Registry) -> None:
+def ask_hooks(registry: Registry) -> None:
     """Calls the hooks that need nothing, each once, so that failures show in the rows."""
     registry.collected("insight_commands", Command, host=TerminalHost())
     registry.collected("insight_run_columns", (RunColumn, RunColumns))
     registry.collected("insight_messages", Messages)
     registry.collected("insight_rules", Rule)
     registry.collected("insight_highlights", HighlightSource)
+    registry.collected("insight_tables", QueryTable)
+    registry.collected("insight_log_formats", (LogFormat, StoreFormat))
 
 
 def _print(rows: Sequence[PluginRow], options: Options) -> None:
@@ -162,7 +175,7 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
     for name, plugin in registry.plugins.items():
         origin = registry.origins[name]
         routes, reason = asked[name]
-        reason = reason or _front_end_error(plugin)
+        reason = reason or front_end_error(plugin)
         rows.append(
             PluginRow(
                 name=name,
@@ -191,7 +204,7 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
     return rows
 
 
-def _front_end_error(plugin: Plugin) -> str:
+def front_end_error(plugin: Plugin) -> str:
     """Why the page cannot run its front end, if it has one."""
     from insight_core.web.front_ends import front_end, shared_modules
     from insight_core.web.settings import HostSettings

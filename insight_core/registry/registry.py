@@ -189,7 +189,15 @@ class Registry:
             except Exception as error:
                 self._collected[hook, module] = ()
                 self.hook_failed(module, hook, error)
-        return [Contribution(module, value) for module in modules for value in self._collected[hook, module]]
+        return self.given(hook)
+
+    def given(self, hook: str) -> list[Contribution]:
+        """The values of this hook that were collected until now."""
+        return [
+            Contribution(module, value)
+            for module in self.implementing(hook)
+            for value in self._collected.get((hook, module), ())
+        ]
 
     def hook_failed(self, module: Module, hook: str, error: BaseException) -> None:
         """Lists the failure of a hook. The other hooks of the module go on."""

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from insight_core.cli.authoring.check import check as check_plugin
 from insight_core.cli.authoring.development import develop
 from insight_core.cli.authoring.node import NodeTools, renew_packages, require_sources
 from insight_core.cli.authoring.scaffold import copy_packages, write_plugin
@@ -43,6 +44,14 @@ def types(arguments: Sequence[str], text: str) -> int:
     return 0
 
 
+def check(arguments: Sequence[str], text: str) -> int:
+    """Checks a plugin and prints what is wrong. Returns the exit status."""
+    parser = _parser("check", text)
+    parser.epilog = "The exit status is 0 without faults, 1 with faults, 2 for wrong arguments."
+    parser.add_argument("directory", metavar="DIR", type=Path, help="of the plugin")
+    return check_plugin(parser.parse_args(arguments).directory)
+
+
 def dev(arguments: Sequence[str], text: str) -> int:
     """Serves a plugin from its directory until a signal arrives. Returns the exit status."""
     parser = _parser("dev", text)
@@ -66,4 +75,4 @@ def _parser(command: str, text: str) -> argparse.ArgumentParser:
     )
 
 
-COMMANDS = {"new": new, "build": build, "dev": dev, "types": types}
+COMMANDS = {"new": new, "build": build, "dev": dev, "check": check, "types": types}

@@ -22,7 +22,7 @@ from insight_core.plugin import InvalidArgument
 _LOOK = 0.3  # seconds between two looks at the Python files
 _PATIENCE = 5.0  # seconds that a process has to end
 _FIRST_BUILD = 60.0  # seconds
-_OTHERS = {"node_modules", "tests", "__pycache__"}  # directories whose files do not matter to the host
+OTHERS = {"node_modules", "tests", "__pycache__"}  # directories whose files do not matter to the host
 
 
 def develop(plugin: Path, flags: Sequence[str]) -> int:
@@ -50,7 +50,7 @@ class _Development:
         self.status = 0
         self._plugin, self._flags, self._place, self._ending = plugin, flags, place, ending
         self._port: list[str] = []  # the flag for the port of the first host
-        path = [str(plugin.absolute()), str(place), os.environ.get("PYTHONPATH", "")]
+        path = [*import_paths(plugin), str(place), os.environ.get("PYTHONPATH", "")]
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
         write_metadata(plugin, place)
         write_gallery(place)
@@ -159,7 +159,7 @@ def python_files(plugin: Path) -> Mapping[str, int]:
     """Modification times of what the host imports of a plugin: when one changes, the host starts again."""
     found = {}
     for directory, below, names in os.walk(plugin):
-        below[:] = [name for name in below if name not in _OTHERS and not name.startswith(".")]
+        below[:] = [name for name in below if name not in OTHERS and not name.startswith(".")]
         for name in names:
             path = os.path.join(directory, name)
             if name.endswith(".py") or name == "pyproject.toml":
@@ -170,10 +170,16 @@ def python_files(plugin: Path) -> Mapping[str, int]:
     return found
 
 
-def write_metadata(plugin: Path, place: Path) -> None:
+def import_paths(plugin: Path) -> list[str]:
+    """The directories from which Python imports a plugin: its own, and ``src`` where it has one."""
+    return [str(one.absolute()) for one in (plugin, plugin / "src") if one.is_dir()]
+
+
+def write_metadata(plugin: Path, place: Path) -> str:
     """Writes metadata below ``place``, by which Python finds the plugin as if it were installed.
 
-    Raises InvalidArgument if ``pyproject.toml`` has no project with an entry point.
+    Returns the name of its distribution. Raises InvalidArgument if ``pyproject.toml`` has no project with an
+    entry point.
     """
     source = plugin / "pyproject.toml"
     try:
@@ -184,6 +190,7 @@ def write_metadata(plugin: Path, place: Path) -> None:
     except (ValueError, KeyError) as error:
         raise InvalidArgument(f"{source}: {error}; a plugin has a project with entry points") from error
     _write_distribution(place, name, version, groups)
+    return str(name)
 
 
 def write_gallery(place: Path) -> None:
