@@ -56,6 +56,7 @@ class Options:
     read_only: bool = False
     disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
     plugin: Mapping[str, str] = field(default=(), converter=dict)  # distributions by name
+    plugin_file: tuple[str, ...] = field(default=(), converter=_words)  # absolute paths
     window_title: str = ""
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)
     frame_ancestor: tuple[str, ...] = field(default=(), converter=_words)

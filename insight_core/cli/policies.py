@@ -22,7 +22,7 @@ def open_registry(options: Options, limits: Limits = DEFAULT_LIMITS) -> Registry
     registry = options.registry
     if registry is None:
         flags = [flag.key for flag in SERVE_FLAGS]
-        registry = discovered(options.disable_plugin, options.plugin, limits, flags)
+        registry = discovered(options.disable_plugin, options.plugin, limits, flags, options.plugin_file)
     _check_choices(registry, options)
     if registry.pending:  # any of these may have the name
         return registry

@@ -42,6 +42,7 @@ class Candidate:
     load: Callable[[], object]
     built_in: bool = False  # a part of the host: cannot be disabled
     is_middleware: bool = False  # no host runs without it
+    is_file: bool = False  # that the user named: no host runs without it either
 
 
 @frozen(eq=False)
@@ -199,7 +200,7 @@ def _check_hook(name: str, function: Callable[..., object]) -> None:
 
 def _check_group(candidate: Candidate, hooks: Mapping[str, pluggy.HookImpl]) -> None:
     """The group says whether a module wraps the application: a host knows that before the import."""
-    if _WRAP in hooks and not candidate.is_middleware:
+    if _WRAP in hooks and not (candidate.is_middleware or candidate.is_file):
         raise Refusal(
             f"it has {_WRAP}(): name it in the entry-point group {MIDDLEWARE!r}, "
             "so that no host runs without it"

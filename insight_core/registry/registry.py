@@ -118,12 +118,13 @@ class Registry:
         limits: Limits = DEFAULT_LIMITS,
         *,
         built_in: Iterable[tuple[str, Callable[[], object]]] = (),
+        files: Iterable[Candidate] = (),
         choices: Mapping[str, str] | None = None,
         flags: Collection[str] = (),
     ) -> Registry:
-        """Loads the built-in modules and every installed entry point of the group but the disabled ones."""
+        """Loads the built-in modules, every installed entry point and files, without the disabled ones."""
         parts = [Candidate(name, Origin(DISTRIBUTION), load, built_in=True) for name, load in built_in]
-        return cls([*parts, *installed()], disabled, limits, choices=choices, flags=flags)
+        return cls([*parts, *installed(), *files], disabled, limits, choices=choices, flags=flags)
 
     @classmethod
     def of(
@@ -214,6 +215,13 @@ class Registry:
             unknown = Refusal("it has not loaded")
             return [self._failed.get(each) or failure_of(each, unknown) for each in lost]
 
+    def lost_files(self) -> list[PluginFailure]:
+        """Why files of plugins that the user named did not load, or have a plugin that is refused."""
+        with self._lock:
+            refused = [one for one in self._verdict.refused if one.module.candidate.is_file]
+            lost = [*(each for each in self._wanted if each.is_file), *refused]
+            return [self._failed[key] for key in lost if key in self._failed]
+
     def take_flags(self, given: Mapping[str, Any]) -> None:
         """Sets the values of modules' flags that the command line gives; by key, None for those not given."""
         with self._lock:
@@ -268,8 +276,10 @@ class Registry:
             self._importer.join(0.05)
 
     def _is_required(self, candidate: Candidate) -> bool:
-        return candidate.is_middleware or any(
-            same_distribution(candidate.origin.distribution, one) for one in self._choices.values()
+        return (
+            candidate.is_middleware
+            or candidate.is_file
+            or any(same_distribution(candidate.origin.distribution, one) for one in self._choices.values())
         )
 
     def _loaded(self, candidate: Candidate, call: Call[Module]) -> None:

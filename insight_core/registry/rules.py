@@ -60,7 +60,8 @@ def settle(contenders: Iterable[Contender], choices: Mapping[str, str]) -> Verdi
         else:
             left.append(one)
     for one in left:
-        if not _rank(one, choices) and one.name in set(PluginNameEnum) and one.distribution != DISTRIBUTION:
+        is_free = one.name in choices or one.name not in set(PluginNameEnum)
+        if not is_free and one.distribution != DISTRIBUTION:
             verdict.refused[one] = (
                 f"the name {one.name!r} is reserved for {DISTRIBUTION}; "
                 f"{_choice(one)} takes this plugin instead"
@@ -94,8 +95,10 @@ def conflicting_options(modules: Sequence[Module], taken: Collection[str]) -> di
 
 
 def _rank(one: Contender, choices: Mapping[str, str]) -> int:
-    """2: chosen by the user; 1: of this distribution; 0: any other."""
-    return 2 if one.name in choices else int(one.distribution == DISTRIBUTION)
+    """3: chosen by the user; 2: of this distribution; 1: in a file that the user named; 0: any other."""
+    if one.name in choices:
+        return 3
+    return 2 if one.distribution == DISTRIBUTION else int(one.module.candidate.is_file)
 
 
 def _refuse(

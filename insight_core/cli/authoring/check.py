@@ -136,7 +136,8 @@ def texts(plugin: Path) -> Iterator[str]:
     """Files of texts that cannot be read, and keys that not every language has."""
     folders = [Path(at) for at, _, _ in _walk(plugin) if Path(at).name == "locales"]
     for folder in sorted(folders):
-        where, read = folder.relative_to(plugin).as_posix(), {}
+        where = folder.relative_to(plugin).as_posix()
+        read: dict[str, dict[str, str]] = {}
         for path in sorted(folder.glob("*.json")):
             try:
                 found = json.loads(path.read_text(encoding="utf-8"))
