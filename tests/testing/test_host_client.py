@@ -36,7 +36,7 @@ from insight_core.plugin.testing.host import host_of
 
 def _routes(ctx: PluginContext) -> list[Route]:
     def said(request: Request) -> Any:  # noqa: ANN401
-        runs = [info.key.run for info in ctx.data.series(ctx.name)]
+        runs = [info.key.run for info in ctx.own.series()]
         return json_response({"options": dict(ctx.options), "runs": runs})
 
     return [Route("/said", said)]
