@@ -84,6 +84,7 @@ from insight_core.plugin.highlights import (
 )
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
+from insight_core.plugin.own_data import OwnData
 from insight_core.plugin.payload_places import LocatingProvider, PayloadPlaces
 from insight_core.plugin.places import RecordPlace, place_in, record_at
 from insight_core.plugin.query_tables import (
@@ -181,6 +182,7 @@ __all__ = [
     "NotFound",
     "NoticingProvider",
     "Option",
+    "OwnData",
     "Payload",
     "PayloadPlaces",
     "PayloadStream",

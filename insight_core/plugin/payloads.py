@@ -1,8 +1,14 @@
-"""For decoders: payloads to tensors, histograms, image headers, framed records and protobuf fields."""
+"""For decoders: payloads to tensors, histograms, image headers, framed records and protobuf fields.
+
+For data providers the other way round: pictures, texts and arrays to payloads, as tabs claim and read them.
+"""
 
 from __future__ import annotations
 
 from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.field_columns import FieldColumns
@@ -19,9 +25,15 @@ from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.message_types import MessageTypes
-from insight_record.formats.dtypes import MINDSPORE_TYPES, TENSORFLOW_TYPES, tensorflow_type_name
+from insight_record.formats.dtypes import (
+    MINDSPORE_TYPES,
+    TENSORFLOW_NUMBERS,
+    TENSORFLOW_TYPES,
+    tensorflow_type_name,
+)
 from insight_record.formats.framing import HEADER_SIZE, RecordProblem, contents, record
 from insight_record.formats.image_headers import ImageHeader, header_of
+from insight_record.formats.image_messages import image_message, png
 from insight_record.formats.protobuf import (
     EIGHT_BYTES,
     FOUR_BYTES,
@@ -32,6 +44,7 @@ from insight_record.formats.protobuf import (
     signed,
     varint,
 )
+from insight_record.formats.tensor_messages import string_tensor, tensorflow_tensor
 
 HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")  # A HistogramProto.
 MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")  # MindSpore's Histogram.
@@ -41,6 +54,9 @@ HISTOGRAM_CLAIMS: Final[frozenset[Claim]] = frozenset(
 )  # All claims whose payloads decoded_histogram reads.
 
 _MINDSPORE_TENSOR = EventField(Dialect.MINDSPORE, "tensor")
+_IMAGE = EventField(Dialect.TENSORBOARD, "image")
+_TEXT = SummaryPlugin("text")
+_TENSOR = SummaryPlugin("tensor")
 
 
 def tensor_header(payload: Payload) -> TensorHeader:
@@ -69,6 +85,31 @@ def decoded_histogram(payload: Payload) -> Histogram:
     if payload.claim == MINDSPORE_HISTOGRAM:
         return read_mindspore_histogram(payload.data)
     return read_histogram_tensor(payload.data)
+
+
+def image_payload(file: bytes) -> Payload:
+    """A picture of the Images tab: the bytes of a PNG, JPEG, GIF, WebP or BMP file.
+
+    Raises ValueError for other bytes.
+    """
+    header = header_of(file)
+    return Payload(image_message(file, header.width, header.height, header.channels), _IMAGE)
+
+
+def text_payload(*texts: str) -> Payload:
+    """Texts of the Text tab, which is one record."""
+    return Payload(string_tensor([text.encode() for text in texts]), _TEXT)
+
+
+def tensor_payload(values: ArrayLike, claim: Claim = _TENSOR) -> Payload:
+    """An array for ``tensor_of``: of the Tensors tab, or of the plugin that has the claim.
+
+    Raises ValueError for a type of elements that TensorFlow does not have.
+    """
+    array = np.asarray(values)
+    if array.dtype.name not in TENSORFLOW_NUMBERS:
+        raise ValueError(f"TensorFlow has no tensors of {array.dtype}")
+    return Payload(b"".join(tensorflow_tensor(array)), claim)
 
 
 def _dialect(payload: Payload) -> Dialect:
@@ -105,15 +146,19 @@ __all__ = [
     "fields",
     "header_of",
     "histogram_of",
+    "image_payload",
     "interned",
     "last_places",
     "name_tree",
     "pieces_of",
+    "png",
     "record",
     "signed",
     "tensor_header",
     "tensor_of",
+    "tensor_payload",
     "tensorflow_type_name",
+    "text_payload",
     "varint",
     "varints",
 ]

@@ -171,7 +171,8 @@ class MountedPlugins:
             if mounted is not None:
                 return mounted.context
         name = module.name
-        return evolve(self._services.context_of(Plugin("module", name)), name=name, options=module.values)
+        made = self._services.context_of(Plugin("module", name))
+        return evolve(made, name=name, own=evolve(made.own, plugin=name), options=module.values)
 
     def add(self, plugins: Iterable[Plugin]) -> None:
         """Adds plugins whose names are new."""
