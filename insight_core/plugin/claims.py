@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from attrs import Attribute, converters, field, frozen
 
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.event import claimable_fields
+from insight_core.formats.event import claimable_fields, is_nameless_field
 from insight_core.plugin.references import check_function, reference
 
 BEGINNING = 4096  # Bytes of a file that functions for FileName.makes_run and FileName.begins get.
@@ -24,13 +24,17 @@ class EventField:
     """Claims a oneof field of a summary value (``simple_value``, ``image``) or of an event (``graph_def``)
     in one dialect.
 
+    ``name`` may be the number of a field of MindSpore's summary values that has no name here (``"20"``); the
+    payload is what the field holds, of numbers their bytes.
+
     With ``tags`` only values whose tag matches this pattern, which go before a claim of the whole field:
     ``*`` is any text, ``?`` one character, ``[ab0-9]`` one of these, ``[!ab]`` any other; case counts. Of
-    several patterns that match the longest decides. For dialects whose values do not name a plugin.
+    several patterns that match the longest decides, of equally long ones that with the fewest ``*``, ``?``
+    and ``[``, of these the first in the order of characters. For dialects whose values do not name a plugin.
     """
 
     dialect: Dialect
-    name: str
+    name: str = field(converter=str)
     tags: str = field(default="", validator=_check_tags)
 
     def __str__(self) -> str:
@@ -129,6 +133,6 @@ def checked_claims(given: object) -> frozenset[Claim]:
             )
         if isinstance(claim, EventField):
             known = claimable_fields(Dialect(claim.dialect))
-            if claim.name not in known:
+            if claim.name not in known and not is_nameless_field(Dialect(claim.dialect), claim.name):
                 raise ValueError(f"{claim.dialect} has no field {claim.name!r}: {', '.join(known)}")
     return claims

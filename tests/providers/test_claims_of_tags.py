@@ -84,6 +84,22 @@ def test_the_longest_pattern_decides(logs: Path) -> None:
         assert tags(provider, "calibration") == []
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_of_equally_long_patterns_that_with_fewer_wildcards_then_the_first(reverse: bool) -> None:
+    patterns = ["a/?*", "a/b*", "a/*?", "?/b*", "a/bc", "*/bc"]
+    plugins = [
+        Plugin(f"p{i}", "P", decoder=RecordDecoder({EventField(Dialect.MINDSPORE, "tensor", tags=each)}))
+        for i, each in enumerate(patterns)
+    ]
+    known = claims.Claims(plugins[::-1] if reverse else plugins, {})
+    decides = {
+        tag: claim.tags
+        for tag in ("a/bc", "a/bd", "x/bc", "x/bd", "a/c")
+        if isinstance(claim := known.of_tag(WHOLE, tag), EventField)
+    }
+    assert decides == {"a/bc": "a/bc", "a/bd": "a/b*", "x/bc": "*/bc", "x/bd": "?/b*", "a/c": "a/*?"}
+
+
 def test_it_travels_as_text_and_as_message() -> None:
     claim: Claim = EventField(Dialect.MINDSPORE, "tensor", tags="a:b/*")
     assert claims.claim_of(str(claim)) == decoding.claim_of(str(claim)) == claim
