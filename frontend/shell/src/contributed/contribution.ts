@@ -1,5 +1,6 @@
 /** The `contributions.js` of one plugin: loaded once, and every call into it guarded. */
-import { message, Spaced } from '@insight-host/kit';
+import { message } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { effect, signal, untracked, type ReadonlySignal as Signal } from '@preact/signals';
 import {
   API,
@@ -33,8 +34,9 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isCommand = (one: Command | null): boolean => isText(one?.text) && isFunction(one?.run);
 const isAction = (one: CardAction | RunAction | null): boolean =>
   isText(one?.id) && isText(one?.text) && isFunction(one?.run);
+const isNames = (names: unknown): boolean => names === undefined || (Array.isArray(names) && names.every(isText));
 const isCard = (one: ContributedCard | null): boolean =>
-  isText(one?.id) && isText(one?.title) && isFunction(one?.mount);
+  isText(one?.id) && isText(one?.title) && isFunction(one?.mount) && isNames(one?.tabs);
 const isMarker = (one: Marker | null): boolean =>
   isText(one?.text) && (Number.isFinite(one?.step) || Number.isFinite(one?.wallTime));
 

@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
 import { IconButton } from './icon_button';
+import { words } from './words';
 
 export function PluginRemarks({ tab, title }: { readonly tab: Tab; readonly title: string }) {
   const page = usePage();
@@ -13,7 +14,7 @@ export function PluginRemarks({ tab, title }: { readonly tab: Tab; readonly titl
   return (
     <>
       <Sampled title={title} sampled={tab.sampled ?? {}} />
-      <Warnings title={page.t.value('plugin.warning', { plugin: title })} warnings={tab.warnings ?? []} />
+      <Warnings title={words(page, 'plugin.warning', { plugin: title })} warnings={tab.warnings ?? []} />
       {contributed && <Warnings title={contributed.title} warnings={contributed.lines} retry={contributed.retry} />}
     </>
   );
@@ -21,7 +22,7 @@ export function PluginRemarks({ tab, title }: { readonly tab: Tab; readonly titl
 
 /** That long series are shown in part, and how to have all of them. */
 function Sampled({ title, sampled }: { readonly title: string; readonly sampled: NonNullable<Tab['sampled']> }) {
-  const t = usePage().t.value;
+  const page = usePage();
   const dismissed = useSignal(false);
   const [first] = Object.entries(sampled).sort(([, a], [, b]) => b.points / b.shown - a.points / a.shown);
   if (!first || dismissed.value) return null;
@@ -30,10 +31,10 @@ function Sampled({ title, sampled }: { readonly title: string; readonly sampled:
     <Remark
       icon="info"
       role="status"
-      title={t('plugin.sampled', { plugin: title })}
+      title={words(page, 'plugin.sampled', { plugin: title })}
       onDismiss={() => void (dismissed.value = true)}
     >
-      <span>{t('plugin.sampled.how', { shown, points, flag: `--samples-per-plugin ${name}=0` })}</span>
+      <span>{words(page, 'plugin.sampled.how', { shown, points, flag: `--samples-per-plugin ${name}=0` })}</span>
     </Remark>
   );
 }
@@ -47,7 +48,7 @@ interface WarningsProps {
 
 /** What failed of the plugin: of its requests, or of what it contributes. */
 function Warnings({ title, warnings, retry }: WarningsProps) {
-  const t = usePage().t.value;
+  const page = usePage();
   const dismissed = useSignal<readonly string[]>([]);
   useEffect(() => {
     // what worked meanwhile and fails again is news
@@ -60,12 +61,12 @@ function Warnings({ title, warnings, retry }: WarningsProps) {
       <p>{first}</p>
       {retry && (
         <button type="button" class="ih-button ih-small" onClick={retry}>
-          {t('retry')}
+          {page.t.value('retry')}
         </button>
       )}
       {others.length > 0 && (
         <details>
-          <summary>{t('plugin.warning.more', { count: others.length })}</summary>
+          <summary>{words(page, 'plugin.warning.more', { count: others.length })}</summary>
           {others.map((text) => (
             <p key={text}>{text}</p>
           ))}
