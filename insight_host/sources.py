@@ -19,7 +19,7 @@ from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.remote_logdirs import opens_files
 from insight_core.ingest.logdir import Logdir, is_remote
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable, notices_of
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable
 from insight_core.providers.forwarding import StartableProvider
 from insight_core.registry import Registry
 
@@ -129,7 +129,7 @@ def _check_found(provider: DataProvider) -> None:
 
     A host has other notices, such as that its logdir does not exist yet.
     """
-    if not _is_host(provider) and not provider.runs() and (notices := notices_of(provider)):
+    if not _is_host(provider) and not provider.runs() and (notices := provider.notices()):
         raise Unavailable(str(notices[0]))
 
 

@@ -86,7 +86,6 @@ class TerminalHost:
         from insight_core.cli.options import read_options
         from insight_core.cli.policies import open_whole_registry
         from insight_core.cli.serve import open_host
-        from insight_core.plugin import notices_of
 
         options = read_options(["serve", *arguments])
         if not follows:
@@ -101,7 +100,7 @@ class TerminalHost:
             generation = provider.generation()
             while not (follows or provider.progress().loaded_once):
                 generation = provider.changes(generation, timeout=1.0).generation
-            for notice in notices_of(provider):
+            for notice in provider.notices():
                 self.print(f"insight-host: {notice}")
             host = open_host(options, registry, provider, logdirs)
             try:
