@@ -49,7 +49,9 @@ ROOMS: dict[str, Room] = {
         "certificates formats plugin unix_socket",
         "attrs google grpc grpc_health grpc_reflection numpy platformdirs",
     ),
-    "providers": _room("formats ingest mirror plugin rpc store", "attrs cachetools google grpc numpy"),
+    "providers": _room(
+        "formats ingest isolation mirror plugin rpc store", "attrs cachetools google grpc numpy"
+    ),
     "web": _room(
         "activity certificates formats isolation plugin plugin.http registry unix_socket",
         "attrs cachetools insight_frontend werkzeug",

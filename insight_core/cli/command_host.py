@@ -81,7 +81,7 @@ class TerminalHost:
         runs: Callable[[str], bool] | None = None,
     ) -> Iterator[PluginContext]:
         """What routes of a plugin receive, with logs that were read to their end once, or are followed."""
-        from insight_core.cli.data_source import open_data, start
+        from insight_core.cli.data_source import open_data
         from insight_core.cli.logdirs import open_logdirs, problems
         from insight_core.cli.options import read_options
         from insight_core.cli.policies import open_whole_registry
@@ -94,7 +94,7 @@ class TerminalHost:
         logdirs = open_logdirs(options)
         provider = open_data(options, registry, logdirs, runs)
         try:
-            start(provider)
+            provider.start()
             for notice in problems(logdirs, follows=follows):
                 self.print(f"insight-host: {notice}")
             generation = provider.generation()

@@ -55,6 +55,11 @@ class Module:
     options: tuple[Option, ...] = ()
     values: dict[str, Any] = field(factory=dict)  # of the options, by key
 
+    @property
+    def is_of_host(self) -> bool:
+        """Whether it comes with insight-host."""
+        return self.candidate.built_in or self.candidate.origin.distribution == DISTRIBUTION
+
     def call(self, hook: str, limit: float, **arguments: object) -> Any:  # noqa: ANN401
         """What the hook returns. Raises what it raises, Crashed, Overdue or Busy."""
         implementation = self.hooks[hook]
