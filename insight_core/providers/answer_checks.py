@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -56,6 +57,7 @@ _FIELDS: dict[type, dict[str, tuple[type, ...]]] = {
     ScalarColumns: {"points": _WHOLE, "total": _WHOLE, "hidden": _WHOLE, "kept": _WHOLE, "origin": _NUMBER},
     RecordTable: {"total": _WHOLE, "kept": _WHOLE, "hidden": _WHOLE},
 }
+_GETTERS = {kind: (attrgetter(*fields), tuple(fields.values())) for kind, fields in _FIELDS.items()}
 _FLOATS = ("float32", "float64")
 _COLUMNS: dict[type, dict[str, Sequence[str]]] = {
     ScalarColumns: {"steps": ("int64",), "wall_times": ("float64",), "values": _FLOATS},
@@ -123,23 +125,28 @@ notices = all_of_kind(Reason)
 
 
 def _check_each(values: Iterable[object], kind: type) -> None:
+    kinds, wanted = (kind,), f"only {kind.__name__}"
     for value in values:
-        _check(value, (kind,), f"only {kind.__name__}")
+        _check(value, kinds, wanted)
 
 
 def _check(value: object, kinds: tuple[type, ...], wanted: str) -> None:
     if not isinstance(value, kinds) or (bool not in kinds and isinstance(value, bool)):
         raise Nonsense(f"{_given(value)}, not {wanted}")
     kind = type(value)
-    for name, right in _FIELDS.get(kind, {}).items():
-        field = getattr(value, name)
-        if not isinstance(field, right):
-            raise Nonsense(f"a {kind.__name__} whose {name} is {_given(field)}, not {_names(right)}")
-        if right == (SeriesKey,):
-            _check(field, right, "SeriesKey")
-    columns = _COLUMNS.get(kind)
-    if columns is not None:
-        _check_columns(value, columns)
+    known = _GETTERS.get(kind)
+    if known is None:
+        return
+    get, right = known
+    fields = get(value)
+    if not all(map(isinstance, fields, right)):
+        for name, field, types in zip(_FIELDS[kind], fields, right, strict=True):
+            if not isinstance(field, types):
+                raise Nonsense(f"a {kind.__name__} whose {name} is {_given(field)}, not {_names(types)}")
+    if kind is SeriesInfo:
+        _check(fields[0], (SeriesKey,), "SeriesKey")
+    elif kind in _COLUMNS:
+        _check_columns(value, _COLUMNS[kind])
 
 
 def _check_columns(value: object, columns: Mapping[str, Sequence[str]]) -> None:
