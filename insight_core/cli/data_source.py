@@ -155,7 +155,7 @@ def ignored_flags(options: Options) -> list[str]:
         "max_memory",
     )
     given = [options.origin(name) for name in names if name in options.origins]
-    return given if options.data_provider is not None else []
+    return given if options.data_provider is not None and not options.logdir else []
 
 
 def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:
