@@ -29,7 +29,8 @@ def _room(rooms: str, packages: str) -> Room:
 # A room is a module or package of insight_core, or one in ``plugin``, by the longest name that fits.
 ROOMS: dict[str, Room] = {
     "formats": _room("", "attrs ml_dtypes numpy"),
-    "plugin": _room("formats machine", "attrs google numpy pluggy"),
+    "change_log": _room("", ""),
+    "plugin": _room("change_log formats machine", "attrs google numpy pluggy"),
     "plugin.http": _room("plugin formats", "attrs numpy regex safetensors werkzeug"),
     "plugin.testing": _room(
         "formats ingest isolation plugin providers registry store web",
@@ -41,14 +42,16 @@ ROOMS: dict[str, Room] = {
     "certificates": _room("plugin", ""),
     "activity": _room("isolation", ""),
     "registry": _room("isolation plugin", "attrs pluggy"),
-    "store": _room("formats plugin", "attrs cachetools numpy"),
+    "store": _room("change_log formats plugin", "attrs cachetools numpy"),
     "ingest": _room("formats isolation plugin store", "attrs inotify_simple numpy"),
     "mirror": _room("formats ingest plugin", "attrs"),
     "rpc": _room(
         "certificates formats plugin unix_socket",
         "attrs google grpc grpc_health grpc_reflection numpy platformdirs",
     ),
-    "providers": _room("formats ingest mirror plugin rpc store", "attrs cachetools google grpc numpy"),
+    "providers": _room(
+        "formats ingest isolation mirror plugin rpc store", "attrs cachetools google grpc numpy"
+    ),
     "web": _room(
         "activity certificates formats isolation plugin plugin.http registry unix_socket",
         "attrs cachetools insight_frontend werkzeug",

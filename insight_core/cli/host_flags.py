@@ -35,9 +35,9 @@ LOGDIR = Option(
 )
 DATA_PROVIDER = Option(
     "data-provider",
-    "data source to use instead of --logdir: an insight-data-server, another server with TensorBoard's "
-    "service, the URL of another host, or a location that a plugin opens; several, separated by commas, "
-    "are shown as one",
+    "data source instead of --logdir, or next to it: an insight-data-server, another server with "
+    "TensorBoard's service, the URL of another host, or a location that a plugin opens; several, separated "
+    "by commas, are shown as one",
     type=data_location,
     metavar="grpc://HOST:PORT",
 )

@@ -11,7 +11,7 @@ from insight_core.formats.dialects import Dialect
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations, Authorship
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
-from insight_core.plugin.computations import Computation, ComputingProvider, NotComputed, compute
+from insight_core.plugin.computations import Computation, NotComputed, compute
 from insight_core.plugin.context import (
     Ask,
     Get,
@@ -36,7 +36,6 @@ from insight_core.plugin.data import (
     Changes,
     Damage,
     DataProvider,
-    NoticingProvider,
     Payload,
     PayloadStream,
     Progress,
@@ -48,7 +47,6 @@ from insight_core.plugin.data import (
     SeriesKey,
     ShownAttempts,
     X,
-    notices_of,
 )
 from insight_core.plugin.encoding import check_elements, nbytes_of, plain
 from insight_core.plugin.errors import (
@@ -85,8 +83,10 @@ from insight_core.plugin.highlights import (
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
 from insight_core.plugin.own_data import OwnData
-from insight_core.plugin.payload_places import LocatingProvider, PayloadPlaces
+from insight_core.plugin.payload_places import PayloadPlaces
 from insight_core.plugin.places import RecordPlace, place_in, record_at
+from insight_core.plugin.provider_abilities import old_name as __getattr__  # noqa: F401
+from insight_core.plugin.provider_base import ProviderBase
 from insight_core.plugin.query_tables import (
     ColumnType,
     ColumnValues,
@@ -110,7 +110,7 @@ from insight_core.plugin.rules import (
     RuleChecks,
     Severity,
 )
-from insight_core.plugin.run_files import RunFile, RunFiles
+from insight_core.plugin.run_files import RunFile
 from insight_core.plugin.series_tables import (
     SeriesField,
     SeriesTable,
@@ -151,7 +151,6 @@ __all__ = [
     "Command",
     "CommandHost",
     "Computation",
-    "ComputingProvider",
     "ContributedTable",
     "Damage",
     "DataKind",
@@ -174,13 +173,11 @@ __all__ = [
     "InvalidArgument",
     "Keep",
     "Labels",
-    "LocatingProvider",
     "LogFormat",
     "Messages",
     "NotChecked",
     "NotComputed",
     "NotFound",
-    "NoticingProvider",
     "Option",
     "OwnData",
     "Payload",
@@ -191,6 +188,7 @@ __all__ = [
     "PluginNameEnum",
     "Points",
     "Progress",
+    "ProviderBase",
     "ProviderSettings",
     "QueryColumn",
     "QueryTable",
@@ -211,7 +209,6 @@ __all__ = [
     "RunColumn",
     "RunColumns",
     "RunFile",
-    "RunFiles",
     "RunHighlights",
     "ScalarColumns",
     "ScalarQuery",
@@ -243,7 +240,6 @@ __all__ = [
     "joined_table",
     "missing_tags",
     "nbytes_of",
-    "notices_of",
     "physical_memory",
     "place_in",
     "plain",

@@ -148,8 +148,8 @@ class CommandHost(Protocol):
         ``arguments`` are flags of ``insight-host``. Nothing is served, and what is written later is not
         read. With ``follows`` it is, and the context is given when reading begins: ``ctx.data.progress()``
         tells how far it is. Of logs on this machine only runs whose names ``runs`` accepts are read (None:
-        all), though ``RunFiles`` lists the files of all. Raises NotFound for an unknown plugin, and
-        InvalidArgument for flags that cannot be.
+        all), though ``ctx.data.run_files()`` lists the files of all. Raises NotFound for an unknown plugin,
+        and InvalidArgument for flags that cannot be.
         """
 
     def status(self, text: str) -> None:

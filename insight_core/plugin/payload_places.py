@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.claims import Claim
-from insight_core.plugin.data import SeriesKey
 
 
 @frozen(eq=False)
@@ -27,11 +25,3 @@ class PayloadPlaces:
     parts: NDArray[np.int64]
     records: NDArray[np.int64]
     starts: NDArray[np.int64]
-
-
-@runtime_checkable
-class LocatingProvider(Protocol):
-    """What a ``DataProvider`` also has if it knows the places of payloads in files."""
-
-    def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces:
-        """Where the payloads of a series are. Raises NotFound for an unknown series or file."""

@@ -201,7 +201,7 @@ class InsightProvider(LinkedProvider):
         return first, pieces
 
     def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
-        """The answers of a computation of the server's plugin, as they come; see ``ComputingProvider``."""
+        """The answers of a computation of the server's plugin, as they come; see ``DataProvider.compute``."""
         asked = pb.ComputeRequest(plugin=plugin, name=name, request=request)
         if asked.ByteSize() > LARGEST_REQUEST:
             raise NotComputed(f"a data server accepts requests of at most {LARGEST_REQUEST} bytes")

@@ -15,6 +15,7 @@ from insight_core.plugin import (
     Plugin,
     Progress,
     Run,
+    RunFile,
     ScalarColumns,
     ScalarQuery,
     SeriesField,
@@ -22,7 +23,6 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     Unavailable,
-    notices_of,
     united_tables,
 )
 from insight_core.providers.conventions import by_start_time, unknown_series
@@ -121,6 +121,7 @@ class MergedProvider(FollowedProvider):
     records = forwarded(DataProvider.records)
     payload = forwarded(DataProvider.payload)
     open_payload = forwarded(DataProvider.open_payload)
+    payload_places = forwarded(DataProvider.payload_places)
 
     def provider_for(self, plugin: str, key: SeriesKey, *_: object, **__: object) -> StartableProvider:
         """The first part that has the series.
@@ -145,7 +146,18 @@ class MergedProvider(FollowedProvider):
             for number, cause in sorted(self._away.items())
         ]
         present = [part for number, part in enumerate(self._parts) if number not in self._away]
-        return list(dict.fromkeys([*away, *itertools.chain.from_iterable(map(notices_of, present))]))
+        return list(
+            dict.fromkeys([*away, *itertools.chain.from_iterable(part.notices() for part in present)])
+        )
+
+    def run_files(self) -> Sequence[RunFile] | None:
+        """Every file of every run; None if one of the parts does not have them."""
+        found: list[RunFile] = []
+        for files in self._answers(lambda part: part.run_files()):
+            if files is None:
+                return None
+            found += files
+        return found
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all runs."""

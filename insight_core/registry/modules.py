@@ -61,6 +61,10 @@ class Module:
         """Owns all that the module contributes: its first plugin; without plugins, its entry point."""
         return _owner(self.candidate, self.plugins)
 
+    def is_of_host(self) -> bool:
+        """Whether it comes with insight-host."""
+        return self.candidate.built_in or self.candidate.origin.distribution == DISTRIBUTION
+
     def call(self, hook: str, limit: float, **arguments: object) -> Any:  # noqa: ANN401
         """What the hook returns. Raises what it raises, Crashed, Overdue or Busy."""
         implementation = self.hooks[hook]

@@ -315,7 +315,7 @@ class Store:
 
     def changes(self, since: int, timeout: float) -> Changes:
         """Changes after generation ``since``; waits up to ``timeout`` seconds for one."""
-        return self._log.changes(since, timeout)
+        return Changes(*self._log.changes(since, timeout))
 
     def _named(self, change: Change) -> Iterable[tuple[str, SeriesKey]]:
         if isinstance(change, Came):
