@@ -161,7 +161,7 @@ class RunColumnTable:
                     log.error("%s failed: %s", what, text, exc_info=error)
                 found.errors.append({"plugin": module.candidate.name, "error": text})
         for failure in self.registry.failures.values():
-            if failure.reason.startswith(f"{_HOOK}() "):
+            if failure.hook == _HOOK:
                 found.errors.append({"plugin": failure.entry_point, "error": failure.reason})
         return found
 
