@@ -18,6 +18,7 @@ from insight_core.plugin import (
     NotFound,
     Payload,
     PayloadStream,
+    PluginNameEnum,
     Progress,
     RecordTable,
     Run,
@@ -85,7 +86,7 @@ class FakeProvider:
         *,
         steps: ArrayLike | None = None,
         wall_times: ArrayLike | None = None,
-        plugin: str = "scalar",
+        plugin: str = PluginNameEnum.SCALAR,
         display_name: str = "",
         description: str = "",
     ) -> None:
