@@ -66,8 +66,7 @@ ROOMS: dict[str, Room] = {
 # what users import: it opens sources as the command line does
 FOR_USERS = _room(
     "cli formats ingest plugin plugin.http providers registry",
-    "IPython attrs insight_frontend insight_host insight_query insight_record numpy pandas platformdirs"
-    " polars pyarrow",
+    "IPython attrs insight_frontend insight_host insight_record numpy pandas platformdirs polars pyarrow",
 )
 # insight-record, a distribution of its own: its formats are also those of every room that has ``formats``
 RECORD_FORMATS = "insight_record.formats"

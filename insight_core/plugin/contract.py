@@ -160,15 +160,15 @@ def _no_routes(ctx: PluginContext) -> Sequence[Route]:
     return ()
 
 
-def _named(given: Mapping[str, Computation | str]) -> Mapping[str, Computation]:
+def _named(given: Mapping[str, Callable[..., Any] | str]) -> Mapping[str, Callable[..., Any]]:
     if not isinstance(given, Mapping):
         return given  # the validator says why not
-    return {name: reference(computation) for name, computation in given.items()}
+    return {name: reference(function) for name, function in given.items()}
 
 
-def _check_computations(plugin: Plugin, attribute: Attribute[Any], given: object) -> None:
+def _check_functions(plugin: Plugin, attribute: Attribute[Any], given: object) -> None:
     if not isinstance(given, Mapping) or not all(map(callable, given.values())):
-        raise TypeError("its computations are not a mapping of functions or 'package.module:name'")
+        raise TypeError(f"its {attribute.name} are not a mapping of functions or 'package.module:name'")
 
 
 def _check_texts(plugin: Plugin, attribute: Attribute[Any], value: object) -> None:
@@ -196,6 +196,9 @@ class Plugin:
     the bytes of a request; they return the bytes of each answer, and may be given as
     ``"package.module:name"``. A data server may have another version of the plugin: a computation whose
     request or answer changes gets another name.
+    ``services`` are functions by name that Python users reach without knowing which plugin has them
+    (``insight_host``: docs/writing_a_plugin.md, "Services"); the first plugin in tab order with a service of
+    this name is asked. They may be given as ``"package.module:name"``.
     ``address`` is a path of one word at the root of the host, such as ``/mcp``, for protocols that fix it:
     requests there, and below it, reach the routes of the plugin as those of ``/data/plugin/<name>`` do.
     ``tab=False``: the plugin has no tab, and its front end no ``index.js``. The page loads its
@@ -227,7 +230,10 @@ class Plugin:
     step_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
     tag_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
     computations: Mapping[str, Computation] = field(
-        factory=dict, converter=_named, validator=_check_computations
+        factory=dict, converter=_named, validator=_check_functions
+    )
+    services: Mapping[str, Callable[..., Any]] = field(
+        factory=dict, converter=_named, validator=_check_functions
     )
     address: str = field(
         default="",

@@ -250,9 +250,9 @@ class RunColumn:
     ``titles`` holds translations of ``title`` by locale, ``group`` a name under which the page gathers
     columns. The cells of kind ``time`` are seconds since the epoch, those of kind ``duration`` seconds. A
     column named ``status`` says how a run ended, for the host's own: ``success`` or ``failure``. With
-    ``at_first`` False it is not among the columns that the table has until the user chooses some. Columns
-    that ``RunColumns.list`` returns need no ``values``. ``values`` may be given by name,
-    ``"package.module:name"``.
+    ``at_first`` False it is not among the columns that the table has until the user chooses some; of these,
+    columns of a small ``order`` come first. Columns that ``RunColumns.list`` returns need no ``values``.
+    ``values`` may be given by name, ``"package.module:name"``.
     """
 
     name: str = field(validator=validators.instance_of(str))
@@ -264,6 +264,7 @@ class RunColumn:
     kind: Literal["number", "text", "time", "duration", "boolean"] = "text"
     group: str = ""
     at_first: bool = True
+    order: int = 0
 
 
 @frozen

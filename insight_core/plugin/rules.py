@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from attrs import field, frozen, validators
 
-from insight_core.plugin.contract import PluginNameEnum
 from insight_core.plugin.data import ScalarColumns, SeriesKey
 from insight_core.plugin.errors import InsightError
 from insight_core.plugin.extensions import Messages
@@ -45,7 +44,7 @@ class FindingPlace:
     Parameters
     ----------
     plugin : str
-        The tab.
+        The tab; empty for that of the scalars.
     tag : str
         The series; empty if the finding is about no series.
     steps : tuple of int or None
@@ -54,7 +53,7 @@ class FindingPlace:
         Keys of the tab's URL, without the tag and the step.
     """
 
-    plugin: str = PluginNameEnum.SCALAR
+    plugin: str = ""
     tag: str = ""
     steps: tuple[int, int] | None = None
     state: Mapping[str, str] = field(factory=dict)

@@ -61,6 +61,7 @@ class Module:
         """Owns all that the module contributes: its first plugin; without plugins, its entry point."""
         return _owner(self.candidate, self.plugins)
 
+    @property
     def is_of_host(self) -> bool:
         """Whether it comes with insight-host."""
         return self.candidate.built_in or self.candidate.origin.distribution == DISTRIBUTION

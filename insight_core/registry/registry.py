@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, Overdue, in_turn
-from insight_core.plugin import Plugin
+from insight_core.plugin import Claim, DataKind, Plugin, PluginNameEnum
 from insight_core.registry.failures import TOLD, PluginFailure, by_free_name, failure_of
 from insight_core.registry.modules import (
     DISTRIBUTION,
@@ -159,6 +159,25 @@ class Registry:
         with self._lock:
             return {candidate.name for candidate in self._pending}
 
+    # --- what plugins can do ---
+
+    @property
+    def plugin_of_scalars(self) -> str:
+        """The name of the plugin whose values are numbers: the reserved one, else the first in tab order."""
+        names = [name for name, plugin in self.plugins.items() if holds_numbers(plugin)]
+        default = str(PluginNameEnum.SCALAR)
+        return default if not names or default in names else names[0]
+
+    def decoding(self, claim: Claim) -> Plugin | None:
+        """The plugin that takes values with this claim."""
+        has_it = (one for one in self.plugins.values() if one.decoder and claim in one.decoder.claims)
+        return next(has_it, None)
+
+    def service(self, name: str) -> tuple[str, Callable[..., Any]] | None:
+        """A plugin with this service, the first in tab order, and the function. See ``Plugin.services``."""
+        found = ((one.name, one.services[name]) for one in self.plugins.values() if name in one.services)
+        return next(found, None)
+
     # --- hooks ---
 
     def implementing(self, hook: str) -> list[Module]:
@@ -203,8 +222,7 @@ class Registry:
     def hook_failed(self, module: Module, hook: str, error: BaseException) -> None:
         """Lists the failure of a hook. The other hooks of the module go on."""
         with self._lock:
-            before = f"{hook}() of {module.name}: "
-            self._fail((module, hook), module.candidate, error, before, name=module.name)
+            self._fail((module, hook), module.candidate, error, hook=hook, name=module.name)
             self._publish()
         self._tell(None)
 
@@ -360,12 +378,12 @@ class Registry:
         key: object,
         candidate: Candidate,
         error: BaseException,
-        before: str = "",
         *,
+        hook: str = "",
         name: str | None = None,
     ) -> None:
         """The lock is held."""
-        failure = self._failed[key] = failure_of(candidate, error, before, name)
+        failure = self._failed[key] = failure_of(candidate, error, hook=hook, name=name)
         told = isinstance(error, TOLD)
         log.warning(
             "plugin %s of %s did not load: %s",
@@ -398,3 +416,8 @@ class Registry:
             if plugin is not None:
                 came(plugin)
             changed()
+
+
+def holds_numbers(plugin: Plugin) -> bool:
+    """Whether the values of a plugin are numbers."""
+    return plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR

@@ -21,6 +21,7 @@ from insight_core.plugin import (
     SourceHighlights,
 )
 from insight_core.registry import Module, Registry
+from insight_core.web.rule_checks import placed
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +89,7 @@ class HighlightTable:
                 self._hanging[key] = call
             raise
         module.calls.forget(f"{_HOOK} {source.id}")
-        return found
+        return placed(found, self.registry.plugin_of_scalars)
 
 
 def _highlights(source: HighlightSource, ctx: PluginContext, runs: Sequence[str]) -> tuple[Highlight, ...]:

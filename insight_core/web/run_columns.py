@@ -58,8 +58,14 @@ class GivenColumn:
             "titles": dict(self.column.titles),
             "kind": str(self.column.kind),
             "group": self.column.group,
-            **({} if self.column.at_first else {"at_first": False}),
+            **self._at_first(),
         }
+
+    def _at_first(self) -> dict[str, object]:
+        """What the page needs to know to choose the columns of its table, where it is not the usual."""
+        if not self.column.at_first:
+            return {"at_first": False}
+        return {"order": self.column.order} if self.column.order else {}
 
 
 Wanted = Callable[[str, RunColumn], bool]  # whether the cells of this column of a module are asked for
@@ -112,7 +118,8 @@ class RunColumnTable:
         for one in found.columns:
             try:
                 described = one.described()
-                described.pop("at_first", None)  # of the table alone
+                for name in ("at_first", "order"):  # of the table alone
+                    described.pop(name, None)
                 given.append(RunCells(**described, values=one.by_run(runs)))
             except TypeError as error:
                 raise unavailable([{"plugin": one.plugin, "error": in_one_line(error)}]) from error
@@ -156,7 +163,7 @@ class RunColumnTable:
                     log.error("%s failed: %s", what, text, exc_info=error)
                 found.errors.append({"plugin": module.name, "error": text})
         for failure in self.registry.failures.values():
-            if failure.reason.startswith(f"{_HOOK}() "):
+            if failure.hook == _HOOK:
                 found.errors.append({"plugin": failure.entry_point, "error": failure.reason})
         return found
 

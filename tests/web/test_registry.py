@@ -18,6 +18,7 @@ from insight_core.isolation import Limits
 from insight_core.plugin import (
     API_VERSION,
     Command,
+    DataKind,
     Dialect,
     EventField,
     FileName,
@@ -26,6 +27,7 @@ from insight_core.plugin import (
     RecordDecoder,
     Rule,
     RunColumn,
+    SummaryPlugin,
     hookimpl,
 )
 from insight_core.registry import Registry
@@ -258,6 +260,39 @@ def test_a_choice_takes_one_of_two_plugins(chosen: str) -> None:
     assert registry.disabled == {f"x ({other})"}
 
 
+def _numbers(name: str, order: int = 1000) -> Plugin:
+    decoder = RecordDecoder({SummaryPlugin(f"of {name}")}, DataKind.SCALAR)
+    return Plugin(name, name, decoder=decoder, order=order)
+
+
+@pytest.mark.parametrize(
+    ("plugins", "expected"),
+    [
+        ([_numbers("late"), _numbers("rates", 1), Plugin("first", "First", order=0)], "rates"),
+        ([_numbers("rates", 1), _numbers("scalar", 2)], "scalar"),
+        ([Plugin("first", "First")], "scalar"),
+    ],
+    ids=["the first with numbers", "the reserved name", "none"],
+)
+def test_the_plugin_of_scalars_is_the_one_that_has_numbers(plugins: list[Plugin], expected: str) -> None:
+    registry = Registry.of([(plugin.name, lambda one=plugin: _module(one)) for plugin in plugins])  # type: ignore[misc]
+    assert registry.plugin_of_scalars == expected
+
+
+def test_a_service_and_a_claim_lead_to_the_plugin_that_has_them() -> None:
+    plain = _with_images("pictures")
+    able = Plugin("able", "Able", services={"count": "builtins:len"}, order=1)
+    also = Plugin("also", "Also", services={"count": min}, order=2)
+    registry = Registry.of([(one.name, lambda one=one: _module(one)) for one in (plain, also, able)])  # type: ignore[misc]
+    assert registry.service("add") is None
+    plugin, count = registry.service("count") or ("", min)
+    assert (plugin, count([1, 2, 3])) == ("able", 3)
+    assert plain.decoder is not None
+    (claim,) = plain.decoder.claims
+    assert registry.decoding(claim) == plain
+    assert registry.decoding(SummaryPlugin("others")) is None
+
+
 def test_a_choice_takes_a_claim_and_a_reserved_name() -> None:
     own, theirs = Plugin("image", "Own", decoder=IMAGES), Plugin("photos", "Theirs", decoder=IMAGES)
     candidates = _candidates(("insight-host", own), ("their-dist", theirs))
@@ -324,6 +359,7 @@ def test_a_hook_that_fails_leaves_those_of_other_modules(hook: Callable[[], obje
     for _ in range(2):  # each module is asked once
         assert [one.value for one in registry.collected("insight_run_columns", RunColumn)] == [column]
     assert reason in registry.failures["bad"].reason
+    assert registry.failures["bad"].hook == "insight_run_columns"
     assert list(registry.failures) == ["bad"]
 
 

@@ -41,20 +41,31 @@ _ORDERED: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 class Column:
-    """``values`` has a cell for each run, or None. Immutable."""
+    """``values`` has a cell for each run, or None. Immutable.
 
-    def __init__(self, name: str, group: str, title: str, values: Values) -> None:
+    ``keeps_json``: what ``encoded`` has made is kept. Not worth its memory for one of very many columns.
+    """
+
+    def __init__(self, name: str, group: str, title: str, values: Values, *, keeps_json: bool = True) -> None:
         self.name, self.group, self.title = name, group, title
         self.values = values
+        self._keeps_json = keeps_json
 
     @classmethod
     def of_numbers(
-        cls, name: str, group: str, title: str, numbers: NDArray[np.float64], present: Mask
+        cls,
+        name: str,
+        group: str,
+        title: str,
+        numbers: NDArray[np.float64],
+        present: Mask,
+        *,
+        keeps_json: bool = True,
     ) -> Column:
         """A float column; cells where ``present`` is False are None."""
         values = numbers.astype(object)
         values[~present] = None
-        column = cls(name, group, title, values)
+        column = cls(name, group, title, values, keeps_json=keeps_json)
         column.__dict__.update(  # what else would be made of the values, one by one
             kinds=np.where(present, NUMBER, MISSING).astype(np.int8),
             numbers=np.where(present, numbers, np.nan),
@@ -107,8 +118,9 @@ class Column:
 
     def encoded(self, rows: NDArray[np.intp]) -> str:
         """The values of these rows as a list in JSON."""
-        if self.group == "scalar" or ("_json" not in self.__dict__ and 2 * len(rows) < len(self.values)):
-            return encode_json(self.shown[rows].tolist()).decode("ascii")  # not worth its memory
+        is_made = "_json" in self.__dict__
+        if not self._keeps_json or (not is_made and 2 * len(rows) < len(self.values)):
+            return encode_json(self.shown[rows].tolist()).decode("ascii")
         return f"[{','.join(self._json[rows].tolist())}]"
 
     @cached_property

@@ -22,6 +22,8 @@ interface Described extends Omit<RunColumn, 'values'> {
   readonly titles: Readonly<Partial<Record<Locale, string>>>;
   /** False: the table has it only if the user chooses it. */
   readonly at_first?: boolean;
+  /** Of columns that the table has at first, those of a small order come first; 0 if left out. */
+  readonly order?: number;
   readonly values?: readonly (Cell | null)[];
 }
 
@@ -34,6 +36,7 @@ interface HostAnswer {
 interface Known extends RunColumn {
   readonly titles: Described['titles'];
   readonly at_first?: boolean;
+  readonly order?: number;
 }
 
 export interface ColumnAnswer {
@@ -202,17 +205,14 @@ export class RunColumns {
     };
   }
 
-  /** Status, duration, the first columns of plugins, the last values of scalars where these are few, and notes. */
+  /** Status, duration, the first columns of plugins, and notes. */
   private firstShown(): readonly string[] {
     const { value: listing } = this.listing;
     if (!listing) return [];
     const ofPlugins = listing.filter(
       ({ plugin, name, at_first: atFirst }) => plugin !== 'run' && name !== 'status' && atFirst !== false,
     );
-    const first = [
-      ...ofPlugins.filter(({ group }) => group !== 'scalar'),
-      ...ofPlugins.filter(({ group, name }) => group === 'scalar' && name.startsWith('last/')),
-    ].slice(0, FIRST_SHOWN);
+    const first = ofPlugins.sort((one, other) => (one.order ?? 0) - (other.order ?? 0)).slice(0, FIRST_SHOWN);
     return ['run/status', 'run/duration', ...first.map(keyOf), 'run/note'];
   }
 
