@@ -1,7 +1,7 @@
 """Makes ``package-lock.json`` of the template for plugins: versions and checksums of the repository's own.
 
-``python -m tests.support.scaffold_lock`` writes it, after a change of ``package-lock.json``; npm is not asked for
-anything that the repository does not have.
+Run ``python -m tests.support.scaffold_lock`` after a change of ``package-lock.json``. npm works offline: the lock
+file of the repository has all that it needs to know.
 """
 
 from __future__ import annotations
