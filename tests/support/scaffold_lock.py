@@ -1,7 +1,7 @@
 """Makes ``package-lock.json`` of the template for plugins: versions and checksums of the repository's own.
 
-Run ``python -m tests.support.scaffold_lock`` after a change of ``package-lock.json``. npm works offline: the lock
-file of the repository has all that it needs to know.
+Run ``python -m tests.support.scaffold_lock`` after a change of ``package-lock.json``. npm works offline: it
+needs to know nothing else.
 """
 
 from __future__ import annotations
