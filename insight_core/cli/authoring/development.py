@@ -156,15 +156,18 @@ def _checking_types(plugin: Path, node: NodeTools) -> Iterator[None]:
 
 
 def _tell_types(lines: Iterable[str]) -> None:
-    """Prints the errors of a compiler that watches, and once that there are none any more."""
-    wrong = False
+    """Prints the errors of each run of a compiler that watches, and once that there are none left."""
+    errors: list[str] = []
+    were_wrong = False
     for line in lines:
         if "error TS" in line:
-            print(f"types: {line}", end="", file=sys.stderr, flush=True)
-        if found := re.search(r"Found (\d+) error", line):
-            if wrong and found[1] == "0":
-                print("types: no errors any more", file=sys.stderr, flush=True)
-            wrong = found[1] != "0"
+            errors.append(line)
+        if re.search(r"Found \d+ error", line):  # and from now on it sees what is saved
+            if were_wrong and not errors:
+                print("types: no errors left", file=sys.stderr, flush=True)
+            for error in errors:
+                print(f"types: {error}", end="", file=sys.stderr, flush=True)
+            errors, were_wrong = [], bool(errors)
 
 
 def _talking(plugin: Path, node: NodeTools) -> dict[str, Any]:
