@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tarfile
+import threading
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from playwright.sync_api import Page, expect
 
 from insight_core.cli.authoring.node import WHEEL
 from tests.distributions import bare_venv
+from tests.support.scaffold_lock import TEMPLATE, scaffold_lock
 
 TEXTS = {"first": "one\ntwo\n", "second": "three\n"}
 
@@ -214,6 +216,8 @@ def test_types_gives_it_the_packages_of_the_installed_host(made: Author) -> None
         ("taken", "taken: File exists"),
         ("scalar", "is the name of an installed plugin"),
         ("core", "is the name of an installed plugin or package"),
+        ("text", "insight-plugin-text is a part of insight-host"),
+        ("pr_curves", "insight-plugin-pr-curves is a part of insight-host"),
         ("../outside", "cannot name a plugin"),
         ("Upper", "cannot name a plugin"),
         ("a-b", "cannot name a plugin"),
@@ -233,6 +237,63 @@ def test_check_finds_a_wrong_type_in_the_tab_and_nothing_in_what_new_wrote(made:
     said = made.run("insight-host", "plugin", "check", "wrong_tab", status=1)
     assert re.search(r"types: frontend/index.tsx\(\d+,\d+\): error TS2322", said)
     assert "1 fault in wrong_tab" in said
+
+
+@pytest.mark.parametrize("name", ["demo_tab", "plain_tab"])
+def test_the_commands_of_its_workflow_pass(made: Author, name: str) -> None:
+    plugin = made.directory / name
+    workflow = (plugin / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    install, *commands = re.findall(r"^ +- run: (.+)$", workflow, re.MULTILINE)
+    assert install.startswith("pip install ")
+    assert ("npm test" in commands) is (plugin / "package.json").is_file()
+    for command in commands:
+        made.run("sh", "-c", f"cd {name} && {command}")
+
+
+def test_npm_installs_the_locked_versions_and_keeps_the_lock_file(made: Author) -> None:
+    made.run("insight-host", "plugin", "new", "fresh_tab")
+    lock = made.directory / "fresh_tab/package-lock.json"
+    before = lock.read_text(encoding="utf-8")
+    made.run("npm", "--prefix", "fresh_tab", "ci", "--ignore-scripts", "--prefer-offline")
+    made.run("insight-host", "plugin", "build", "fresh_tab")
+    assert lock.read_text(encoding="utf-8") == before
+
+
+def test_the_lock_of_the_template_is_made_of_that_of_the_repository(repository: Path, tmp_path: Path) -> None:
+    kept = (repository / TEMPLATE).read_text(encoding="utf-8")
+    assert scaffold_lock(repository, tmp_path) == kept, "run python -m tests.support.scaffold_lock"
+    packages = json.loads(kept)["packages"].items()
+    places = {name: one["resolved"] for name, one in packages if "resolved" in one}
+    assert set(places.values()) == {"file:.insight-host/api.tgz", "file:.insight-host/kit.tgz"}
+
+
+def test_dev_says_wrong_types_and_builds_what_can_be_read(logs: Author) -> None:
+    shutil.copytree(logs.directory / "demo_tab", logs.directory / "seen_tab", symlinks=True)
+    plugin = logs.directory / "seen_tab"
+    _edit(plugin / "frontend/index.tsx", "low={1}", 'low="one"')
+    command = [str(logs.python.with_name("insight-host")), "plugin", "dev", "seen_tab", "--logdir", "runs"]
+    with subprocess.Popen(
+        [*command, "--port", "0"],
+        cwd=logs.directory,
+        env=logs.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        late = threading.Timer(120, process.terminate)
+        late.start()
+        try:
+            assert process.stderr is not None
+            wrong = next(line for line in process.stderr if line.startswith("types: "))
+            assert re.match(r"types: frontend/index.tsx\(\d+,\d+\): error TS2322: ", wrong)
+            _edit(plugin / "frontend/index.tsx", 'low="one"', "low={1}")
+            assert "types: no errors left\n" in process.stderr
+            built = (plugin / "insight_demo_tab/static/index.js").read_text(encoding="utf-8")
+            assert "function linesOf(page) {\n" in built
+            assert "//# sourceMappingURL=data:application/json" in built
+        finally:
+            late.cancel()
+            process.terminate()
 
 
 def test_build_of_another_directory_names_what_is_missing(made: Author) -> None:

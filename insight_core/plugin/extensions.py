@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
-from attrs import Attribute, converters, field, frozen, validators
+from attrs import Attribute, converters, field, frozen
 from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
+from insight_core.plugin.checks import TEXT, check_function, check_texts, has_form
 from insight_core.plugin.context import PluginContext
 from insight_core.plugin.contract import CachePolicy, Plugin
 from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery
-from insight_core.plugin.references import check_function, reference
+from insight_core.plugin.references import reference
 
 REASON_PREFIX = "reason."  # of the keys of texts for codes of reasons
 _OLD = "error."  # the same in the last release
@@ -49,9 +50,12 @@ class Option:
     """
 
     name: str = field(
-        converter=_without_hyphens, validator=validators.matches_re(r"[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*")
+        converter=_without_hyphens,
+        validator=has_form(
+            r"[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*", "words of letters and digits with - between"
+        ),
     )
-    help: str = field(validator=validators.instance_of(str))
+    help: str = field(validator=TEXT)
     default: Any = None
     type: Callable[[str], Any] = field(default=str, converter=reference, validator=_check_type)
     metavar: str | None = None
@@ -114,8 +118,10 @@ class Command:
     given by name, ``"package.module:name"``, and is then imported for this command only.
     """
 
-    name: str = field(validator=validators.matches_re(r"[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?"))
-    help: str = field(validator=validators.instance_of(str))
+    name: str = field(
+        validator=has_form(r"[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?", "one or two words in lower case")
+    )
+    help: str = field(validator=TEXT)
     run: Callable[[Sequence[str]], int] = field(converter=reference, validator=check_function)
 
 
@@ -255,8 +261,8 @@ class RunColumn:
     ``values`` may be given by name, ``"package.module:name"``.
     """
 
-    name: str = field(validator=validators.instance_of(str))
-    title: str = field(validator=validators.instance_of(str))
+    name: str = field(validator=TEXT)
+    title: str = field(validator=TEXT)
     values: Callable[[DataProvider, Sequence[str]], Mapping[str, Cell]] = field(
         default=_no_values, converter=reference, validator=check_function
     )
@@ -314,13 +320,10 @@ class Messages:
         it. Keys that begin with ``error.`` are deprecated.
     """
 
-    locale: str = field(validator=validators.instance_of(str))
+    locale: str = field(validator=TEXT)
     texts: Mapping[str, str] = field(
         converter=_with_new_keys,
-        validator=[
-            validators.instance_of(Mapping),  # type: ignore[type-abstract]
-            validators.deep_mapping(validators.instance_of(str), validators.instance_of(str)),
-        ],
+        validator=check_texts,
     )
 
     @classmethod

@@ -9,8 +9,9 @@ from attrs import Attribute, field, frozen
 from numpy.typing import ArrayLike
 
 from insight_core.formats.batch import Flaw
+from insight_core.plugin.checks import check_function
 from insight_core.plugin.claims import FileName
-from insight_core.plugin.references import check_function, reference
+from insight_core.plugin.references import reference
 
 
 @frozen(eq=False)

@@ -41,13 +41,6 @@ def reference(target: Callable[..., Any] | str) -> Callable[..., Any]:
     return Reference(target) if isinstance(target, str) else target
 
 
-def check_function(owner: object, attribute: Attribute[Any], value: object) -> None:
-    """A validator of fields with this converter, and of optional ones. Raises TypeError."""
-    if not callable(value) and not (value is None and attribute.default is None):
-        given = "None" if value is None else f"a {type(value).__name__}"
-        raise TypeError(f"its {attribute.name} is {given}, not a function or 'package.module:name'")
-
-
 def name_of(function: Callable[..., Any]) -> str:
     """The name by which another process finds a function, ``package.module:name``.
 

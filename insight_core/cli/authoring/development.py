@@ -130,15 +130,50 @@ def _building(plugin: Path) -> Iterator[None]:
         return
     node = NodeTools.find()
     node.install(plugin)
-    vite = [node.node, "node_modules/vite/bin/vite.js", "build", "--watch", "--clearScreen", "false"]
-    output: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    with _ended(vite, cwd=plugin, env=node.environment, stdin=subprocess.DEVNULL, **output) as building:
+    flags = ["--watch", "--clearScreen", "false", "--minify", "false", "--sourcemap", "inline"]
+    vite = [node.node, "node_modules/vite/bin/vite.js", "build", *flags]
+    with _checking_types(plugin, node), _ended(vite, **_talking(plugin, node)) as building:
         assert building.stdout is not None
         built = threading.Event()
         arguments = (building.stdout, sys.stderr, built)
         threading.Thread(target=_repeat, args=arguments, name="build", daemon=True).start()
         built.wait(_FIRST_BUILD)
         yield
+
+
+@contextmanager
+def _checking_types(plugin: Path, node: NodeTools) -> Iterator[None]:
+    """The compiler of TypeScript, which reports wrong types after every save; Vite builds with them."""
+    compiler = "node_modules/typescript/bin/tsc"
+    if not (plugin / compiler).is_file() or not (plugin / "tsconfig.json").is_file():
+        yield
+        return
+    command = [node.node, compiler, "--noEmit", "--watch", "--preserveWatchOutput", "--pretty", "false"]
+    with _ended(command, **_talking(plugin, node)) as checking:
+        assert checking.stdout is not None
+        threading.Thread(target=_tell_types, args=(checking.stdout,), name="types", daemon=True).start()
+        yield
+
+
+def _tell_types(lines: Iterable[str]) -> None:
+    """Prints the errors of each run of a compiler that watches, and once that there are none left."""
+    errors: list[str] = []
+    were_wrong = False
+    for line in lines:
+        if "error TS" in line:
+            errors.append(line)
+        if re.search(r"Found \d+ error", line):  # and from now on it sees what is saved
+            if were_wrong and not errors:
+                print("types: no errors left", file=sys.stderr, flush=True)
+            for error in errors:
+                print(f"types: {error}", end="", file=sys.stderr, flush=True)
+            errors, were_wrong = [], bool(errors)
+
+
+def _talking(plugin: Path, node: NodeTools) -> dict[str, Any]:
+    """How a tool of Node.js is started whose output is read."""
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return {"cwd": plugin, "env": node.environment, "stdin": subprocess.DEVNULL, **output}
 
 
 @contextmanager
