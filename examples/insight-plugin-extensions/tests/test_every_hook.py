@@ -112,7 +112,9 @@ def test_the_command_greets(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_data_source_has_as_many_runs_as_its_location_says() -> None:
-    with host_of(insight_extensions, data=runs_in_memory(3), built_ins=["scalar"]) as host:
+    with host_of(insight_extensions, data=runs_in_memory(3), built_ins=["scalar", "image"]) as host:
         assert host.get("/data/runs").json() == ["run1", "run2", "run3"]
         [column] = host.context("extensions").run_columns(["length"])
+        picture = host.get("/data/plugin/image/info", run="run1", tag="colour", index=0).json()
+    assert (picture["width"], picture["height"]) == (16, 16)
     assert column.values == {"run1": 1, "run2": 2, "run3": 3}
