@@ -102,11 +102,16 @@ def text_payload(*texts: str) -> Payload:
 
 
 def tensor_payload(values: ArrayLike, claim: Claim = _TENSOR) -> Payload:
-    """An array for ``tensor_of``: of the Tensors tab, or of the plugin that has the claim.
+    """An array of numbers, or of texts and bytes, for ``tensor_of``: of the plugin that has the claim.
 
     Raises ValueError for a type of elements that TensorFlow does not have.
     """
-    array = np.asarray(values)
+    array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
+    if array.dtype.kind in "OSU":
+        strings = [each.encode() if isinstance(each, str) else each for each in array.flat]
+        if strings and all(isinstance(each, bytes) for each in strings):
+            return Payload(string_tensor(strings, array.shape), claim)
+        array = np.asarray(values)
     if array.dtype.name not in TENSORFLOW_NUMBERS:
         raise ValueError(f"TensorFlow has no tensors of {array.dtype}")
     return Payload(b"".join(tensorflow_tensor(array)), claim)
