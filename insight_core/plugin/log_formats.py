@@ -49,6 +49,8 @@ def _check_name(log_format: LogFormat, attribute: Attribute[str], name: str) -> 
 def _check_files(log_format: LogFormat, attribute: Attribute[Any], files: tuple[FileName, ...]) -> None:
     if not files or not all(isinstance(each, FileName) for each in files):
         raise ValueError("the files of a log format are one or more FileName claims")
+    if any(each.step for each in files):
+        raise ValueError("a log format says the steps itself: its files have no step=")
 
 
 @frozen(eq=False)
