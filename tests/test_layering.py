@@ -43,7 +43,7 @@ ROOMS: dict[str, Room] = {
     "activity": _room("isolation", ""),
     "registry": _room("isolation plugin", "attrs pluggy"),
     "store": _room("change_log formats plugin", "attrs cachetools numpy"),
-    "ingest": _room("formats isolation plugin store", "attrs inotify_simple numpy"),
+    "ingest": _room("formats isolation plugin store", "attrs inotify_simple insight_record numpy"),
     "mirror": _room("formats ingest plugin", "attrs"),
     "rpc": _room(
         "certificates formats plugin unix_socket",

@@ -81,7 +81,7 @@ from insight_core.plugin.highlights import (
     SourceHighlights,
 )
 from insight_core.plugin.hooks import hookimpl
-from insight_core.plugin.log_formats import LogFormat, Points
+from insight_core.plugin.log_formats import HyperParameters, Images, LogFormat, Points, Texts
 from insight_core.plugin.own_data import OwnData
 from insight_core.plugin.payload_places import PayloadPlaces
 from insight_core.plugin.places import RecordPlace, place_in, record_at
@@ -169,6 +169,8 @@ __all__ = [
     "HighlightSource",
     "HighlightTone",
     "HostAnswer",
+    "HyperParameters",
+    "Images",
     "InsightError",
     "InvalidArgument",
     "Keep",
@@ -223,6 +225,7 @@ __all__ = [
     "StoreFormat",
     "SummaryPlugin",
     "TagRole",
+    "Texts",
     "TooLarge",
     "Translation",
     "Unavailable",

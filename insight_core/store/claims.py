@@ -200,12 +200,6 @@ def _rank(pattern: str) -> tuple[int, int, str]:
     return -len(pattern), sum(map(pattern.count, "*?[")), pattern
 
 
-def claim_of(text: str) -> Claim:
-    """The inverse of ``str(claim)``. Raises ValueError."""
-    origin, _, name = text.partition(":")
-    return SummaryPlugin(name) if origin == "plugin" else EventField(Dialect(origin), *name.split(":", 1))
-
-
 def whole_field(claim: Claim) -> Claim:
     """The claim of all tags of a field; any other claim is returned as it is."""
     return evolve(claim, tags="") if isinstance(claim, EventField) and claim.tags else claim

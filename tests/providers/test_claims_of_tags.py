@@ -10,6 +10,7 @@ import pytest
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Claim, Dialect, EventField, Plugin, RecordDecoder, SeriesKey
+from insight_core.plugin import claims as plugin_claims
 from insight_core.plugin.testing import wire
 from insight_core.providers.http_client import decoding
 from insight_core.providers.local import LocalProvider
@@ -102,5 +103,5 @@ def test_of_equally_long_patterns_that_with_fewer_wildcards_then_the_first(rever
 
 def test_it_travels_as_text_and_as_message() -> None:
     claim: Claim = EventField(Dialect.MINDSPORE, "tensor", tags="a:b/*")
-    assert claims.claim_of(str(claim)) == decoding.claim_of(str(claim)) == claim
+    assert plugin_claims.claim_of(str(claim)) == decoding.claim_of(str(claim)) == claim
     assert claim_of(claim_message(claim)) == claim

@@ -23,7 +23,8 @@ from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, Form, Read, StoredBlock, encode_block
 from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.plugin import Claim, Dialect
-from insight_core.store.claims import FileState, claim_of
+from insight_core.plugin.claims import claim_of
+from insight_core.store.claims import FileState
 from insight_record.formats.reason import Reason
 
 VERSION = 9  # raise it when the layout or the result of scanning changes
