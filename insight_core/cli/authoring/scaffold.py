@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import tarfile
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -41,7 +42,9 @@ def write_plugin(name: str, parent: Path, *, javascript: bool) -> Path:
             _fill(_TEMPLATES / kind, target, values)
     except OSError as error:
         raise InvalidArgument(f"{target}: {error.strerror}; choose another name or directory") from error
-    if not javascript:
+    if javascript:
+        copy_types(target)
+    else:
         copy_packages(target)
     return target
 
@@ -55,6 +58,25 @@ def copy_packages(plugin: Path) -> list[Path]:
     place.mkdir(exist_ok=True)
     # without the version, so that package.json stays as it is after an upgrade
     return [Path(shutil.copyfile(found, place / f"{found.name.split('-')[2]}.tgz")) for found in _packages()]
+
+
+def copy_types(plugin: Path) -> None:
+    """Writes the types of what the page shares into a plugin in plain JavaScript, for editors and checkers.
+
+    Raises Unavailable for a host without packages.
+    """
+    place = plugin / PACKAGES / "types"
+    shutil.rmtree(place, ignore_errors=True)
+    for found in _packages():
+        with tarfile.open(found) as packed:
+            for member in packed.getmembers():
+                if not member.name.startswith("package/types/"):
+                    continue
+                target = place / found.name.split("-")[2] / member.name.removeprefix("package/types/")
+                content = packed.extractfile(member)
+                assert content is not None, member.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content.read())
 
 
 def _packages() -> list[Path]:
