@@ -12,13 +12,16 @@ import threading
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 from attrs import frozen
 from playwright.sync_api import Page, expect
 
+from insight_core.cli.authoring.commands import types
 from insight_core.cli.authoring.node import WHEEL
+from insight_core.cli.authoring.scaffold import write_plugin
 from tests.distributions import bare_venv
 from tests.support.scaffold_lock import TEMPLATE, scaffold_lock
 
@@ -188,6 +191,25 @@ def _edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_editors_of_plain_javascript_know_the_types_of_the_page(tmp_path: Path, repository: Path) -> None:
+    plugin = write_plugin("typed_tab", tmp_path, javascript=True)
+    command = [
+        "node",
+        str(repository / "node_modules/typescript/bin/tsc"),
+        "-p",
+        str(plugin / "jsconfig.json"),
+    ]
+    check = partial(subprocess.run, [*command, "--allowJs"], capture_output=True, text=True)
+    done = check()
+    assert done.returncode == 0, done.stdout
+    wrong = "// @ts-check\nimport { valueText } from '@insight-host/kit';\nvalueText('no number');\n"
+    (plugin / "insight_typed_tab/static/wrong.js").write_text(wrong)
+    assert "wrong.js(3,11): error TS2345" in check().stdout
+    shutil.rmtree(plugin / ".insight-host")
+    assert types([str(plugin)], "") == 0
+    assert "error TS2345" in check().stdout
 
 
 def test_types_gives_it_the_packages_of_the_installed_host(made: Author) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import tarfile
 from base64 import b64encode
 from hashlib import sha512
 from importlib.metadata import PackageNotFoundError, entry_points, requires
@@ -45,7 +46,9 @@ def write_plugin(name: str, parent: Path, *, javascript: bool) -> Path:
             _fill(_TEMPLATES / kind, target, values)
     except OSError as error:
         raise InvalidArgument(f"{target}: {error.strerror}; choose another name or directory") from error
-    if not javascript:
+    if javascript:
+        copy_types(target)
+    else:
         copy_packages(target)
     return target
 
@@ -68,6 +71,25 @@ def _name_of(package: Path) -> str:
 
 def _integrity(package: Path) -> str:
     return f"sha512-{b64encode(sha512(package.read_bytes()).digest()).decode()}"
+
+
+def copy_types(plugin: Path) -> None:
+    """Writes the types of what the page shares into a plugin in plain JavaScript, for editors and checkers.
+
+    Raises Unavailable for a host without packages.
+    """
+    place = plugin / PACKAGES / "types"
+    shutil.rmtree(place, ignore_errors=True)
+    for found in _packages():
+        with tarfile.open(found) as packed:
+            for member in packed.getmembers():
+                if not member.name.startswith("package/types/"):
+                    continue
+                target = place / _name_of(found) / member.name.removeprefix("package/types/")
+                content = packed.extractfile(member)
+                assert content is not None, member.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content.read())
 
 
 def _packages() -> list[Path]:

@@ -28,7 +28,7 @@ describe('cards that plugins add to a tab', () => {
   it('have a section of their own, which is not there without them', async () => {
     expect(host.querySelector('section.group')).toBeNull();
     show(card('one', (element) => ((element.textContent = 'there'), () => undefined)));
-    await vi.waitFor(() => expect(host.querySelector('.card .view')?.textContent).toBe('there'));
+    await vi.waitFor(() => expect(host.querySelector('.card .added')?.textContent).toBe('there'));
     expect(host.querySelector('section.group')?.getAttribute('aria-label')).toBe('plugins.title');
   });
 
@@ -58,7 +58,7 @@ describe('cards that plugins add to a tab', () => {
       card('good', (element) => ((element.textContent = 'there'), () => undefined)),
     );
     await vi.waitFor(() => expect(host.querySelector('[role="alert"] .reason')?.textContent).toBe('boom'));
-    expect([...host.querySelectorAll('.view')].at(-1)?.textContent).toBe('there');
+    expect([...host.querySelectorAll('.added')].at(-1)?.textContent).toBe('there');
     host.querySelector<HTMLElement>('[data-action="retry"]')?.click();
     await vi.waitFor(() => expect(mount).toHaveBeenCalledTimes(2));
   });

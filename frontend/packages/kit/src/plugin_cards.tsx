@@ -67,7 +67,7 @@ export function PluginCardBody({ page, card }: PluginCardBodyProps): JSX.Element
   }, [attempt.value]);
   return (
     <>
-      <div class="view" ref={host} hidden={failure.value !== null} />
+      <div class="added" ref={host} hidden={failure.value !== null} />
       {failure.value !== null && (
         <FailureCell
           page={page}

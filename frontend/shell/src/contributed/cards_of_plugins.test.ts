@@ -103,6 +103,26 @@ describe('cards that plugins contribute', () => {
   });
 
   it.each([
+    ['en', 'The card “A card”: no answer after 10 s'],
+    ['zh-CN', '卡片“A card”：10 秒后仍无响应'],
+  ] as const)('whose mount does not end say so in %s after ten seconds, until it ends', async (language, line) => {
+    page.preferences.setLocale(language);
+    vi.useFakeTimers();
+    let end: () => void = () => undefined;
+    const mount = (): Promise<void> => new Promise((resolve) => (end = resolve));
+    await load({ mine: give({ cards: [{ id: 'a', title: 'card', mount }] }) });
+    const stop = all.shownIn(shower).cards[0]?.mount(host, vi.fn());
+    await vi.advanceTimersByTimeAsync(9_900);
+    expect([host.textContent, troubles('mine')]).toEqual(['', []]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect([host.textContent, troubles('mine')]).toEqual([line, [line]]);
+    end();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([host.textContent, troubles('mine')]).toEqual(['', []]);
+    stop?.();
+  });
+
+  it.each([
     [
       'throws',
       () => {

@@ -5,18 +5,41 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
+import { SLOW } from '../plugin/mounted';
 import { IconButton } from './icon_button';
+import type { RemarksProps } from './remarks';
 import { words } from './words';
 
-export function PluginRemarks({ tab, title }: { readonly tab: Tab; readonly title: string }) {
+export function PluginRemarks({ tab, title, onSlow = false }: RemarksProps) {
   const page = usePage();
   const contributed = page.contributions.value?.troublesOf(tab.name, title);
   return (
     <>
+      {onSlow && <Slow title={title} onRetry={onSlow} />}
       <Sampled title={title} sampled={tab.sampled ?? {}} />
       <Warnings title={words(page, 'plugin.warning', { plugin: title })} warnings={tab.warnings ?? []} />
       {contributed && <Warnings title={contributed.title} warnings={contributed.lines} retry={contributed.retry} />}
     </>
+  );
+}
+
+/** That the tab is not there yet. */
+function Slow({ title, onRetry }: { readonly title: string; readonly onRetry: () => void }) {
+  const page = usePage();
+  const dismissed = useSignal(false);
+  if (dismissed.value) return null;
+  return (
+    <Remark
+      icon="info"
+      role="status"
+      title={words(page, 'plugin.slow', { plugin: title, seconds: SLOW })}
+      onDismiss={() => void (dismissed.value = true)}
+    >
+      <p>{words(page, 'plugin.slow.how')}</p>
+      <button type="button" class="ih-button ih-small" onClick={onRetry}>
+        {page.t.value('retry')}
+      </button>
+    </Remark>
   );
 }
 
