@@ -35,8 +35,8 @@ LOGDIR = Option(
 DATA_PROVIDER = Option(
     "data-provider",
     "data source instead of --logdir, or next to it: an insight-data-server, another server with "
-    "TensorBoard's service, the URL of another host, or a location that a plugin opens; several, separated by commas, "
-    "are shown as one",
+    "TensorBoard's service, the URL of another host, or a location that a plugin opens; several, separated "
+    "by commas, are shown as one",
     type=data_location,
     metavar="grpc://HOST:PORT",
 )

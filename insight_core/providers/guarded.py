@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -56,6 +56,7 @@ Rest = ParamSpec("Rest")
 Answer = TypeVar("Answer")
 
 _CLOSING = 1.0  # seconds
+_IMPATIENT = 1.0  # seconds to say which runs and series there are, while another such call hangs
 _PACE = 1.0  # seconds of a wait for changes in which a provider that does not wait is not asked again
 _PIECE = 1 << 20  # bytes that are read from a stream at a time
 _SILENT = ReasonKind("provider_silent", "the data provider {provider} did not answer for {seconds} s")
@@ -74,7 +75,9 @@ def guarded(provider: object, name: str, what: str, limits: Limits = DEFAULT_LIM
 
     ``name`` is the location, for the user; ``what`` says who returned the provider.
     """
-    faults = [fault for method in _NEEDED if (fault := _fault_of(provider, method))]
+    missing = [f"{method}()" for method in _NEEDED if not callable(getattr(provider, method, None))]
+    faults = [f"it has no {_listed(missing)}"] if missing else []
+    faults += [fault for method in _NEEDED if (fault := _fault_of(provider, method))]
     if faults:
         raise Unavailable(
             f"{what} returned a {type(provider).__name__}, not a DataProvider: {'; '.join(faults)} "
@@ -95,11 +98,15 @@ def _lacking(provider: object) -> list[str]:
     return [method for method in _OPTIONAL if not callable(getattr(provider, method, None))]
 
 
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 def _fault_of(provider: object, method: str) -> str | None:
-    """Why a method cannot be called as the host does."""
+    """Why a method that there is cannot be called as the host does."""
     function = getattr(provider, method, None)
     if not callable(function):
-        return f"it has no {method}()"
+        return None
     _, *parameters = inspect.signature(getattr(DataProvider, method)).parameters.values()
     by_name = {each.name: None for each in parameters if each.kind is each.KEYWORD_ONLY}
     try:
@@ -238,9 +245,12 @@ class GuardedProvider:
 
         Raises the InsightErrors of the provider, and Unavailable for all that it should not do.
         """
-        late = self._late.get(method)
-        if late is not None and not late.is_set():
-            raise self._silent(seconds)
+        if self._late and seconds == self.limits.listed:
+            late = [name for name, ended in self._late.copy().items() if not ended.is_set()]
+            seconds = min(_IMPATIENT, seconds) if late else seconds
+        ended = self._late.get(method)
+        if ended is not None and not ended.is_set():
+            raise self._silent(self.limits.listed)
         try:
             with waiting_elsewhere():
                 answer = self._calls.run(f"{method}()", function, seconds)
@@ -249,7 +259,7 @@ class GuardedProvider:
         except (Overdue, Busy) as error:
             if isinstance(error, Overdue):
                 self._late[method] = error.ended
-            failure = self._silent(seconds)
+            failure = self._silent(seconds if isinstance(error, Overdue) else self.limits.slow)
             cause: Exception | None = None
         except checks.Nonsense as error:
             failure = Unavailable(_NONSENSE(provider=self._name, method=method, what=str(error)))

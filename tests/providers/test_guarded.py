@@ -135,7 +135,7 @@ COLUMNS = Site().scalars("scalar", [KEY])[KEY]
     [
         ("runs", None, "None, not a sequence of Run"),
         ("runs", (Run(name) for name in "ab"), "a generator, not a sequence of Run"),
-        ("runs", [Run("a"), "b"], "a str, not only Run"),
+        ("runs", [Run("a"), "b"], "a str among values of type Run"),
         ("runs", [Run(7)], "a Run whose name is an int, not str"),  # type: ignore[arg-type]
         ("plugins", "scalar", "a str, not a collection of str"),
         (
@@ -149,7 +149,7 @@ COLUMNS = Site().scalars("scalar", [KEY])[KEY]
             "a SeriesInfo whose key is a tuple, not SeriesKey",
         ),
         ("scalars", [COLUMNS], "a list, not a mapping of SeriesKey to ScalarColumns"),
-        ("scalars", {"a": COLUMNS}, "a str, not only SeriesKey"),
+        ("scalars", {"a": COLUMNS}, "a str among values of type SeriesKey"),
         (
             "scalars",
             {KEY: evolve(COLUMNS, steps=[1, 2])},  # type: ignore[arg-type]
@@ -165,9 +165,9 @@ COLUMNS = Site().scalars("scalar", [KEY])[KEY]
         ("payload", Payload("abc", SummaryPlugin("x")), "a Payload whose data is a str, not bytes"),  # type: ignore[arg-type]
         ("progress", 1.0, "a float, not Progress"),
         ("generation", "1", "a str, not int"),
-        ("changes", Changes(1, {"scalar": ["a"]}), "a str, not only SeriesKey"),  # type: ignore[list-item]
-        ("run_files", [Run("a")], "a Run, not only RunFile"),
-        ("notices", ["away"], "a str, not only Reason"),
+        ("changes", Changes(1, {"scalar": ["a"]}), "a str among values of type SeriesKey"),  # type: ignore[list-item]
+        ("run_files", [Run("a")], "a Run among values of type RunFile"),
+        ("notices", ["away"], "a str among values of type Reason"),
     ],
 )
 def test_an_answer_of_a_wrong_type_is_named(method: str, answer: object, text: str) -> None:
@@ -260,7 +260,7 @@ def test_a_provider_of_the_last_release_loads_with_a_deprecation() -> None:
 
 def test_all_that_a_provider_lacks_is_said_when_it_is_opened() -> None:
     class Half(ProviderBase):
-        progress = None  # type: ignore[assignment]
+        progress = damage = None  # type: ignore[assignment]
 
         def runs(self) -> Sequence[Run]:
             return []
@@ -271,10 +271,12 @@ def test_all_that_a_provider_lacks_is_said_when_it_is_opened() -> None:
     with pytest.raises(Unavailable) as raised:
         guarded(Half("", ProviderSettings({})), "half:x", "insight_open_provider() of half")
     text = str(raised.value)
-    assert text.startswith(
-        "insight_open_provider() of half returned a Half, not a DataProvider: series() cannot"
+    assert (
+        "insight_open_provider() of half returned a Half, not a DataProvider: it has no damage() and " in text
     )
-    assert "got an unexpected keyword argument 'runs'; it has no progress() (a class" in text
+    assert (
+        "progress(); series() cannot be called: got an unexpected keyword argument 'runs' (a class " in text
+    )
 
 
 def test_the_runs_of_other_sources_are_shown_while_a_provider_hangs() -> None:
