@@ -35,6 +35,7 @@ from insight_core.plugin import (
     Plugin,
     Progress,
     ProviderBase,
+    Reason,
     ReasonKind,
     RecordTable,
     Run,
@@ -155,6 +156,7 @@ class GuardedProvider:
         self._name = name
         self._calls = Calls(f"the data provider {name}", limits)
         self._late: dict[str, threading.Event] = {}
+        self._troubles: dict[str, Reason] = {}  # by method, until it works
         self._ended = threading.Event()
         lacking = _lacking(provider)
         self.functions: dict[str, Callable[..., Any]] = {
@@ -178,10 +180,21 @@ class GuardedProvider:
     progress = _asked(DataProvider.progress, checks.one_of(Progress))
     location = _asked(DataProvider.location, checks.one_of(str))
     generation = _asked(DataProvider.generation, checks.one_of(int))
-    notices = _asked(DataProvider.notices, checks.notices)
     payload_places = _asked(DataProvider.payload_places, checks.optional(checks.places), _reads)
     run_files = _asked(DataProvider.run_files, checks.optional(checks.all_of_kind(RunFile)), _reads)
     start = _asked(ProviderBase.start, checks.nothing)
+
+    def notices(self) -> Sequence[Reason]:
+        """Those of the provider, and which of its methods failed and have not worked since."""
+        found: Sequence[Reason] = ()
+        function = self.functions["notices"]
+        with suppress(InsightError):
+            found = (
+                function()
+                if "notices" in self.own
+                else self.ask("notices", self.limits.listed, lambda: checks.notices(function()))
+            )
+        return list(dict.fromkeys([*found, *self._troubles.copy().values()]))
 
     def admit(self, plugin: Plugin) -> None:
         """Adds a plugin; an error is in the log."""
@@ -269,9 +282,12 @@ class GuardedProvider:
             failure = Unavailable(_FAILED(provider=self._name, method=method, cause=text))
             cause = error
         else:
-            self._calls.forget(method)
+            if method in self._troubles:
+                self._troubles.pop(method, None)
             return answer
-        if self._calls.note(method, str(failure)):
+        before = self._troubles.get(method)
+        reason = self._troubles[method] = Reason.of(failure)
+        if before != reason:
             log.error("%s", failure, exc_info=cause)
         raise failure from cause
 

@@ -66,7 +66,7 @@ def test_what_a_good_provider_answers_is_passed_on() -> None:
         assert (stream.file.read(), stream.size) == (b"cdef", 6)
     with pytest.raises(NotFound, match="has no image 'loss'"):
         provider.records("image", KEY)
-    assert (provider.location(), provider.run_files(), provider.notices()) == ("site:x", None, ())
+    assert (provider.location(), provider.run_files(), provider.notices()) == ("site:x", None, [])
     assert list(compute(provider, "scalar", "x", b"1", lambda data, request: [request])) == [b"1"]
     provider.close()
 
@@ -122,6 +122,8 @@ def test_a_provider_that_raises_is_named_and_its_traceback_is_logged_once(
             provider.series("scalar")
     [record] = caplog.records
     assert record.exc_info is not None
+    [notice] = provider.notices()
+    assert str(notice) == "the data provider site:x failed in series(): KeyError: 'scalar'"
     with pytest.raises(Unavailable, match=r"failed in series\(\): SystemExit"):
         provider.series("image")
 
@@ -167,7 +169,6 @@ COLUMNS = Site().scalars("scalar", [KEY])[KEY]
         ("generation", "1", "a str, not int"),
         ("changes", Changes(1, {"scalar": ["a"]}), "a str among values of type SeriesKey"),  # type: ignore[list-item]
         ("run_files", [Run("a")], "a Run among values of type RunFile"),
-        ("notices", ["away"], "a str among values of type Reason"),
     ],
 )
 def test_an_answer_of_a_wrong_type_is_named(method: str, answer: object, text: str) -> None:
@@ -182,6 +183,14 @@ def test_an_answer_of_a_wrong_type_is_named(method: str, answer: object, text: s
     with pytest.raises(Unavailable) as raised:
         getattr(provider, method)(*given.get(method, ()))
     assert str(raised.value) == f"the data provider site:x answered {method}() with {text}"
+
+
+def test_notices_that_fail_are_noticed() -> None:
+    provider = opened(notices=lambda: ["away"])
+    [notice] = provider.notices()
+    assert str(notice) == (
+        "the data provider site:x answered notices() with a str among values of type Reason"
+    )
 
 
 def test_each_read_of_a_stream_has_a_deadline() -> None:
@@ -252,7 +261,7 @@ def test_a_provider_of_the_last_release_loads_with_a_deprecation() -> None:
         provider = guarded(OfTheLastRelease(), "old:x", "it")
     provider.start()
     assert [run.name for run in provider.runs()] == ["a"]
-    assert (provider.notices(), provider.run_files()) == ((), None)
+    assert (provider.notices(), provider.run_files()) == ([], None)
     assert provider.payload_places("image", KEY) is None
     assert list(compute(provider, "scalar", "x", b"1", lambda data, request: [request])) == [b"1"]
     provider.close()
