@@ -73,7 +73,7 @@ def one_of(*kinds: type) -> Callable[[Answer], Answer]:
     """A check of one value; its fields too, if they are known here."""
 
     def check(answer: Answer) -> Answer:
-        _check(answer, kinds, _names(kinds))
+        _check(answer, kinds, f", not {_names(kinds)}")
         return answer
 
     return check
@@ -102,7 +102,7 @@ def checked_scalars(answer: Mapping[SeriesKey, ScalarColumns]) -> Mapping[Series
 
 def checked_changes(answer: Changes) -> Changes:
     """A check of ``DataProvider.changes``."""
-    _check(answer, (Changes,), "Changes")
+    _check(answer, (Changes,), ", not Changes")
     for plugin, keys in (answer.series or {}).items():
         if not isinstance(plugin, str) or not isinstance(keys, Collection):
             raise Nonsense("Changes whose series are no collections of SeriesKey by plugin")
@@ -125,14 +125,14 @@ notices = all_of_kind(Reason)
 
 
 def _check_each(values: Iterable[object], kind: type) -> None:
-    kinds, wanted = (kind,), f"only {kind.__name__}"
+    kinds, wanted = (kind,), f" among values of type {kind.__name__}"
     for value in values:
         _check(value, kinds, wanted)
 
 
 def _check(value: object, kinds: tuple[type, ...], wanted: str) -> None:
     if not isinstance(value, kinds) or (bool not in kinds and isinstance(value, bool)):
-        raise Nonsense(f"{_given(value)}, not {wanted}")
+        raise Nonsense(f"{_given(value)}{wanted}")
     kind = type(value)
     known = _GETTERS.get(kind)
     if known is None:
@@ -144,7 +144,7 @@ def _check(value: object, kinds: tuple[type, ...], wanted: str) -> None:
             if not isinstance(field, types):
                 raise Nonsense(f"a {kind.__name__} whose {name} is {_given(field)}, not {_names(types)}")
     if kind is SeriesInfo:
-        _check(fields[0], (SeriesKey,), "SeriesKey")
+        _check(fields[0], (SeriesKey,), ", not SeriesKey")
     elif kind in _COLUMNS:
         _check_columns(value, _COLUMNS[kind])
 

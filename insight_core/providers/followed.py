@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from insight_core.plugin import DataProvider, InsightError, ProviderBase, ProviderSettings, Unavailable
@@ -75,11 +76,16 @@ class FollowedProvider(ProviderBase):
             self._ended.wait(pause)
 
     def _following(self, provider: DataProvider) -> Step:
-        """A step that notes the changes of another provider from now on."""
-        cursor = provider.generation()
+        """A step that notes the changes of another provider from now on; at first it may be away."""
+        cursor: int | None = None
+        with suppress(Unavailable):
+            cursor = provider.generation()
 
         def follow() -> float:
             nonlocal cursor
+            if cursor is None:
+                cursor = provider.generation()
+                self._log.note(None)
             changes = provider.changes(cursor, timeout=_WAIT)
             if changes.generation == cursor:
                 return 0.0

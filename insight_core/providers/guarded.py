@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -35,6 +35,7 @@ from insight_core.plugin import (
     Plugin,
     Progress,
     ProviderBase,
+    Reason,
     ReasonKind,
     RecordTable,
     Run,
@@ -56,6 +57,7 @@ Rest = ParamSpec("Rest")
 Answer = TypeVar("Answer")
 
 _CLOSING = 1.0  # seconds
+_IMPATIENT = 1.0  # seconds to say which runs and series there are, while another such call hangs
 _PACE = 1.0  # seconds of a wait for changes in which a provider that does not wait is not asked again
 _PIECE = 1 << 20  # bytes that are read from a stream at a time
 _SILENT = ReasonKind("provider_silent", "the data provider {provider} did not answer for {seconds} s")
@@ -74,7 +76,9 @@ def guarded(provider: object, name: str, what: str, limits: Limits = DEFAULT_LIM
 
     ``name`` is the location, for the user; ``what`` says who returned the provider.
     """
-    faults = [fault for method in _NEEDED if (fault := _fault_of(provider, method))]
+    missing = [f"{method}()" for method in _NEEDED if not callable(getattr(provider, method, None))]
+    faults = [f"it has no {_listed(missing)}"] if missing else []
+    faults += [fault for method in _NEEDED if (fault := _fault_of(provider, method))]
     if faults:
         raise Unavailable(
             f"{what} returned a {type(provider).__name__}, not a DataProvider: {'; '.join(faults)} "
@@ -95,11 +99,15 @@ def _lacking(provider: object) -> list[str]:
     return [method for method in _OPTIONAL if not callable(getattr(provider, method, None))]
 
 
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 def _fault_of(provider: object, method: str) -> str | None:
-    """Why a method cannot be called as the host does."""
+    """Why a method that there is cannot be called as the host does."""
     function = getattr(provider, method, None)
     if not callable(function):
-        return f"it has no {method}()"
+        return None
     _, *parameters = inspect.signature(getattr(DataProvider, method)).parameters.values()
     by_name = {each.name: None for each in parameters if each.kind is each.KEYWORD_ONLY}
     try:
@@ -148,6 +156,7 @@ class GuardedProvider:
         self._name = name
         self._calls = Calls(f"the data provider {name}", limits)
         self._late: dict[str, threading.Event] = {}
+        self._troubles: dict[str, Reason] = {}  # by method, until it works
         self._ended = threading.Event()
         lacking = _lacking(provider)
         self.functions: dict[str, Callable[..., Any]] = {
@@ -171,10 +180,21 @@ class GuardedProvider:
     progress = _asked(DataProvider.progress, checks.one_of(Progress))
     location = _asked(DataProvider.location, checks.one_of(str))
     generation = _asked(DataProvider.generation, checks.one_of(int))
-    notices = _asked(DataProvider.notices, checks.notices)
     payload_places = _asked(DataProvider.payload_places, checks.optional(checks.places), _reads)
     run_files = _asked(DataProvider.run_files, checks.optional(checks.all_of_kind(RunFile)), _reads)
     start = _asked(ProviderBase.start, checks.nothing)
+
+    def notices(self) -> Sequence[Reason]:
+        """Those of the provider, and which of its methods failed and have not worked since."""
+        found: Sequence[Reason] = ()
+        function = self.functions["notices"]
+        with suppress(InsightError):
+            found = (
+                function()
+                if "notices" in self.own
+                else self.ask("notices", self.limits.listed, lambda: checks.notices(function()))
+            )
+        return list(dict.fromkeys([*found, *self._troubles.copy().values()]))
 
     def admit(self, plugin: Plugin) -> None:
         """Adds a plugin; an error is in the log."""
@@ -238,9 +258,12 @@ class GuardedProvider:
 
         Raises the InsightErrors of the provider, and Unavailable for all that it should not do.
         """
-        late = self._late.get(method)
-        if late is not None and not late.is_set():
-            raise self._silent(seconds)
+        if self._late and seconds == self.limits.listed:
+            late = [name for name, ended in self._late.copy().items() if not ended.is_set()]
+            seconds = min(_IMPATIENT, seconds) if late else seconds
+        ended = self._late.get(method)
+        if ended is not None and not ended.is_set():
+            raise self._silent(self.limits.listed)
         try:
             with waiting_elsewhere():
                 answer = self._calls.run(f"{method}()", function, seconds)
@@ -249,7 +272,7 @@ class GuardedProvider:
         except (Overdue, Busy) as error:
             if isinstance(error, Overdue):
                 self._late[method] = error.ended
-            failure = self._silent(seconds)
+            failure = self._silent(seconds if isinstance(error, Overdue) else self.limits.slow)
             cause: Exception | None = None
         except checks.Nonsense as error:
             failure = Unavailable(_NONSENSE(provider=self._name, method=method, what=str(error)))
@@ -259,9 +282,12 @@ class GuardedProvider:
             failure = Unavailable(_FAILED(provider=self._name, method=method, cause=text))
             cause = error
         else:
-            self._calls.forget(method)
+            if method in self._troubles:
+                self._troubles.pop(method, None)
             return answer
-        if self._calls.note(method, str(failure)):
+        before = self._troubles.get(method)
+        reason = self._troubles[method] = Reason.of(failure)
+        if before != reason:
             log.error("%s", failure, exc_info=cause)
         raise failure from cause
 

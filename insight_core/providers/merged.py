@@ -58,6 +58,7 @@ class MergedProvider(FollowedProvider):
         self._parts = tuple(parts)
         self._names = tuple(names)
         self._away: dict[int, Unavailable] = {}  # parts by number, as of the last question
+        self._told: set[int] = set()  # parts that were away once
         super().__init__(parts, [("merged-follower", self._following(part)) for part in parts])
 
     def admit(self, plugin: Plugin) -> None:
@@ -200,6 +201,9 @@ class MergedProvider(FollowedProvider):
                 if not self._names:
                     raise
                 self._away[number] = away[number] = error
+                if number not in self._told:  # the page asks for notices with the run table
+                    self._told.add(number)
+                    self._log.note({}, runs=True)
             else:
                 self._away.pop(number, None)
                 yield answer

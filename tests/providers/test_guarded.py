@@ -66,7 +66,7 @@ def test_what_a_good_provider_answers_is_passed_on() -> None:
         assert (stream.file.read(), stream.size) == (b"cdef", 6)
     with pytest.raises(NotFound, match="has no image 'loss'"):
         provider.records("image", KEY)
-    assert (provider.location(), provider.run_files(), provider.notices()) == ("site:x", None, ())
+    assert (provider.location(), provider.run_files(), provider.notices()) == ("site:x", None, [])
     assert list(compute(provider, "scalar", "x", b"1", lambda data, request: [request])) == [b"1"]
     provider.close()
 
@@ -122,6 +122,8 @@ def test_a_provider_that_raises_is_named_and_its_traceback_is_logged_once(
             provider.series("scalar")
     [record] = caplog.records
     assert record.exc_info is not None
+    [notice] = provider.notices()
+    assert str(notice) == "the data provider site:x failed in series(): KeyError: 'scalar'"
     with pytest.raises(Unavailable, match=r"failed in series\(\): SystemExit"):
         provider.series("image")
 
@@ -135,7 +137,7 @@ COLUMNS = Site().scalars("scalar", [KEY])[KEY]
     [
         ("runs", None, "None, not a sequence of Run"),
         ("runs", (Run(name) for name in "ab"), "a generator, not a sequence of Run"),
-        ("runs", [Run("a"), "b"], "a str, not only Run"),
+        ("runs", [Run("a"), "b"], "a str among values of type Run"),
         ("runs", [Run(7)], "a Run whose name is an int, not str"),  # type: ignore[arg-type]
         ("plugins", "scalar", "a str, not a collection of str"),
         (
@@ -149,7 +151,7 @@ COLUMNS = Site().scalars("scalar", [KEY])[KEY]
             "a SeriesInfo whose key is a tuple, not SeriesKey",
         ),
         ("scalars", [COLUMNS], "a list, not a mapping of SeriesKey to ScalarColumns"),
-        ("scalars", {"a": COLUMNS}, "a str, not only SeriesKey"),
+        ("scalars", {"a": COLUMNS}, "a str among values of type SeriesKey"),
         (
             "scalars",
             {KEY: evolve(COLUMNS, steps=[1, 2])},  # type: ignore[arg-type]
@@ -165,9 +167,8 @@ COLUMNS = Site().scalars("scalar", [KEY])[KEY]
         ("payload", Payload("abc", SummaryPlugin("x")), "a Payload whose data is a str, not bytes"),  # type: ignore[arg-type]
         ("progress", 1.0, "a float, not Progress"),
         ("generation", "1", "a str, not int"),
-        ("changes", Changes(1, {"scalar": ["a"]}), "a str, not only SeriesKey"),  # type: ignore[list-item]
-        ("run_files", [Run("a")], "a Run, not only RunFile"),
-        ("notices", ["away"], "a str, not only Reason"),
+        ("changes", Changes(1, {"scalar": ["a"]}), "a str among values of type SeriesKey"),  # type: ignore[list-item]
+        ("run_files", [Run("a")], "a Run among values of type RunFile"),
     ],
 )
 def test_an_answer_of_a_wrong_type_is_named(method: str, answer: object, text: str) -> None:
@@ -182,6 +183,14 @@ def test_an_answer_of_a_wrong_type_is_named(method: str, answer: object, text: s
     with pytest.raises(Unavailable) as raised:
         getattr(provider, method)(*given.get(method, ()))
     assert str(raised.value) == f"the data provider site:x answered {method}() with {text}"
+
+
+def test_notices_that_fail_are_noticed() -> None:
+    provider = opened(notices=lambda: ["away"])
+    [notice] = provider.notices()
+    assert str(notice) == (
+        "the data provider site:x answered notices() with a str among values of type Reason"
+    )
 
 
 def test_each_read_of_a_stream_has_a_deadline() -> None:
@@ -252,7 +261,7 @@ def test_a_provider_of_the_last_release_loads_with_a_deprecation() -> None:
         provider = guarded(OfTheLastRelease(), "old:x", "it")
     provider.start()
     assert [run.name for run in provider.runs()] == ["a"]
-    assert (provider.notices(), provider.run_files()) == ((), None)
+    assert (provider.notices(), provider.run_files()) == ([], None)
     assert provider.payload_places("image", KEY) is None
     assert list(compute(provider, "scalar", "x", b"1", lambda data, request: [request])) == [b"1"]
     provider.close()
@@ -260,7 +269,7 @@ def test_a_provider_of_the_last_release_loads_with_a_deprecation() -> None:
 
 def test_all_that_a_provider_lacks_is_said_when_it_is_opened() -> None:
     class Half(ProviderBase):
-        progress = None  # type: ignore[assignment]
+        progress = damage = None  # type: ignore[assignment]
 
         def runs(self) -> Sequence[Run]:
             return []
@@ -271,10 +280,12 @@ def test_all_that_a_provider_lacks_is_said_when_it_is_opened() -> None:
     with pytest.raises(Unavailable) as raised:
         guarded(Half("", ProviderSettings({})), "half:x", "insight_open_provider() of half")
     text = str(raised.value)
-    assert text.startswith(
-        "insight_open_provider() of half returned a Half, not a DataProvider: series() cannot"
+    assert (
+        "insight_open_provider() of half returned a Half, not a DataProvider: it has no damage() and " in text
     )
-    assert "got an unexpected keyword argument 'runs'; it has no progress() (a class" in text
+    assert (
+        "progress(); series() cannot be called: got an unexpected keyword argument 'runs' (a class " in text
+    )
 
 
 def test_the_runs_of_other_sources_are_shown_while_a_provider_hangs() -> None:
