@@ -29,8 +29,14 @@ def _room(rooms: str, packages: str) -> Room:
 # A room is a module or package of insight_core, or one in ``plugin``, by the longest name that fits.
 ROOMS: dict[str, Room] = {
     "formats": _room("", "attrs ml_dtypes numpy"),
-    "plugin": _room("formats machine", "attrs google numpy pluggy"),
-    "plugin.http": _room("plugin formats", "attrs numpy regex safetensors werkzeug"),
+    "references": _room("", "attrs"),
+    "plugin": _room("formats machine references", "attrs google numpy pluggy"),
+    "filters": _room("formats plugin", "attrs numpy"),
+    "plugin.filters": _room("filters", ""),
+    "matching": _room("formats plugin", "numpy regex"),
+    "plugin.http": _room("plugin formats matching", "attrs numpy regex safetensors werkzeug"),
+    "worker": _room("formats plugin references", "attrs"),
+    "plugin.worker": _room("worker", ""),
     "plugin.testing": _room(
         "formats ingest isolation plugin providers registry store web",
         "attrs insight_record numpy werkzeug",
@@ -42,7 +48,7 @@ ROOMS: dict[str, Room] = {
     "activity": _room("isolation", ""),
     "registry": _room("isolation plugin", "attrs pluggy"),
     "store": _room("formats plugin", "attrs cachetools numpy"),
-    "ingest": _room("formats isolation plugin store", "attrs inotify_simple numpy"),
+    "ingest": _room("formats isolation plugin references store worker", "attrs inotify_simple numpy"),
     "mirror": _room("formats ingest plugin", "attrs"),
     "rpc": _room(
         "certificates formats plugin unix_socket",
@@ -50,13 +56,14 @@ ROOMS: dict[str, Room] = {
     ),
     "providers": _room("formats ingest mirror plugin rpc store", "attrs cachetools google grpc numpy"),
     "web": _room(
-        "activity certificates formats isolation plugin plugin.http registry unix_socket",
+        "activity certificates filters formats isolation matching plugin plugin.http references registry"
+        " unix_socket",
         "attrs cachetools insight_frontend werkzeug",
     ),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
     "cli": _room(
-        "certificates formats ingest isolation machine mirror plugin plugin.http providers registry rpc"
-        " store tensorboard web",
+        "certificates formats ingest isolation machine mirror plugin plugin.http providers references"
+        " registry rpc store tensorboard web",
         "attrs insight_frontend platformdirs werkzeug",
     ),
 }
@@ -70,7 +77,7 @@ RECORD_FORMATS = "insight_record.formats"
 OF_RECORD = _room("", "insight_record keras lightning mindspore numpy pytorch_lightning torch transformers")
 OF_RECORD_FORMATS = _room("formats", "ml_dtypes numpy")
 OF_C = ("libc", "cpython", "posix")  # what Cython brings
-PUBLIC_ROOMS = {"plugin", "plugin.http"}  # for plugins
+PUBLIC_ROOMS = {"plugin", "plugin.filters", "plugin.http", "plugin.worker"}  # for plugins
 PLUGIN_MAY_IMPORT = {
     *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),
     "insight_record",

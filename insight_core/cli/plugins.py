@@ -21,8 +21,8 @@ from insight_core.cli.terminal import open_terminal
 from insight_core.cli.text_table import printable, table
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_turn
 from insight_core.plugin import Command, HighlightSource, Messages, Plugin, Rule, RunColumn, RunColumns
-from insight_core.plugin.references import Reference
 from insight_core.providers.local import LocalProvider
+from insight_core.references import Reference
 from insight_core.registry import Registry
 from insight_core.registry.failures import with_place
 from insight_core.tensorboard.mount import TensorBoardMount

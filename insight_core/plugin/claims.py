@@ -9,7 +9,7 @@ from attrs import Attribute, converters, field, frozen, validators
 
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import claimable_fields
-from insight_core.plugin.references import reference
+from insight_core.references import reference
 
 BEGINNING = 4096  # Bytes of a file that functions for FileName.makes_run and FileName.begins get.
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 from attrs import field, frozen, validators
 
 from insight_core.plugin.extensions import Messages
-from insight_core.plugin.references import reference
 from insight_core.plugin.rules import FindingPlace
+from insight_core.references import reference
 from insight_record.formats.reason import Reason
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
 
-from insight_core.plugin.references import reference
+from insight_core.references import reference
 
 if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext

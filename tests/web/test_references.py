@@ -14,7 +14,7 @@ from werkzeug.test import Client
 
 from insight_core.isolation import Limits
 from insight_core.plugin import Plugin, PluginContext, RecordDecoder, Route
-from insight_core.plugin.references import Reference, reference
+from insight_core.references import Reference, reference
 from insight_core.registry import Registry
 from insight_core.web import Host
 

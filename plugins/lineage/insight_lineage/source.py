@@ -21,7 +21,7 @@ from insight_core.plugin import (
     SeriesKey,
     Unavailable,
 )
-from insight_core.plugin.filters.column import Column, Values, moved, values_of
+from insight_core.plugin.filters import Column, Values, moved, values_of
 from insight_lineage.claims import HPARAMS, LINEAGE_FILE, NAME
 from insight_lineage.mindspore import Cell, Cells, LineageFile, file_order, joined
 from insight_lineage.names import ANNOTATIONS, group_of, title_of
