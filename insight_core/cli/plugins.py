@@ -33,8 +33,8 @@ from insight_core.plugin import (
     RunColumns,
     StoreFormat,
 )
-from insight_core.plugin.references import Reference
 from insight_core.providers.local import LocalProvider
+from insight_core.references import Reference
 from insight_core.registry import Registry
 from insight_core.registry.failures import with_place
 from insight_core.tensorboard.mount import TensorBoardMount

@@ -16,7 +16,7 @@ from insight_core.plugin.computations import Computation
 from insight_core.plugin.context import PluginContext
 from insight_core.plugin.data import Payload
 from insight_core.plugin.encoding import nbytes_of, plain
-from insight_core.plugin.references import reference
+from insight_core.references import reference
 
 if TYPE_CHECKING:  # a data server loads decoders, never the web half
     from werkzeug import Response

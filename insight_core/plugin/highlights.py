@@ -9,8 +9,8 @@ from attrs import field, frozen
 
 from insight_core.plugin.checks import IDENTIFIER, check_function, is_a, one_of
 from insight_core.plugin.extensions import Messages
-from insight_core.plugin.references import reference
 from insight_core.plugin.rules import FindingPlace
+from insight_core.references import reference
 from insight_record.formats.reason import Reason
 
 if TYPE_CHECKING:

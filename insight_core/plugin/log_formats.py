@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from insight_core.formats.batch import Flaw
 from insight_core.plugin.checks import check_function
 from insight_core.plugin.claims import FileName
-from insight_core.plugin.references import reference
+from insight_core.references import reference
 
 
 @frozen(eq=False)

@@ -1,6 +1,7 @@
 """For decoders: payloads to tensors, histograms, image headers, framed records and protobuf fields.
 
 For data providers the other way round: pictures, texts and arrays to payloads, as tabs claim and read them.
+What else event files are made of is in ``insight_record.formats``.
 """
 
 from __future__ import annotations
@@ -11,27 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.field_columns import FieldColumns
 from insight_core.formats.histogram_messages import (
     read_histogram_proto,
     read_histogram_tensor,
     read_mindspore_histogram,
 )
 from insight_core.formats.histograms import Histogram, histogram_of
-from insight_core.formats.interned import Interned, interned, last_places, pieces_of
-from insight_core.formats.name_tree import AFTER_SLASH, DEEPEST, UNKNOWN, NameTree, name_tree
 from insight_core.formats.packed import varints
 from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.message_types import MessageTypes
-from insight_record.formats.dtypes import (
-    MINDSPORE_TYPES,
-    TENSORFLOW_NUMBERS,
-    TENSORFLOW_TYPES,
-    tensorflow_type_name,
-)
-from insight_record.formats.framing import HEADER_SIZE, RecordProblem, contents, record
+from insight_record.formats.dtypes import TENSORFLOW_NUMBERS
+from insight_record.formats.framing import contents
 from insight_record.formats.image_headers import ImageHeader, header_of
 from insight_record.formats.image_messages import image_message, png
 from insight_record.formats.protobuf import (
@@ -47,10 +40,10 @@ from insight_record.formats.protobuf import (
 from insight_record.formats.tensor_messages import string_tensor, tensorflow_tensor
 
 HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")  # A HistogramProto.
-MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")  # MindSpore's Histogram.
-HISTOGRAMS: Final = SummaryPlugin("histograms")  # A tensor of rows of left edge, right edge and count.
+_MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")  # MindSpore's Histogram.
+_HISTOGRAMS: Final = SummaryPlugin("histograms")  # A tensor of rows of left edge, right edge and count.
 HISTOGRAM_CLAIMS: Final[frozenset[Claim]] = frozenset(
-    {HISTO, MINDSPORE_HISTOGRAM, HISTOGRAMS}
+    {HISTO, _MINDSPORE_HISTOGRAM, _HISTOGRAMS}
 )  # All claims whose payloads decoded_histogram reads.
 
 _MINDSPORE_TENSOR = EventField(Dialect.MINDSPORE, "tensor")
@@ -82,7 +75,7 @@ def decoded_histogram(payload: Payload) -> Histogram:
     """
     if payload.claim == HISTO:
         return read_histogram_proto(payload.data)
-    if payload.claim == MINDSPORE_HISTOGRAM:
+    if payload.claim == _MINDSPORE_HISTOGRAM:
         return read_mindspore_histogram(payload.data)
     return read_histogram_tensor(payload.data)
 
@@ -122,28 +115,16 @@ def _dialect(payload: Payload) -> Dialect:
 
 
 __all__ = [
-    "AFTER_SLASH",
-    "DEEPEST",
     "EIGHT_BYTES",
     "FOUR_BYTES",
-    "HEADER_SIZE",
     "HISTO",
-    "HISTOGRAMS",
     "HISTOGRAM_CLAIMS",
     "LENGTH_DELIMITED",
-    "MINDSPORE_HISTOGRAM",
-    "MINDSPORE_TYPES",
-    "TENSORFLOW_TYPES",
-    "UNKNOWN",
     "VARINT",
-    "FieldColumns",
     "Histogram",
     "ImageHeader",
-    "Interned",
     "Malformed",
     "MessageTypes",
-    "NameTree",
-    "RecordProblem",
     "Tensor",
     "TensorHeader",
     "contents",
@@ -152,17 +133,11 @@ __all__ = [
     "header_of",
     "histogram_of",
     "image_payload",
-    "interned",
-    "last_places",
-    "name_tree",
-    "pieces_of",
     "png",
-    "record",
     "signed",
     "tensor_header",
     "tensor_of",
     "tensor_payload",
-    "tensorflow_type_name",
     "text_payload",
     "varint",
     "varints",

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.checks import IDENTIFIER, check_function
-from insight_core.plugin.references import reference
+from insight_core.references import reference
 
 if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext

@@ -11,8 +11,8 @@ from insight_core.plugin.checks import IDENTIFIER, TEXT, check_function, is_a, o
 from insight_core.plugin.data import ScalarColumns, SeriesKey
 from insight_core.plugin.errors import InsightError
 from insight_core.plugin.extensions import Messages
-from insight_core.plugin.references import reference
 from insight_core.plugin.tag_roles import TAG_ROLES, TagRole
+from insight_core.references import reference
 from insight_record.formats.reason import Reason
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from attrs import Attribute, Factory, field, frozen
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin.claims import FileName
-from insight_core.plugin.references import name_of, reference
+from insight_core.references import name_of, reference
 
 
 @frozen(eq=False)

@@ -35,7 +35,7 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.http.identity import may_save
 from insight_core.plugin.http.own_page import READ_ONLY_CLIENT, OwnPage
-from insight_core.plugin.references import reference
+from insight_core.references import reference
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
 from insight_core.web.annotations.store import AnnotationStore

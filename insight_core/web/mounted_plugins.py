@@ -15,7 +15,7 @@ from werkzeug.routing import Map
 from insight_core.activity import Question
 from insight_core.isolation import Call, Calls, Limits, in_one_line, in_turn
 from insight_core.plugin import NotFound, Plugin, PluginContext, Unavailable
-from insight_core.plugin.references import Reference
+from insight_core.references import Reference
 from insight_core.registry import Module
 from insight_core.web.mounting import Endpoint, given_rules, matched, new_map, own_rules
 from insight_core.web.plugin_services import Services

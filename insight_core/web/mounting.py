@@ -14,7 +14,7 @@ from werkzeug.exceptions import MethodNotAllowed
 
 from insight_core.isolation import Busy, Calls, Overdue, request_line
 from insight_core.plugin import DataKind, Plugin, PluginContext, Route
-from insight_core.plugin.references import reference
+from insight_core.references import reference
 from insight_core.registry.origins import defined_at
 from insight_core.web.front_ends import front_end_answer
 from insight_core.web.posted_query import as_get

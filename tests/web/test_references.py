@@ -32,7 +32,7 @@ from insight_core.plugin import (
     RunColumns,
     SummaryPlugin,
 )
-from insight_core.plugin.references import Reference, reference
+from insight_core.references import Reference, reference
 from insight_core.registry import Registry
 from insight_core.web import Host
 

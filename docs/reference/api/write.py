@@ -23,7 +23,6 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
             "clients",
             "csv_text",
             "encodings",
-            "frames",
             "histograms",
             "identity",
             "matching",

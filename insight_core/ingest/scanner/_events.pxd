@@ -8,7 +8,7 @@ from insight_core.ingest.scanner._alike cimport Bodies, Body, body_start, expect
 from insight_core.ingest.scanner._fields cimport (
     FAILED, NO_MEMORY, ODD, OK, PAGE, UNKNOWN_METADATA, Field, Status, Window, at, next_field,
 )
-from insight_core.formats._interning cimport lookup
+from insight_record.formats._interning cimport lookup
 from insight_core.ingest.scanner._numbers cimport LONGEST_NUMBER, read_number
 from insight_core.ingest.scanner._rows cimport (
     FIELDS, METADATA, PAYLOAD, SCALAR_VALUE, SIMPLE_VALUE, SINGLE, SUMMARY, TAGGED_RUN_METADATA, TENSOR,

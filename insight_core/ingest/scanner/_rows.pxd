@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
 
-from insight_core.formats._interning cimport Interned, intern, release
+from insight_record.formats._interning cimport Interned, intern, release
 
 
 cdef enum:

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, NotFound, PluginContext, ReasonKind, Route, encode_json
-from insight_core.plugin.filters.column import Column
-from insight_core.plugin.filters.conditions import All, Comparison, Condition, conditions_of
-from insight_core.plugin.filters.expression import parsed
+from insight_core.plugin.filters import All, Column, Comparison, Condition, conditions_of, parsed
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number

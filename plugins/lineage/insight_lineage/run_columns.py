@@ -10,8 +10,7 @@ from weakref import WeakKeyDictionary
 
 from insight_core.plugin import Cell, PluginContext, RunColumn, encode_json
 from insight_core.plugin.annotations import Annotations
-from insight_core.plugin.filters.column import LIST, Column
-from insight_core.plugin.filters.conditions import NoColumn
+from insight_core.plugin.filters import LIST, Column, NoColumn
 from insight_lineage.source import Lineage
 
 _HYPERPARAMETERS = ("hyperparameter", "dataset", "model", "metric", "custom")

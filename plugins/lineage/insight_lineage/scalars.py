@@ -12,7 +12,7 @@ from attrs import astuple, evolve, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import DataProvider, PluginNameEnum, ScalarQuery, SeriesField, SeriesKey, SeriesTable
-from insight_core.plugin.filters.column import Column, Mask
+from insight_core.plugin.filters import Column, Mask
 from insight_lineage.names import SCALARS, title_of
 
 SCALAR = str(PluginNameEnum.SCALAR)

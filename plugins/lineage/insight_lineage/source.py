@@ -21,8 +21,7 @@ from insight_core.plugin import (
     SeriesKey,
     Unavailable,
 )
-from insight_core.plugin.filters.column import Column, Values, moved, values_of
-from insight_core.plugin.payloads import RecordProblem
+from insight_core.plugin.filters import Column, Values, moved, values_of
 from insight_lineage.claims import HPARAMS, LINEAGE_FILE, NAME
 from insight_lineage.mindspore import Cell, Cells, LineageFile, file_order, joined
 from insight_lineage.names import ANNOTATIONS, group_of, title_of
@@ -30,6 +29,7 @@ from insight_lineage.pipeline import Pipeline
 from insight_lineage.scalars import SCALAR, Scalars
 from insight_lineage.sessions import Sessions
 from insight_lineage.table import Problem, Rows, Table
+from insight_record.formats.framing import RecordProblem
 
 
 class Lineage:

@@ -20,7 +20,7 @@ import re
 
 from attrs import define, frozen
 
-from insight_core.plugin.filters.conditions import (
+from insight_core.filters.conditions import (
     CONSTANTS,
     PLAIN_WORD,
     RESERVED,

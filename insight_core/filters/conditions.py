@@ -12,8 +12,8 @@ from typing import TypeAlias
 import numpy as np
 from attrs import frozen
 
+from insight_core.filters.column import Column, Mask
 from insight_core.plugin.errors import InvalidArgument
-from insight_core.plugin.filters.column import Column, Mask
 from insight_record.formats.reason import Reason, ReasonKind
 
 OPERATORS = ("eq", "ne", "lt", "gt", "le", "ge", "in", "not_in")

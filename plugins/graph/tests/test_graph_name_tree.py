@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 import pytest
+from insight_graph.name_tree import AFTER_SLASH, DEEPEST, UNKNOWN, NameTree, name_tree
 
-from insight_core.plugin.payloads import AFTER_SLASH, DEEPEST, UNKNOWN, NameTree, name_tree
 from tests.formats.pieces import end_to_end
 
 

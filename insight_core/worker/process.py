@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO, cast
 
 from insight_core.plugin.errors import InsightError
-from insight_core.plugin.worker.job import WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
-from insight_core.plugin.worker.link import FAILED, HEAD, PIECE
+from insight_core.worker.job import WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
+from insight_core.worker.link import FAILED, HEAD, PIECE
 from insight_record.formats.reason import Reason, ReasonKind
 
-COMMAND = (sys.executable, "-P", "-m", "insight_core.plugin.worker.child")
+COMMAND = (sys.executable, "-P", "-m", "insight_core.worker.child")
 _PIPE = 1 << 20  # bytes that a pipe should hold
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Linux has
 _LONGEST_LINE = 1 << 20  # bytes of what a worker says

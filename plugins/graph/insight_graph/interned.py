@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from itertools import repeat
 from typing import Protocol, TypeAlias
@@ -9,14 +10,17 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.formats.compiled import is_wanted
-
 try:
-    from insight_core.formats import _byte_columns, _interned
+    from insight_graph import _byte_columns, _interned
 except ImportError:
     _byte_columns = _interned = None  # type: ignore[assignment]
 
 Places: TypeAlias = NDArray[np.int64]
+
+
+def is_wanted() -> bool:
+    """Whether compiled modules may be used; INSIGHT_HOST_PURE=1 disables them."""
+    return os.environ.get("INSIGHT_HOST_PURE", "") in ("", "0")
 
 
 class Interned(Protocol):

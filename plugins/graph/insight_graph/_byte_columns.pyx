@@ -5,8 +5,8 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 import numpy as np
 
-from insight_core.formats._places cimport check_places
-from insight_core.formats._varint cimport read_varint
+from insight_graph._places cimport check_places
+from insight_record.formats._varint cimport read_varint
 
 
 def last_places(

@@ -11,11 +11,10 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.formats.compiled import is_wanted
-from insight_core.formats.interned import Interned, Places, PureInterned, pieces_of
+from insight_graph.interned import Interned, Places, PureInterned, is_wanted, pieces_of
 
 try:
-    from insight_core.formats import _interned
+    from insight_graph import _interned
 except ImportError:
     _interned = None  # type: ignore[assignment]
 

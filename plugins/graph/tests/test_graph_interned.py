@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 import pytest
+from insight_graph.interned import interned, last_places, pieces_of
 
-from insight_core.plugin.payloads import interned, last_places, pieces_of
 from tests.formats.pieces import end_to_end
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from insight_core.plugin.references import Reference
-from insight_core.plugin.worker.job import PieceSource, WaitedJob, WorkerFailed, WorkerLimits, WorkerSource
-from insight_core.plugin.worker.link import WorkerLink
-from insight_core.plugin.worker.pool import Workers
+from insight_core.references import Reference
+from insight_core.worker.job import PieceSource, WaitedJob, WorkerFailed, WorkerLimits, WorkerSource
+from insight_core.worker.link import WorkerLink
+from insight_core.worker.pool import Workers
 from insight_record.formats.reason import Reason
 
 LIMITS = WorkerLimits(memory=1 << 30, seconds=60.0, deadline=90.0, answer=64 << 20)

@@ -8,8 +8,8 @@ import os
 
 import numpy as np
 
-from insight_core.formats._interning cimport Interned, fetch, hash_of, intern, lookup, numbered, release
-from insight_core.formats._places cimport check_places
+from insight_record.formats._interning cimport Interned, fetch, hash_of, intern, lookup, numbered, release
+from insight_graph._places cimport check_places
 
 cdef enum:
     AT_ONCE = 32

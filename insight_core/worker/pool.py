@@ -9,8 +9,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
-from insight_core.plugin.worker.job import WaitedJob, WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
-from insight_core.plugin.worker.process import COMMAND, WorkerProcess, died
+from insight_core.worker.job import WaitedJob, WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
+from insight_core.worker.process import COMMAND, WorkerProcess, died
 from insight_record.formats.reason import ReasonKind
 
 log = logging.getLogger(__name__)

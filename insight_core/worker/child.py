@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from insight_core.plugin.errors import InsightError
-from insight_core.plugin.references import Reference
-from insight_core.plugin.worker.job import WorkerFailed
-from insight_core.plugin.worker.link import HostGone, WorkerLink
+from insight_core.references import Reference
+from insight_core.worker.job import WorkerFailed
+from insight_core.worker.link import HostGone, WorkerLink
 from insight_record.formats.reason import Reason, ReasonKind
 
 _PR_SET_PDEATHSIG = 1

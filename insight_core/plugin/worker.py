@@ -6,10 +6,10 @@ name: ``Workers.call("package.module:function", arguments)``. What goes wrong th
 
 from __future__ import annotations
 
-from insight_core.plugin.worker.decoding import SMALL, decode_apart
-from insight_core.plugin.worker.job import PieceSource, WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
-from insight_core.plugin.worker.link import HostGone, WorkerLink
-from insight_core.plugin.worker.pool import Workers
+from insight_core.worker.decoding import SMALL, decode_apart
+from insight_core.worker.job import PieceSource, WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
+from insight_core.worker.link import HostGone, WorkerLink
+from insight_core.worker.pool import Workers
 
 __all__ = [
     "SMALL",

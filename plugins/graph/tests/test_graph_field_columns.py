@@ -6,8 +6,9 @@ import random
 
 import numpy as np
 import pytest
+from insight_graph.field_columns import FieldColumns
 
-from insight_core.plugin.payloads import FieldColumns, Malformed, fields
+from insight_core.plugin.payloads import Malformed, fields
 from insight_core.plugin.testing.wire import int_field, message_field
 from tests.formats.pieces import end_to_end
 

@@ -13,19 +13,12 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.formats.compiled import is_wanted
-from insight_core.formats.interned import check_places
-from insight_record.formats.protobuf import (
-    EIGHT_BYTES,
-    FOUR_BYTES,
-    LENGTH_DELIMITED,
-    VARINT,
-    Malformed,
-    fields,
-)
+from insight_core.plugin.payloads import EIGHT_BYTES
+from insight_graph.interned import check_places, is_wanted
+from insight_record.formats.protobuf import FOUR_BYTES, LENGTH_DELIMITED, VARINT, Malformed, fields
 
 try:
-    from insight_core.formats import _byte_columns
+    from insight_graph import _byte_columns
 except ImportError:
     _byte_columns = None  # type: ignore[assignment]
 
