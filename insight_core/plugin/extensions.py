@@ -20,7 +20,7 @@ from insight_core.plugin.checks import TEXT, check_function, check_texts, has_fo
 from insight_core.plugin.context import PluginContext
 from insight_core.plugin.contract import CachePolicy, Plugin
 from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery
-from insight_core.plugin.references import reference
+from insight_core.references import reference
 
 REASON_PREFIX = "reason."  # of the keys of texts for codes of reasons
 _OLD = "error."  # the same in the last release

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
 
-from insight_core.plugin.references import Reference
+from insight_core.references import Reference
 
 _MACHINERY = {  # top-level modules that call the code of plugins
     "insight_core",

@@ -16,8 +16,8 @@ from insight_core.cli.plugin_commands import discovered
 from insight_core.cli.plugins import ask_hooks, front_end_error
 from insight_core.isolation import DEFAULT_LIMITS, Calls
 from insight_core.plugin import Plugin
-from insight_core.plugin.references import Reference
 from insight_core.providers.local import LocalProvider
+from insight_core.references import Reference
 from insight_core.registry import Module, Registry, same_distribution
 from insight_core.registry.failures import with_place
 from insight_core.registry.origins import defined_at
