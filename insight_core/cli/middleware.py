@@ -92,7 +92,9 @@ def wrapped(host: Host, registry: Registry, settings: AppSettings) -> WSGIApplic
             raise Unavailable(f"{_HOOK}() of {module.candidate.name} failed: {reason}") from error
         if not callable(app):
             kind = type(app).__name__
-            raise Unavailable(f"{_HOOK}() of {module.candidate.name} returned a {kind}, not a WSGI application")
+            raise Unavailable(
+                f"{_HOOK}() of {module.candidate.name} returned a {kind}, not a WSGI application"
+            )
     return app if app is host else _Wrapped(app, host.close)
 
 

@@ -87,8 +87,8 @@ def none():
 def is_active(ctx):
     return ctx.data.no_such_method()
 
-def view(request):
-    return None
+def view(request) -> str:
+    return ""
 
 def routes(ctx):
     return [Route("/runs/<run>", view), Route("/late", "insight_flawed.parts:absent")]
@@ -116,9 +116,10 @@ def test_names_functions_and_hooks_that_are_wrong_are_all_said(plugin: Path) -> 
         "the view of /late names insight_flawed.parts:absent: AttributeError",
         "the view of /runs/<run>: the host gives it 1 argument and run, "
         "got an unexpected keyword argument 'run' (insight_flawed/parts.py:15)",
+        "the view of /runs/<run> returns str, not a werkzeug Response (insight_flawed/parts.py:15)",
     ):
         assert expected in said
-    assert "11 faults in" in said
+    assert "12 faults in" in said
 
 
 @pytest.mark.parametrize(
