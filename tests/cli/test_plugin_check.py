@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -152,6 +153,13 @@ def test_a_fault_is_said_with_its_reason(
     said = _check(plugin, 1)
     assert expected in said
     assert "1 fault in" in said
+
+
+def test_functions_routes_and_front_ends_of_our_own_plugins_have_no_faults() -> None:
+    script = "from insight_core.cli.authoring.loading import main; main()"
+    done = subprocess.run([sys.executable, "-c", script, "insight-host"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["faults"] == []
 
 
 def test_a_wheel_without_the_front_end_or_texts_is_a_fault(plugin: Path) -> None:
