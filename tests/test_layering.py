@@ -32,7 +32,7 @@ ROOMS: dict[str, Room] = {
     "plugin": _room("formats machine", "attrs google numpy pluggy"),
     "plugin.http": _room("plugin formats", "attrs numpy regex safetensors werkzeug"),
     "plugin.testing": _room(
-        "formats ingest isolation plugin providers registry store web",
+        "formats ingest isolation plugin plugin.http providers registry store web",
         "attrs insight_record numpy werkzeug",
     ),
     "isolation": _room("", "attrs"),
