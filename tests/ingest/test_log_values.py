@@ -15,6 +15,8 @@ import insight_scalar
 import insight_text
 import numpy as np
 import pytest
+from insight_image.decoder import pictures_of
+from insight_text.decoder import texts_of
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import (
@@ -34,8 +36,6 @@ from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.serving import serve
-from insight_image.decoder import pictures_of
-from insight_text.decoder import texts_of
 from tests.support.pictures import png
 from tests.waiting import eventually
 
@@ -183,7 +183,9 @@ def test_a_picture_that_cannot_be_shown_is_damage_and_the_rest_is_read(
     (run / "text.png").write_text("no picture")
     (tmp_path / "secret.png").write_bytes(PICTURE)
     os.symlink(tmp_path / "secret.png", run / "link.png")
-    for step, name in enumerate(("text.png", "../../secret.png", "link.png", str(tmp_path / "secret.png")), 2):
+    for step, name in enumerate(
+        ("text.png", "../../secret.png", "link.png", str(tmp_path / "secret.png")), 2
+    ):
         write(run / "a.answers", {"step": step, "path": name})
     write(run / "a.answers", {"step": 9, "text": "after"})
     provider = open_()

@@ -176,7 +176,7 @@ def test_the_claim_travels_as_text_and_as_message(claim: FileName) -> None:
 )
 def test_steps_that_no_path_has_are_refused(given: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words.replace("(", r"\(")):
-        FileName("*.png", **given)  # type: ignore[arg-type]
+        FileName("*.png", **given)
 
 
 def test_what_holds_no_whole_number_is_no_step() -> None:

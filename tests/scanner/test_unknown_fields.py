@@ -73,7 +73,7 @@ def test_they_are_unclaimed_or_those_of_the_plugin_that_claims_the_number(
 
 
 def test_a_number_of_a_field_with_a_name_is_refused() -> None:
-    assert EventField(Dialect.MINDSPORE, 20) == EventField(Dialect.MINDSPORE, "20")  # type: ignore[arg-type]
+    assert EventField(Dialect.MINDSPORE, 20) == EventField(Dialect.MINDSPORE, "20")
     for dialect, number in ((Dialect.MINDSPORE, "8"), (Dialect.MINDSPORE, "1"), (Dialect.TENSORBOARD, "20")):
         with pytest.raises(ValueError, match="has no field"):
             RecordDecoder(claims={EventField(dialect, number)})
