@@ -66,7 +66,8 @@ class KnownFiles:
         """Nothing of the file is read yet."""
         reader = None
         if file.format is not None:
-            reader = self._readers.setdefault(file.format, FormatReader(file.format, self.values))
+            made = FormatReader(file.format, self.values, self._fetch)
+            reader = self._readers.setdefault(file.format, made)
         tailed = self._files[key] = Tailed(file, self._store, self._cache, self._lose, reader, self._fetch)
         self._by_path.setdefault(file.path, []).append(tailed)
         self._places[(file.run, file.order)] = file.path

@@ -25,6 +25,7 @@ from insight_core.plugin import Dialect, HyperParameters, Images, LogFormat, Poi
 from insight_record.formats.reason import Reason, ReasonKind
 
 if TYPE_CHECKING:
+    from insight_core.ingest.fetching import Fetch
     from insight_core.ingest.log_values import LogValues
     from insight_core.ingest.value_files import ValueFiles
 
@@ -45,9 +46,11 @@ class Waiting(Exception):
 class FormatReader:
     """A log format and its running calls."""
 
-    def __init__(self, log_format: LogFormat, values: ValueFiles) -> None:
+    def __init__(self, log_format: LogFormat, values: ValueFiles, fetch: Fetch | None = None) -> None:
+        """``fetch`` is called before files are read that are mirrors of others."""
         self.format = log_format
         self.values = values
+        self.fetch = fetch
         self.key = f"{log_format.name} {log_format.version}"
         self._calls = Calls(f"log format {log_format.name}")
         self._open: list[Call[_Turn]] = []  # appended to and replaced as a whole: any thread may do both
@@ -191,7 +194,7 @@ class LogFile(FollowedFile):
         if self._values is None:
             from insight_core.ingest.log_values import LogValues  # most formats have none
 
-            self._values = LogValues(self._reader.values, self.path)
+            self._values = LogValues(self._reader.values, self.path, self._reader.fetch)
         return self._values.add(items, began)
 
     # --- in the loader's thread ---

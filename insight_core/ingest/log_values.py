@@ -12,7 +12,7 @@ import numpy as np
 from attrs import evolve
 
 from insight_core.formats.batch import Batch, Flaw, unreadable
-from insight_core.ingest.scanner.regular_file import open_regular
+from insight_core.ingest.fetching import Fetch, opened
 from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.ingest.value_files import ValueFiles
 from insight_core.plugin import Dialect, HyperParameters, Images, Texts
@@ -36,8 +36,9 @@ class LogValues:
     """The values of one log file, in an event file that is deleted with this object. For one thread at a
     time."""
 
-    def __init__(self, files: ValueFiles, source: str) -> None:
-        """``source`` is the path of the log file."""
+    def __init__(self, files: ValueFiles, source: str, fetch: Fetch | None = None) -> None:
+        """``source`` is the path of the log file; ``fetch`` brings pictures of remote logdirs."""
+        self._fetch = fetch
         self._files = files
         self._directory = os.path.dirname(os.path.abspath(source))
         self.path = ""  # of the event file, once there are values
@@ -90,7 +91,7 @@ class LogValues:
         path = os.path.realpath(os.path.join(self._directory, content))
         if not path.startswith(os.path.join(os.path.realpath(self._directory), "")):
             raise ValueError(_OUTSIDE)
-        with os.fdopen(open_regular(path), "rb") as file:
+        with opened(path, self._fetch) as file:
             header = header_of(file.read(_HEADER))
         size = int_field(1, header.height) + int_field(2, header.width) + int_field(3, header.channels)
         message = message_field(_IMAGE, size + file_reference(_IMAGE_FILE, path))

@@ -19,6 +19,7 @@ from insight_image.decoder import pictures_of
 from insight_text.decoder import texts_of
 
 from insight_core.ingest.logdir import Logdir
+from insight_core.mirror.mirrors import Mirrors
 from insight_core.plugin import (
     DataProvider,
     FileName,
@@ -27,6 +28,7 @@ from insight_core.plugin import (
     InsightError,
     LogFormat,
     Points,
+    RemoteFile,
     SeriesKey,
     Texts,
     Undecodable,
@@ -68,6 +70,26 @@ def read(stream: BinaryIO, state: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
 
 
 FORMAT = LogFormat("answers", FileName("*.answers"), read)
+
+
+class LocalFiles:
+    """A directory as a remote store."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def pages(self) -> Iterator[list[RemoteFile]]:
+        yield [
+            RemoteFile(path.relative_to(self._root).as_posix(), info.st_size, info.st_mtime_ns)
+            for path in sorted(self._root.rglob("*"))
+            if path.is_file() and (info := path.stat())
+        ]
+
+    def read(self, file: RemoteFile, start: int, end: int) -> bytes:
+        return (self._root / file.path).read_bytes()[start:end]
+
+    def close(self) -> None:
+        pass
 
 
 def write(path: Path, *lines: dict[str, object]) -> None:
@@ -196,6 +218,21 @@ def test_a_picture_that_cannot_be_shown_is_damage_and_the_rest_is_read(
     outside = "its file is not below the directory of the log"
     assert [outside in reason for reason in reasons] == [False, False, True, True, True]
     assert all("the picture of 'saved' at step" in reason for reason in reasons)
+
+
+def test_pictures_beside_a_remote_log_are_fetched(tmp_path: Path, stack: ExitStack) -> None:
+    write(tmp_path / "logs/run/a.answers", {"step": 0, "path": "seen/1.png"}, {"step": 1, "text": "b"})
+    (tmp_path / "logs/run/seen").mkdir()
+    (tmp_path / "logs/run/seen/1.png").write_bytes(PICTURE)
+    mirrors = Mirrors(tmp_path / "cache", interval=60)
+    logdir = Logdir(mirrors.add("files://logs", lambda: LocalFiles(tmp_path / "logs")))
+    provider = LocalProvider([logdir], PLUGINS, log_formats=[FORMAT], reload_interval=0, mirrors=mirrors)
+    stack.callback(provider.close)
+    provider.load()
+    assert provider.damage() == []
+    assert texts(provider) == [(1, ["b"])]
+    saved = pictures_of(provider.payload("image", SeriesKey("run", "saved"), 0))
+    assert (saved.encoded, saved.width, saved.height) == ((PICTURE,), 3, 2)
 
 
 def test_a_picture_that_changes_later_is_not_another_one(open_: Any, tmp_path: Path) -> None:  # noqa: ANN401
