@@ -128,7 +128,7 @@ class LocalProvider:
             self._loader.path_of,
             fetch=None if mirrors is None else mirrors.fetch_current,
             shown_path=self._location_of,
-            translated=self._loader.made,
+            translated=translations.holds,
         )
 
     def start(self) -> None:
