@@ -129,6 +129,7 @@ class LocalProvider:
             fetch=None if mirrors is None else mirrors.fetch_current,
             shown_path=self._location_of,
             translated=translations.holds,
+            passing=translations.values.holds,
         )
 
     def start(self) -> None:

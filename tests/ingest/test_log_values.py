@@ -38,6 +38,7 @@ from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.serving import serve
+from tests.lakes import LakeBuild
 from tests.support.pictures import png
 from tests.waiting import eventually
 
@@ -218,6 +219,23 @@ def test_a_picture_that_cannot_be_shown_is_damage_and_the_rest_is_read(
     outside = "its file is not below the directory of the log"
     assert [outside in reason for reason in reasons] == [False, False, True, True, True]
     assert all("the picture of 'saved' at step" in reason for reason in reasons)
+
+
+def test_a_lake_has_copies_of_them(tmp_path: Path, stack: ExitStack) -> None:
+    run = tmp_path / "logs/run"
+    write(run / "a.answers", {"step": 0, "text": "a"}, {"step": 1, "path": "1.png"}, {"params": {"seed": 3}})
+    (run / "1.png").write_bytes(PICTURE)
+    build = LakeBuild([str(tmp_path / "logs")], str(tmp_path / "lake"), PLUGINS, log_formats=[FORMAT])
+    build.run()
+    provider = build.opened()
+    stack.callback(provider.close)
+    provider.start()
+    eventually(provider.generation)
+    assert texts(provider) == [(0, ["a"])]
+    saved = pictures_of(provider.payload("image", SeriesKey("run", "saved"), 0))
+    assert (saved.encoded, saved.width, saved.height) == ((PICTURE,), 3, 2)
+    [info] = provider.series("lineage")
+    assert b"seed" in info.content
 
 
 def test_pictures_beside_a_remote_log_are_fetched(tmp_path: Path, stack: ExitStack) -> None:

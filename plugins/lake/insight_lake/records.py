@@ -52,20 +52,23 @@ class RecordSource(Protocol):
 
 
 class LogRecords:
-    """Payloads that stay in the log files."""
+    """Payloads that stay in the log files; those of files that end with the provider are ``copied``, if
+    there is something that does."""
 
-    def __init__(self, data: DataProvider) -> None:
+    def __init__(self, data: DataProvider, copied: RecordSource | None = None) -> None:
         if not isinstance(data, LocatingProvider):
             raise InvalidArgument(
                 f"{data.location()}: does not tell where payloads such as images are; "
                 "copy them with --with-payloads, or leave them out with --numbers-only"
             )
-        self._data, self._places = data, data
+        self._data, self._places, self._copied = data, data, copied
 
     def columns(self, plugin: str, key: SeriesKey) -> RecordColumns:
         """See RecordSource."""
         table = self._data.records(plugin, key, "all")
         places = self._places.payload_places(plugin, key)
+        if places.passing and self._copied is not None:
+            return self._copied.columns(plugin, key)
         return RecordColumns(
             table.steps,
             table.wall_times,
