@@ -152,10 +152,12 @@ class LogFile(FollowedFile):
             began = self.position
             try:
                 stream.seek(began)
-                batches, state = self._called(cast(BinaryIO, stream), began)
+                given, state = self._reader.format.read(cast(BinaryIO, stream), json.loads(self._state))
+                items = list(given)  # it may read on as it is gone through
                 end = stream.tell()
                 if end < began:
                     raise ValueError(f"it went back from byte {began} to byte {end}")
+                batches, text = self._taken(items, state, began)
             except BaseException as error:  # SystemExit too: the thread is the plugin's
                 return _Turn(info, began, began, known[0], known[1], error=error)
             if file_version(os.fstat(descriptor)) != file_version(info):
@@ -165,10 +167,10 @@ class LogFile(FollowedFile):
             # checked last: a file that was rewritten during the call gives a mixture of old and new
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced
-            return _Turn(info, began, end, head, tail, state, batches)
+            return _Turn(info, began, end, head, tail, text, batches)
 
-    def _called(self, stream: BinaryIO, began: int) -> tuple[list[Batch], str]:
-        items, state = self._reader.format.read(stream, json.loads(self._state))
+    def _taken(self, items: Sequence[object], state: object, began: int) -> tuple[list[Batch], str]:
+        """What the format gave, checked, and the state as JSON."""
         points: list[Points] = []
         others: list[Texts | Images | HyperParameters] = []
         flaws: list[Flaw] = []

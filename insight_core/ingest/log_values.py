@@ -54,8 +54,13 @@ class LogValues:
         TypeError for items that are not what they should be.
         """
         flaws: list[Flaw] = []
-        records = [record for item in items for record in self._records(item, offset, flaws)]
-        batches = [evolve(batch, flaws=[]) for batch in self._written(records)] if records else []
+        before = set(self._begun), dict(self._hyperparameters)
+        try:
+            records = [record for item in items for record in self._records(item, offset, flaws)]
+            batches = [evolve(batch, flaws=[]) for batch in self._written(records)] if records else []
+        except BaseException:  # nothing of these items counts: the log is read again from here
+            self._begun, self._hyperparameters = before
+            raise
         if flaws:
             batches.append(Batch(0, Dialect.TENSORBOARD, flaws=flaws))
         return batches
@@ -69,6 +74,8 @@ class LogValues:
                 yield self._record(value, 0, np.nan)
             return
         given = item.texts if isinstance(item, Texts) else item.images
+        if isinstance(given, (str, bytes)):
+            raise TypeError(f"what {item.tag!r} has is one {type(given).__name__}, not a list")
         for content, step, wall_time in zip(given, *_columns(item, len(given)), strict=True):
             try:
                 values = self._encoded(item, content)
@@ -86,8 +93,10 @@ class LogValues:
             if not isinstance(content, str):
                 raise TypeError(f"a text of {item.tag!r} is a {type(content).__name__}, not a str")
             return TENSORBOARD.values("text", item.tag, content.encode("utf-8", "replace").decode())
-        if isinstance(content, bytes):
-            return TENSORBOARD.values("image", item.tag, content)
+        if isinstance(content, (bytes, bytearray, memoryview)):
+            return TENSORBOARD.values("image", item.tag, bytes(content))
+        if not isinstance(content, (str, os.PathLike)):
+            raise TypeError(f"a picture of {item.tag!r} is a {type(content).__name__}, not bytes or a path")
         path = os.path.realpath(os.path.join(self._directory, content))
         if not path.startswith(os.path.join(os.path.realpath(self._directory), "")):
             raise ValueError(_OUTSIDE)
@@ -108,15 +117,20 @@ class LogValues:
         if not self.path:
             self.path = self._files.new()
             weakref.finalize(self, _delete, self.path)
+        if not self._size:
             records = [[version_record(TENSORBOARD.version, np.nan)], *records]
         position = self._size
         with open(self.path, "ab+", buffering=0) as file:
+            file.truncate(position)  # of an attempt that failed
             _write(file, b"".join(piece for record in records for piece in record))
-            self._size = file.tell()
-            while position < self._size:
-                batch = self._scanner.scan(file.fileno(), position, self._size)
+            size = file.tell()
+            while position < size:
+                batch = self._scanner.scan(file.fileno(), position, size)
+                if batch.end == position:
+                    raise ValueError(f"what was written of {os.path.basename(self.path)} cannot be read")
                 position = batch.end
                 yield batch
+        self._size = size
 
 
 def _columns(item: Texts | Images, count: int) -> tuple[list[int], list[float]]:

@@ -25,10 +25,13 @@ class ValueFiles:
         self._descriptor = -1  # holds it
         self._numbers = itertools.count()
         self._making = threading.Lock()
+        self._is_closed = False
 
     def new(self) -> str:
         """The path of another event file, which does not exist yet. Raises OSError."""
         with self._making:
+            if self._is_closed:
+                raise OSError("the files of this process are closed")
             if self._directory is None:
                 self._directory = self._made()
             return str(self._directory / f"{next(self._numbers)}.tfevents")
@@ -41,6 +44,7 @@ class ValueFiles:
     def close(self) -> None:
         """Deletes all files."""
         with self._making:
+            self._is_closed = True
             if self._directory is not None:
                 shutil.rmtree(self._directory, ignore_errors=True)
             if self._descriptor >= 0:

@@ -271,6 +271,8 @@ def test_a_picture_that_changes_later_is_not_another_one(open_: Any, tmp_path: P
         (Texts("", [1], ["one"]), "is not a tag"),
         (Texts("t", [1], [b"one"]), "not a str"),  # type: ignore[list-item]
         (Texts("t", [1.5], ["one"]), "are not numbers"),
+        (Texts("t", [1], "one"), "one str, not a list"),
+        (Images("t", [1], [7]), "a picture of 't' is a int, not bytes or a path"),  # type: ignore[list-item]
         (HyperParameters([1]), "mapping"),  # type: ignore[arg-type]
         ("a text", "not Points, Texts, Images, HyperParameters or a Flaw"),
     ],
@@ -282,6 +284,18 @@ def test_what_is_no_such_value_is_told(item: Any, words: str) -> None:  # noqa: 
 
     found = read_all(LogFormat("wrong", FileName("*"), wrong), b"x")
     assert words in str(found.flaws[-1].reason)
+
+
+def test_a_call_that_fails_leaves_nothing_and_is_repeated(open_: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "logs/run/a.answers"
+    write(path, {"step": 1, "text": "a"}, {"step": 2, "text": 7})
+    provider = open_()
+    assert not provider.series("text")
+    assert "not a str" in str(provider.damage()[0].reason)
+    path.write_text(path.read_text().replace("7", '"b"'))
+    provider.load()
+    assert texts(provider) == [(1, ["a"]), (2, ["b"])]
+    assert provider.damage() == []
 
 
 def test_an_author_sees_in_a_test_what_was_read() -> None:
