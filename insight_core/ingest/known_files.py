@@ -82,7 +82,7 @@ class KnownFiles:
         tailed = self._files.pop(key)
         found = tailed.found
         with tailed.lock:  # otherwise an index entry could be written of a file that is being dropped
-            self._store.drop_file(found.run, found.name, found.order)
+            tailed.drop()
         self._by_path[found.path].remove(tailed)
         if not self._by_path[found.path]:
             del self._by_path[found.path]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import BinaryIO
 
 import numpy as np
@@ -33,8 +32,7 @@ _OUTSIDE = Reason("its file is not below the directory of the log", "logged_pict
 
 
 class LogValues:
-    """The values of one log file, in an event file that is deleted with this object. For one thread at a
-    time."""
+    """The values of one log file, in an event file. For one thread at a time."""
 
     def __init__(self, files: ValueFiles, source: str, fetch: Fetch | None = None) -> None:
         """``source`` is the path of the log file; ``fetch`` brings pictures of remote logdirs."""
@@ -46,6 +44,33 @@ class LogValues:
         self._begun: set[str] = set()  # tags whose metadata are in the file
         self._hyperparameters: dict[bytes, bytes] = {}  # that were written, as they are encoded
         self._scanner = open_scanner(Dialect.TENSORBOARD)
+
+    def kept(self) -> str:
+        """What a later process needs to go on with the event file, as JSON; empty without any values."""
+        if not self._size:
+            return ""
+        given = {name.hex(): entry.hex() for name, entry in self._hyperparameters.items()}
+        name = os.path.basename(self.path)
+        return json.dumps({"name": name, "size": self._size, "begun": sorted(self._begun), "given": given})
+
+    def resume(self, kept: str) -> bool:
+        """Goes on with the event file of an earlier process; False if it is not here any more."""
+        told = json.loads(kept)
+        path = self._files.again(told["name"])
+        if path is None:
+            return False
+        self.path, self._size, self._begun = path, told["size"], set(told["begun"])
+        given = told["given"].items()
+        self._hyperparameters = {bytes.fromhex(name): bytes.fromhex(entry) for name, entry in given}
+        if os.stat(path).st_size >= self._size:
+            return True
+        self.discard()
+        return False
+
+    def discard(self) -> None:
+        """Deletes the event file; this object is not used any more."""
+        if self.path:
+            self._files.delete(self.path)
 
     def add(self, items: Sequence[Texts | Images | HyperParameters], offset: int) -> list[Batch]:
         """Appends the values; they come as a scan of the event file gives them.
@@ -116,7 +141,6 @@ class LogValues:
     def _written(self, records: Sequence[Pieces]) -> Iterator[Batch]:
         if not self.path:
             self.path = self._files.new()
-            weakref.finalize(self, _delete, self.path)
         if not self._size:
             records = [[version_record(TENSORBOARD.version, np.nan)], *records]
         position = self._size
@@ -149,8 +173,3 @@ def _write(file: BinaryIO, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[file.write(view) :]
-
-
-def _delete(path: str) -> None:
-    with suppress(OSError):
-        os.unlink(path)

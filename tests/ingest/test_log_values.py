@@ -15,6 +15,7 @@ import insight_scalar
 import insight_text
 import numpy as np
 import pytest
+from attrs import evolve
 from insight_image.decoder import pictures_of
 from insight_text.decoder import texts_of
 
@@ -195,6 +196,80 @@ def test_a_later_start_has_them_too(open_: Any, tmp_path: Path) -> None:  # noqa
         [info] = provider.series("scalar")
         assert info.points == count + 1
         provider.close()
+
+
+def test_a_later_start_goes_on_where_the_last_one_ended(
+    open_: Any,  # noqa: ANN401
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path / "logs/run/a.answers"
+    began: list[int] = []
+
+    def noting(stream: BinaryIO, state: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
+        began.append(stream.tell())
+        return read(stream, state)
+
+    monkeypatch.setitem(globals(), "FORMAT", evolve(FORMAT, read=noting))
+    write(path, {"step": 0, "text": "a"}, {"params": {"lr": 0.5}}, {"step": 0, "pixels": 3})
+    whole = path.stat().st_size
+    open_().close()
+    assert began == [0]
+    write(path, {"step": 1, "text": "b"}, {"params": {"seed": 3}})
+    for added in ([whole], []):
+        del began[:]
+        provider = open_()
+        assert texts(provider) == [(0, ["a"]), (1, ["b"])]
+        [info] = provider.series("lineage")
+        assert b"lr" in info.content
+        assert b"seed" in info.content
+        made = provider.payload("image", SeriesKey("run", "made"), 0)
+        assert pictures_of(made).encoded == (png(np.full((1, 1), 3)),)
+        assert provider.damage() == []
+        assert began == added
+        provider.close()
+    for file in (tmp_path / "cache/plugins/log_values").rglob("*.tfevents"):
+        file.write_bytes(b"")
+    provider = open_()
+    assert began[0] == 0
+    assert texts(provider) == [(0, ["a"]), (1, ["b"])]
+
+
+def test_two_hosts_with_one_cache_have_values_of_their_own(open_: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "logs/run/a.answers"
+    write(path, {"step": 0, "text": "a"})
+    open_().close()
+    one, other = open_(), open_()
+    write(path, {"step": 1, "text": "b"})
+    for provider in (one, other, one):
+        provider.load()
+        assert texts(provider) == [(0, ["a"]), (1, ["b"])]
+    files = list((tmp_path / "cache/plugins/log_values").rglob("*.tfevents"))
+    assert sorted(file.parent.name for file in files) == ["0", "1"]
+    path.unlink()
+    one.load()
+    other.load()
+    assert not [file for file in files if file.exists()]
+
+
+def test_logdirs_that_overlap_do_not_share_a_file(tmp_path: Path, stack: ExitStack) -> None:
+    path = tmp_path / "logs/run/a.answers"
+    write(path, {"step": 0, "text": "a"})
+    for count in (1, 2, 3):
+        provider = LocalProvider(
+            [Logdir(str(tmp_path / "logs")), Logdir(str(tmp_path / "logs/run"))],
+            PLUGINS,
+            log_formats=[FORMAT],
+            cache_directory=tmp_path / "cache",
+            reload_interval=0,
+        )
+        provider.load()
+        runs = [run.name for run in provider.runs()]
+        assert len(runs) == 2
+        for run in runs:
+            assert [step for step, _ in texts(provider, run)] == list(range(count))
+        provider.close()
+        write(path, {"step": count, "text": "b"})
 
 
 def test_a_picture_that_cannot_be_shown_is_damage_and_the_rest_is_read(
