@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import time
+import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,6 +88,16 @@ def settled(provider: DataProvider) -> int:
             return before
 
 
+def _picture(shade: int) -> bytes:
+    """A PNG file of one pixel."""
+    content = zlib.compress(bytes([0, shade, shade, shade]))
+    chunks = (b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)), (b"IDAT", content), (b"IEND", b"")
+    file = b"\x89PNG\r\n\x1a\n"
+    for kind, data in chunks:
+        file += struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return file
+
+
 class ContractData:
     """Opens providers of written series for checks."""
 
@@ -115,7 +127,7 @@ class ContractData:
         return {info.key for name in names for info in provider.series(name, **chosen)}
 
     def pictures(self, tag: str, steps: Sequence[int]) -> WrittenSeries:
-        """Records, distinct bytes each."""
-        contents = [b"\x89picture %d of %d\xff" % (at, len(steps)) + bytes(50) for at in range(len(steps))]
+        """Pictures, of one shade of grey each."""
+        contents = [_picture(at) for at in range(len(steps))]
         times = [200.5 + at for at in range(len(steps))]
         return WrittenSeries(self.plugin, "a", tag, steps, times, contents)
