@@ -14,17 +14,6 @@ from pathlib import Path
 
 PLACE = Path(__file__).parent
 ROOT = PLACE.parents[2]
-_TESTING = [
-    "contexts",
-    "contract",
-    "contract_data",
-    "fake",
-    "formats",
-    "histograms",
-    "host",
-    "tensors",
-    "wire",
-]
 PAGES = {  # by page: modules, of which the names in __all__ are public, or else every name without underline
     "plugin": ["insight_core.plugin", "insight_core.plugin.hooks"],
     "http": [
@@ -50,7 +39,10 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
     "reading": ["insight_host.logs", "insight_host.tables", "insight_host.records"],
     "testing": [
         "insight_core.plugin.testing",
-        *(f"insight_core.plugin.testing.{name}" for name in _TESTING),
+        *(
+            f"insight_core.plugin.testing.{name}"
+            for name in ("contexts", "contract", "fake", "formats", "histograms", "host", "tensors", "wire")
+        ),
     ],
 }
 _OTHER_HOOK_NAMES = {"hookspec", "hookimpl"}  # hookimpl is described with insight_core.plugin
