@@ -99,8 +99,11 @@ _CYTHON_IMPORT = re.compile(
 )
 
 
-def _imports(path: Path) -> Iterator[str]:
-    """Dotted names that a file imports at run time, ``from a import b`` as ``a.b``."""
+def _imports(path: Path, *, typed: bool = False) -> Iterator[str]:
+    """Dotted names that a file imports at run time, ``from a import b`` as ``a.b``.
+
+    ``typed``: those too that only type checkers import.
+    """
     if path.suffix != ".py":
         for module, names, plain in _CYTHON_IMPORT.findall(path.read_text(encoding="utf-8")):
             if plain:
@@ -108,7 +111,7 @@ def _imports(path: Path) -> Iterator[str]:
             for name in re.findall(r"(\w+)(?:[ \t]+as[ \t]+\w+)?[ \t]*(?:,|$|\)|#)", names):
                 yield f"{module}.{name}"
         return
-    for node in _run_time_imports(path):
+    for node in _import_statements(path, typed=typed):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         else:
@@ -116,8 +119,8 @@ def _imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def _run_time_imports(path: Path) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The import statements of a Python file, but for those that only type checkers execute."""
+def _import_statements(path: Path, *, typed: bool = False) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The import statements of a Python file; those that only type checkers execute if ``typed``."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     typing_only = {
         inner
@@ -127,7 +130,7 @@ def _run_time_imports(path: Path) -> Iterator[ast.Import | ast.ImportFrom]:
         for inner in ast.walk(statement)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom) and node not in typing_only:
+        if isinstance(node, ast.Import | ast.ImportFrom) and (typed or node not in typing_only):
             yield node
 
 
@@ -175,15 +178,17 @@ def _outside(path: Path, root: Path, room: Room, here: str = "") -> list[str]:
     return found
 
 
-def _circle(files: Mapping[str, Path]) -> list[str]:
+def _circle(files: Mapping[str, Path], *, typed: bool = False) -> list[str]:
     """Modules that import each other in a circle, late imports counted; none if there is no such circle.
 
+    ``typed``: imports count too that only type checkers execute.
     ``from package import module`` counts for both: a module imports names, not modules, of its own package.
     """
     graph = {}
     for module, path in files.items():
-        found = {str(node.module) for node in _run_time_imports(path) if isinstance(node, ast.ImportFrom)}
-        for name in _imports(path):
+        statements = _import_statements(path, typed=typed)
+        found = {str(node.module) for node in statements if isinstance(node, ast.ImportFrom)}
+        for name in _imports(path, typed=typed):
             while name not in files and "." in name:
                 name = name.rpartition(".")[0]
             found.add(name)
@@ -225,6 +230,13 @@ def test_no_modules_of_the_core_import_each_other_in_a_circle(repository: Path) 
         assert _circle(files) == []
 
 
+def test_no_modules_of_the_public_api_know_each_other_in_a_circle(repository: Path) -> None:
+    files = {
+        _module_of(path, repository): path for path in (repository / "insight_core/plugin").rglob("*.py")
+    }
+    assert _circle(files, typed=True) == []
+
+
 def test_no_modules_of_a_plugin_import_each_other_in_a_circle(repository: Path) -> None:
     roots = [*repository.glob("plugins/*/insight_*"), *repository.glob("examples/*/insight_*")]
     assert roots
@@ -241,6 +253,10 @@ def test_a_circle_is_found(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
     files = {name: tmp_path / f"{name}.py" for name in sources}
     assert set(_circle(files)) == {"a", "b", "c"}
+    typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import a"
+    files["c"].write_text(typed, encoding="utf-8")
+    assert _circle(files) == []
+    assert set(_circle(files, typed=True)) == {"a", "b", "c"}
     del files["c"]
     assert _circle(files) == []
 

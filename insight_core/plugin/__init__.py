@@ -65,7 +65,6 @@ from insight_core.plugin.extensions import (
     Cell,
     Command,
     CommandHost,
-    Messages,
     Option,
     ProviderSettings,
     RunColumn,
@@ -73,46 +72,43 @@ from insight_core.plugin.extensions import (
 )
 from insight_core.plugin.figures import SeriesFigures, figures_of
 from insight_core.plugin.file_references import file_reference
-from insight_core.plugin.highlights import (
+from insight_core.plugin.findings import (
     HIGHLIGHT_TONES,
+    SEVERITIES,
+    CheckedRule,
+    CheckRules,
     FindHighlights,
+    Finding,
+    FindingPlace,
     Highlight,
-    HighlightSource,
     HighlightTone,
+    RuleChecks,
     RunHighlights,
+    Severity,
     SourceHighlights,
 )
+from insight_core.plugin.highlights import HighlightSource
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
+from insight_core.plugin.messages import Messages
 from insight_core.plugin.payload_places import LocatingProvider, PayloadPlaces
 from insight_core.plugin.places import RecordPlace, place_in, record_at
-from insight_core.plugin.query_tables import (
+from insight_core.plugin.query_rows import (
     ColumnType,
     ColumnValues,
     ContributedTable,
     Labels,
     QueryColumn,
-    QueryTable,
     Rows,
     WantedRows,
 )
+from insight_core.plugin.query_tables import QueryTable
 from insight_core.plugin.remote_files import FileChanged, RemoteFile, RemoteFiles
-from insight_core.plugin.rules import (
-    SEVERITIES,
-    CheckedRule,
-    CheckRules,
-    Examined,
-    Finding,
-    FindingPlace,
-    NotChecked,
-    Rule,
-    RuleChecks,
-    Severity,
-)
+from insight_core.plugin.rules import Examined, NotChecked, Rule
 from insight_core.plugin.run_files import RunFile, RunFiles
-from insight_core.plugin.series_tables import (
-    SeriesField,
-    SeriesTable,
+from insight_core.plugin.series_tables import SeriesField, SeriesTable
+from insight_core.plugin.store_formats import StoreFormat, Translation
+from insight_core.plugin.tables import (
     chosen_tables,
     joined_table,
     missing_tags,
@@ -121,7 +117,6 @@ from insight_core.plugin.series_tables import (
     tags_by_run,
     united_tables,
 )
-from insight_core.plugin.store_formats import StoreFormat, Translation
 from insight_core.plugin.tag_roles import TAG_ROLES, TagRole, role_of
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.reason import Reason, ReasonKind

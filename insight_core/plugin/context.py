@@ -15,10 +15,9 @@ from insight_core.plugin.encoding import nbytes_of
 from insight_core.plugin.places import RecordPlace
 
 if TYPE_CHECKING:  # a data server loads no web code
-    from insight_core.plugin.highlights import FindHighlights
+    from insight_core.plugin.findings import CheckRules, FindHighlights
     from insight_core.plugin.http.own_page import OwnPage
-    from insight_core.plugin.query_tables import ContributedTable
-    from insight_core.plugin.rules import CheckRules
+    from insight_core.plugin.query_rows import ContributedTable
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

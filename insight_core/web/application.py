@@ -282,7 +282,7 @@ class Host:
         for one in self._registry.collected("insight_tables", QueryTable):
             if one.module in modules:
                 ctx = self._plugins.context_of(modules[one.module])
-                found.setdefault(one.value.name, ContributedTable(one.module, one.value, ctx))
+                found.setdefault(one.value.name, one.value.within(one.module, ctx))
         return list(found.values())
 
     def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:
