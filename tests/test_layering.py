@@ -35,6 +35,8 @@ ROOMS: dict[str, Room] = {
     "plugin.filters": _room("filters", ""),
     "matching": _room("formats plugin", "numpy regex"),
     "plugin.http": _room("plugin formats matching", "attrs numpy regex safetensors werkzeug"),
+    "histogram_routes": _room("formats plugin plugin.http", "attrs numpy werkzeug"),
+    "plugin.http.histograms": _room("histogram_routes", ""),
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("worker", ""),
     "plugin.testing": _room(
@@ -77,7 +79,8 @@ RECORD_FORMATS = "insight_record.formats"
 OF_RECORD = _room("", "insight_record keras lightning mindspore numpy pytorch_lightning torch transformers")
 OF_RECORD_FORMATS = _room("formats", "ml_dtypes numpy")
 OF_C = ("libc", "cpython", "posix")  # what Cython brings
-PUBLIC_ROOMS = {"plugin", "plugin.filters", "plugin.http", "plugin.worker"}  # for plugins
+# for plugins
+PUBLIC_ROOMS = {"plugin", *(f"plugin.{name}" for name in ("filters", "http", "http.histograms", "worker"))}
 PLUGIN_MAY_IMPORT = {
     *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),
     "insight_record",
@@ -137,8 +140,8 @@ def _import_statements(path: Path, *, typed: bool = False) -> Iterator[ast.Impor
 def _room_of(name: str) -> str:
     """``insight_core.plugin.http.answers`` is in the room ``plugin.http``."""
     parts = name.split(".")[1:]
-    two = ".".join(parts[:2])
-    return two if two in ROOMS else parts[0]
+    names = (".".join(parts[:length]) for length in range(len(parts), 1, -1))
+    return next((one for one in names if one in ROOMS), parts[0])
 
 
 def _module_of(path: Path, root: Path) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
+from insight_core.formats.file_references import file_reference
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations, Authorship
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
@@ -71,7 +72,6 @@ from insight_core.plugin.extensions import (
     RunColumns,
 )
 from insight_core.plugin.figures import SeriesFigures, figures_of
-from insight_core.plugin.file_references import file_reference
 from insight_core.plugin.findings import (
     HIGHLIGHT_TONES,
     SEVERITIES,
