@@ -30,13 +30,17 @@ def _room(rooms: str, packages: str) -> Room:
 ROOMS: dict[str, Room] = {
     "formats": _room("", "attrs ml_dtypes numpy"),
     "references": _room("", "attrs"),
-    "plugin": _room("formats machine references", "attrs google numpy pluggy"),
+    "message_types": _room("", "google"),
+    "tag_roles": _room("", ""),
+    "plugin": _room("formats machine message_types references tag_roles", "attrs numpy pluggy"),
     "filters": _room("formats plugin", "attrs numpy"),
     "plugin.filters": _room("filters", ""),
     "matching": _room("formats plugin", "numpy regex"),
     "plugin.http": _room("plugin formats matching", "attrs numpy regex safetensors werkzeug"),
     "histogram_routes": _room("formats plugin plugin.http", "attrs numpy werkzeug"),
     "plugin.http.histograms": _room("histogram_routes", ""),
+    "own_page": _room("formats plugin plugin.http", "attrs werkzeug"),
+    "plugin.http.own_page": _room("own_page", ""),
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("worker", ""),
     "plugin.testing": _room(
@@ -58,8 +62,8 @@ ROOMS: dict[str, Room] = {
     ),
     "providers": _room("formats ingest mirror plugin rpc store", "attrs cachetools google grpc numpy"),
     "web": _room(
-        "activity certificates filters formats isolation matching plugin plugin.http references registry"
-        " unix_socket",
+        "activity certificates filters formats isolation matching own_page plugin plugin.http references"
+        " registry tag_roles unix_socket",
         "attrs cachetools insight_frontend werkzeug",
     ),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
@@ -80,7 +84,10 @@ OF_RECORD = _room("", "insight_record keras lightning mindspore numpy pytorch_li
 OF_RECORD_FORMATS = _room("formats", "ml_dtypes numpy")
 OF_C = ("libc", "cpython", "posix")  # what Cython brings
 # for plugins
-PUBLIC_ROOMS = {"plugin", *(f"plugin.{name}" for name in ("filters", "http", "http.histograms", "worker"))}
+PUBLIC_ROOMS = {
+    "plugin",
+    *(f"plugin.{name}" for name in ("filters", "http", "http.histograms", "http.own_page", "worker")),
+}
 PLUGIN_MAY_IMPORT = {
     *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),
     "insight_record",

@@ -117,7 +117,7 @@ from insight_core.plugin.tables import (
     tags_by_run,
     united_tables,
 )
-from insight_core.plugin.tag_roles import TAG_ROLES, TagRole, role_of
+from insight_core.tag_roles import TAG_ROLES, TagRole, role_of
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.reason import Reason, ReasonKind
 

@@ -16,9 +16,9 @@ from insight_core.formats.histogram_messages import (
 from insight_core.formats.histograms import Histogram, histogram_of
 from insight_core.formats.packed import varints
 from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
+from insight_core.message_types import MessageTypes
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
-from insight_core.plugin.message_types import MessageTypes
 from insight_record.formats.framing import contents
 from insight_record.formats.image_headers import ImageHeader, header_of
 from insight_record.formats.protobuf import (

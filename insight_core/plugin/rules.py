@@ -10,8 +10,8 @@ from attrs import field, frozen, validators
 from insight_core.plugin.data import ScalarColumns, SeriesKey
 from insight_core.plugin.errors import InsightError
 from insight_core.plugin.findings import Finding
-from insight_core.plugin.tag_roles import TAG_ROLES, TagRole
 from insight_core.references import reference
+from insight_core.tag_roles import TAG_ROLES, TagRole
 from insight_record.formats.reason import Reason
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from werkzeug.routing import Map
 from werkzeug.test import EnvironBuilder
 
 from insight_core.isolation import Busy, Overdue
+from insight_core.own_page import READ_ONLY_CLIENT, OwnPage
 from insight_core.plugin import (
     ContributedTable,
     DataProvider,
@@ -34,7 +35,6 @@ from insight_core.plugin import (
     Unavailable,
 )
 from insight_core.plugin.http.identity import may_save
-from insight_core.plugin.http.own_page import READ_ONLY_CLIENT, OwnPage
 from insight_core.references import reference
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
