@@ -52,7 +52,7 @@ ROOMS: dict[str, Room] = {
     "unix_socket": _room("", ""),
     "certificates": _room("plugin", ""),
     "activity": _room("isolation", ""),
-    "registry": _room("isolation plugin", "attrs pluggy"),
+    "registry": _room("isolation plugin references", "attrs pluggy"),
     "store": _room("formats plugin", "attrs cachetools numpy"),
     "ingest": _room("formats isolation plugin references store worker", "attrs inotify_simple numpy"),
     "mirror": _room("formats ingest plugin", "attrs"),

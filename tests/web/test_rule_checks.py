@@ -57,7 +57,7 @@ def test_rules_read_the_scalars_of_whatever_plugin_has_them_and_point_to_its_tab
     data = FakeProvider()
     data.add_run(Run("a"))
     data.add_scalars("a", "train/loss", [2.0, 1.0], plugin="rates")
-    read = []
+    read: list[list[float]] = []
 
     def finds(examined: Examined) -> Iterable[Finding]:
         read.extend(columns.values.tolist() for _, columns in examined.scalars("loss"))
