@@ -84,8 +84,8 @@ class Rule:
     roles : sequence of TagRole
         The rule is checked only if the run has a tag of each of these roles.
     plugins : sequence of str
-        The rule is checked only if the run has a series of each of these plugins. A rule that reads series
-        of other plugins than ``scalar`` names them, so that it is checked again when they change.
+        The rule is checked only if the run has a series of each of these plugins. A rule that reads other
+        series than scalars names their plugins, so that it is checked again when they change.
     """
 
     id: str = field(validator=validators.matches_re(r"[a-z][a-z0-9_]*"))
