@@ -5,7 +5,9 @@ What else event files are made of is in ``insight_record.formats``.
 
 from __future__ import annotations
 
-from typing import Final
+import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.histogram_messages import (
@@ -72,6 +74,23 @@ def decoded_histogram(payload: Payload) -> Histogram:
 
 def _dialect(payload: Payload) -> Dialect:
     return Dialect.MINDSPORE if payload.claim == _MINDSPORE_TENSOR else Dialect.TENSORBOARD
+
+
+_MOVED = {  # names of the last release, and where they are
+    **dict.fromkeys(("HEADER_SIZE", "RecordProblem", "record"), "insight_record.formats.framing"),
+    **dict.fromkeys(
+        ("MINDSPORE_TYPES", "TENSORFLOW_TYPES", "tensorflow_type_name"), "insight_record.formats.dtypes"
+    ),
+}
+
+if not TYPE_CHECKING:  # type checkers would accept any name
+
+    def __getattr__(name: str) -> object:
+        if name not in _MOVED:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        text = f"{__name__}.{name} is deprecated: it is {_MOVED[name]}.{name}"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return getattr(import_module(_MOVED[name]), name)
 
 
 __all__ = [
