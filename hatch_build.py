@@ -4,9 +4,9 @@
 `... requirements` prints the pip requirement that stands in for an absent Node; `... compile SOURCE` makes
 one compiled module, whether it is stale or not.
 
-The front end must be built. Each compiled module, `_*.pyx` in insight_core and insight_record, has a twin in
-Python: without a C compiler the install goes on. A wheel holds those of insight_core; insight-record is a
-distribution of its own.
+The front end must be built. Each compiled module, `_*.pyx` in insight_core, insight_record or a plugin, has a
+twin in Python: without a C compiler the install goes on. A wheel holds those of its own packages, but
+insight-record and some plugins are distributions of their own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SKIP = "INSIGHT_HOST_SKIP_FRONTEND"
 SKIP_KERNEL = "INSIGHT_HOST_SKIP_KERNEL"
 SUFFIX = str(sysconfig.get_config_var("EXT_SUFFIX"))
 _COMPILED = Path("insight_core/.compiled")  # JSON: digest by module, as compiled
-_PACKAGES = ("insight_core", "insight_record")  # with compiled modules
+_RECORD = "insight_record"
 _DIGEST = Path("frontend/insight_frontend/static/.digest")
 _TOP = ("package.json", "package-lock.json", "tsconfig.json", "frontend", "plugins")
 
@@ -55,9 +55,9 @@ class BuildHook(BuildHookInterface[Any]):
             except FrontendError as error:
                 self.app.abort(str(error))
         if self.target_name == "wheel" and not _is_set(SKIP_KERNEL):
-            own = _PACKAGES[:1]
+            own = [package for package in packages(root) if _is_own(package)]
             compile_stale(root, self.app.display_warning, own)
-            if compiled := [path for path in map(compiled_path, extensions(root, own)) if path.is_file()]:
+            if compiled := [path for path in map(compiled_path, extensions(own)) if path.is_file()]:
                 build_data["pure_python"] = False
                 build_data["infer_tag"] = True
                 build_data["artifacts"] += [f"/{path.relative_to(root).as_posix()}" for path in compiled]
@@ -169,9 +169,22 @@ def _system_node() -> bool:
 # --- compiled modules -----------------------------------------------------------------------------
 
 
-def extensions(root: Path, packages: Iterable[str] = _PACKAGES) -> list[Path]:
+def packages(root: Path) -> list[Path]:
+    """The packages that may have compiled modules."""
+    return [root / "insight_core", root / _RECORD, *sorted(root.glob("plugins/*/insight_*"))]
+
+
+def _is_own(package: Path) -> bool:
+    """Whether a package is in the wheel of insight-host, not a distribution of its own."""
+    above = package.parent
+    return package.name != _RECORD and not (
+        above.parent.name == "plugins" and (above / "pyproject.toml").is_file()
+    )
+
+
+def extensions(packages: Iterable[Path]) -> list[Path]:
     """Sources of the compiled modules of packages."""
-    return sorted(source for package in packages for source in (root / package).rglob("_*.pyx"))
+    return sorted(source for package in packages for source in package.rglob("_*.pyx"))
 
 
 def compiled_path(source: Path) -> Path:
@@ -179,12 +192,16 @@ def compiled_path(source: Path) -> Path:
     return source.with_suffix(SUFFIX)
 
 
-def compile_stale(root: Path, warn: Callable[[str], None], packages: Iterable[str] = _PACKAGES) -> None:
-    """Compiles modules that do not match their sources; reports failures and removes their stale modules."""
+def compile_stale(root: Path, warn: Callable[[str], None], among: Iterable[Path] | None = None) -> None:
+    """Compiles modules that do not match their sources; reports failures and removes their stale modules.
+
+    ``among`` are packages, by default all.
+    """
     marker = root / _COMPILED
     known = json.loads(marker.read_text(encoding="utf-8")) if marker.is_file() else {}
     wanted = {
-        source.relative_to(root).as_posix(): _digest_of(root, source) for source in extensions(root, packages)
+        source.relative_to(root).as_posix(): _digest_of(root, source)
+        for source in extensions(packages(root) if among is None else among)
     }
     stale = [
         name for name in wanted if known.get(name) != wanted[name] or not compiled_path(root / name).is_file()
@@ -220,13 +237,14 @@ def compile_module(root: Path, source: Path) -> None:
     from insight_record.hatch_build import compiled
 
     made = source.with_suffix(f".{os.getpid()}.new")
-    compiled(root, source, made)
+    top = next(package for package in packages(root) if source.is_relative_to(package)).parent
+    compiled(top, source, made, root)
     made.replace(compiled_path(source))  # a process that runs has the old one in memory
 
 
 def _digest_of(root: Path, source: Path) -> str:
     """SHA-256 over a module's source, every file that it may include, the flags and the version of Python."""
-    included = [path for package in _PACKAGES for path in (root / package).rglob("*.[ph]*")]
+    included = [path for package in packages(root) for path in package.rglob("*.[ph]*")]
     parts = [source, *sorted(path for path in included if path.suffix in (".pxd", ".h"))]
     total = hashlib.sha256(SUFFIX.encode())
     for path in parts:

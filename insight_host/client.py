@@ -19,6 +19,7 @@ from insight_core.plugin import (
     NotFound,
     Payload,
     PayloadStream,
+    PluginNameEnum,
     Run,
     ScalarColumns,
     ScalarQuery,
@@ -67,6 +68,7 @@ __all__ = [
     "open",
 ]
 
+_SCALARS = PluginNameEnum.SCALAR  # a data server does not say whose values are numbers
 _EVERY_POINT = ScalarQuery()
 _SUMMARY: tuple[SeriesField, ...] = ("points", "last_step", "last_value")
 _TOGETHER = 500  # decimated series that are asked for at a time
@@ -196,7 +198,7 @@ class LogClient:
 
     def series(
         self,
-        plugin: str = "scalar",
+        plugin: str = _SCALARS,
         *,
         runs: Collection[str] | None = None,
         tags: Collection[str] | None = None,
@@ -206,7 +208,7 @@ class LogClient:
 
     def catalog(
         self,
-        plugin: str = "scalar",
+        plugin: str = _SCALARS,
         fields: Collection[SeriesField] = _SUMMARY,
         *,
         runs: Collection[str] | None = None,
@@ -247,9 +249,9 @@ class LogClient:
         Without a query, every point of the last attempt. Raises NotFound for an unknown series.
         """
         key = SeriesKey(run, tag)
-        found = self._provider.scalars("scalar", [key], query)
+        found = self._provider.scalars(_SCALARS, [key], query)
         if key not in found:
-            raise unknown_series("scalar", key)
+            raise unknown_series(_SCALARS, key)
         return found[key]
 
     def all_scalars(
@@ -263,11 +265,11 @@ class LogClient:
 
         One series is held at a time; some hundred if the query has a ``width``, as for a chart.
         """
-        tables = self._provider.series_tables("scalar", (), runs=runs, tags=tags)
+        tables = self._provider.series_tables(_SCALARS, (), runs=runs, tags=tags)
         keys = [SeriesKey(table.run, tag) for table in tables for tag in table.tags]
         together = 1 if query.width is None else _TOGETHER
         for start in range(0, len(keys), together):
-            yield from self._provider.scalars("scalar", keys[start : start + together], query).items()
+            yield from self._provider.scalars(_SCALARS, keys[start : start + together], query).items()
 
     def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
         """The answers of a computation of a plugin in the server, as they come: what its tab shows.

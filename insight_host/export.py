@@ -143,7 +143,7 @@ def _event_files(
     from insight_record.scalar_file import write_scalars
 
     rounded = 0
-    for run in sorted(set(logs.series("scalar", runs=runs, tags=tags)["run"].tolist())):
+    for run in sorted(set(logs.series(logs.plugin_of_scalars, runs=runs, tags=tags)["run"].tolist())):
         directory = place / _below(run)
         directory.mkdir(parents=True, exist_ok=True)
         table = logs.scalars(runs=run, tags=tags, attempts=attempts)

@@ -23,6 +23,7 @@ from platformdirs import user_state_path
 
 from insight_core.cli.flag_types import is_logdir_name
 from insight_core.cli.options import Options, read_options
+from insight_core.registry import Registry
 
 # The pages in which notebooks show what cells print: Jupyter on this machine, VS Code; and Colab.
 _NOTEBOOKS = (
@@ -110,7 +111,7 @@ def running() -> list[RunningHost]:
 
 
 def _started(arguments: Sequence[str], options: Options, flags: str, patience: float) -> RunningHost:
-    if options.registry is not None and options.registry.options.get("access", {}).get("token_file"):
+    if options.registry is not None and _has_own_token(options.registry):
         raise StartFailed("a host of a notebook has a token of its own: leave --token-file out")
     environment = {name: value for name, value in os.environ.items() if name != _TOKEN_FILE}
     place = _directory() / uuid.uuid4().hex
@@ -153,6 +154,11 @@ def _started(arguments: Sequence[str], options: Options, flags: str, patience: f
         raise
     place.with_suffix(".json").write_text(json.dumps(asdict(host)), encoding="utf-8")
     return host
+
+
+def _has_own_token(registry: Registry) -> bool:
+    """Whether ``--token-file`` was given, whichever module has this flag."""
+    return any(values.get("token_file") for values in registry.options.values())
 
 
 def _address(process: subprocess.Popen[bytes], said: Path, until: float) -> str:

@@ -6,12 +6,15 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from insight_core.plugin import (
+    Claim,
     DataProvider,
+    Dialect,
+    EventField,
     Payload,
     ScalarColumns,
     ScalarQuery,
@@ -19,9 +22,10 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
+    SummaryPlugin,
     Unavailable,
 )
-from insight_core.plugin.payloads import Histogram, Tensor
+from insight_core.plugin.payloads import HISTO, Histogram, Tensor
 from insight_host.choosing import Chosen, batches, by_tag, chosen_of, names_of
 from insight_host.client import LoggedPayload
 from insight_host.comparison import compared
@@ -30,15 +34,15 @@ from insight_host.followed_points import new_points
 from insight_host.hyperparameters import hyperparameters
 from insight_host.points import points_table
 from insight_host.query import queried
-from insight_host.records import LoggedValue, texts_of
+from insight_host.records import LoggedPictures, LoggedValue, texts_of
 from insight_host.sources import OpenedSource, Places, open_source, wait_until_read
 from insight_host.tables import LogTable, numbers, texts
 
-if TYPE_CHECKING:
-    from insight_image.decoder import Pictures
-
 Steps: TypeAlias = tuple[int | None, int | None]  # The first and the last, None without end.
 
+# values by what every plugin that shows them takes
+_IMAGE, _TENSOR = EventField(Dialect.TENSORBOARD, "image"), EventField(Dialect.TENSORBOARD, "tensor")
+_TEXT = SummaryPlugin("text")
 _F64, _I64, _BOOL = np.float64, np.int64, np.bool_
 _SERIES: Mapping[SeriesField, type[np.generic]] = {
     "points": _I64,
@@ -163,11 +167,13 @@ class Logs:
         *,
         runs: Chosen = None,
         tags: Chosen = None,
-        plugin: str = "scalar",
+        plugin: str | None = None,
         steps: Steps | None = None,
         attempts: ShownAttempts = "last",
     ) -> LogTable:
         """Every point: ``run``, ``tag``, ``step``, ``wall_time`` and ``value``.
+
+        ``plugin`` is the one of scalars, unless another one with numbers is named.
 
         ``wall_time`` is in seconds since the epoch, as it was written: float64 has more than a timestamp can,
         such as NaN of a broken clock. ``value`` is float64, which holds every float32 exactly; NaN stays NaN.
@@ -176,7 +182,7 @@ class Logs:
         points that a restart overwrote or a session purged, "all" has every point in the order of the files,
         and its ``attempt`` (from 1).
         """
-        parts = self._points(plugin, runs, tags, _query(steps, attempts))
+        parts = self._points(self._scalars(plugin), runs, tags, _query(steps, attempts))
         points = ((key, columns) for part in parts for key, columns in part.items())
         return points_table(points, has_attempts=attempts == "all")
 
@@ -185,49 +191,56 @@ class Logs:
         *,
         runs: Chosen = None,
         tags: Chosen = None,
-        plugin: str = "scalar",
+        plugin: str | None = None,
         steps: Steps | None = None,
         attempts: ShownAttempts = "last",
     ) -> Iterator[LogTable]:
         """The rows of ``scalars`` in one or more tables of about two million points, for logs larger than the
         memory.
         """
-        parts = self._points(plugin, runs, tags, _query(steps, attempts))
+        parts = self._points(self._scalars(plugin), runs, tags, _query(steps, attempts))
         for part in itertools.chain([next(parts, {})], parts):
             yield points_table(part.items(), has_attempts=attempts == "all")
 
     def compare(
-        self, *, runs: Chosen = None, tags: Chosen = None, plugin: str = "scalar", steps: Steps | None = None
+        self,
+        *,
+        runs: Chosen = None,
+        tags: Chosen = None,
+        plugin: str | None = None,
+        steps: Steps | None = None,
     ) -> LogTable:
         """A row for each series: ``run``, ``tag``, ``points``, ``nonfinite`` (how many are not finite),
         ``first``, ``last``, and of the finite values ``min``, ``min_step``, ``max``, ``max_step``, ``mean``.
         """
-        parts = self._points(plugin, runs, tags, _query(steps, "last"))
+        parts = self._points(self._scalars(plugin), runs, tags, _query(steps, "last"))
         return compared((key, columns) for part in parts for key, columns in part.items())
 
     def images(
         self, *, runs: Chosen = None, tags: Chosen = None, attempts: ShownAttempts = "last"
-    ) -> Iterator[LoggedValue[Pictures]]:
+    ) -> Iterator[LoggedValue[LoggedPictures]]:
         """Images; ``read()`` gives ``encoded``, the files of one or more pictures, and their size."""
-        return self._values("image", runs, tags, attempts)
+        return self._values(_IMAGE, runs, tags, attempts)
 
     def histograms(
         self, *, runs: Chosen = None, tags: Chosen = None, attempts: ShownAttempts = "last"
     ) -> Iterator[LoggedValue[Histogram]]:
         """Histograms; ``read()`` gives edges and counts."""
-        return self._values("histogram", runs, tags, attempts)
+        return self._values(HISTO, runs, tags, attempts)
 
     def tensors(
         self, *, runs: Chosen = None, tags: Chosen = None, attempts: ShownAttempts = "last"
     ) -> Iterator[LoggedValue[Tensor]]:
         """Tensors; ``read()`` gives type, shape and values."""
-        return self._values("tensor", runs, tags, attempts)
+        return self._values(_TENSOR, runs, tags, attempts)
 
     def texts(
         self, *, runs: Chosen = None, tags: Chosen = None, attempts: ShownAttempts = "last"
     ) -> Iterator[LoggedValue[tuple[str, ...]]]:
         """Texts; ``read()`` gives the strings of one summary."""
-        return self._records(("text", "plugin:text"), texts_of, runs, tags, attempts)
+        plugin = self._source.registry.decoding(_TEXT)
+        names = [str(_TEXT)] if plugin is None else [str(plugin.name), str(_TEXT)]
+        return self._records(names, texts_of, runs, tags, attempts)
 
     def hparams(self, *, runs: Chosen = None) -> LogTable:
         """A row for each run with its hyperparameters, data sets, model and metrics, as the Lineage tab has
@@ -277,17 +290,27 @@ class Logs:
         )
 
     def follow(
-        self, *, runs: Chosen = None, tags: Chosen = None, plugin: str = "scalar"
+        self, *, runs: Chosen = None, tags: Chosen = None, plugin: str | None = None
     ) -> Iterator[LogTable]:
         """Points that are appended from now on, of all attempts, as tables like those of ``scalars``.
 
         Waits for them, until the logs are closed.
         """
 
-        def listed() -> list[SeriesTable]:
-            return self._tables(plugin, ("points", "last_step"), runs, tags)
+        name = self._scalars(plugin)
 
-        return new_points(self.provider, plugin, listed, lambda: self._closed)
+        def listed() -> list[SeriesTable]:
+            return self._tables(name, ("points", "last_step"), runs, tags)
+
+        return new_points(self.provider, name, listed, lambda: self._closed)
+
+    @property
+    def plugin_of_scalars(self) -> str:
+        """The plugin whose values are numbers: the one that is meant where none is named."""
+        return self._source.registry.plugin_of_scalars
+
+    def _scalars(self, plugin: str | None) -> str:
+        return self.plugin_of_scalars if plugin is None else plugin
 
     def _points(
         self, plugin: str, runs: Chosen, tags: Chosen, query: ScalarQuery
@@ -313,13 +336,15 @@ class Logs:
         return sorted((by_tag(table) for table in found if table.tags), key=lambda table: table.run)
 
     def _values(
-        self, name: str, runs: Chosen, tags: Chosen, attempts: ShownAttempts
+        self, claim: Claim, runs: Chosen, tags: Chosen, attempts: ShownAttempts
     ) -> Iterator[LoggedValue[Any]]:
-        plugin = self._source.registry.plugins.get(name)
+        """Those of the plugin that takes values with this claim, and of no plugin with any of its claims."""
+        plugin = self._source.registry.decoding(claim)
         decoder = None if plugin is None else plugin.decoder
-        if decoder is None or decoder.decode is None:
-            raise Unavailable(f"the plugin {name}, which decodes these values, is not installed")
-        return self._records((name, *map(str, decoder.claims)), decoder.decode, runs, tags, attempts)
+        if plugin is None or decoder is None or decoder.decode is None:
+            raise Unavailable(f"no plugin that is installed decodes these values ({claim})")
+        names = (str(plugin.name), *map(str, decoder.claims))
+        return self._records(names, decoder.decode, runs, tags, attempts)
 
     def _records(
         self,

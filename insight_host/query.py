@@ -1,4 +1,4 @@
-"""Answers of SQL queries as tables, from a host of the logs in this process."""
+"""Answers of SQL queries as tables, from the plugin that runs them."""
 
 from __future__ import annotations
 
@@ -7,31 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from insight_core.plugin import Unavailable
 from insight_host.arrow import LogColumn
-from insight_host.sources import OpenedSource
+from insight_host.sources import OpenedSource, service_of
 from insight_host.tables import LogTable, numbers, of_any
-
-_NEEDED = ("duckdb", "pyarrow")
 
 
 def queried(source: OpenedSource, sql: str, rows: int | None, seconds: float) -> tuple[LogTable, str]:
     """See ``Logs.sql``; also what was read, in words. Raises Unavailable without the extra ``lake``."""
-    try:
-        from insight_query.engine import run
-        from insight_query.limits import QueryLimits
-    except ModuleNotFoundError as error:
-        if error.name in _NEEDED:
-            text = f"SQL needs {' and '.join(_NEEDED)}: pip install 'insight-host[lake]'"
-            raise Unavailable(text) from error
-        raise
-    from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
-
-    host = open_host(source.options, source.registry, source.provider, source.logdirs)
-    try:
-        answer = run(sql, host.context_of("query").query_tables(), QueryLimits(rows, seconds, 2 << 30))
-    finally:
-        host.close()
+    with service_of(source, "sql") as ask:
+        answer = ask(sql, rows, seconds)
     read = f"{answer.rows_read:,} rows ({answer.bytes_read:,} bytes) were read in {answer.seconds:.2f} s"
     return _table(answer.table), f"{read}; there are more than {rows:,}" if answer.is_cut else read
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from attrs import frozen
 
@@ -13,6 +13,25 @@ from insight_core.plugin.places import undecodable
 from insight_host.client import LoggedPayload
 
 T = TypeVar("T")
+
+
+class LoggedPictures(Protocol):
+    """The pictures of one record: files as they were written, and what their writer says of them."""
+
+    @property
+    def encoded(self) -> tuple[bytes, ...]:
+        """The files: PNG, JPEG, GIF and so on."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Pixels, 0 where the writer says nothing of use."""
+        ...
+
+    @property
+    def height(self) -> int:
+        """Pixels, 0 where the writer says nothing of use."""
+        ...
 
 
 @frozen
@@ -59,4 +78,4 @@ def texts_of(payload: Payload) -> tuple[str, ...]:
     return tuple(text.decode("utf-8", "replace") for text in tensor.values.flat)
 
 
-__all__ = ["LoggedValue", "Undecodable", "texts_of"]
+__all__ = ["LoggedPictures", "LoggedValue", "Undecodable", "texts_of"]

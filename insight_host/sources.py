@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from attrs import evolve, frozen
@@ -40,6 +42,25 @@ class OpenedSource:
     registry: Registry
     options: Options
     logdirs: Sequence[Logdir]
+
+
+@contextmanager
+def service_of(source: OpenedSource, name: str) -> Iterator[Callable[..., Any]]:
+    """A service of whichever plugin has it, in a host of the logs in this process; see ``Plugin.services``.
+
+    The plugin reads the same payloads from every kind of source. Raises NotFound without such a plugin.
+    """
+    from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
+
+    found = source.registry.service(name)
+    if found is None:
+        raise NotFound(f"no plugin that is installed has the service {name!r}")
+    plugin, function = found
+    host = open_host(source.options, source.registry, source.provider, source.logdirs)
+    try:
+        yield partial(function, host.context_of(plugin))
+    finally:
+        host.close()
 
 
 def is_location(place: Place) -> bool:

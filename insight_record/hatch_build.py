@@ -42,10 +42,11 @@ class ChecksumHook(BuildHookInterface[Any]):
             self._place.cleanup()
 
 
-def compiled(root: Path, source: Path, target: Path) -> None:
+def compiled(root: Path, source: Path, target: Path, *include: Path) -> None:
     """Compiles the Cython module ``source`` into ``target``; its name follows its path below ``root``.
 
-    Raises the errors of Cython and of the compiler.
+    ``include`` are directories with other packages whose ``.pxd`` it uses. Raises the errors of Cython and of
+    the compiler.
     """
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension  # type: ignore[import-untyped]
@@ -59,11 +60,17 @@ def compiled(root: Path, source: Path, target: Path) -> None:
         extension = Extension(
             name,
             [place.as_posix()],
-            include_dirs=[str(root), str(source.parent)],
+            include_dirs=[str(root), str(source.parent), *map(str, include)],
             extra_compile_args=_FLAGS,
         )
         with tempfile.TemporaryDirectory() as directory:
-            modules = cythonize([extension], build_dir=directory, include_path=["."], quiet=True, force=True)  # type: ignore[no-untyped-call]
+            modules = cythonize(
+                [extension],
+                build_dir=directory,
+                include_path=[".", *map(str, include)],
+                quiet=True,
+                force=True,
+            )  # type: ignore[no-untyped-call]
             command = build_ext(Distribution({"name": name, "ext_modules": modules}))
             command.build_lib = command.build_temp = directory
             command.ensure_finalized()

@@ -69,7 +69,7 @@ def _no_process_is_left() -> Iterator[None]:
     """What a module of tests starts ends with it: another's failure would be its fault."""
     before = _children()
     yield
-    if (decoding := sys.modules.get("insight_core.plugin.worker.decoding")) is not None:
+    if (decoding := sys.modules.get("insight_core.worker.decoding")) is not None:
         decoding.end_decoders()  # these stay for a while
     ends = time.monotonic() + 30
     while left := {number: command for number, command in _children().items() if number not in before}:

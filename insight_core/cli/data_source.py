@@ -129,7 +129,7 @@ def _opened_by_hook(
 
 
 def _asked(module: Module, location: str, settings: ProviderSettings) -> StartableProvider | None:
-    what = f"{_HOOK}() of {module.candidate.name}"
+    what = f"{_HOOK}() of {module.name}"
     try:
         answer = module.call(_HOOK, _OPENING, location=location, settings=settings)
     except InsightError:
@@ -176,6 +176,7 @@ def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:
     flags += [f"--samples-per-plugin={name}={count}" for name, count in options.samples_per_plugin.items()]
     flags += [f"--disable-plugin={name}" for name in options.disable_plugin]
     flags += [f"--plugin={name}={distribution}" for name, distribution in options.plugin.items()]
+    flags += [f"--plugin-file={path}" for path in options.plugin_file]
     if options.cache_preset is not None:
         flags.append(f"--cache-preset={options.cache_preset}")
     if options.cache_dir is not None:

@@ -56,6 +56,7 @@ class Options:
     read_only: bool = False
     disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
     plugin: Mapping[str, str] = field(default=(), converter=dict)  # distributions by name
+    plugin_file: tuple[str, ...] = field(default=(), converter=_words)  # absolute paths
     window_title: str = ""
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)
     frame_ancestor: tuple[str, ...] = field(default=(), converter=_words)
@@ -64,6 +65,7 @@ class Options:
     open: bool = False
     verbosity: str = "warning"
     json: bool = False
+    long: bool = False
     origins: Mapping[str, str] = {}  # the flag or variable that set each value, by name
     registry: Registry | None = field(default=None, eq=False)  # if parsing had to load the plugins
 

@@ -10,6 +10,7 @@ from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.found import FoundFile
 from insight_core.ingest.log_file import FormatReader
 from insight_core.ingest.tailer import Tailed
+from insight_core.ingest.value_files import ValueFiles
 from insight_core.plugin import LogFormat
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
@@ -26,6 +27,7 @@ class KnownFiles:
     ) -> None:
         """``lose`` has the file at a path read again."""
         self._store, self._cache, self._fetch, self._lose = store, cache, fetch, lose
+        self.values = ValueFiles()
         self._readers: dict[LogFormat, FormatReader] = {}
         self._files: dict[tuple[str, str], Tailed] = {}
         self._by_path: dict[str, list[Tailed]] = {}
@@ -52,14 +54,19 @@ class KnownFiles:
         return self.at(path) or [one for one in self.all() if os.path.abspath(one.found.path) == path]
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
-        """The path of a file of a run, by its order among the run's files; None if unknown."""
-        return self._places.get((run, order))
+        """The path of the file that has the payloads of a file of a run, by its order among the run's files:
+        mostly that file. None if unknown."""
+        path = self._places.get((run, order))
+        for tailed in self._by_path.get(path or "", ()):
+            if tailed.found.run == run:
+                return tailed.values_path or path
+        return path
 
     def add(self, key: tuple[str, str], file: FoundFile) -> None:
         """Nothing of the file is read yet."""
         reader = None
         if file.format is not None:
-            reader = self._readers.setdefault(file.format, FormatReader(file.format))
+            reader = self._readers.setdefault(file.format, FormatReader(file.format, self.values))
         tailed = self._files[key] = Tailed(file, self._store, self._cache, self._lose, reader, self._fetch)
         self._by_path.setdefault(file.path, []).append(tailed)
         self._places[(file.run, file.order)] = file.path

@@ -8,7 +8,7 @@ import logging
 import math
 import os
 from collections.abc import Sequence
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 from attrs import Factory, evolve, frozen
@@ -21,8 +21,12 @@ from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced
 from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.isolation import Call, Calls, Crashed, in_one_line
-from insight_core.plugin import Dialect, LogFormat, Points
+from insight_core.plugin import Dialect, HyperParameters, Images, LogFormat, Points, Texts
 from insight_record.formats.reason import Reason, ReasonKind
+
+if TYPE_CHECKING:
+    from insight_core.ingest.log_values import LogValues
+    from insight_core.ingest.value_files import ValueFiles
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +45,9 @@ class Waiting(Exception):
 class FormatReader:
     """A log format and its running calls."""
 
-    def __init__(self, log_format: LogFormat) -> None:
+    def __init__(self, log_format: LogFormat, values: ValueFiles) -> None:
         self.format = log_format
+        self.values = values
         self.key = f"{log_format.name} {log_format.version}"
         self._calls = Calls(f"log format {log_format.name}")
         self._open: list[Call[_Turn]] = []  # appended to and replaced as a whole: any thread may do both
@@ -73,8 +78,7 @@ class _Turn:
     head: Stretch
     tail: Stretch
     state: str = ""  # JSON
-    blocks: list[Block] = Factory(list)
-    flaws: list[Flaw] = Factory(list)
+    batches: list[Batch] = Factory(list)
     error: BaseException | None = None  # raised by the format
 
 
@@ -88,6 +92,12 @@ class LogFile(FollowedFile):
         self._call: Call[_Turn] | None = None
         self._is_postponed = False  # until other calls of the format have returned
         self._failed = False
+        self._values: LogValues | None = None  # until there are any
+
+    @property
+    def values_path(self) -> str:
+        """The path of the event file with the texts, pictures and hyperparameters; empty without any."""
+        return "" if self._values is None else self._values.path
 
     @property
     def is_waiting(self) -> bool:
@@ -139,7 +149,7 @@ class LogFile(FollowedFile):
             began = self.position
             try:
                 stream.seek(began)
-                blocks, flaws, state = self._called(cast(BinaryIO, stream))
+                batches, state = self._called(cast(BinaryIO, stream), began)
                 end = stream.tell()
                 if end < began:
                     raise ValueError(f"it went back from byte {began} to byte {end}")
@@ -152,23 +162,37 @@ class LogFile(FollowedFile):
             # checked last: a file that was rewritten during the call gives a mixture of old and new
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced
-            return _Turn(info, began, end, head, tail, state, blocks, flaws)
+            return _Turn(info, began, end, head, tail, state, batches)
 
-    def _called(self, stream: BinaryIO) -> tuple[list[Block], list[Flaw], str]:
+    def _called(self, stream: BinaryIO, began: int) -> tuple[list[Batch], str]:
         items, state = self._reader.format.read(stream, json.loads(self._state))
         points: list[Points] = []
+        others: list[Texts | Images | HyperParameters] = []
         flaws: list[Flaw] = []
         for item in items:
             if isinstance(item, Flaw):
                 flaws.append(Flaw(int(item.offset), Reason.of(item.reason), int(item.skipped)))
             elif isinstance(item, Points):
                 points.append(item)
+            elif isinstance(item, (Texts, Images, HyperParameters)):
+                others.append(item)
             else:
-                raise TypeError(f"it returned a {type(item).__name__}, not Points or a Flaw")
+                known = "Points, Texts, Images, HyperParameters or a Flaw"
+                raise TypeError(f"it returned a {type(item).__name__}, not {known}")
         text = json.dumps(state, allow_nan=False)
         if len(text) > _LONGEST_STATE:
             raise ValueError(f"its state has {len(text)} characters; at most {_LONGEST_STATE} are kept")
-        return blocks_of(points), flaws, text
+        batches = [Batch(0, Dialect.TENSORBOARD, blocks_of(points), flaws=flaws)]
+        if others:
+            batches += self._kept(others, began)
+        return batches, text
+
+    def _kept(self, items: Sequence[Texts | Images | HyperParameters], began: int) -> list[Batch]:
+        if self._values is None:
+            from insight_core.ingest.log_values import LogValues  # most formats have none
+
+            self._values = LogValues(self._reader.values, self.path)
+        return self._values.add(items, began)
 
     # --- in the loader's thread ---
 
@@ -180,25 +204,25 @@ class LogFile(FollowedFile):
             # retried when the file changes, or at the next start
             self._note_complete(*file_version(turn.info)[2:])
             return None
-        self._known.flaws.extend([flaw for flaw in turn.flaws if flaw.offset < turn.end])
+        batch = _joined(turn)
+        self._known.flaws.extend([flaw for flaw in batch.flaws if flaw.offset < turn.end])
         self._state = turn.state
         self._known.position, self._known.head, self._known.end = turn.end, turn.head, turn.tail
         is_done = turn.end >= self.size or turn.end == turn.began
         self._known.tail = None
         if is_done:
-            self._known.tail = self._tail_of(turn)
+            self._known.tail = self._tail_of(turn, batch.flaws)
             self._note_complete(*file_version(turn.info)[2:])
-        batch = Batch(turn.end, Dialect.TENSORBOARD, turn.blocks, tail=self._known.tail)
-        batch.first_wall_time = min(filter(None, map(_first, turn.blocks)), default=None)
-        return batch if turn.blocks or not is_done else None
+        batch.tail, batch.flaws = self._known.tail, []
+        return batch if batch.blocks or not is_done else None
 
-    def _tail_of(self, turn: _Turn) -> Flaw | None:
+    def _tail_of(self, turn: _Turn, flaws: Sequence[Flaw]) -> Flaw | None:
         """The reason why the rest of the file was not read."""
         if not self.size:
             return Flaw(0, EMPTY)
         if turn.end >= self.size:
             return None
-        named = [flaw for flaw in turn.flaws if flaw.offset >= turn.end]
+        named = [flaw for flaw in flaws if flaw.offset >= turn.end]
         unfinished = Reason("the end is not finished", "end_unfinished")
         return named[0] if named else Flaw(turn.end, unfinished, self.size - turn.end)
 
@@ -213,8 +237,9 @@ class LogFile(FollowedFile):
         self._known.tail = Flaw(self.position, reason, max(0, self.size - self.position))
 
     def record(self) -> FileRecord | None:
-        """The state of file and format from which a later start can resume; None while bytes are unread."""
-        record = None if self._failed else super().record()
+        """The state of file and format from which a later start can resume; None while bytes are unread, and
+        if there are values that end with this process."""
+        record = None if self._failed or self.values_path else super().record()
         return record and evolve(record, state=f"{self._reader.key}\n{self._state}")
 
     def resume(self, record: FileRecord, version: FileVersion) -> bool:
@@ -232,6 +257,17 @@ class _NamedFile(io.FileIO):
     def __init__(self, descriptor: int, path: str) -> None:
         super().__init__(descriptor, "rb")
         self.name = path
+
+
+def _joined(turn: _Turn) -> Batch:
+    batch = Batch(turn.end, Dialect.TENSORBOARD)
+    for each in turn.batches:
+        batch.blocks += each.blocks
+        batch.flaws += each.flaws
+        for tag, metadata in each.metadata.items():
+            batch.metadata[tag] = batch.metadata.get(tag, metadata).continued(metadata)
+    batch.first_wall_time = min(filter(None, map(_first, batch.blocks)), default=None)
+    return batch
 
 
 def blocks_of(points: Sequence[Points]) -> list[Block]:

@@ -94,6 +94,12 @@ class Tailed:
         return isinstance(self._file, LogFile) and self._file.is_waiting
 
     @property
+    def values_path(self) -> str:
+        """The path of the event file with values of a log format; empty without any."""
+        file = self._file
+        return file.values_path if isinstance(file, LogFile) else ""
+
+    @property
     def is_kept(self) -> bool:
         """Whether there is an index entry of an earlier process, which may be used."""
         return self.cache is not None and self.cache.holds(self.found.path)

@@ -17,7 +17,7 @@ from insight_core.ingest.store_fetching import fetch_store
 from insight_core.ingest.translating import NotTranslated, TranslateCall
 from insight_core.ingest.translation_directory import TranslationDirectory
 from insight_core.plugin import FileChanged, Translation
-from insight_core.plugin.worker import Workers
+from insight_core.worker.pool import Workers
 from insight_record.formats.reason import Reason, ReasonKind
 
 log = logging.getLogger(__name__)

@@ -13,10 +13,11 @@ from attrs import fields, frozen
 from insight_core.formats.batch import Flaw, unreadable
 from insight_core.isolation import in_one_line
 from insight_core.plugin import Translation
-from insight_core.plugin.references import Reference, name_of
 from insight_core.plugin.store_formats import StoreFormat
-from insight_core.plugin.worker import WorkerFailed, WorkerLimits, WorkerLink, Workers
-from insight_core.plugin.worker.job import WaitedJob
+from insight_core.references import Reference, name_of
+from insight_core.worker.job import WaitedJob, WorkerFailed, WorkerLimits
+from insight_core.worker.link import WorkerLink
+from insight_core.worker.pool import Workers
 from insight_record.formats.reason import Reason
 
 DEADLINE = 30.0  # seconds after which a call is ended

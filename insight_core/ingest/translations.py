@@ -23,7 +23,7 @@ from insight_core.store.store import Store
 if TYPE_CHECKING:  # a host without stores does not load them
     from insight_core.ingest.translated_store import TranslatedStore
     from insight_core.ingest.translation_directory import TranslationDirectory
-    from insight_core.plugin.worker import Workers
+    from insight_core.worker.pool import Workers
 
 log = logging.getLogger(__name__)
 

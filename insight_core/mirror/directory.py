@@ -11,13 +11,14 @@ import tempfile
 import time
 from pathlib import Path
 
+from insight_core.ingest.index.upkeep import MIRRORS
 from insight_core.ingest.locked_directory import first_locked, locked
 from insight_core.ingest.walk import size_below
 
 log = logging.getLogger(__name__)
 
 _MOST_HOSTS = 16  # with a mirror of their own of one location
-_PLACE = "plugins/remote"  # below the cache directory: `cache info` and `cache clear` know it
+_PLACE = f"plugins/{MIRRORS}"  # below the cache directory: `cache info` and `cache clear` know it
 
 
 class MirrorDirectory:

@@ -81,7 +81,8 @@ from insight_core.plugin.highlights import (
     SourceHighlights,
 )
 from insight_core.plugin.hooks import hookimpl
-from insight_core.plugin.log_formats import LogFormat, Points
+from insight_core.plugin.log_formats import HyperParameters, Images, LogFormat, Points, Texts
+from insight_core.plugin.own_data import OwnData
 from insight_core.plugin.payload_places import PayloadPlaces
 from insight_core.plugin.places import RecordPlace, place_in, record_at
 from insight_core.plugin.provider_abilities import old_name as __getattr__  # noqa: F401
@@ -168,6 +169,8 @@ __all__ = [
     "HighlightSource",
     "HighlightTone",
     "HostAnswer",
+    "HyperParameters",
+    "Images",
     "InsightError",
     "InvalidArgument",
     "Keep",
@@ -178,6 +181,7 @@ __all__ = [
     "NotComputed",
     "NotFound",
     "Option",
+    "OwnData",
     "Payload",
     "PayloadPlaces",
     "PayloadStream",
@@ -221,6 +225,7 @@ __all__ = [
     "StoreFormat",
     "SummaryPlugin",
     "TagRole",
+    "Texts",
     "TooLarge",
     "Translation",
     "Unavailable",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
-from attrs import field, frozen, validators
+from attrs import field, frozen
 
+from insight_core.plugin.checks import IDENTIFIER, check_function, is_a, one_of
 from insight_core.plugin.extensions import Messages
-from insight_core.plugin.references import reference
 from insight_core.plugin.rules import FindingPlace
+from insight_core.references import reference
 from insight_record.formats.reason import Reason
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ class Highlight:
         Where the evidence is; None if no tab shows it.
     """
 
-    tone: HighlightTone = field(validator=validators.in_(HIGHLIGHT_TONES))
-    text: Reason = field(validator=validators.instance_of(Reason))
+    tone: HighlightTone = field(validator=one_of(HIGHLIGHT_TONES))
+    text: Reason = field(validator=is_a(Reason, "a Reason"))
     runs: Sequence[str] = field(default=(), converter=_names)
     place: FindingPlace | None = None
 
@@ -60,9 +61,9 @@ class HighlightSource:
         Small ones come first.
     """
 
-    id: str = field(validator=validators.matches_re(r"[a-z][a-z0-9_]*"))
+    id: str = field(validator=IDENTIFIER)
     find: Callable[[PluginContext, Sequence[str]], Iterable[Highlight]] = field(
-        converter=reference, validator=validators.is_callable()
+        converter=reference, validator=check_function
     )
     order: int = 100
 
@@ -71,7 +72,7 @@ class HighlightSource:
 class SourceHighlights:
     """What one source said, or why it failed."""
 
-    plugin: str  # name of the module
+    plugin: str  # that has the source
     id: str
     highlights: tuple[Highlight, ...] = ()
     failed: Reason | None = None

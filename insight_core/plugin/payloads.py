@@ -1,27 +1,32 @@
-"""For decoders: payloads to tensors, histograms, image headers, framed records and protobuf fields."""
+"""For decoders: payloads to tensors, histograms, image headers, framed records and protobuf fields.
+
+For data providers the other way round: pictures, texts and arrays to payloads, as tabs claim and read them.
+What else event files are made of is in ``insight_record.formats``.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.field_columns import FieldColumns
 from insight_core.formats.histogram_messages import (
     read_histogram_proto,
     read_histogram_tensor,
     read_mindspore_histogram,
 )
 from insight_core.formats.histograms import Histogram, histogram_of
-from insight_core.formats.interned import Interned, interned, last_places, pieces_of
-from insight_core.formats.name_tree import AFTER_SLASH, DEEPEST, UNKNOWN, NameTree, name_tree
 from insight_core.formats.packed import varints
 from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.message_types import MessageTypes
-from insight_record.formats.dtypes import MINDSPORE_TYPES, TENSORFLOW_TYPES, tensorflow_type_name
-from insight_record.formats.framing import HEADER_SIZE, RecordProblem, contents, record
+from insight_record.formats.dtypes import TENSORFLOW_NUMBERS
+from insight_record.formats.framing import contents
 from insight_record.formats.image_headers import ImageHeader, header_of
+from insight_record.formats.image_messages import image_message, png
 from insight_record.formats.protobuf import (
     EIGHT_BYTES,
     FOUR_BYTES,
@@ -32,15 +37,19 @@ from insight_record.formats.protobuf import (
     signed,
     varint,
 )
+from insight_record.formats.tensor_messages import string_tensor, tensorflow_tensor
 
 HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")  # A HistogramProto.
-MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")  # MindSpore's Histogram.
-HISTOGRAMS: Final = SummaryPlugin("histograms")  # A tensor of rows of left edge, right edge and count.
+_MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")  # MindSpore's Histogram.
+_HISTOGRAMS: Final = SummaryPlugin("histograms")  # A tensor of rows of left edge, right edge and count.
 HISTOGRAM_CLAIMS: Final[frozenset[Claim]] = frozenset(
-    {HISTO, MINDSPORE_HISTOGRAM, HISTOGRAMS}
+    {HISTO, _MINDSPORE_HISTOGRAM, _HISTOGRAMS}
 )  # All claims whose payloads decoded_histogram reads.
 
 _MINDSPORE_TENSOR = EventField(Dialect.MINDSPORE, "tensor")
+_IMAGE = EventField(Dialect.TENSORBOARD, "image")
+_TEXT = SummaryPlugin("text")
+_TENSOR = SummaryPlugin("tensor")
 
 
 def tensor_header(payload: Payload) -> TensorHeader:
@@ -66,9 +75,39 @@ def decoded_histogram(payload: Payload) -> Histogram:
     """
     if payload.claim == HISTO:
         return read_histogram_proto(payload.data)
-    if payload.claim == MINDSPORE_HISTOGRAM:
+    if payload.claim == _MINDSPORE_HISTOGRAM:
         return read_mindspore_histogram(payload.data)
     return read_histogram_tensor(payload.data)
+
+
+def image_payload(file: bytes) -> Payload:
+    """A picture of the Images tab: the bytes of a PNG, JPEG, GIF, WebP or BMP file.
+
+    Raises ValueError for other bytes.
+    """
+    header = header_of(file)
+    return Payload(image_message(file, header.width, header.height, header.channels), _IMAGE)
+
+
+def text_payload(*texts: str) -> Payload:
+    """Texts of the Text tab, which is one record."""
+    return Payload(string_tensor([text.encode() for text in texts]), _TEXT)
+
+
+def tensor_payload(values: ArrayLike, claim: Claim = _TENSOR) -> Payload:
+    """An array of numbers, or of texts and bytes, for ``tensor_of``: of the plugin that has the claim.
+
+    Raises ValueError for a type of elements that TensorFlow does not have.
+    """
+    array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
+    if array.dtype.kind in "OSU":
+        strings = [each.encode() if isinstance(each, str) else each for each in array.flat]
+        if strings and all(isinstance(each, bytes) for each in strings):
+            return Payload(string_tensor(strings, array.shape), claim)
+        array = np.asarray(values)
+    if array.dtype.name not in TENSORFLOW_NUMBERS:
+        raise ValueError(f"TensorFlow has no tensors of {array.dtype}")
+    return Payload(b"".join(tensorflow_tensor(array)), claim)
 
 
 def _dialect(payload: Payload) -> Dialect:
@@ -76,28 +115,16 @@ def _dialect(payload: Payload) -> Dialect:
 
 
 __all__ = [
-    "AFTER_SLASH",
-    "DEEPEST",
     "EIGHT_BYTES",
     "FOUR_BYTES",
-    "HEADER_SIZE",
     "HISTO",
-    "HISTOGRAMS",
     "HISTOGRAM_CLAIMS",
     "LENGTH_DELIMITED",
-    "MINDSPORE_HISTOGRAM",
-    "MINDSPORE_TYPES",
-    "TENSORFLOW_TYPES",
-    "UNKNOWN",
     "VARINT",
-    "FieldColumns",
     "Histogram",
     "ImageHeader",
-    "Interned",
     "Malformed",
     "MessageTypes",
-    "NameTree",
-    "RecordProblem",
     "Tensor",
     "TensorHeader",
     "contents",
@@ -105,15 +132,13 @@ __all__ = [
     "fields",
     "header_of",
     "histogram_of",
-    "interned",
-    "last_places",
-    "name_tree",
-    "pieces_of",
-    "record",
+    "image_payload",
+    "png",
     "signed",
     "tensor_header",
     "tensor_of",
-    "tensorflow_type_name",
+    "tensor_payload",
+    "text_payload",
     "varint",
     "varints",
 ]

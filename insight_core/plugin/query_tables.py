@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
-from attrs import field, frozen, validators
+from attrs import field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.references import reference
+from insight_core.plugin.checks import IDENTIFIER, check_function
+from insight_core.references import reference
 
 if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext
-
-_NAME = r"[a-z][a-z0-9_]*"
 
 ColumnType: TypeAlias = Literal["text", "integer", "number", "boolean"]  # int64 and float64 of the last two.
 
@@ -84,11 +83,11 @@ class QueryTable:
         wanted columns. A sequence has None where there is no value. It is called in the thread of the query.
     """
 
-    name: str = field(validator=validators.matches_re(_NAME))
+    name: str = field(validator=IDENTIFIER)
     text: str
     columns: Sequence[QueryColumn] | _ListColumns = field(converter=_columns)
     read: Callable[[PluginContext, WantedRows], Iterable[Rows]] = field(
-        converter=reference, validator=validators.is_callable()
+        converter=reference, validator=check_function
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from attrs import field, frozen, validators
+from attrs import field, frozen
 
-from insight_core.plugin.contract import PluginNameEnum
+from insight_core.plugin.checks import IDENTIFIER, TEXT, check_function, is_a, one_of
 from insight_core.plugin.data import ScalarColumns, SeriesKey
 from insight_core.plugin.errors import InsightError
 from insight_core.plugin.extensions import Messages
-from insight_core.plugin.references import reference
 from insight_core.plugin.tag_roles import TAG_ROLES, TagRole
+from insight_core.references import reference
 from insight_record.formats.reason import Reason
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class FindingPlace:
     Parameters
     ----------
     plugin : str
-        The tab.
+        The tab; empty for that of the scalars.
     tag : str
         The series; empty if the finding is about no series.
     steps : tuple of int or None
@@ -54,7 +54,7 @@ class FindingPlace:
         Keys of the tab's URL, without the tag and the step.
     """
 
-    plugin: str = PluginNameEnum.SCALAR
+    plugin: str = ""
     tag: str = ""
     steps: tuple[int, int] | None = None
     state: Mapping[str, str] = field(factory=dict)
@@ -84,11 +84,11 @@ class Finding:
         The share of the time of the run that the change saves, estimated, from 0 to 1.
     """
 
-    run: str = field(validator=validators.instance_of(str))
-    severity: Severity = field(validator=validators.in_(SEVERITIES))
-    saw: Reason = field(validator=validators.instance_of(Reason))
-    why: Reason = field(validator=validators.instance_of(Reason))
-    change: Reason = field(validator=validators.instance_of(Reason))
+    run: str = field(validator=TEXT)
+    severity: Severity = field(validator=one_of(SEVERITIES))
+    saw: Reason = field(validator=is_a(Reason, "a Reason"))
+    why: Reason = field(validator=is_a(Reason, "a Reason"))
+    change: Reason = field(validator=is_a(Reason, "a Reason"))
     place: FindingPlace = field(factory=FindingPlace)
     saves: float | None = None
 
@@ -149,11 +149,9 @@ class Rule:
         of other plugins than ``scalar`` names them, so that it is checked again when they change.
     """
 
-    id: str = field(validator=validators.matches_re(r"[a-z][a-z0-9_]*"))
-    title: Reason = field(validator=validators.instance_of(Reason))
-    check: Callable[[Examined], Iterable[Finding]] = field(
-        converter=reference, validator=validators.is_callable()
-    )
+    id: str = field(validator=IDENTIFIER)
+    title: Reason = field(validator=is_a(Reason, "a Reason"))
+    check: Callable[[Examined], Iterable[Finding]] = field(converter=reference, validator=check_function)
     roles: Sequence[TagRole] = field(default=(), converter=_roles, validator=_check_roles)
     plugins: Sequence[str] = field(default=(), converter=_names)
 
@@ -167,7 +165,7 @@ class CheckedRule:
     ``more`` findings are left out.
     """
 
-    plugin: str  # name of the module that has the rule
+    plugin: str  # that has the rule
     rule: Rule
     run: str
     findings: tuple[Finding, ...] = ()

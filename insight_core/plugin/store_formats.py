@@ -10,7 +10,7 @@ from attrs import Attribute, Factory, field, frozen
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin.claims import FileName
-from insight_core.plugin.references import name_of, reference
+from insight_core.references import name_of, reference
 
 
 @frozen(eq=False)
@@ -53,6 +53,8 @@ def _files(given: FileName | Iterable[FileName]) -> tuple[FileName, ...]:
 def _check_files(store_format: StoreFormat, attribute: Attribute[Any], files: tuple[FileName, ...]) -> None:
     if not files or not all(isinstance(each, FileName) for each in files):
         raise ValueError("the files of a store format are one or more FileName claims")
+    if any(each.step for each in files):
+        raise ValueError("a store format says the steps itself: its files have no step=")
 
 
 def _check_translate(store_format: StoreFormat, attribute: Attribute[Any], translate: Any) -> None:  # noqa: ANN401

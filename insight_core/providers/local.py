@@ -129,7 +129,7 @@ class LocalProvider:
             self._loader.path_of,
             fetch=None if mirrors is None else mirrors.fetch_current,
             shown_path=self._location_of,
-            translated=translations.holds,
+            translated=self._loader.made,
         )
 
     def start(self) -> None:

@@ -22,18 +22,21 @@ class PluginFailure:
     distribution: str
     reason: str  # one line, fit for the user
     traceback: str  # from the first frame of the plugin on
+    hook: str = ""  # that failed, if it is one
 
 
 def failure_of(
-    candidate: Candidate, error: BaseException, before: str = "", name: str | None = None
+    candidate: Candidate, error: BaseException, *, hook: str = "", name: str | None = None
 ) -> PluginFailure:
-    """``before`` says which hook failed, ``name`` which of several plugins of the module."""
+    """``hook`` is the hook that failed, ``name`` which of several plugins of the module."""
+    before = f"{hook}() of {name or candidate.name}: " if hook else ""
     text = " ".join(str(error).split()) if isinstance(error, TOLD) else with_place(error)
     return PluginFailure(
         entry_point=name or candidate.name,
         distribution=candidate.origin.distribution,
         reason=before + text,
         traceback=author_lines(error),
+        hook=hook,
     )
 
 

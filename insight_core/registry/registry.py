@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, Overdue, in_turn
-from insight_core.plugin import Plugin
+from insight_core.plugin import Claim, DataKind, Plugin, PluginNameEnum
 from insight_core.registry.failures import TOLD, PluginFailure, by_free_name, failure_of
 from insight_core.registry.modules import (
     DISTRIBUTION,
@@ -36,9 +36,18 @@ log = logging.getLogger(__name__)
 class Contribution:
     """One value that a hook of a module returned."""
 
-    module: str
-    distribution: str
+    module: Module
     value: Any
+
+    @property
+    def owner(self) -> str:
+        """The name of the plugin that it belongs to: see ``Module.name``."""
+        return self.module.name
+
+    @property
+    def distribution(self) -> str:
+        """The distribution of the module."""
+        return self.module.candidate.origin.distribution
 
 
 class Registry:
@@ -109,12 +118,13 @@ class Registry:
         limits: Limits = DEFAULT_LIMITS,
         *,
         built_in: Iterable[tuple[str, Callable[[], object]]] = (),
+        files: Iterable[Candidate] = (),
         choices: Mapping[str, str] | None = None,
         flags: Collection[str] = (),
     ) -> Registry:
-        """Loads the built-in modules and every installed entry point of the group but the disabled ones."""
+        """Loads the built-in modules, every installed entry point and files, without the disabled ones."""
         parts = [Candidate(name, Origin(DISTRIBUTION), load, built_in=True) for name, load in built_in]
-        return cls([*parts, *installed()], disabled, limits, choices=choices, flags=flags)
+        return cls([*parts, *installed(), *files], disabled, limits, choices=choices, flags=flags)
 
     @classmethod
     def of(
@@ -149,6 +159,25 @@ class Registry:
         with self._lock:
             return {candidate.name for candidate in self._pending}
 
+    # --- what plugins can do ---
+
+    @property
+    def plugin_of_scalars(self) -> str:
+        """The name of the plugin whose values are numbers: the reserved one, else the first in tab order."""
+        names = [name for name, plugin in self.plugins.items() if holds_numbers(plugin)]
+        default = str(PluginNameEnum.SCALAR)
+        return default if not names or default in names else names[0]
+
+    def decoding(self, claim: Claim) -> Plugin | None:
+        """The plugin that takes values with this claim."""
+        has_it = (one for one in self.plugins.values() if one.decoder and claim in one.decoder.claims)
+        return next(has_it, None)
+
+    def service(self, name: str) -> tuple[str, Callable[..., Any]] | None:
+        """A plugin with this service, the first in tab order, and the function. See ``Plugin.services``."""
+        found = ((one.name, one.services[name]) for one in self.plugins.values() if name in one.services)
+        return next(found, None)
+
     # --- hooks ---
 
     def implementing(self, hook: str) -> list[Module]:
@@ -166,7 +195,7 @@ class Registry:
 
         def begin(module: Module) -> Call[tuple[Any, ...]]:
             calls[module] = module.calls.start(
-                f"{hook}() of {module.candidate.name}",
+                f"{hook}() of {module.name}",
                 lambda _: all_of(kind, called(module.hooks[hook], **arguments), f"{hook}()"),
                 self._limits.hook,
             )
@@ -180,16 +209,20 @@ class Registry:
             except Exception as error:
                 self._collected[hook, module] = ()
                 self.hook_failed(module, hook, error)
+        return self.given(hook)
+
+    def given(self, hook: str) -> list[Contribution]:
+        """The values of this hook that were collected until now."""
         return [
-            Contribution(module.candidate.name, module.candidate.origin.distribution, value)
-            for module in modules
-            for value in self._collected[hook, module]
+            Contribution(module, value)
+            for module in self.implementing(hook)
+            for value in self._collected.get((hook, module), ())
         ]
 
     def hook_failed(self, module: Module, hook: str, error: BaseException) -> None:
         """Lists the failure of a hook. The other hooks of the module go on."""
         with self._lock:
-            self._fail((module, hook), module.candidate, error, f"{hook}() of {module.candidate.name}: ")
+            self._fail((module, hook), module.candidate, error, hook=hook, name=module.name)
             self._publish()
         self._tell(None)
 
@@ -199,6 +232,13 @@ class Registry:
             lost = [each for each in self._wanted if each.is_middleware and each not in self._modules]
             unknown = Refusal("it has not loaded")
             return [self._failed.get(each) or failure_of(each, unknown) for each in lost]
+
+    def lost_files(self) -> list[PluginFailure]:
+        """Why files of plugins that the user named did not load, or have a plugin that is refused."""
+        with self._lock:
+            refused = [one for one in self._verdict.refused if one.module.candidate.is_file]
+            lost = [*(each for each in self._wanted if each.is_file), *refused]
+            return [self._failed[key] for key in lost if key in self._failed]
 
     def take_flags(self, given: Mapping[str, Any]) -> None:
         """Sets the values of modules' flags that the command line gives; by key, None for those not given."""
@@ -254,8 +294,10 @@ class Registry:
             self._importer.join(0.05)
 
     def _is_required(self, candidate: Candidate) -> bool:
-        return candidate.is_middleware or any(
-            same_distribution(candidate.origin.distribution, one) for one in self._choices.values()
+        return (
+            candidate.is_middleware
+            or candidate.is_file
+            or any(same_distribution(candidate.origin.distribution, one) for one in self._choices.values())
         )
 
     def _loaded(self, candidate: Candidate, call: Call[Module]) -> None:
@@ -336,12 +378,12 @@ class Registry:
         key: object,
         candidate: Candidate,
         error: BaseException,
-        before: str = "",
         *,
+        hook: str = "",
         name: str | None = None,
     ) -> None:
         """The lock is held."""
-        failure = self._failed[key] = failure_of(candidate, error, before, name)
+        failure = self._failed[key] = failure_of(candidate, error, hook=hook, name=name)
         told = isinstance(error, TOLD)
         log.warning(
             "plugin %s of %s did not load: %s",
@@ -374,3 +416,8 @@ class Registry:
             if plugin is not None:
                 came(plugin)
             changed()
+
+
+def holds_numbers(plugin: Plugin) -> bool:
+    """Whether the values of a plugin are numbers."""
+    return plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR

@@ -35,7 +35,7 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.http.identity import may_save
 from insight_core.plugin.http.own_page import READ_ONLY_CLIENT, OwnPage
-from insight_core.plugin.references import reference
+from insight_core.references import reference
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
 from insight_core.web.annotations.store import AnnotationStore
@@ -278,11 +278,9 @@ class Host:
     def _query_tables(self) -> Sequence[ContributedTable]:
         """The tables that plugins contribute; of those with one name the first."""
         found: dict[str, ContributedTable] = {}
-        modules = {one.candidate.name: one for one in self._registry.implementing("insight_tables")}
         for one in self._registry.collected("insight_tables", QueryTable):
-            if one.module in modules:
-                ctx = self._plugins.context_of(modules[one.module])
-                found.setdefault(one.value.name, ContributedTable(one.module, one.value, ctx))
+            ctx = self._plugins.context_of(one.module)
+            found.setdefault(one.value.name, ContributedTable(one.owner, one.value, ctx))
         return list(found.values())
 
     def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:

@@ -12,6 +12,7 @@ from typing import cast, get_args
 from attrs import evolve, field, frozen
 from werkzeug import Request, Response
 
+from insight_core.matching import Matcher, matcher_of
 from insight_core.plugin import (
     DataProvider,
     InvalidArgument,
@@ -23,7 +24,6 @@ from insight_core.plugin import (
     united_tables,
 )
 from insight_core.plugin.http.clients import is_gone
-from insight_core.plugin.http.matching import Matcher, matcher_of
 from insight_core.plugin.http.parameters import flag, required_text, whole_number
 from insight_core.web.answers import json_answer
 from insight_core.web.live_events import changes_since, generation_of

@@ -15,7 +15,7 @@ from werkzeug.routing import Map
 from insight_core.activity import Question
 from insight_core.isolation import Call, Calls, Limits, in_one_line, in_turn
 from insight_core.plugin import NotFound, Plugin, PluginContext, Unavailable
-from insight_core.plugin.references import Reference
+from insight_core.references import Reference
 from insight_core.registry import Module
 from insight_core.web.mounting import Endpoint, given_rules, matched, new_map, own_rules
 from insight_core.web.plugin_services import Services
@@ -165,13 +165,14 @@ class MountedPlugins:
         return self._by_name.get(path[len(PATH) :].partition("/")[0])
 
     def context_of(self, module: Module) -> PluginContext:
-        """The context of the module's first plugin; of a module without plugins, one by its entry point."""
+        """The context of the module's first plugin; of a module without plugins, one by its name."""
         for plugin in module.plugins:
             mounted = self._by_name.get(str(plugin.name))
             if mounted is not None:
                 return mounted.context
-        name = module.candidate.name
-        return evolve(self._services.context_of(Plugin("module", name)), name=name, options=module.values)
+        name = module.name
+        made = self._services.context_of(Plugin("module", name))
+        return evolve(made, name=name, own=evolve(made.own, plugin=name), options=module.values)
 
     def add(self, plugins: Iterable[Plugin]) -> None:
         """Adds plugins whose names are new."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from attrs import evolve, field, frozen
 from cachetools import LRUCache
@@ -15,11 +16,11 @@ from insight_core.plugin import (
     DataProvider,
     Examined,
     Finding,
+    Highlight,
     InsightError,
     Messages,
     NotChecked,
     PluginContext,
-    PluginNameEnum,
     Reason,
     ReasonKind,
     Rule,
@@ -39,8 +40,8 @@ _HOOK = "insight_rules"
 _KEPT = 4096  # runs whose answers are kept
 _MOST = 50  # findings of one rule for a run
 _FIELDS: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "attempts")
-_SCALAR = PluginNameEnum.SCALAR
 
+_Placed = TypeVar("_Placed", Finding, Highlight)
 _GivenRoles = tuple[tuple[str, str], ...]  # tags and their roles
 _NO_DATA_OF_PLUGIN = ReasonKind("no_data_of_plugin", "there is no data of the plugin {plugin}")
 _NO_TAG_OF_ROLE = ReasonKind("no_tag_of_role", "no tag has the role {role}")
@@ -88,17 +89,16 @@ class RuleTable:
 
     def _rules(self) -> Iterator[tuple[Module, Rule]]:
         """The rules of each module; a second one with the same id is left out."""
-        modules = {one.candidate.name: one for one in self.registry.implementing(_HOOK)}
         seen = set()
         for one in self.registry.collected(_HOOK, Rule):
-            if one.module in modules and (one.module, one.value.id) not in seen:
+            if (one.module, one.value.id) not in seen:
                 seen.add((one.module, one.value.id))
-                yield modules[one.module], one.value
+                yield one.module, one.value
 
     def _broken(self) -> Iterator[CheckedRule]:
         """Modules whose hook failed, each as a rule that failed."""
         for failure in self.registry.failures.values():
-            if failure.reason.startswith(f"{_HOOK}() "):
+            if failure.hook == _HOOK:
                 name, reason = failure.entry_point, Reason(failure.reason)
                 rule = Rule("insight_rules", Reason(f"The rules of {name}"), lambda _: ())
                 yield CheckedRule(name, rule, "", unchecked=reason, failed=True)
@@ -114,13 +114,14 @@ class RuleTable:
             kept = None  # a plugin came late
         if kept is not None and kept.generation == generation:
             return kept.checked
-        plugins = sorted({str(_SCALAR), *(name for _, rule in rules for name in rule.plugins)})
+        scalars = self.registry.plugin_of_scalars
+        plugins = sorted({scalars, *(name for _, rule in rules for name in rule.plugins)})
         tags, fingerprint = self._state(run, plugins)
         if kept is not None and kept.fingerprint == fingerprint:
             kept = evolve(kept, generation=generation)
         else:
-            roles = roles_of(run, tags.get(_SCALAR, ()), dict(given))
-            examination = _Examination(self.provider, run, tags, roles)
+            roles = roles_of(run, tags.get(scalars, ()), dict(given))
+            examination = _Examination(self.provider, run, scalars, tags, roles)
             results = [self._checked(module, rule, examination) for module, rule in rules]
             checked = tuple(one for one, _ in results)
             kept = _Kept(generation, fingerprint, modules, checked)
@@ -142,7 +143,7 @@ class RuleTable:
 
     def _checked(self, module: Module, rule: Rule, examination: _Examination) -> tuple[CheckedRule, bool]:
         """What a rule says, and whether that stays so as long as the series do."""
-        said = CheckedRule(module.candidate.name, rule, examination.run)
+        said = CheckedRule(module.name, rule, examination.run)
         missing = examination.missing(rule)
         if missing is not None:
             return evolve(said, unchecked=missing), True
@@ -161,6 +162,7 @@ class RuleTable:
                 log.error("rule %s of plugin %s failed: %s", rule.id, said.plugin, text, exc_info=error)
             return evolve(said, unchecked=Reason(text), failed=True), False
         module.calls.forget(f"{_HOOK} {rule.id}")
+        found = placed(found, examination.scalars)
         return evolve(said, findings=found[:_MOST], more=max(0, len(found) - _MOST)), True
 
     def _call(self, module: Module, rule: Rule, examined: Examined) -> tuple[Finding, ...]:
@@ -171,8 +173,8 @@ class RuleTable:
             if hanging is not None and not hanging.done.is_set():
                 raise Overdue(hanging.overdue())
             self._hanging.pop(key, None)
-            calls = self._calls.setdefault(module, Calls(f"plugin {module.candidate.name}", self.limits))
-        what = f"rule {rule.id} of {module.candidate.name}"
+            calls = self._calls.setdefault(module, Calls(f"plugin {module.name}", self.limits))
+        what = f"rule {rule.id} of {module.name}"
         call = calls.start(what, lambda _: _findings(rule, examined), self.limits.rule)
         try:
             return call.result()
@@ -189,6 +191,7 @@ class _Examination:
 
     provider: DataProvider
     run: str
+    scalars: str  # the plugin of scalars
     tags: Mapping[str, tuple[str, ...]]  # by plugin
     roles: Mapping[TagRole, Sequence[str]]  # tags by role
     _read: dict[SeriesKey, ScalarColumns | None] = field(factory=dict, init=False)
@@ -200,7 +203,7 @@ class _Examination:
     def read(self, key: SeriesKey) -> ScalarColumns | None:
         """All points of a series, read once for all rules."""
         if key not in self._read:
-            self._read[key] = self.provider.scalars(_SCALAR, [key]).get(key)
+            self._read[key] = self.provider.scalars(self.scalars, [key]).get(key)
         return self._read[key]
 
     def missing(self, rule: Rule) -> Reason | None:
@@ -212,6 +215,14 @@ class _Examination:
             if not self.roles[role]:
                 return _NO_TAG_OF_ROLE(role=role)
         return None
+
+
+def placed(found: Iterable[_Placed], scalars: str) -> tuple[_Placed, ...]:
+    """Findings or highlights, those without a tab in the tab of the scalars."""
+    return tuple(
+        one if one.place is None or one.place.plugin else evolve(one, place=evolve(one.place, plugin=scalars))
+        for one in found
+    )
 
 
 def _findings(rule: Rule, examined: Examined) -> tuple[Finding, ...]:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from attrs import define
 
+from insight_core.filters.column import Column, values_of
+from insight_core.filters.conditions import NoColumn
+from insight_core.filters.expression import parsed
 from insight_core.isolation import in_one_line
-from insight_core.plugin.filters.column import Column, values_of
-from insight_core.plugin.filters.conditions import NoColumn
-from insight_core.plugin.filters.expression import parsed
 from insight_core.web.run_columns import GivenColumn, GivenColumns, RunColumnTable, unavailable
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin import Plugin
+from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
 from tests.browser.npm_packages import add_packages
 from tests.browser.plugin_hosts import host_of
+from tests.distributions import install
 
 pytestmark = pytest.mark.browser
 
@@ -113,16 +115,79 @@ PLAIN = """
 """
 
 
+# A distribution that adds to the page and has no tab: all sources of its front end are these.
+WITHOUT_TAB = {
+    "pyproject.toml": """
+        [build-system]
+        requires = ["hatchling"]
+        build-backend = "hatchling.build"
+        [project]
+        name = "insight-plugin-clock"
+        version = "1"
+        [project.entry-points."insight.plugins"]
+        clock = "insight_clock"
+        [tool.hatch.build.targets.wheel]
+        packages = ["insight_clock"]
+        artifacts = ["insight_clock/static/**"]
+    """,
+    "insight_clock/__init__.py": """
+from pathlib import Path
+
+from insight_core.plugin import Plugin, hookimpl
+
+
+@hookimpl
+def insight_plugin():
+    return Plugin("clock", "Clock", frontend=Path(__file__).parent / "static", tab=False)
+""",
+    "package.json": SOURCES["package.json"],
+    "tsconfig.json": SOURCES["tsconfig.json"],
+    "vite.config.js": """
+        import { insightPlugin } from '@insight-host/kit/build';
+        export default insightPlugin({ entry: 'frontend/contributions.tsx', out: 'insight_clock/static' });
+    """,
+    "frontend/contributions.tsx": """
+        import { API, type Contributions } from '@insight-host/api';
+        import { Page } from '@insight-host/kit';
+        import { render } from 'preact';
+
+        const Runs = ({ page }: { readonly page: Page }) => (
+          <p>{page.runs.value.map((run) => run.name).join()}</p>
+        );
+
+        export default {
+          apiVersion: API,
+          messages: { en: { card: 'Clock' }, 'zh-CN': { card: '时钟' } },
+          cards: [
+            {
+              id: 'clock',
+              title: 'card',
+              mount(host, ctx) {
+                const page = new Page(ctx);
+                render(<Runs page={page} />, host);
+                return () => page.dispose();
+              },
+            },
+          ],
+        } satisfies Contributions;
+    """,
+}
+
+
+def _written(root: Path, sources: dict[str, str]) -> Path:
+    for name, text in sources.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
     """A plugin's front end outside the repository, with the packages of the wheel next to Vite and Preact."""
     root = tmp_path_factory.mktemp("words")
     add_packages(root, repository)
-    for name, text in SOURCES.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return root
+    return _written(root, SOURCES)
 
 
 def _node(project: Path, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -200,3 +265,43 @@ def test_it_has_a_slider_of_the_kit_and_the_colours_of_runs(page: Page, served: 
         expect(panel.locator(".curve canvas").first).to_be_visible()
     loaded = page.evaluate("() => performance.getEntriesByType('resource').map(entry => entry.name)")
     assert len([name for name in loaded if "/preact-" in name]) == 1
+
+
+@pytest.fixture(scope="module")
+def clock(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The distribution without a tab, its front end checked and built with the packages of the wheel."""
+    root = _written(tmp_path_factory.mktemp("clock"), WITHOUT_TAB)
+    add_packages(root, repository)
+    for script in ("typescript/bin/tsc", "vite/bin/vite.js build"):
+        done = _node(root, *script.split())
+        assert done.returncode == 0, done.stdout + done.stderr
+    return root
+
+
+def test_a_build_of_contributions_alone_has_no_module_of_a_tab(clock: Path) -> None:
+    static = clock / "insight_clock/static"
+    assert {path.name for path in static.iterdir()} == {"contributions.js", "manifest.json"}
+    manifest = json.loads((static / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["imports"] == ["@insight-host/api", "@insight-host/kit", "preact", "preact/jsx-runtime"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_a_distribution_without_a_tab_adds_its_card_and_no_tab(
+    page: Page,
+    clock: Path,
+    shared: Callable[..., str],
+    tmp_path_factory: pytest.TempPathFactory,
+    offline_environment: dict[str, str],
+    language: str,
+) -> None:
+    logs = tmp_path_factory.mktemp("logs")
+    with EventWriter(logs / "run") as writer:
+        writer.scalar("loss", 0, 1.0)
+    site = install(clock, tmp_path_factory.mktemp("site"), offline_environment)
+    url = shared("--logdir", logs, environment={"PYTHONPATH": str(site)})
+    page.goto(f"{url}#locale={language}&tab=scalar")
+    card = page.locator('[data-testid="plugin-card"][data-from="clock"]')
+    expect(card.locator("h3")).to_have_text({"en": "Clock", "zh-CN": "时钟"}[language])
+    expect(card.locator("p")).to_have_text("run")
+    expect(page.get_by_role("tab").first).to_be_visible()
+    expect(page.get_by_role("tab", name=re.compile("Clock|clock"))).to_have_count(0)

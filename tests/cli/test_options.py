@@ -128,6 +128,7 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
         ("MAX_MEMORY", "100kb", "max_memory", 100 << 10),
         ("PLUGIN", "a=b-c, d=e", "plugin", {"a": "b-c", "d": "e"}),
         ("DISABLE_PLUGIN", f"a{os.pathsep}b,c", "disable_plugin", ("a", "b", "c")),
+        ("PLUGIN_FILE", f"{__file__}:{__file__}", "plugin_file", (__file__, __file__)),
         ("WINDOW_TITLE", "Runs, all", "window_title", "Runs, all"),
         ("WATCH_FRONT_ENDS", "1", "watch_front_ends", True),
         ("INSECURE", "1", "insecure", True),

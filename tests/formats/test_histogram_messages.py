@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 from insight_core.formats.histogram_messages import histogram_proto, mindspore_histogram
 from insight_core.formats.histograms import Histogram
-from insight_core.plugin import Payload
-from insight_core.plugin.payloads import HISTO, HISTOGRAMS, MINDSPORE_HISTOGRAM, decoded_histogram
+from insight_core.plugin import Dialect, EventField, Payload, SummaryPlugin
+from insight_core.plugin.payloads import HISTO, decoded_histogram
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
+
+_OF_MINDSPORE = EventField(Dialect.MINDSPORE, "histogram")
+_OF_TENSORFLOW = SummaryPlugin("histograms")
 
 NAN, INF, LARGEST = float("nan"), float("inf"), 1.7976931348623157e308
 
@@ -30,7 +33,7 @@ def _mindspore(buckets: list[tuple[float, float, int]], **numbers: float) -> min
 
 
 def _decoded(message: mindspore.Summary.Histogram) -> Histogram:
-    return decoded_histogram(Payload(message.SerializePartialToString(), MINDSPORE_HISTOGRAM))
+    return decoded_histogram(Payload(message.SerializePartialToString(), _OF_MINDSPORE))
 
 
 def _matrix(
@@ -41,7 +44,7 @@ def _matrix(
     )
     content = np.array(rows, "<f8" if dtype == tensorboard.DT_DOUBLE else "<f4").tobytes()
     message = tensorboard.TensorProto(dtype=dtype, tensor_shape=shape, tensor_content=content)
-    return decoded_histogram(Payload(message.SerializeToString(), HISTOGRAMS))
+    return decoded_histogram(Payload(message.SerializeToString(), _OF_TENSORFLOW))
 
 
 def _rows(found: Histogram) -> list[tuple[float, float, float]]:
@@ -85,7 +88,7 @@ def test_an_empty_histogram_has_no_buckets(limits: list[float]) -> None:
 
 def test_nothing_at_all_is_an_empty_histogram() -> None:
     assert _rows(decoded_histogram(Payload(b"", HISTO))) == []
-    assert _rows(decoded_histogram(Payload(b"", MINDSPORE_HISTOGRAM))) == []
+    assert _rows(decoded_histogram(Payload(b"", _OF_MINDSPORE))) == []
 
 
 def test_a_bucket_without_an_end_has_its_values_at_the_other() -> None:
@@ -124,7 +127,7 @@ def test_a_few_bytes_are_not_any_number_of_buckets() -> None:
     message.tensor_shape.dim.add(size=30_000_000)
     message.tensor_shape.dim.add(size=3)
     with pytest.raises(ValueError, match="30,000,000 buckets"):
-        decoded_histogram(Payload(message.SerializeToString(), HISTOGRAMS))
+        decoded_histogram(Payload(message.SerializeToString(), _OF_TENSORFLOW))
 
 
 def test_lists_that_are_not_packed_are_read() -> None:
@@ -218,7 +221,7 @@ def test_mindspore_buckets_that_cannot_be(bucket: tuple[float, float, int], reas
 
 @given(st.binary(max_size=40))
 def test_whatever_the_bytes_only_value_errors(data: bytes) -> None:
-    for claim in (HISTO, MINDSPORE_HISTOGRAM, HISTOGRAMS):
+    for claim in (HISTO, _OF_MINDSPORE, _OF_TENSORFLOW):
         try:
             found = decoded_histogram(Payload(data, claim))
         except ValueError:
@@ -263,4 +266,4 @@ def test_a_histogram_of_nan() -> None:
 def test_a_tensor_of_another_shape() -> None:
     message = tensorboard.TensorProto(dtype=tensorboard.DT_FLOAT, float_val=[1])
     with pytest.raises(ValueError, match=r"\[\], not numbers of \[buckets, 3\]"):
-        decoded_histogram(Payload(message.SerializeToString(), HISTOGRAMS))
+        decoded_histogram(Payload(message.SerializeToString(), _OF_TENSORFLOW))

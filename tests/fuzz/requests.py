@@ -42,7 +42,7 @@ def parse_parameters(data: bytes) -> None:
     """Expressions over tags, conditions over columns, and searches, whose texts come from a client."""
     from insight_scalar.expressions import parsed as expression
 
-    from insight_core.plugin.filters.expression import parsed as condition
+    from insight_core.filters.expression import parsed as condition
     from insight_core.plugin.http.matching import matcher_of
 
     text = data.decode("utf-8", "replace")

@@ -78,12 +78,13 @@ def test_wheel_with_compiled_modules_is_for_one_platform(
     if not (repository / "insight_core/.compiled").is_file():
         pytest.skip("nothing is compiled here")
     source = unpacked(sdist, tmp_path)
-    for name in (".compiled", f"ingest/scanner/_kernel{hook.SUFFIX}"):
-        shutil.copyfile(repository / "insight_core" / name, source / "insight_core" / name)
+    kernel, of_plugin = f"ingest/scanner/_kernel{hook.SUFFIX}", f"insight_graph/_interned{hook.SUFFIX}"
+    for name in ("insight_core/.compiled", f"insight_core/{kernel}", f"plugins/graph/{of_plugin}"):
+        shutil.copyfile(repository / name, source / name)
     environment = {**offline_environment, "CC": "no-compiler"}  # what is fresh is not compiled again
     wheel = built(source, tmp_path / "out", "wheel", environment)
     assert not wheel.name.endswith("-any.whl")
-    assert f"insight_core/ingest/scanner/_kernel{hook.SUFFIX}" in zipfile.ZipFile(wheel).namelist()
+    assert {f"insight_core/{kernel}", of_plugin} <= set(zipfile.ZipFile(wheel).namelist())
 
 
 def test_wheel_declares_its_plugins_and_licence(wheel: zipfile.ZipFile, project: dict[str, Any]) -> None:

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from werkzeug import Request
 
+from insight_core import matching
+from insight_core.matching import RegexMatcher, TextMatcher
 from insight_core.plugin import InvalidArgument
-from insight_core.plugin.http import matching
 from insight_core.plugin.http.clients import is_gone
-from insight_core.plugin.http.matching import RegexMatcher, TextMatcher
 
 NAMES = ["a/b", "A/c_1", "conv", "conv/bias", "x.y", "b", "Äb", "a\nb", "1-2", "[x]", "_"]
 PATTERNS = [

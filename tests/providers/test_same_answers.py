@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,11 +10,13 @@ from pathlib import Path
 import insight_scalar
 import numpy as np
 import pytest
+from werkzeug import Request, Response
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import (
     DataProvider,
     InvalidArgument,
+    NotFound,
     ScalarColumns,
     ScalarQuery,
     SeriesInfo,
@@ -26,7 +29,7 @@ from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.serving import serve
-from tests.hosts import served
+from tests.hosts import listening, served
 from tests.support.damaged_logdir import damaged_logdir
 
 QUERIES = (
@@ -62,6 +65,36 @@ def providers(
             remote = InsightProvider(Link(f"127.0.0.1:{server.port}"))
         opened.callback(remote.close)
         yield local, remote
+
+
+@pytest.mark.parametrize(
+    ("listing", "address"),
+    [
+        ({"image": {"values": "record"}, "rates": {"values": "scalar"}}, "/data/plugin/rates/series"),
+        ({"image": {}, "scalar": {}}, "/data/plugin/scalar/series"),
+    ],
+    ids=["the host says it", "a host of the last release"],
+)
+def test_points_are_asked_from_the_plugin_of_the_host_that_has_numbers(
+    listing: dict[str, object], address: str
+) -> None:
+    asked = []
+
+    @Request.application
+    def host(request: Request) -> Response:
+        asked.append((request.method, request.path))
+        if request.path == "/data/plugins_listing":
+            return Response(json.dumps(listing), mimetype="application/json")
+        return Response("no such series", 404)
+
+    key = SeriesKey("run", "tag")
+    with listening(host) as url:
+        remote = HttpProvider(Address.of(url), interval=0)
+        assert remote.scalars("image", [key]) == {}
+        with pytest.raises(NotFound):
+            remote.scalars(address.split("/")[3], [key])
+        remote.close()
+    assert [path for method, path in asked if method == "POST"] == [address]
 
 
 def test_runs_plugins_damage_and_the_rest(providers: tuple[DataProvider, DataProvider]) -> None:

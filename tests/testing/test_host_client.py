@@ -27,16 +27,12 @@ from insight_core.plugin import (
     hookimpl,
 )
 from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.plugin.testing.formats import read_all
-from insight_core.plugin.testing.host import host_of
+from insight_core.plugin.testing import EventWriter, FakeProvider, context_of, host_of, read_all
 
 
 def _routes(ctx: PluginContext) -> list[Route]:
     def said(request: Request) -> Any:  # noqa: ANN401
-        runs = [info.key.run for info in ctx.data.series(ctx.name)]
+        runs = [info.key.run for info in ctx.own.series()]
         return json_response({"options": dict(ctx.options), "runs": runs})
 
     return [Route("/said", said)]

@@ -229,7 +229,7 @@ def test_the_plugin_has_to_be_named(client: Client) -> None:
 
 
 def test_a_search_has_an_end(client: Client, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("insight_core.plugin.http.matching.SECONDS", 0.3)
+    monkeypatch.setattr("insight_core.matching.SECONDS", 0.3)
     provider.add_scalars("late", "ab" * 2000 + "7", [1.0])
     endless = r"(.+)+(.+)+(.+)+(?=[0-9])[a-z]"  # there are very many ways to divide a name
     answer = client.get("/data/catalog", query_string={"plugin": "scalar", "regex": 1, "q": endless})

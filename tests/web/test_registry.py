@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module, invalidate_caches
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import pytest
 from attrs import evolve
@@ -18,13 +18,16 @@ from insight_core.isolation import Limits
 from insight_core.plugin import (
     API_VERSION,
     Command,
+    DataKind,
     Dialect,
     EventField,
     FileName,
     Option,
     Plugin,
     RecordDecoder,
+    Rule,
     RunColumn,
+    SummaryPlugin,
     hookimpl,
 )
 from insight_core.registry import Registry
@@ -207,6 +210,38 @@ def test_a_plugin_of_the_host_wins_and_the_loser_is_named(theirs: Plugin) -> Non
     assert f"{str(theirs.name)!r} of their-dist" in failure.reason
 
 
+def test_an_address_of_the_host_is_not_to_be_had_by_a_choice() -> None:
+    own, theirs = Plugin("own", "Own", address="/own"), Plugin("theirs", "Theirs", address="/own")
+    candidates = _candidates(("insight-host", own), ("their-dist", theirs))
+    registry = Registry(candidates, choices={"theirs": "their-dist"})
+    assert list(registry.plugins) == ["own"]
+    assert registry.failures["theirs"].reason.endswith("leave out the former with --disable-plugin own")
+    assert list(Registry(candidates, ["own"]).plugins) == ["theirs"]
+
+
+def test_what_a_module_contributes_belongs_to_its_plugin_and_not_to_its_entry_point() -> None:
+    def insight_run_columns() -> list[RunColumn]:
+        return [RunColumn("x", "X")]
+
+    def insight_rules() -> NoReturn:
+        raise RuntimeError("no rules")
+
+    module = SimpleNamespace(
+        insight_plugin=hookimpl(lambda: Plugin("mine", "Mine")),
+        insight_run_columns=hookimpl(insight_run_columns),
+        insight_rules=hookimpl(insight_rules),
+    )
+    registry = Registry.of([("entry", lambda: module)], distribution="a-dist")
+    [found] = registry.collected("insight_run_columns", RunColumn)
+    assert found.owner == "mine"
+    assert not registry.collected("insight_rules", Rule)
+    [(name, failure)] = registry.failures.items()
+    assert (name, failure.entry_point) == ("mine (a-dist)", "mine")
+    assert failure.reason.startswith("insight_rules() of mine: RuntimeError: no rules")
+    for left_out in ("mine", "entry"):
+        assert not Registry.of([("entry", lambda: module)], disabled=[left_out]).modules
+
+
 def test_two_plugins_of_one_distribution_name_the_entry_points_to_leave_out() -> None:
     registry = Registry.of([("one", partial(_module, GOOD)), ("two", partial(_module, GOOD))])
     assert not registry.plugins
@@ -223,6 +258,39 @@ def test_a_choice_takes_one_of_two_plugins(chosen: str) -> None:
     assert not registry.failures
     [other] = {"a-dist", "b-dist"} - {registry.plugins["x"].title}
     assert registry.disabled == {f"x ({other})"}
+
+
+def _numbers(name: str, order: int = 1000) -> Plugin:
+    decoder = RecordDecoder({SummaryPlugin(f"of {name}")}, DataKind.SCALAR)
+    return Plugin(name, name, decoder=decoder, order=order)
+
+
+@pytest.mark.parametrize(
+    ("plugins", "expected"),
+    [
+        ([_numbers("late"), _numbers("rates", 1), Plugin("first", "First", order=0)], "rates"),
+        ([_numbers("rates", 1), _numbers("scalar", 2)], "scalar"),
+        ([Plugin("first", "First")], "scalar"),
+    ],
+    ids=["the first with numbers", "the reserved name", "none"],
+)
+def test_the_plugin_of_scalars_is_the_one_that_has_numbers(plugins: list[Plugin], expected: str) -> None:
+    registry = Registry.of([(plugin.name, lambda one=plugin: _module(one)) for plugin in plugins])  # type: ignore[misc]
+    assert registry.plugin_of_scalars == expected
+
+
+def test_a_service_and_a_claim_lead_to_the_plugin_that_has_them() -> None:
+    plain = _with_images("pictures")
+    able = Plugin("able", "Able", services={"count": "builtins:len"}, order=1)
+    also = Plugin("also", "Also", services={"count": min}, order=2)
+    registry = Registry.of([(one.name, lambda one=one: _module(one)) for one in (plain, also, able)])  # type: ignore[misc]
+    assert registry.service("add") is None
+    plugin, count = registry.service("count") or ("", min)
+    assert (plugin, count([1, 2, 3])) == ("able", 3)
+    assert plain.decoder is not None
+    (claim,) = plain.decoder.claims
+    assert registry.decoding(claim) == plain
+    assert registry.decoding(SummaryPlugin("others")) is None
 
 
 def test_a_choice_takes_a_claim_and_a_reserved_name() -> None:
@@ -257,7 +325,7 @@ def test_a_module_without_a_plugin_may_have_other_hooks() -> None:
     registry = Registry.of([("m", lambda: module)])
     assert not registry.failures
     [found] = registry.collected("insight_commands", Command, host=None)
-    assert (found.module, found.value.name) == ("m", "greet")
+    assert (found.owner, found.value.name) == ("m", "greet")
     assert [list(module.hooks) for module in registry.modules] == [["insight_commands"]]
 
 
@@ -291,6 +359,7 @@ def test_a_hook_that_fails_leaves_those_of_other_modules(hook: Callable[[], obje
     for _ in range(2):  # each module is asked once
         assert [one.value for one in registry.collected("insight_run_columns", RunColumn)] == [column]
     assert reason in registry.failures["bad"].reason
+    assert registry.failures["bad"].hook == "insight_run_columns"
     assert list(registry.failures) == ["bad"]
 
 

@@ -11,12 +11,15 @@ import pytest
 from insight_core.isolation import Limits
 from insight_core.plugin import (
     CheckedRule,
+    DataKind,
     Examined,
     Finding,
+    FindingPlace,
     Messages,
     NotChecked,
     Plugin,
     Reason,
+    RecordDecoder,
     Rule,
     Run,
     SummaryPlugin,
@@ -41,12 +44,34 @@ def data() -> FakeProvider:
     return provider
 
 
-def _finding(run: str, text: str = "it is wrong") -> Finding:
-    return Finding(run, "warning", Reason(text, "m_saw"), Reason("why", "m_why"), Reason("do", "m_do"))
+def _finding(run: str, text: str = "it is wrong", tab: str = "scalar") -> Finding:
+    saw, why, change = Reason(text, "m_saw"), Reason("why", "m_why"), Reason("do", "m_do")
+    return Finding(run, "warning", saw, why, change, FindingPlace(tab))
 
 
 def _finds(examined: Examined) -> Iterable[Finding]:
     yield _finding(examined.run)
+
+
+def test_rules_read_the_scalars_of_whatever_plugin_has_them_and_point_to_its_tab() -> None:
+    data = FakeProvider()
+    data.add_run(Run("a"))
+    data.add_scalars("a", "train/loss", [2.0, 1.0], plugin="rates")
+    read: list[list[float]] = []
+
+    def finds(examined: Examined) -> Iterable[Finding]:
+        read.extend(columns.values.tolist() for _, columns in examined.scalars("loss"))
+        yield _finding(examined.run, tab="")
+        yield _finding(examined.run, tab="mine")
+
+    decoder = RecordDecoder({SummaryPlugin("rate")}, DataKind.SCALAR)
+    rates = SimpleNamespace(
+        insight_plugin=hookimpl(lambda: Plugin("rates", "Rates", decoder=decoder)),
+        insight_rules=hookimpl(lambda: [Rule("losses", TITLE, finds)]),
+    )
+    (rule,) = _checked(_table(data, rates=rates), "a")
+    assert [one.place.plugin for one in rule.findings] == ["rates", "mine"]
+    assert read == [[2.0, 1.0]]
 
 
 def _module(*rules: object) -> object:

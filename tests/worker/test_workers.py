@@ -19,7 +19,7 @@ from insight_core.plugin.worker import (
     Workers,
     WorkerSource,
 )
-from insight_core.plugin.worker.decoding import SMALL, decode_apart
+from insight_core.worker.decoding import SMALL, decode_apart
 from tests.waiting import PATIENCE, eventually
 
 _HERE = "tests.worker.called"

@@ -37,12 +37,13 @@ class Component:
     properties: str
 
 
-def _exported(directory: Path) -> Iterator[Path]:
-    """Files that the index of a module exports."""
-    for name in re.findall(
-        r"^export (?:\*|\{[^}]*\}) from '\./(\w+)'", (directory / "index.ts").read_text("utf-8"), re.M
+def _exported(directory: Path) -> Iterator[tuple[Path, frozenset[str] | None]]:
+    """Files of which the index of a module exports something, with the names; None for all of them."""
+    for names, name in re.findall(
+        r"^export (\*|\{[^}]*\}) from '\./(\w+)'", (directory / "index.ts").read_text("utf-8"), re.M
     ):
-        yield next(path for path in (directory / f"{name}.tsx", directory / f"{name}.ts") if path.is_file())
+        path = next(path for path in (directory / f"{name}.tsx", directory / f"{name}.ts") if path.is_file())
+        yield path, None if names == "*" else frozenset(re.findall(r"\w+", names))
 
 
 def _text(doc: str | None) -> str:
@@ -68,9 +69,11 @@ def _properties(source: str, taken: str) -> str:
 def components(directory: str) -> list[Component]:
     """The exported components of a module, by name."""
     found = []
-    for path in _exported(KIT / directory):
+    for path, names in _exported(KIT / directory):
         source = path.read_text("utf-8")
         for match in _COMPONENT.finditer(source):
+            if names is not None and match["name"] not in names:
+                continue
             properties = _properties(source, match["taken"]) if match["taken"].strip() else ""
             found.append(Component(match["name"], _text(match["doc"]), properties))
     return sorted(found, key=lambda component: component.name)

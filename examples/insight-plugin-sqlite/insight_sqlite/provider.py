@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import struct
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
@@ -27,7 +26,7 @@ from insight_core.plugin import (
     SeriesKey,
     ShownAttempts,
 )
-from insight_record.images import image_message
+from insight_core.plugin.payloads import image_payload
 
 Columns: TypeAlias = tuple[Any, ...]
 
@@ -101,8 +100,8 @@ class SqliteProvider(ProviderBase):
         if not 0 <= index < len(shown):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
         [[png]] = self._rows("SELECT png FROM pictures WHERE rowid = ?", [int(places[shown[index]])])
-        width, height = struct.unpack(">II", png[16:24])
-        return Payload(image_message(png, width, height, 3)[:limit], _IMAGE)
+        whole = image_payload(png)
+        return Payload(whole.data[:limit], whole.claim)
 
     def start(self) -> None:
         if self.settings.reload_interval:

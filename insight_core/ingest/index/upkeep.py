@@ -29,7 +29,7 @@ _SMALL = 4 << 20  # bytes; smaller segment files are joined when there are many
 _SMALL_SHARE = 64  # of the limit: they are smaller than this part of it, too
 _MANY = 8
 _JOINED = 16  # times the size of a small one: segment files are joined until they are that large
-_MIRRORS = "remote"  # below the directory of plugins
+MIRRORS = "remote"  # the directory of mirrored logdirs, below that of plugins
 _NUMBERS = itertools.count()
 
 
@@ -117,7 +117,7 @@ def tidy(directory: Path, most_bytes: int) -> None:
     If the rest exceeds ``most_bytes`` together with translated stores and caches of plugins, also evicts the
     least recently used segment files. Mirrors of remote logdirs have a limit of their own.
     """
-    others = (entry.path for entry in listed(os.fspath(directory / "plugins")) if entry.name != _MIRRORS)
+    others = (entry.path for entry in listed(os.fspath(directory / "plugins")) if entry.name != MIRRORS)
     most_bytes = max(0, most_bytes - sum(map(size_below, others)))
     now = time.time()
     machine = machine_name()

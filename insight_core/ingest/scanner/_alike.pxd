@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memcpy
 
-from insight_core.formats._varint cimport read_varint
+from insight_record.formats._varint cimport read_varint
 from insight_core.ingest.scanner._rows cimport SINGLE, has_room
 
 

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from posix.types cimport off_t
 from posix.unistd cimport pread
 
-from insight_core.formats._varint cimport read_varint
+from insight_record.formats._varint cimport read_varint
 
 
 cdef enum:

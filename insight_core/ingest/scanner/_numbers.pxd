@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, NAN, ldexp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from insight_core.formats._varint cimport read_varint
+from insight_record.formats._varint cimport read_varint
 from insight_core.ingest.scanner._fields cimport (
     FAILED, ODD, OK, Field, Status, Window, at, next_field,
 )

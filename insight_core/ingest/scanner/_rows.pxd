@@ -3,11 +3,11 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
 
-from insight_core.formats._interning cimport Interned, intern, release
+from insight_record.formats._interning cimport Interned, intern, release
 
 
 cdef enum:
-    FIELDS = 16  # kinds of values, numbered by _kernel.pyx; those that have code:
+    FIELDS = 17  # kinds of values, numbered by _kernel.pyx; those that have code:
     VERSION = 1
     SUMMARY = 2
     TAGGED_RUN_METADATA = 3

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import insight_core.plugin.testing.wire as wire
-from insight_core.plugin import Dialect
+from insight_core.plugin import Dialect, PluginNameEnum
 from insight_core.plugin.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram
 from insight_core.plugin.testing.scalar_block import Form, scalar_events
 from insight_core.plugin.testing.tensors import mindspore_tensor, tensorflow_tensor
@@ -142,7 +142,7 @@ class EventWriter:
         values: ArrayLike,
         wall_time: float | None = None,
         *,
-        plugin: str = "tensor",
+        plugin: str = PluginNameEnum.TENSOR,
         dtype: str | None = None,
         shape: Sequence[int] | None = None,
         typed: bool = False,

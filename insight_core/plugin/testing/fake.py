@@ -15,6 +15,7 @@ from insight_core.plugin import (
     Dialect,
     NotFound,
     Payload,
+    PluginNameEnum,
     Progress,
     ProviderBase,
     ProviderSettings,
@@ -72,7 +73,7 @@ class FakeProvider(ProviderBase):
         *,
         steps: ArrayLike | None = None,
         wall_times: ArrayLike | None = None,
-        plugin: str = "scalar",
+        plugin: str = PluginNameEnum.SCALAR,
         display_name: str = "",
         description: str = "",
     ) -> None:

@@ -20,6 +20,7 @@ from insight_core.isolation import DEFAULT_LIMITS
 from insight_core.plugin import (
     AppSettings,
     Damage,
+    DataProvider,
     InvalidArgument,
     LogFormat,
     Plugin,
@@ -61,7 +62,7 @@ class HostResponse:
 class HostClient:
     """Asks a host that has read its logs. Made by ``host_of``."""
 
-    def __init__(self, host: Host, client: Client, data: LocalProvider) -> None:
+    def __init__(self, host: Host, client: Client, data: DataProvider) -> None:
         self._host, self._client = host, client
         self.data = data
 
@@ -82,8 +83,9 @@ class HostClient:
         return self.data.damage()
 
     def load(self) -> None:
-        """Reads what was written since. Returns when done."""
-        self.data.load()
+        """Reads what was written since into the log directory. Returns when done."""
+        if isinstance(self.data, LocalProvider):
+            self.data.load()
 
     def context(self, plugin: str) -> PluginContext:
         """What the routes of a plugin receive. Raises NotFound for an unknown plugin."""
@@ -99,6 +101,7 @@ def _of(answer: TestResponse) -> HostResponse:
 def host_of(
     *plugins: ModuleType | Plugin,
     logdir: str | PathLike[str] | None = None,
+    data: DataProvider | None = None,
     options: Mapping[str, Any] | None = None,
     built_ins: bool | Collection[str] = False,
 ) -> Iterator[HostClient]:
@@ -109,7 +112,9 @@ def host_of(
     *plugins : module or Plugin
         A module brings all of its hooks, with log formats and middleware.
     logdir : path, optional
-        Read once and whole before the client answers; without it there are no runs.
+        Read once and whole before the client answers; without it and ``data`` there are no runs.
+    data : DataProvider, optional
+        Asked in the place of a log directory. The host closes it.
     options : mapping, optional
         Values of the plugins' own flags, by name with ``_``. The others have their defaults; variables of
         the environment are not read.
@@ -132,7 +137,7 @@ def host_of(
     _raise_failures(registry)
     with TemporaryDirectory(prefix="insight-test-", ignore_cleanup_errors=True) as kept:
         cache, state = Path(kept) / "cache", Path(kept) / "state"
-        provider = LocalProvider(
+        provider = data or LocalProvider(
             [] if logdir is None else [Logdir(str(Path(logdir).absolute()))],
             registry.plugins.values(),
             log_formats=formats.values(),
@@ -140,7 +145,8 @@ def host_of(
             cache_directory=cache,
         )
         try:
-            provider.load()
+            if isinstance(provider, LocalProvider):
+                provider.load()
             settings = HostSettings(follows=False, cache_directory=cache, state_directory=state)
             host = Host(registry, provider, settings)
             try:

@@ -8,12 +8,14 @@ from urllib.parse import quote
 
 from insight_core.plugin import (
     Damage,
+    DataKind,
     FileName,
     InvalidArgument,
     NotFound,
     Payload,
     PayloadStream,
     Plugin,
+    PluginNameEnum,
     Progress,
     Reason,
     RecordTable,
@@ -45,7 +47,8 @@ from insight_core.providers.http_client.decoding import (
 from insight_core.providers.http_client.session import Address, HttpSession
 from insight_core.providers.payload_streams import check_size
 
-_SCALAR = "scalar"
+_OF_OLD_HOSTS = PluginNameEnum.SCALAR  # whose scalars a host serves that does not say it
+_VALUES = "values"  # what a row of the listing says of a plugin
 _NOTHING = "\x7f"  # the name of no plugin
 _EVERY_POINT = ScalarQuery()
 _LONGEST_QUERY = 16_000  # characters of names in a URL; a host accepts 64 KiB
@@ -61,6 +64,7 @@ class HttpProvider(FollowedProvider):
         self._interval = interval
         self._cursor: tuple[str, int] | None = None  # boot and generation of the host
         self._notices: Sequence[Reason] = ()
+        self._scalars: Collection[str] = ()  # plugins of the host whose values are numbers
 
     def admit(self, plugin: Plugin) -> None:
         """Does nothing: the host has its own plugins."""
@@ -122,7 +126,7 @@ class HttpProvider(FollowedProvider):
         low, high = query.window
         if low is not None and high is not None and low > high:
             raise InvalidArgument("the window ends before it begins")
-        if plugin != _SCALAR or not keys:  # no other plugin of a host answers with points
+        if not keys or not self._has_scalars(plugin):  # no other plugin answers with points
             return {}
         asked = list(_query_parameters(query))
         found: dict[SeriesKey, ScalarColumns] = {}
@@ -131,7 +135,7 @@ class HttpProvider(FollowedProvider):
             for begin in range(0, len(runs), together):
                 names = [("run", run) for run in runs[begin : begin + together]]
                 parameters = [*asked, *names, *(("tag", tag) for tag in tags)]
-                answer = self._session.post(f"data/plugin/{_SCALAR}/series", parameters)
+                answer = self._session.post(f"data/plugin/{quote(plugin)}/series", parameters)
                 found.update(scalars_of(answer.body))
         if query.nearest is not None:
             for key, columns in found.items():
@@ -188,7 +192,20 @@ class HttpProvider(FollowedProvider):
         return str(self._session.json("data/logdir")["logdir"])
 
     def _names(self) -> Collection[str]:
-        return [str(name) for name in self._session.json("data/plugins_listing")]
+        return [str(name) for name in self._listing()]
+
+    def _listing(self) -> Mapping[str, Mapping[str, Any]]:
+        found: Mapping[str, Mapping[str, Any]] = self._session.json("data/plugins_listing")
+        return found
+
+    def _has_scalars(self, plugin: str) -> bool:
+        """Whether the values of this plugin of the host are numbers. Plugins may come late."""
+        if plugin not in self._scalars:
+            rows = self._listing()
+            says_it = any(_VALUES in row for row in rows.values())
+            found = [name for name, row in rows.items() if row.get(_VALUES) == DataKind.SCALAR]
+            self._scalars = found if says_it else [_OF_OLD_HOSTS]
+        return plugin in self._scalars
 
     def _catalog(self, parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
         found: dict[str, Any] = self._session.json("data/catalog", parameters)
@@ -201,14 +218,14 @@ class HttpProvider(FollowedProvider):
         except Unavailable:
             if self._cursor is not None:  # anything may have changed when it comes back
                 self._cursor = None
-                self._log.note({}, runs=True)
+                self._change_log.note({}, runs=True)
             raise
         before, self._cursor = self._cursor, (answer["boot"], answer["generation"])
         if before != self._cursor:
             changes = changes_of(answer)
             everything = before is None or before[0] != self._cursor[0]
             series = None if everything else changes.series
-            self._log.note(series, runs=changes.runs, gone=changes.gone)
+            self._change_log.note(series, runs=changes.runs, gone=changes.gone)
         return self._interval
 
 

@@ -64,14 +64,13 @@ _BLOBS: dict[Claim, int] = {
     _GRAPH: 1,
     _RUN_METADATA: 1,
 }  # of one value
+_SINGLE = ("graph_run_metadata", "graph_run_metadata_graph", "graph_keras_model")  # one string, no shape
+_WITH_LABELS = ("audio",)  # whose strings may be pairs of a value and its label
 # Default if the metadata of a tensor have no data class.
 _DATA_CLASSES = {
     "scalars": SCALAR,
     **dict.fromkeys(("histograms", "text", "hparams", "pr_curves", "mesh", "custom_scalars"), TENSOR),
-    **dict.fromkeys(
-        ("images", "audio", "graph_run_metadata", "graph_run_metadata_graph", "graph_keras_model"),
-        BLOB_SEQUENCE,
-    ),
+    **dict.fromkeys(("images", "audio", *_SINGLE), BLOB_SEQUENCE),
 }
 # ImagePluginData and AudioPluginData: a blob sequence; of audio, in the encoding WAV.
 _CONTENTS: dict[Claim, bytes] = {_IMAGE: b"\x10\x01", _MINDSPORE_IMAGE: b"\x10\x01", _AUDIO: b"\x18\x01"}
@@ -196,8 +195,8 @@ def _strings(plugin: str, tensor: Tensor) -> Sequence[bytes]:
     if tensor.values.dtype != object:
         raise ValueError(f"the value of plugin {plugin} holds no strings")
     strings: list[bytes] = tensor.values.ravel().tolist()
-    if plugin == "audio" and rank == 2:  # pairs of a sound and its label
+    if plugin in _WITH_LABELS and rank == 2:  # pairs of a value and its label
         return strings[:: max(1, tensor.shape[1])]
-    if rank == 1 or (rank == 0 and plugin.startswith("graph")):
+    if rank == 1 or (rank == 0 and plugin in _SINGLE):
         return strings
     raise ValueError(f"the value of plugin {plugin} is of rank {rank}")

@@ -9,7 +9,7 @@ from attrs import define, field
 from werkzeug import Response
 
 from insight_core.plugin import InsightError
-from insight_core.plugin.http import answers, csv_text, frames, own_page, parameters
+from insight_core.plugin.http import answers, csv_text, own_page, parameters
 from insight_core.web.answers import json_answer
 
 Schema: TypeAlias = dict[str, Any]
@@ -96,7 +96,6 @@ ANSWERS: dict[Callable[..., Any], Callable[[Arguments], str]] = {
     json_answer: lambda known: _JSON,
     answers.json_response: lambda known: _JSON,
     answers.safetensors_response: lambda known: _BYTES,
-    frames.framed_response: lambda known: _BYTES,
     csv_text.csv_response: lambda known: "text/csv",
     answers.bytes_response: _named("mimetype"),
     answers.streamed_response: _named("content_type"),

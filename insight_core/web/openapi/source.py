@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
-from insight_core.plugin.references import Reference
+from insight_core.references import Reference
 
 Definition: TypeAlias = ast.FunctionDef | ast.Lambda
 

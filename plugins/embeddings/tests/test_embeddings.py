@@ -20,8 +20,8 @@ from werkzeug.test import Client
 from benchmarks.processes import peak_memory
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import FileName, LogFormat, SeriesKey
-from insight_core.plugin.worker import decoding
 from insight_core.providers.local import LocalProvider
+from insight_core.worker import decoding
 from tests.hosts import client_of
 from tests.support.pictures import png
 

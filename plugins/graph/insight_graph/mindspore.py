@@ -11,9 +11,10 @@ from array import array
 from attrs import field, frozen
 
 from insight_core.plugin import ReasonKind
-from insight_core.plugin.payloads import LENGTH_DELIMITED, FieldColumns, Malformed, fields
+from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
 from insight_graph.columns import Graph, NodeDetails
 from insight_graph.cut_files import EMPTY, cut_field, file_ends
+from insight_graph.field_columns import FieldColumns
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import parsed
 from insight_graph.mindspore_nodes import MindSporeNodes, OperatorColumns

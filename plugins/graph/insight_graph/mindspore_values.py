@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from insight_core.plugin import Dialect, EventField, Payload
-from insight_core.plugin.payloads import MINDSPORE_TYPES, tensor_header, tensor_of
+from insight_core.plugin.payloads import tensor_header, tensor_of
 from insight_graph.columns import Attribute, OutputType
 from insight_graph.messages import is_set, parsed
 from insight_graph.texts import text_of
+from insight_record.formats.dtypes import MINDSPORE_TYPES
 
 MAX_TEXT = 4096  # letters of a value that are shown
 MOST_BYTES = 5 * MAX_TEXT  # of a text: more letters than are shown

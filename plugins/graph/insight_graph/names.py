@@ -10,7 +10,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.payloads import Interned, interned
+from insight_graph.interned import Interned, interned
 from insight_graph.scopes import Offsets
 
 Hashes = NDArray[np.uint64]

@@ -14,8 +14,10 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Reason, ReasonKind
-from insight_core.plugin.payloads import FieldColumns, Malformed, fields, pieces_of
+from insight_core.plugin.payloads import Malformed, fields
 from insight_graph.ahead import ahead
+from insight_graph.field_columns import FieldColumns
+from insight_graph.interned import pieces_of
 from insight_graph.messages import parsed
 
 MOST_MESSAGES = 2_000_000  # of a graph; a million nodes take 0.3 GB and 2 to 3 s

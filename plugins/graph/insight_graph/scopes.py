@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.payloads import AFTER_SLASH, DEEPEST, UNKNOWN
+from insight_graph.name_tree import AFTER_SLASH, DEEPEST, UNKNOWN
 from insight_graph.texts import NameCodes, NodeTexts, data_of
 
 Offsets: TypeAlias = NDArray[np.int64]

@@ -12,17 +12,13 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.payloads import (
-    LENGTH_DELIMITED,
-    FieldColumns,
-    Malformed,
-    fields,
-    pieces_of,
-)
+from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
 from insight_graph.ahead import ahead
 from insight_graph.columns import Indices, Kind, OutputType, Shape, Weight
+from insight_graph.field_columns import FieldColumns
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.input_names import InputNames
+from insight_graph.interned import pieces_of
 from insight_graph.messages import is_set, parsed
 from insight_graph.names import FirstOf, Made, joined_pieces
 from insight_graph.notices import node_at

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from insight_core.plugin import Dialect, EventField, Payload
-from insight_core.plugin.payloads import tensorflow_type_name
 from insight_graph.columns import Attribute, OutputType, Shape
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import MOST_BYTES, tensor_text
 from insight_graph.texts import text_of
+from insight_record.formats.dtypes import tensorflow_type_name
 
 _MAX_ITEMS = 256  # of a list that are written out
 _VALUE_OF_PYTORCH = re.compile(r"\{\s*value\s*:\s*(.*?)\s*\}", re.DOTALL)

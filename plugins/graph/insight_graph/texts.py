@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin.payloads import AFTER_SLASH, name_tree
+from insight_graph.name_tree import AFTER_SLASH, name_tree
 
 _LAST_ASCII = 0x7F
 

@@ -15,7 +15,7 @@ from insight_graph.precision import Precision
 
 from benchmarks.processes import peak_memory
 from insight_core.plugin import Reason
-from insight_core.plugin.worker import decoding
+from insight_core.worker import decoding
 
 _DUMPS = Path(__file__).with_name("dumps")
 _BASE, _SCALED = ((_DUMPS / f"{name}.json").read_bytes() for name in ("base", "scaled"))

@@ -11,14 +11,17 @@ from insight_health.histograms import measured_histograms
 from insight_health.tensors import measured_tensors
 from numpy.typing import NDArray
 
-from insight_core.plugin import Claim, Dialect, EventField
-from insight_core.plugin.payloads import HISTO, HISTOGRAMS, MINDSPORE_HISTOGRAM
+from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
+from insight_core.plugin.payloads import HISTO
 from insight_core.plugin.testing.histograms import (
     histogram_proto,
     histogram_tensor,
     mindspore_histogram,
 )
 from insight_core.plugin.testing.tensors import mindspore_tensor, tensorflow_tensor
+
+_OF_MINDSPORE = EventField(Dialect.MINDSPORE, "histogram")
+_OF_TENSORFLOW = SummaryPlugin("histograms")
 
 Values = NDArray[Any]
 NANS, INFS = np.array([1.0, np.nan, 3.0, np.nan]), np.array([np.inf, 1.0, -np.inf, 0.0])
@@ -92,7 +95,10 @@ def test_one_damaged_histogram_leaves_the_others() -> None:
 
 @pytest.mark.parametrize(
     ("claim", "encode"),
-    [(MINDSPORE_HISTOGRAM, mindspore_histogram), (HISTOGRAMS, histogram_tensor)],
+    [
+        (_OF_MINDSPORE, mindspore_histogram),
+        (_OF_TENSORFLOW, histogram_tensor),
+    ],
     ids=["mindspore", "tensorflow 2"],
 )
 def test_buckets_without_sums_give_nearly_the_same(claim: Claim, encode: Any) -> None:  # noqa: ANN401
@@ -104,12 +110,15 @@ def test_buckets_without_sums_give_nearly_the_same(claim: Claim, encode: Any) ->
 
 
 def test_all_zeros_are_told_by_any_histogram() -> None:
-    for claim, encode in ((MINDSPORE_HISTOGRAM, mindspore_histogram), (HISTOGRAMS, histogram_tensor)):
+    for claim, encode in (
+        (_OF_MINDSPORE, mindspore_histogram),
+        (_OF_TENSORFLOW, histogram_tensor),
+    ):
         assert _column(measured_histograms(claim, [encode(np.zeros(8))]), "zeros")[0] == 1
 
 
 def test_mindspore_counts_what_is_not_finite() -> None:
-    found = measured_histograms(MINDSPORE_HISTOGRAM, [mindspore_histogram(INFS), mindspore_histogram(NANS)])
+    found = measured_histograms(_OF_MINDSPORE, [mindspore_histogram(INFS), mindspore_histogram(NANS)])
     np.testing.assert_array_equal(found.flags, [POS_INF | NEG_INF, NAN])
     np.testing.assert_array_equal(_column(found, "nonfinite"), [2, 2])
     np.testing.assert_allclose(_column(found, "mean"), [0.5, 2.0], atol=0.2)

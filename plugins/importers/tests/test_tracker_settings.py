@@ -16,8 +16,8 @@ from insight_importers.yaml_values import yaml_value
 from insight_lineage.query_table import rows
 from insight_lineage.run_columns import listed, values
 
+from insight_core.filters.column import Column, values_of
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin.filters.column import Column, values_of
 from insight_core.plugin.testing.contexts import context_of
 from insight_core.providers.local import LocalProvider
 

@@ -13,10 +13,11 @@ from typing import BinaryIO, TypeAlias
 from attrs import frozen
 
 from insight_core.plugin import Claim, FileName, InsightError, PayloadStream
-from insight_core.plugin.payloads import HEADER_SIZE, contents
+from insight_core.plugin.payloads import contents
 from insight_lake.objects import ObjectMissing, ObjectStore
 from insight_lake.remote_sources import is_remote
 from insight_lake.stores import open_store
+from insight_record.formats.framing import HEADER_SIZE
 
 _LENGTH = struct.Struct("<Q")
 _FOOTER = 4  # bytes of the checksum after the content of a record

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insight_core.plugin import CachePolicy, Keep, Plugin, PluginNameEnum, RecordDecoder, hookimpl
-from insight_core.plugin.references import Reference
 from insight_landscape.claims import COMPUTED, LANDSCAPE_FIELD, LINEAGE_FILES
 
 if TYPE_CHECKING:
@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["Landscape", "TrainingPath", "compute", "insight_plugin"]
 
 _FOR_COMPUTING = {  # a host starts without these
-    "compute": "insight_landscape.computing:compute",
-    "Landscape": "insight_landscape.landscape:Landscape",
-    "TrainingPath": "insight_landscape.landscape:Path",
+    "compute": ("insight_landscape.computing", "compute"),
+    "Landscape": ("insight_landscape.landscape", "Landscape"),
+    "TrainingPath": ("insight_landscape.landscape", "Path"),
 }
 
 
 def __getattr__(name: str) -> object:
     if name not in _FOR_COMPUTING:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return Reference(_FOR_COMPUTING[name]).resolve()
+    module, there = _FOR_COMPUTING[name]
+    found: object = getattr(import_module(module), there)
+    return found
 
 
 @hookimpl

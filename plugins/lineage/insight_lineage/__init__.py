@@ -83,5 +83,6 @@ def insight_plugin() -> Plugin:
         routes="insight_lineage.routes:routes",
         frontend=Path(__file__).parent / "static",
         is_active=_is_active,
+        services={"hyperparameters": "insight_lineage.run_columns:hyperparameters"},
         order=700,
     )

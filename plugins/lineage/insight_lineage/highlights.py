@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import FindingPlace, Highlight, PluginContext, Reason, ReasonKind
 from insight_core.plugin.annotations import Annotations
-from insight_core.plugin.filters.column import Column
+from insight_core.plugin.filters import Column
 from insight_core.plugin.tag_roles import role_of
 from insight_lineage.claims import NAME
 from insight_lineage.goals import Goal, is_cost

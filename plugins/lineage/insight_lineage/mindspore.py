@@ -14,9 +14,10 @@ from typing import NamedTuple, TypeAlias
 from attrs import define, field, frozen
 
 from insight_core.plugin import Flaw, Reason, ReasonKind
-from insight_core.plugin.payloads import RecordProblem, contents
+from insight_core.plugin.payloads import contents
 from insight_lineage.messages import Message
 from insight_lineage.pipeline import MAX_STAGES, Pipeline, cells_of, pipeline_of
+from insight_record.formats.framing import RecordProblem
 
 Cell: TypeAlias = str | bool | int | float | list[object]
 Cells: TypeAlias = dict[str, Cell]

@@ -10,11 +10,12 @@ from weakref import WeakKeyDictionary
 
 from insight_core.plugin import Cell, PluginContext, RunColumn, encode_json
 from insight_core.plugin.annotations import Annotations
-from insight_core.plugin.filters.column import LIST, Column
-from insight_core.plugin.filters.conditions import NoColumn
+from insight_core.plugin.filters import LIST, Column, NoColumn
 from insight_lineage.source import Lineage
 
-_GROUPS = ("hyperparameter", "dataset", "model", "metric", "custom", "scalar")
+_HYPERPARAMETERS = ("hyperparameter", "dataset", "model", "metric", "custom")
+_GROUPS = (*_HYPERPARAMETERS, "scalar")
+_SCALARS_LAST = 1  # among the columns that the table has at first
 _KINDS = {"int": "number", "float": "number", "bool": "boolean"}
 _NO_ANNOTATIONS = Annotations()
 _lock = Lock()
@@ -48,9 +49,29 @@ def values(ctx: PluginContext, names: Sequence[str], runs: Sequence[str]) -> Map
         return found
 
 
+def hyperparameters(ctx: PluginContext) -> Mapping[str, Sequence[Cell]]:
+    """The service of this name: ``run``, and the columns but for those of scalars, a cell for each run."""
+    with lineage_of(ctx).table(_NO_ANNOTATIONS) as table:
+        places = sorted((run, row) for run, row in table.rows.place.items() if table.rows.whole[row])
+        found: dict[str, Sequence[Cell]] = {"run": [run for run, _ in places]}
+        for name in table.names(_HYPERPARAMETERS):
+            cells = _cells(table.column(name), places)
+            found[name] = [cells.get(run) for run, _ in places]
+        return found
+
+
 def _run_column(described: Mapping[str, Any]) -> RunColumn:
     kind: Any = _KINDS.get(described["type"], "text")
-    return RunColumn(described["name"], described["title"], kind=kind, group=described["group"])
+    name, group = described["name"], described["group"]
+    is_scalar = group == "scalar"
+    return RunColumn(
+        name,
+        described["title"],
+        kind=kind,
+        group=group,
+        at_first=not is_scalar or name.startswith("last/"),
+        order=_SCALARS_LAST if is_scalar else 0,
+    )
 
 
 def _cells(column: Column, places: Sequence[tuple[str, int]]) -> dict[str, Cell]:

@@ -12,7 +12,7 @@ from attrs import astuple, evolve, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import DataProvider, PluginNameEnum, ScalarQuery, SeriesField, SeriesKey, SeriesTable
-from insight_core.plugin.filters.column import Column, Mask
+from insight_core.plugin.filters import Column, Mask
 from insight_lineage.names import SCALARS, title_of
 
 SCALAR = str(PluginNameEnum.SCALAR)
@@ -200,7 +200,7 @@ class Scalars:
             values, present = np.full(len(self._rows), np.nan), np.zeros(len(self._rows), np.bool_)
             values[known.rows] = {"last": known.last, "min": known.low, "max": known.high}[which]
             present[known.rows] = True
-            column = Column.of_numbers(name, "scalar", title_of(name), values, present)
+            column = Column.of_numbers(name, "scalar", title_of(name), values, present, keeps_json=False)
         self._columns[name] = column
         if len(self._columns) * len(self._rows) > _MOST_CELLS:
             del self._columns[next(iter(self._columns))]

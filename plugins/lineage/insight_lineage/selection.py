@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.filters.column import Column
+from insight_core.plugin.filters import Column
 from insight_lineage.table import Rows
 
 

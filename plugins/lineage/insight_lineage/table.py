@@ -9,8 +9,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Reason, Run
-from insight_core.plugin.filters.column import TEXT, Column, Mask, values_of
-from insight_core.plugin.filters.conditions import NoColumn
+from insight_core.plugin.filters import TEXT, Column, Mask, NoColumn, values_of
 from insight_lineage.goals import Goal, goal_of
 from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, title_of
 

@@ -16,7 +16,7 @@ from insight_lineage.importance.reading import ForestReading
 from insight_lineage.importance.shares import Shares
 from numpy.typing import NDArray
 
-from insight_core.plugin.filters.column import Column, values_of
+from insight_core.filters.column import Column, values_of
 
 Floats = NDArray[np.float64]
 

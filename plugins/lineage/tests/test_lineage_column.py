@@ -16,8 +16,8 @@ from insight_lineage.pipeline import Operation, Stage
 from insight_lineage.scalars import Scalars
 from insight_lineage.table import Rows
 
+from insight_core.filters.column import Column, values_of
 from insight_core.plugin import encode_json
-from insight_core.plugin.filters.column import Column, values_of
 from insight_core.plugin.testing.fake import FakeProvider
 
 _plain = st.one_of(

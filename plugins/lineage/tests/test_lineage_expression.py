@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from insight_lineage.selection import groups_of
 
-from insight_core.plugin import InvalidArgument
-from insight_core.plugin.filters.column import Column, values_of
-from insight_core.plugin.filters.conditions import (
+from insight_core.filters.column import Column, values_of
+from insight_core.filters.conditions import (
     All,
     Any,
     Comparison,
@@ -23,7 +22,8 @@ from insight_core.plugin.filters.conditions import (
     Not,
     conditions_of,
 )
-from insight_core.plugin.filters.expression import parsed
+from insight_core.filters.expression import parsed
+from insight_core.plugin import InvalidArgument
 
 CELLS: dict[str, list[object]] = {
     "lr": [0.1, 0.01, None, math.nan, 1, True, "0.1", [1]],

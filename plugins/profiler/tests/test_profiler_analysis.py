@@ -20,8 +20,8 @@ from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, Device, Profile, Side, Source, StepOrigin, Track
 from insight_profiler.operator_detail import detail
 
+from insight_core import matching
 from insight_core.plugin import InvalidArgument, NotFound
-from insight_core.plugin.http import matching
 
 MS = 1_000_000
 

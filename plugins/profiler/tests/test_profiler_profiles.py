@@ -26,8 +26,9 @@ from insight_profiler.storage import contents
 from benchmarks.traces import write_trace
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import NotFound
-from insight_core.plugin.worker import WorkerLimits, Workers, pool
+from insight_core.plugin.worker import WorkerLimits, Workers
 from insight_core.providers.local import LocalProvider
+from insight_core.worker import pool
 
 _PATIENCE = 60.0  # seconds, on a machine that does much else
 TRACE: dict[str, Any] = {
@@ -151,7 +152,7 @@ def test_a_process_whose_host_is_gone_leaves_nothing(tmp_path: Path) -> None:
     limits = {"memory": 1 << 30, "seconds": 60, "answer": 1 << 10}
     order = {"function": "insight_profiler.worker:read", "arguments": arguments, **limits}
     done = subprocess.run(
-        [sys.executable, "-m", "insight_core.plugin.worker.child"],
+        [sys.executable, "-m", "insight_core.worker.child"],
         input=json.dumps(order).encode() + b"\n",
         capture_output=True,
         check=True,
@@ -268,7 +269,7 @@ def test_a_profile_is_shown_though_the_disk_of_the_cache_is_full(
     cache = tmp_path / "full"
     program = f"""
 import errno, os
-from insight_core.plugin.worker import child
+from insight_core.worker import child
 from insight_profiler import worker
 
 def save(profile, directory, save=worker.save):

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from insight_core.plugin import Plugin, PluginContext, QueryColumn, QueryTable, hookimpl
+from insight_core.plugin import Plugin, PluginContext, QueryColumn, QueryTable, Unavailable, hookimpl
+
+if TYPE_CHECKING:
+    from insight_query.engine import SqlAnswer
+
+_MEMORY = 2 << 30  # bytes that a query of a Python program may take
 
 
 def _is_active(ctx: PluginContext) -> bool:
@@ -16,6 +22,16 @@ def _is_active(ctx: PluginContext) -> bool:
 def is_installed() -> bool:
     """Whether the libraries of the extra ``lake`` are there."""
     return find_spec("duckdb") is not None and find_spec("pyarrow") is not None
+
+
+def _sql(ctx: PluginContext, query: str, rows: int | None, seconds: float) -> SqlAnswer:
+    """The service ``sql``. Raises Unavailable without the libraries of the extra."""
+    if not is_installed():
+        raise Unavailable("SQL needs duckdb and pyarrow: pip install 'insight-host[lake]'")
+    from insight_query.engine import run
+    from insight_query.limits import QueryLimits
+
+    return run(query, ctx.query_tables(), QueryLimits(rows, seconds, _MEMORY))
 
 
 @hookimpl
@@ -28,6 +44,7 @@ def insight_plugin() -> Plugin:
         routes="insight_query.routes:routes",
         frontend=Path(__file__).parent / "static",
         is_active=_is_active,
+        services={"sql": _sql},
         order=950,
     )
 

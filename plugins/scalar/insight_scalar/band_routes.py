@@ -22,11 +22,11 @@ from insight_core.plugin import (
     encode_json,
 )
 from insight_core.plugin.http.answers import Column, json_response
-from insight_core.plugin.http.frames import columns_frame, frame_parts
 from insight_core.plugin.http.parameters import choice
 from insight_scalar.bands import ABOUT_MEAN, Band, Centre, Curve, Spread, band_of, decimated
 from insight_scalar.derived import DerivedData, x_of
 from insight_scalar.formats import numbers_of
+from insight_scalar.frames import columns_frame, frame_parts
 from insight_scalar.groups import described, groups
 from insight_scalar.parameters import request_of, scalar_query
 

@@ -23,11 +23,11 @@ from insight_core.plugin import (
     compute,
     encode_json,
 )
-from insight_core.plugin.http.frames import columns_frame, framed_response
 from insight_core.plugin.http.parameters import choice, flag, number, required_text
 from insight_scalar.axis import points_since
 from insight_scalar.derived import DerivedData
 from insight_scalar.display import display_frame
+from insight_scalar.frames import columns_frame, framed_response
 from insight_scalar.parameters import request_of, scalar_query
 
 log = logging.getLogger(__name__)

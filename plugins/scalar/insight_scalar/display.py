@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import ScalarColumns, SeriesKey, encode_json
 from insight_core.plugin.http.answers import Column
-from insight_core.plugin.http.frames import columns_frame
 from insight_scalar.along import AlongColumns
 from insight_scalar.formats import are_rounded
+from insight_scalar.frames import columns_frame
 
 TOP = 4095  # code of the largest value: on a chart of 2000 pixels a value is at most a quarter of a pixel off
 NOT_POSITIVE, NAN, INF, NEG_INF = range(TOP + 1, TOP + 5)  # codes; the first on a logarithmic axis only

@@ -17,12 +17,12 @@ from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
 
 from insight_core.plugin import Dialect, EventField, Payload, SummaryPlugin
-from insight_core.plugin.payloads import TENSORFLOW_TYPES
 from insight_core.plugin.testing.contexts import context_of
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.rpc.schema import tensorboard_pb2
 from insight_core.web import Host
+from insight_record.formats.dtypes import TENSORFLOW_TYPES
 
 BASE = "/data/plugin/tensor"
 NAN, INF = math.nan, math.inf

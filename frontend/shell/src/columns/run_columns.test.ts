@@ -130,6 +130,13 @@ describe('columns of the run list', () => {
     await vi.waitFor(() => expect(columns.shown.value[0]?.values).toMatchObject({ a: 3 }));
   });
 
+  it('shown at first are in the order that plugins give', async () => {
+    const last = { ...LENGTH, name: 'last', order: 1 };
+    vi.stubGlobal('fetch', async () => Response.json({ runs: RUNS, columns: [last, LENGTH], column_errors: [] }));
+    const columns = new RunColumns(page);
+    await vi.waitFor(() => expect(columns.shown.value.map(({ name }) => name)).toEqual(['length', 'last']));
+  });
+
   it('shown at first follow the logs: what comes later is shown, too', async () => {
     vi.useFakeTimers();
     try {

@@ -1,5 +1,6 @@
 /** Columns of the run table: which are shown, their values, and the order that they give the runs. */
-import { codecs, durationText, message, Spaced, timeText, valueText } from '@insight-host/kit';
+import { codecs, durationText, message, timeText, valueText } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Cell, Locale, Mutable, RunColumn } from '@insight-host/api';
 import type { GuardedLook } from '../contributed/all';
@@ -21,6 +22,8 @@ interface Described extends Omit<RunColumn, 'values'> {
   readonly titles: Readonly<Partial<Record<Locale, string>>>;
   /** False: the table has it only if the user chooses it. */
   readonly at_first?: boolean;
+  /** Of columns that the table has at first, those of a small order come first; 0 if left out. */
+  readonly order?: number;
   readonly values?: readonly (Cell | null)[];
 }
 
@@ -33,6 +36,7 @@ interface HostAnswer {
 interface Known extends RunColumn {
   readonly titles: Described['titles'];
   readonly at_first?: boolean;
+  readonly order?: number;
 }
 
 export interface ColumnAnswer {
@@ -201,17 +205,14 @@ export class RunColumns {
     };
   }
 
-  /** Status, duration, the first columns of plugins, the last values of scalars where these are few, and notes. */
+  /** Status, duration, the first columns of plugins, and notes. */
   private firstShown(): readonly string[] {
     const { value: listing } = this.listing;
     if (!listing) return [];
     const ofPlugins = listing.filter(
       ({ plugin, name, at_first: atFirst }) => plugin !== 'run' && name !== 'status' && atFirst !== false,
     );
-    const first = [
-      ...ofPlugins.filter(({ group }) => group !== 'scalar'),
-      ...ofPlugins.filter(({ group, name }) => group === 'scalar' && name.startsWith('last/')),
-    ].slice(0, FIRST_SHOWN);
+    const first = ofPlugins.sort((one, other) => (one.order ?? 0) - (other.order ?? 0)).slice(0, FIRST_SHOWN);
     return ['run/status', 'run/duration', ...first.map(keyOf), 'run/note'];
   }
 

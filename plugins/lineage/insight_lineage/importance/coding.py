@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.filters.column import MISSING, NUMBER, TEXT, Column
+from insight_core.plugin.filters import MISSING, NUMBER, TEXT, Column
 from insight_lineage.importance.forest import Codes, Floats
 
 BINS = 32

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.filters.column import Column
+from insight_core.plugin.filters import Column
 from insight_lineage.importance.coding import numbers_of
 
 FEWEST = 3  # runs: two points always lie on a line

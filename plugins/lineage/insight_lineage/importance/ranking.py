@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.filters.column import Column
+from insight_core.plugin.filters import Column
 from insight_lineage.goals import Goal
 from insight_lineage.importance.best import Best, best_of, best_together
 from insight_lineage.importance.coding import BINS, Coded, Explained, coded

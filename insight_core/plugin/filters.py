@@ -1,0 +1,47 @@
+"""Expressions over columns of runs: ``lr < 0.1 and optimizer = "adam"``, and the columns that they read."""
+
+from __future__ import annotations
+
+from insight_core.filters.column import (
+    LIST,
+    MISSING,
+    NUMBER,
+    TEXT,
+    Column,
+    Mask,
+    Values,
+    moved,
+    values_of,
+)
+from insight_core.filters.conditions import (
+    All,
+    Any,
+    Comparison,
+    Condition,
+    ExpressionError,
+    NoColumn,
+    Not,
+    conditions_of,
+)
+from insight_core.filters.expression import parsed
+
+__all__ = [
+    "LIST",
+    "MISSING",
+    "NUMBER",
+    "TEXT",
+    "All",
+    "Any",
+    "Column",
+    "Comparison",
+    "Condition",
+    "ExpressionError",
+    "Mask",
+    "NoColumn",
+    "Not",
+    "Values",
+    "conditions_of",
+    "moved",
+    "parsed",
+    "values_of",
+]
