@@ -41,7 +41,6 @@ class FollowedProvider(ProviderBase):
 
     def __init__(self, sources: Sequence[Startable], steps: Sequence[tuple[str, Step]]) -> None:
         super().__init__("", ProviderSettings({}))
-        self._log = self._base_log
         self._sources = sources
         self._ended = threading.Event()
         self._threads = [

@@ -23,8 +23,7 @@ from insight_core.plugin import (
     ScalarQuery,
     SeriesKey,
 )
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.contract import WrittenSeries, provider_contract
+from insight_core.plugin.testing import EventWriter, WrittenSeries, provider_contract
 from insight_core.plugin.testing.fake import FakeProvider
 from tests.providers.conftest import Open
 from tests.waiting import eventually

@@ -20,7 +20,7 @@ from insight_core.plugin import (
     ShownAttempts,
     SummaryPlugin,
 )
-from insight_core.plugin.testing.contract import WrittenSeries, provider_contract
+from insight_core.plugin.testing import WrittenSeries, provider_contract
 from insight_core.plugin.testing.fake import FakeProvider
 
 

@@ -100,7 +100,8 @@ class SqliteProvider(ProviderBase):
         if not 0 <= index < len(shown):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
         [[png]] = self._rows("SELECT png FROM pictures WHERE rowid = ?", [int(places[shown[index]])])
-        return Payload(image_payload(png).data[:limit], _IMAGE)
+        whole = image_payload(png)
+        return Payload(whole.data[:limit], whole.claim)
 
     def start(self) -> None:
         if self.settings.reload_interval:

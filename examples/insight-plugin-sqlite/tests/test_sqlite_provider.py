@@ -11,7 +11,7 @@ import insight_sqlite
 import pytest
 
 from insight_core.plugin import DataProvider, InvalidArgument, ProviderSettings
-from insight_core.plugin.testing.contract import WrittenSeries, provider_contract
+from insight_core.plugin.testing import WrittenSeries, provider_contract
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS points (run TEXT, tag TEXT, step INTEGER, seconds REAL, value REAL);

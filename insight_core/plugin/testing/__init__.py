@@ -1,7 +1,7 @@
 """For tests of plugins: a host without a port, event files as training writes them, data in memory.
 
 ``host_of`` is for whole tests, ``context_of`` with a ``FakeProvider`` for routes alone, ``read_all`` for log
-formats. Nothing here needs pytest.
+formats, ``provider_contract`` for data providers. Nothing here needs pytest.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from insight_core.plugin.testing.scalar_block import scalar_events
 
 if TYPE_CHECKING:
     from insight_core.plugin.testing.contexts import context_of
+    from insight_core.plugin.testing.contract import WrittenSeries, provider_contract
     from insight_core.plugin.testing.fake import FakeProvider
     from insight_core.plugin.testing.formats import read_all
     from insight_core.plugin.testing.host import HostClient, host_of
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 _LAZY = {  # who writes event files needs no host
     "FakeProvider": "fake",
     "HostClient": "host",
+    "WrittenSeries": "contract",
     "context_of": "contexts",
     "host_of": "host",
+    "provider_contract": "contract",
     "read_all": "formats",
 }
 
@@ -43,9 +46,11 @@ __all__ = [
     "EventWriter",
     "FakeProvider",
     "HostClient",
+    "WrittenSeries",
     "context_of",
     "histograms",
     "host_of",
+    "provider_contract",
     "read_all",
     "scalar_events",
     "tensors",
