@@ -11,10 +11,14 @@ export const PACKAGES = join(FRONTEND, 'packages');
 
 export const PREACT = SHARED.filter((name) => !name.startsWith('@insight-host/'));
 
+/** What the kit promises and its internals: one file, so that neither has parts of the other twice. */
+const KIT = ['@insight-host/kit', '@insight-host/kit/lab'];
+
 /** Files of shared modules: what goes into each, and under which names the page has it. */
 const SHARED_FILES = [
   { file: 'preact', entry: join(PACKAGES, 'preact.ts'), names: PREACT },
-  ...SHARED.filter((name) => !PREACT.includes(name)).map((name) => {
+  { file: 'kit', entry: join(PACKAGES, 'kit/src/whole.ts'), names: KIT },
+  ...SHARED.filter((name) => ![...PREACT, ...KIT].includes(name)).map((name) => {
     const [, scope, part] = name.split('/');
     const source = join(PACKAGES, scope, 'src');
     const entry = part

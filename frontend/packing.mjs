@@ -86,7 +86,10 @@ export async function pack(target) {
       const source = join(PACKAGES, scope);
       const description = readFileSync(join(source, 'package.json'));
       const { name, version } = JSON.parse(description);
-      const modules = Object.entries(built).filter(([each]) => each === name || each.startsWith(`${name}/`));
+      const own = Object.entries(built).filter(([each]) => each === name || each.startsWith(`${name}/`));
+      const modules = own.filter(
+        ([, { fileName }], at) => own.findIndex(([, other]) => other.fileName === fileName) === at, // others are its names
+      );
       const extra = ['README.md', 'build.js', 'build.d.ts'].filter((file) => existsSync(join(source, file)));
       const content = tarball({
         'package.json': description,

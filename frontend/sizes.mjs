@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { FRONTEND, PREACT } from './bundling.mjs';
+import { FRONTEND } from './bundling.mjs';
 import { SHARED } from './packages/kit/build.js';
 
 const STATIC = join(FRONTEND, 'insight_frontend', 'static');
@@ -66,7 +66,10 @@ export function pageFiles() {
 }
 
 export function measurePage(modules) {
-  for (const name of SHARED.filter((name) => !PREACT.includes(name) || name === 'preact')) {
+  const shown = new Set();
+  for (const name of SHARED) {
+    if (shown.has(modules[name].file)) continue; // another name of it
+    shown.add(modules[name].file);
     row(name, gzipped(join(STATIC, modules[name].file)), BUDGETS[name] ?? BUDGETS.shared);
   }
   row('page', sum(pageFiles()), BUDGETS.page, ', with what it shares');

@@ -61,7 +61,7 @@ class Question:
         if call is not None and call is not self._waited_for and not _ends_by(call, until):
             self._waited_for = call
             log.warning("is_active() of %s is slow: its last answer is shown", self._calls.plugin)
-            reminder = threading.Timer(call.left(), self._remind, [call])
+            reminder = threading.Timer(min(call.left(), self._calls.limits.slow), self._remind, [call])
             reminder.daemon = True
             reminder.start()
         with self._lock:

@@ -1,4 +1,4 @@
-"""Functions named by text, imported at their first call."""
+"""Fields that take a function, or its name, from which it is imported at its first call."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ class Reference:
     text: str = field(validator=_check_form)
 
     def resolve(self) -> Callable[..., Any]:
-        """The function. Raises ImportError or AttributeError if it does not exist."""
+        """The function. Raises ImportError, AttributeError if it does not exist, TypeError if it is none."""
         module, _, name = self.text.partition(":")
         found: Callable[..., Any] = getattr(import_module(module), name)
+        if not callable(found):
+            raise TypeError(f"{self.text} is a {type(found).__name__}, not a function")
         return found
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from insight_core.cli.flag_types import with_hyphens
-from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, LOGDIR
+from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, LOGDIR, PLUGIN_FILE
 from insight_core.ingest.logdir import parse_logdir
 from insight_core.plugin import TAG_ROLES, InvalidArgument
 from insight_host.choosing import Chosen
@@ -22,7 +22,7 @@ from insight_host.query import queried
 from insight_host.sources import Place, open_named, wait_until_read
 from insight_host.tables import LogTable
 
-_SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, CACHE)
+_SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, PLUGIN_FILE, CACHE)
 _WITH_TAGS = ("series", "get", "compare", "export")
 _WITH_STEPS = ("get", "compare")
 _ROLE = f"this tag has this role ({', '.join(TAG_ROLES)}, none), whatever its name; may be repeated"
@@ -36,6 +36,7 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
     if not named:
         parser.error(f"no logs: give a directory, a URL, --logdir or --data-provider (or {LOGDIR.variable})")
     flags = [f"--disable-plugin={plugin}" for plugin in given.disable_plugin or ()]
+    flags += [f"--plugin-file={path}" for path in given.plugin_file or ()]
     if given.cache is not None:
         flags.append("--cache" if given.cache else "--no-cache")
     source = open_named(named, flags=flags)

@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from attrs import evolve, frozen
 
-from insight_core.cli.data_source import open_data, start
+from insight_core.cli.data_source import open_data
 from insight_core.cli.host_flags import SERVE_FLAGS
 from insight_core.cli.logdirs import open_logdirs
 from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.remote_logdirs import opens_files
 from insight_core.ingest.logdir import Logdir, is_remote
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable, notices_of
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable
 from insight_core.providers.forwarding import StartableProvider
 from insight_core.registry import Registry
 
@@ -103,14 +103,14 @@ def open_named(
     location_flags = [f"--data-provider={_with_token(location, token)}" for _, location in locations]
     options = _options([*flags, *(logdir_flags or location_flags[:1])])
     logdirs = open_logdirs(options)
-    opened: list[DataProvider] = []
+    opened: list[StartableProvider] = []
     try:
         if directories:
             opened.append(open_data(options, registry, logdirs))
         for flag in location_flags:
             opened.append(open_data(_options([*flags, flag]), registry, []))
         provider = opened[0] if len(opened) == 1 else _merged(opened)
-        start(provider)
+        provider.start()
     except BaseException:
         for one in opened:
             one.close()
@@ -150,7 +150,7 @@ def _check_found(provider: DataProvider) -> None:
 
     A host has other notices, such as that its logdir does not exist yet.
     """
-    if not _is_host(provider) and not provider.runs() and (notices := notices_of(provider)):
+    if not _is_host(provider) and not provider.runs() and (notices := provider.notices()):
         raise Unavailable(str(notices[0]))
 
 
@@ -160,10 +160,10 @@ def _is_host(provider: DataProvider) -> bool:
     return isinstance(provider, HttpProvider)
 
 
-def _merged(opened: Sequence[DataProvider]) -> DataProvider:
+def _merged(opened: Sequence[StartableProvider]) -> StartableProvider:
     from insight_core.providers.merged import MergedProvider
 
-    return MergedProvider(cast(Sequence[StartableProvider], opened))
+    return MergedProvider(opened)
 
 
 def _named(places: Places) -> list[tuple[str | None, Place]]:

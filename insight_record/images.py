@@ -1,22 +1,16 @@
-"""Encodes arrays as PNG files and images as messages."""
+"""Pixels of arrays, as pictures show them."""
 
 from __future__ import annotations
 
-import struct
-import zlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from insight_record.arrays import numbers_of
-from insight_record.formats.protobuf import int_field, message_field
 
 _CHANNELS = (1, 2, 3, 4)
-_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # of PNG, by the number of channels
 _COLUMNS = 8  # of a batch, as MindSpore lays it out
-_LEVEL = 1  # compression level: on few processors the training waits for it
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def pixels_of(value: object) -> NDArray[Any]:
@@ -71,24 +65,3 @@ def bytes_of_pixels(pixels: NDArray[Any]) -> NDArray[np.uint8]:
         numbers = (numbers / 2 - least / 2) / (extent or 1.0)
     clipped = np.clip(np.nan_to_num(numbers, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
     return (clipped * 255).astype(np.uint8)
-
-
-def png(pixels: NDArray[np.uint8]) -> bytes:
-    """A PNG file of uint8[height, width, channels]: grey (and alpha), RGB, RGBA."""
-    height, width, channels = pixels.shape
-    filtered = np.zeros((height, 1 + width * channels), np.uint8)
-    filtered[:, 1:] = pixels.reshape(height, width * channels)
-    head = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPES[channels], 0, 0, 0)
-    chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(filtered.data, _LEVEL)), (b"IEND", b""))
-    return _SIGNATURE + b"".join(_chunk(name, content) for name, content in chunks)
-
-
-def image_message(file: bytes, width: int, height: int, channels: int) -> bytes:
-    """An ``Image`` with an encoded file, equal in both dialects; width and height are in pixels."""
-    size = int_field(1, height) + int_field(2, width) + int_field(3, channels)
-    return size + message_field(4, file)
-
-
-def _chunk(name: bytes, content: bytes) -> bytes:
-    checksum = zlib.crc32(content, zlib.crc32(name))
-    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", checksum)

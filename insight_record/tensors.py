@@ -1,41 +1,21 @@
-"""Encodes arrays as ``TensorProto`` of either dialect.
+"""Encodes arrays as MindSpore's ``TensorProto``, and checks arrays for either dialect.
 
-Field and type numbers: TensorFlow's tensor.proto and types.proto, MindSpore's anf_ir.proto.
+Numbers of fields and types: MindSpore's anf_ir.proto.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from insight_record.arrays import array_of, is_small_float, numbers_of
 from insight_record.formats.dtypes import MINDSPORE_NUMBERS, TENSORFLOW_NUMBERS
 from insight_record.formats.protobuf import Pieces, encoded_varint, int_field, message_field, pieces_field
+from insight_record.formats.tensor_messages import bytes_of
 
-# Of TensorFlow's message, and of MindSpore's.
-_DTYPE, _SHAPE, _DIM, _SIZE, _CONTENT, STRING_VALUES = 1, 2, 2, 1, 4, 8
 _DIMS, _DATA_TYPE, _FLOAT_DATA = 1, 2, 3
-
-
-def tensorflow_head(dtype: str, shape: Sequence[int]) -> bytes:
-    """Type and shape, the first fields of a ``TensorProto``."""
-    dims = b"".join(message_field(_DIM, int_field(_SIZE, size)) for size in shape)
-    return int_field(_DTYPE, TENSORFLOW_NUMBERS[dtype]) + message_field(_SHAPE, dims)
-
-
-def tensorflow_tensor(array: NDArray[Any]) -> Pieces:
-    """A tensor with its elements in ``tensor_content``."""
-    return [tensorflow_head(array.dtype.name, array.shape), *pieces_field(_CONTENT, [_bytes_of(array)])]
-
-
-def string_tensor(strings: Iterable[bytes], shape: Sequence[int] | None = None) -> bytes:
-    """A tensor of strings, of rank 1 by default."""
-    listed = list(strings)
-    head = tensorflow_head("string", [len(listed)] if shape is None else shape)
-    return head + b"".join(message_field(STRING_VALUES, string) for string in listed)
 
 
 def mindspore_head(dtype: str, shape: Sequence[int]) -> bytes:
@@ -51,7 +31,7 @@ def mindspore_tensor(array: NDArray[Any]) -> Pieces:
     Small floats unknown to MindInsight are declared as float32, which represents them exactly.
     """
     dtype = "float32" if is_small_float(array.dtype) else array.dtype.name
-    floats = _bytes_of(array.astype("<f4"))
+    floats = bytes_of(array.astype("<f4"))
     return [mindspore_head(dtype, array.shape), *pieces_field(_FLOAT_DATA, [floats])]
 
 
@@ -69,12 +49,3 @@ def mindspore_checked(value: object) -> NDArray[Any]:
     if array.dtype.name not in MINDSPORE_NUMBERS and not is_small_float(array.dtype):
         raise TypeError(f"MindSpore has no tensors of {array.dtype}")
     return array
-
-
-def little_endian(array: NDArray[Any]) -> NDArray[Any]:
-    """The bytes of the array in C order, little-endian."""
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-
-
-def _bytes_of(array: NDArray[Any]) -> memoryview:
-    return little_endian(array).reshape(-1).view(np.uint8).data

@@ -1,4 +1,4 @@
-"""A third-party package that uses all seven hooks, installed by pip into an environment of its own."""
+"""A third-party package that uses every hook, installed by pip into an environment of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 
 from insight_core.plugin.testing import EventWriter
 from tests.distributions import bare_venv
+from tests.support.pictures import png
 from tests.waiting import eventually
 
 SETTINGS = "optimizer = adam\nrate = 0.1\n"
@@ -146,6 +148,46 @@ def test_its_log_format_is_read_and_followed(serve: Callable[..., str], logdir: 
     assert eventually(lambda: _losses(url, 3))["last_step"] == 2
     [damage] = _json(url, "data/damage")["damage"]
     assert damage["reason"] == "line 2 is not a tag, a step and a value"
+
+
+def test_its_store_is_read_as_a_logdir(serve: Callable[..., str]) -> None:
+    url = serve("--logdir", "sample://2")
+    tags = eventually(lambda: len(found := _json(url, "data/plugin/scalar/tags")) == 2 and found)
+    assert {run: own["loss"]["points"] for run, own in tags.items()} == {"run1": 2, "run2": 2}
+
+
+def test_its_texts_in_chinese_are_installed_with_it(serve: Callable[..., str], logdir: Path) -> None:
+    url = serve("--logdir", str(logdir))
+    answer = eventually(lambda: (found := _json(url, "data/damage"))["damage"] and found)
+    assert answer["messages"]["zh-CN"]["reason.extensions_line"].startswith("第 {line} 行")
+
+
+def test_its_own_tests_pass(repository: Path, offline_environment: dict[str, str]) -> None:
+    """Those that show authors the test client, and that each hook has an example."""
+    source = repository / "examples/insight-plugin-extensions"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, env=offline_environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_its_texts_pictures_and_settings_are_in_the_built_in_tabs(
+    serve: Callable[..., str], logdir: Path
+) -> None:
+    (logdir / "run/1.png").write_bytes(png([[0, 255]]))
+    said = [
+        {"settings": {"model": {"layers": 3}}},
+        {"step": 4, "answer": "*yes*"},
+        {"step": 4, "picture": "1.png"},
+    ]
+    (logdir / "run/answers.jsonl").write_text("".join(json.dumps(each) + "\n" for each in said))
+    url = serve("--logdir", str(logdir), "--reload-interval", "0.05")
+    tags = eventually(lambda: _json(url, "data/plugin/image/tags"))
+    assert tags["run"]["picture"]["last_step"] == 4
+    place = {"run": "run", "tag": "picture", "index": 0}
+    [picture] = _json(url, "data/plugin/image/value", **place)["value"]["pictures"]
+    assert (picture["mimetype"], picture["width"], picture["height"]) == ("image/png", 2, 1)
+    [column] = _json(url, "data/run_columns", column="lineage/model/layers")["columns"]
+    assert column["values"] == [3]
 
 
 def test_its_decoder_is_called_by_the_host(serve: Callable[..., str], logdir: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ _BLOCK = re.compile(
     r"^(?:`(?P<file>[\w./-]+)`:\n\n)?```(?P<language>\w+)\n(?P<content>.*?)^```$", re.M | re.S
 )
 _ADDRESS = "http://127.0.0.1:6006/"
+_LINES = f'curl -sf -H "Authorization: Bearer $TOKEN" {_ADDRESS}data/plugin/loss_notes/lines'
 
 
 @frozen
@@ -31,7 +33,7 @@ class Reader:
     directory: Path
     environment: Mapping[str, str]
     hosts: list[subprocess.Popen[str]] = field(factory=list)
-    addresses: list[str] = field(factory=list)
+    addresses: list[str] = field(factory=list)  # with the token
 
     def follow(self, blocks: Sequence[re.Match[str]]) -> None:
         output = ""
@@ -50,12 +52,14 @@ class Reader:
                 output = self._type(content)
 
     def _type(self, commands: str) -> str:
+        environment = {**self.environment}
         if self.addresses:
-            commands = commands.replace(_ADDRESS, self.addresses[-1])
+            address, _, environment["TOKEN"] = self.addresses[-1].partition("?token=")
+            commands = commands.replace(_ADDRESS, address)
         done = subprocess.run(
             ["bash", "-euc", commands],
             cwd=self.directory,
-            env=self.environment,
+            env=environment,
             capture_output=True,
             text=True,
             timeout=300,
@@ -88,18 +92,19 @@ def blocks(repository: Path) -> list[re.Match[str]]:
 def reader(
     wheel_file: Path, record_wheel: Path, tmp_path: Path, offline_environment: Mapping[str, str]
 ) -> Iterator[Reader]:
-    """With an empty directory, and pip that finds the wheel of this checkout without the network."""
+    """With a directory that has the wheels of this checkout, and pip that asks no index."""
     python = bare_venv(tmp_path / "venv", offline_environment, with_pip=True)
     directory = tmp_path / "empty"
-    directory.mkdir()
+    for wheel in (wheel_file, record_wheel):
+        (directory / "dist").mkdir(parents=True, exist_ok=True)
+        shutil.copy(wheel, directory / "dist")
     environment = {
         **offline_environment,
         "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
-        "PIP_FIND_LINKS": str(wheel_file.parent),
         "PIP_FORCE_REINSTALL": "1",  # the environment of the tests has an editable install
         "PIP_NO_DEPS": "1",
-        "PIP_NO_BUILD_ISOLATION": "0",  # pip's way to say that nothing is isolated
         "INSIGHT_HOST_PORT": "0",
+        "INSIGHT_HOST_TOKEN": "1",  # as without the variable, which the tests set to 0
     }
     reader = Reader(directory, environment)
     subprocess.run([python, "-m", "pip", "install", "-q", record_wheel], check=True, env=environment)
@@ -121,8 +126,7 @@ def test_the_page_works_as_printed(reader: Reader, blocks: list[re.Match[str]]) 
     found = {row["name"]: (row["state"], row["distribution"], row["routes"]) for row in rows}
     assert found["journal"] == ("ok", "insight-journal", ["GET /lines"])
     assert found["loss_notes"] == ("ok", "insight-plugin-loss-notes", ["GET /lines"])
-    answer = reader._type(f"curl -sf '{_ADDRESS}data/plugin/loss_notes/lines'")  # of `plugin dev`
-    assert json.loads(answer) == {"monday": ["rises after the warm-up"]}
+    assert json.loads(reader._type(_LINES)) == {"monday": ["rises after the warm-up"]}
 
 
 @pytest.mark.browser

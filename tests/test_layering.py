@@ -29,10 +29,11 @@ def _room(rooms: str, packages: str) -> Room:
 # A room is a module or package of insight_core, or one in ``plugin``, by the longest name that fits.
 ROOMS: dict[str, Room] = {
     "formats": _room("", "attrs ml_dtypes numpy"),
+    "change_log": _room("", ""),
     "references": _room("", "attrs"),
     "message_types": _room("", "google"),
     "tag_roles": _room("", ""),
-    "plugin": _room("formats machine message_types references tag_roles", "attrs numpy pluggy"),
+    "plugin": _room("change_log formats machine message_types references tag_roles", "attrs numpy pluggy"),
     "filters": _room("formats plugin", "attrs numpy"),
     "plugin.filters": _room("filters", ""),
     "matching": _room("formats plugin", "numpy regex"),
@@ -44,7 +45,7 @@ ROOMS: dict[str, Room] = {
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("worker", ""),
     "plugin.testing": _room(
-        "formats ingest isolation plugin providers registry store web",
+        "formats ingest isolation own_page plugin providers registry store web",
         "attrs insight_record numpy werkzeug",
     ),
     "isolation": _room("", "attrs"),
@@ -53,14 +54,18 @@ ROOMS: dict[str, Room] = {
     "certificates": _room("plugin", ""),
     "activity": _room("isolation", ""),
     "registry": _room("isolation plugin references", "attrs pluggy"),
-    "store": _room("formats plugin", "attrs cachetools numpy"),
-    "ingest": _room("formats isolation plugin references store worker", "attrs inotify_simple numpy"),
+    "store": _room("change_log formats plugin", "attrs cachetools numpy"),
+    "ingest": _room(
+        "formats isolation plugin references store worker", "attrs inotify_simple insight_record numpy"
+    ),
     "mirror": _room("formats ingest plugin", "attrs"),
     "rpc": _room(
         "certificates formats plugin unix_socket",
         "attrs google grpc grpc_health grpc_reflection numpy platformdirs",
     ),
-    "providers": _room("formats ingest mirror plugin rpc store", "attrs cachetools google grpc numpy"),
+    "providers": _room(
+        "formats ingest isolation mirror plugin rpc store", "attrs cachetools google grpc numpy"
+    ),
     "web": _room(
         "activity certificates filters formats isolation matching own_page plugin plugin.http references"
         " registry tag_roles unix_socket",

@@ -8,17 +8,23 @@ import re
 import shutil
 import subprocess
 import tarfile
+import threading
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 from attrs import frozen
 from playwright.sync_api import Page, expect
 
+from insight_core.cli.authoring.commands import types
 from insight_core.cli.authoring.node import WHEEL
+from insight_core.cli.authoring.scaffold import write_plugin
 from tests.distributions import bare_venv
+from tests.support.scaffold_lock import TEMPLATE, scaffold_lock
+from tests.waiting import eventually
 
 TEXTS = {"first": "one\ntwo\n", "second": "three\n"}
 
@@ -182,10 +188,33 @@ def test_dev_ends_with_the_status_of_a_host_that_does_not_start(logs: Author) ->
     assert "pyproject.toml: No such file" in logs.run("insight-host", "plugin", "dev", "runs", status=1)
 
 
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
 def _edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_editors_of_plain_javascript_know_the_types_of_the_page(tmp_path: Path, repository: Path) -> None:
+    plugin = write_plugin("typed_tab", tmp_path, javascript=True)
+    command = [
+        "node",
+        str(repository / "node_modules/typescript/bin/tsc"),
+        "-p",
+        str(plugin / "jsconfig.json"),
+    ]
+    check = partial(subprocess.run, [*command, "--allowJs"], capture_output=True, text=True)
+    done = check()
+    assert done.returncode == 0, done.stdout
+    wrong = "// @ts-check\nimport { valueText } from '@insight-host/kit';\nvalueText('no number');\n"
+    (plugin / "insight_typed_tab/static/wrong.js").write_text(wrong)
+    assert "wrong.js(3,11): error TS2345" in check().stdout
+    shutil.rmtree(plugin / ".insight-host")
+    assert types([str(plugin)], "") == 0
+    assert "error TS2345" in check().stdout
 
 
 def test_types_gives_it_the_packages_of_the_installed_host(made: Author) -> None:
@@ -214,6 +243,8 @@ def test_types_gives_it_the_packages_of_the_installed_host(made: Author) -> None
         ("taken", "taken: File exists"),
         ("scalar", "is the name of an installed plugin"),
         ("core", "is the name of an installed plugin or package"),
+        ("text", "insight-plugin-text is a part of insight-host"),
+        ("pr_curves", "insight-plugin-pr-curves is a part of insight-host"),
         ("../outside", "cannot name a plugin"),
         ("Upper", "cannot name a plugin"),
         ("a-b", "cannot name a plugin"),
@@ -224,6 +255,72 @@ def test_a_name_that_cannot_be_used_writes_nothing(made: Author, name: str, reas
     before = {path: path.stat().st_mtime_ns for path in made.directory.parent.glob("*/*")}
     assert reason in made.run("insight-host", "plugin", "new", name, status=1)
     assert {path: path.stat().st_mtime_ns for path in made.directory.parent.glob("*/*")} == before
+
+
+def test_check_finds_a_wrong_type_in_the_tab_and_nothing_in_what_new_wrote(made: Author) -> None:
+    assert "no faults in demo_tab" in made.run("insight-host", "plugin", "check", "demo_tab")
+    shutil.copytree(made.directory / "demo_tab", made.directory / "wrong_tab", symlinks=True)
+    _edit(made.directory / "wrong_tab/frontend/index.tsx", "low={1}", 'low="one"')
+    said = made.run("insight-host", "plugin", "check", "wrong_tab", status=1)
+    assert re.search(r"types: frontend/index.tsx\(\d+,\d+\): error TS2322", said)
+    assert "1 fault in wrong_tab" in said
+
+
+@pytest.mark.parametrize("name", ["demo_tab", "plain_tab"])
+def test_the_commands_of_its_workflow_pass(made: Author, name: str) -> None:
+    plugin = made.directory / name
+    workflow = (plugin / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    install, *commands = re.findall(r"^ +- run: (.+)$", workflow, re.MULTILINE)
+    assert install.startswith("pip install ")
+    assert ("npm test" in commands) is (plugin / "package.json").is_file()
+    for command in commands:
+        made.run("sh", "-c", f"cd {name} && {command}")
+
+
+def test_npm_installs_the_locked_versions_and_keeps_the_lock_file(made: Author) -> None:
+    made.run("insight-host", "plugin", "new", "fresh_tab")
+    lock = made.directory / "fresh_tab/package-lock.json"
+    before = lock.read_text(encoding="utf-8")
+    made.run("npm", "--prefix", "fresh_tab", "ci", "--ignore-scripts", "--prefer-offline")
+    made.run("insight-host", "plugin", "build", "fresh_tab")
+    assert lock.read_text(encoding="utf-8") == before
+
+
+def test_the_lock_of_the_template_is_made_of_that_of_the_repository(repository: Path, tmp_path: Path) -> None:
+    kept = (repository / TEMPLATE).read_text(encoding="utf-8")
+    assert scaffold_lock(repository, tmp_path) == kept, "run python -m tests.support.scaffold_lock"
+    packages = json.loads(kept)["packages"].items()
+    places = {name: one["resolved"] for name, one in packages if "resolved" in one}
+    assert set(places.values()) == {"file:.insight-host/api.tgz", "file:.insight-host/kit.tgz"}
+
+
+def test_dev_says_wrong_types_and_builds_what_can_be_read(logs: Author) -> None:
+    shutil.copytree(logs.directory / "demo_tab", logs.directory / "seen_tab", symlinks=True)
+    plugin = logs.directory / "seen_tab"
+    built = plugin / "insight_demo_tab/static/index.js"
+    _edit(plugin / "frontend/index.tsx", "low={1}", 'low="one"')
+    command = [str(logs.python.with_name("insight-host")), "plugin", "dev", "seen_tab", "--logdir", "runs"]
+    with subprocess.Popen(
+        [*command, "--port", "0"],
+        cwd=logs.directory,
+        env=logs.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        late = threading.Timer(120, process.terminate)
+        late.start()
+        try:
+            assert process.stderr is not None
+            wrong = next(line for line in process.stderr if line.startswith("types: "))
+            assert re.match(r"types: frontend/index.tsx\(\d+,\d+\): error TS2322: ", wrong)
+            _edit(plugin / "frontend/index.tsx", 'low="one"', "low={1}")
+            assert "types: no errors left\n" in process.stderr
+            eventually(lambda: "function linesOf(page) {\n" in _text(built))  # Vite is another process
+            eventually(lambda: "//# sourceMappingURL=data:application/json" in _text(built))
+        finally:
+            late.cancel()
+            process.terminate()
 
 
 def test_build_of_another_directory_names_what_is_missing(made: Author) -> None:

@@ -204,7 +204,7 @@ def test_messages_of_a_folder_are_the_texts_of_reasons_in_its_files(tmp_path: Pa
     with pytest.raises(FileNotFoundError, match="zh-CN"):
         Messages.of(tmp_path / "none")
     (tmp_path / "en.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(TypeError, match="must be"):
+    with pytest.raises(TypeError, match="not a mapping of strings"):
         Messages.of(tmp_path)
 
 
@@ -228,7 +228,7 @@ def test_an_answer_has_the_texts_of_its_codes_alone() -> None:
 
 @pytest.mark.parametrize("texts", [["reason.a"], {"reason.a": 3}, {3: "text"}, [], "text", None])
 def test_messages_of_a_plugin_are_texts_by_code(texts: object) -> None:
-    with pytest.raises(TypeError, match="must be"):
+    with pytest.raises(TypeError, match="not a mapping of strings"):
         Messages("zh-CN", texts)  # type: ignore[arg-type]
 
 

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
-from werkzeug.test import Client
 
-from insight_core.ingest.logdir import Logdir
-from insight_core.isolation import Limits
-from insight_core.plugin import Payload, SummaryPlugin
-from insight_core.plugin.testing import EventWriter
-from insight_core.providers.local import LocalProvider
-from insight_core.registry import Registry
-from insight_core.web import Host, HostSettings
+from insight_core.plugin.testing import EventWriter, HostClient, host_of
 from tests.distributions import install
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-TEXT = SummaryPlugin("text")
 TORCH_RUN = "torch/lr0.02_seed0"
 
 
@@ -40,12 +34,26 @@ def installed(
 
 
 @pytest.fixture
-def registry(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+def notes(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The module as it was installed."""
     monkeypatch.syspath_prepend(installed)
     importlib.invalidate_caches()
-    yield Registry.discover(limits=Limits(start=60))
+    yield importlib.import_module("insight_notes")
     for name in [name for name in sys.modules if name.split(".")[0] == "insight_notes"]:
         del sys.modules[name]
+
+
+@pytest.fixture
+def environment(installed: Path, offline_environment: dict[str, str]) -> dict[str, str]:
+    """Of processes that have the plugin on their path as pip has installed it."""
+    places = [str(installed), *(path for path in sys.path if path)]
+    return {**offline_environment, "PYTHONPATH": os.pathsep.join(places)}
+
+
+@pytest.fixture
+def host(notes: ModuleType, logdir: Path) -> Iterator[HostClient]:
+    with host_of(notes, logdir=logdir) as host:
+        yield host
 
 
 @pytest.fixture
@@ -57,88 +65,54 @@ def logdir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _client(registry: Registry, logdir: Path) -> tuple[Client, LocalProvider]:
-    provider = LocalProvider([Logdir(str(logdir))], registry.plugins.values(), reload_interval=0)
-    provider.load()
-    return Client(Host(registry, provider, HostSettings())), provider
+def test_is_discovered_beside_the_built_in_plugins(environment: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "insight_core.cli", "plugins", "--json"],
+        capture_output=True,
+        check=True,
+        env=environment,
+    )
+    found = {row["name"]: row for row in json.loads(done.stdout)["plugins"]}
+    assert (found["notes"]["state"], found["notes"]["distribution"]) == ("ok", "insight-plugin-notes")
+    assert found["scalar"]["state"] == "ok"
 
 
-def _json(client: Client, path: str, **query: str) -> Any:  # noqa: ANN401
-    answer = client.get(path, query_string=query)
-    assert answer.status_code == 200, answer.get_data(as_text=True)
-    return answer.get_json()
-
-
-def test_is_discovered_beside_the_built_in_plugins(registry: Registry, installed: Path) -> None:
-    plugin = registry.plugins["notes"]
-    assert registry.origins["notes"].distribution == "insight-plugin-notes"
-    assert plugin.frontend is not None
-    assert (plugin.frontend / "index.js").is_file()
-    assert installed in plugin.frontend.parents, "the installed copy, not the source"
-    assert "notes" not in registry.failures
-
-
-def test_serves_what_pytorch_wrote(registry: Registry, sample_logs: Path) -> None:
-    client, provider = _client(registry, sample_logs)
-    tags = _json(client, "/data/plugin/notes/tags")
-    assert list(tags[TORCH_RUN]) == ["notes/text_summary"]
-    answer = _json(client, "/data/plugin/notes/texts", run=TORCH_RUN, tag="notes/text_summary")
+def test_serves_what_pytorch_wrote(notes: ModuleType, sample_logs: Path) -> None:
+    with host_of(notes, logdir=sample_logs) as host:
+        tags = host.get("/data/plugin/notes/tags").json()
+        assert list(tags[TORCH_RUN]) == ["notes/text_summary"]
+        answer = host.get("/data/plugin/notes/texts", run=TORCH_RUN, tag="notes/text_summary").json()
     assert answer["total"] == 1
     assert answer["points"][0]["texts"] == ["**lr** = 0.02, seed 0"]
     assert answer["points"][0]["step"] == 0
-    provider.close()
 
 
-def test_serves_its_front_end(registry: Registry, logdir: Path) -> None:
-    client, provider = _client(registry, logdir)
-    listing = _json(client, "/data/plugins_listing")["notes"]
+def test_serves_its_front_end_as_installed(host: HostClient, installed: Path) -> None:
+    listing = host.get("/data/plugins_listing").json()["notes"]
     assert listing["enabled"] is True
     assert listing["titles"] == {"zh-CN": "文本"}
-    module = client.get("/" + listing["loading_mechanism"]["module_path"])
-    assert module.status_code == 200
-    assert module.mimetype == "text/javascript"
-    provider.close()
+    module = host.get("/" + listing["loading_mechanism"]["module_path"])
+    assert (module.status, module.headers["Content-Type"]) == (200, "text/javascript; charset=utf-8")
+    assert module.content == (installed / "insight_notes/static/index.js").read_bytes()
 
 
-def test_texts_survive_as_written(registry: Registry, logdir: Path) -> None:
-    client, provider = _client(registry, logdir)
-    answer = _json(client, "/data/plugin/notes/texts", run="run", tag="notes/setup")
-    assert [(point["step"], point["texts"]) for point in answer["points"]] == [
-        (0, ["学习率 0.1\n<script>alert(1)</script>"]),
-        (7, [""]),
-    ]
-    provider.close()
-
-
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [({"run": "run"}, 400), ({"run": "run", "tag": "none"}, 404), ({"run": "no", "tag": "notes/setup"}, 404)],
-)
-def test_wrong_questions(registry: Registry, logdir: Path, query: dict[str, str], status: int) -> None:
-    client, provider = _client(registry, logdir)
-    answer = client.get("/data/plugin/notes/texts", query_string=query)
-    assert answer.status_code == status
-    assert answer.get_json()["error"]
-    provider.close()
-
-
-def test_decoder_reads_every_string_and_names_damage(registry: Registry) -> None:
-    decoder = registry.plugins["notes"].decoder
-    assert decoder is not None
-    assert decoder.decode is not None
-    tensor = b"\x08\x07\x12\x00" + b"\x42\x01a" + b"\x42\x00" + b"\x42\x02\xff!"
-    assert decoder.decode(Payload(tensor, TEXT)) == ["a", "", "\ufffd!"]
-    assert decoder.decode(Payload(b"", TEXT)) == []
-    for broken in (tensor[:-1], b"\x42", b"\xff" * 12, b"\x43"):
-        with pytest.raises(ValueError, match="not a tensor"):
-            decoder.decode(Payload(broken, TEXT))
+def test_its_own_tests_pass(repository: Path, offline_environment: dict[str, str]) -> None:
+    """Those that an author copies with it: they import nothing but the public interface."""
+    source = repository / "examples/insight-plugin-skeleton"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, env=offline_environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    tests = "".join(path.read_text(encoding="utf-8") for path in (source / "tests").glob("*.py"))
+    imported = set(re.findall(r"insight_core[\w.]*", tests))
+    assert imported == {"insight_core.plugin", "insight_core.plugin.testing"}
 
 
 def test_every_place_to_edit_is_marked(repository: Path) -> None:
     source = repository / "examples/insight-plugin-skeleton"
     files = {path for path in source.rglob("*") if path.suffix in (".py", ".js", ".toml")}
     marked = {path.name for path in files if "SKELETON:" in path.read_text(encoding="utf-8")}
-    assert marked == {"pyproject.toml", "__init__.py", "decoder.py", "routes.py", "index.js"}
+    code = {"__init__.py", "decoder.py", "routes.py", "index.js", "test_notes_plugin.py"}
+    assert marked == {"pyproject.toml", *code}
     module = (source / "insight_notes/static/index.js").read_text(encoding="utf-8")
     assert "innerHTML" not in re.sub(r"//.*", "", module)
 
@@ -155,15 +129,14 @@ def test_the_walk_through_shows_the_files_as_they_are(repository: Path) -> None:
 
 
 @pytest.fixture
-def host_url(installed: Path, logdir: Path, offline_environment: dict[str, str]) -> Iterator[str]:
-    """A host in a process of its own, with the plugin on its path as pip has installed it."""
-    places = [str(installed), *(path for path in sys.path if path)]
+def host_url(environment: dict[str, str], logdir: Path) -> Iterator[str]:
+    """A host in a process of its own."""
     process = subprocess.Popen(
         [sys.executable, "-m", "insight_core.cli", "--logdir", str(logdir), "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**offline_environment, "PYTHONPATH": os.pathsep.join(places)},
+        env=environment,
     )
     assert process.stdout is not None
     try:

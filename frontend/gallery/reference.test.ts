@@ -1,12 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as draw from '@insight-host/kit/draw';
 import * as histograms from '@insight-host/kit/histograms';
 import * as html from '@insight-host/kit/html';
 import * as kit from '@insight-host/kit';
+import * as lab from '@insight-host/kit/lab';
 import * as lines from '@insight-host/kit/lines';
 import * as steps from '@insight-host/kit/steps';
 import * as table from '@insight-host/kit/table';
+import * as lastRelease from '../packages/kit/src/last_release';
 
 const page = readFileSync('docs/reference/kit/components.md', 'utf8');
 const readme = readFileSync('frontend/packages/kit/README.md', 'utf8');
@@ -33,4 +36,21 @@ it('the reference has no component that is not exported', () => {
   const headings = [...page.matchAll(/^### (\w+)$/gm)].map((match) => match[1] as string);
   expect(headings.length).toBeGreaterThan(30);
   expect(headings.filter((name) => !exported.includes(name))).toEqual([]);
+});
+
+it('the listing of what is promised is that of the sources', () => {
+  const writer = 'docs/reference/surface/write_javascript.mjs';
+  const now = execFileSync('node', [writer, '--print'], { encoding: 'utf8', maxBuffer: 1 << 24 });
+  const listed = readFileSync('docs/reference/surface/javascript.txt', 'utf8');
+  const [before, after] = [listed, now].map((text) => text.split('\n'));
+  const gone = before?.filter((line) => !after?.includes(line));
+  const added = after?.filter((line) => !before?.includes(line));
+  expect({ gone, added }, `a change that is meant: run node ${writer}`).toEqual({ gone: [], added: [] });
+  expect(listed).toBe(now);
+}, 60_000);
+
+it('internals are in no promised list', () => {
+  const promised = Object.keys({ ...kit, ...histograms, ...lines, ...steps, ...table });
+  const going = Object.keys(lastRelease);
+  expect(Object.keys(lab).filter((name) => promised.includes(name) && !going.includes(name))).toEqual([]);
 });

@@ -11,6 +11,7 @@ _AUTHORING = {
     "new": "write the package of a new plugin",
     "build": "build the front end of a plugin with npm",
     "dev": "show a plugin without installing it, and again after every save",
+    "check": "build a plugin, load it and check its names, routes, texts and wheel",
     "types": "give a plugin the types and modules of the installed host, after an upgrade",
 }
 

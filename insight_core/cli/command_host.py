@@ -81,12 +81,11 @@ class TerminalHost:
         runs: Callable[[str], bool] | None = None,
     ) -> Iterator[PluginContext]:
         """What routes of a plugin receive, with logs that were read to their end once, or are followed."""
-        from insight_core.cli.data_source import open_data, start
+        from insight_core.cli.data_source import open_data
         from insight_core.cli.logdirs import open_logdirs, problems
         from insight_core.cli.options import read_options
         from insight_core.cli.policies import open_whole_registry
         from insight_core.cli.serve import open_host
-        from insight_core.plugin import notices_of
 
         options = read_options(["serve", *arguments])
         if not follows:
@@ -95,13 +94,13 @@ class TerminalHost:
         logdirs = open_logdirs(options)
         provider = open_data(options, registry, logdirs, runs)
         try:
-            start(provider)
+            provider.start()
             for notice in problems(logdirs, follows=follows):
                 self.print(f"insight-host: {notice}")
             generation = provider.generation()
             while not (follows or provider.progress().loaded_once):
                 generation = provider.changes(generation, timeout=1.0).generation
-            for notice in notices_of(provider):
+            for notice in provider.notices():
                 self.print(f"insight-host: {notice}")
             host = open_host(options, registry, provider, logdirs)
             try:

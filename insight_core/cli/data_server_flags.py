@@ -18,6 +18,7 @@ from insight_core.cli.host_flags import (
     FOLLOW_SYMLINKS,
     MAX_MEMORY,
     PLUGIN,
+    PLUGIN_FILE,
     TLS_CERT,
     TLS_KEY,
     VERBOSITY,
@@ -134,6 +135,7 @@ _SHARED_FLAGS = (
     CACHE_PRESET,
     DISABLE_PLUGIN,
     PLUGIN,
+    PLUGIN_FILE,
     VERBOSITY,
 )
 

@@ -18,7 +18,6 @@ from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.isolation import in_one_line
 from insight_core.plugin import (
-    DataProvider,
     InsightError,
     InvalidArgument,
     ProviderSettings,
@@ -39,38 +38,47 @@ def open_data(
     registry: Registry,
     logdirs: Sequence[Logdir],
     accepts_run: Callable[[str], bool] | None = None,
-) -> DataProvider:
+) -> StartableProvider:
     """The provider that the flags ask for, not started yet. Raises InvalidArgument for what cannot be.
 
-    In this process only runs whose names are accepted are read.
+    In this process only runs whose names are accepted are read. Of several sources the others are shown while
+    some of them are away.
     """
-    provider = _opened(options, registry, logdirs, accepts_run)
-    admit = getattr(provider, "admit", None)
-    if admit is not None:
-        registry.follow(admit)
+    opened: list[StartableProvider] = []
+    names: list[str] = []
+    try:
+        if logdirs or options.data_provider is None:
+            opened.append(_of_logdirs(options, registry, logdirs, accepts_run))
+            names += [",".join(without_password(logdir.path) for logdir in logdirs)]
+        if options.data_provider is not None:
+            settings = _settings(options, registry)
+            for location in _LOCATIONS.split(options.data_provider):
+                opened.append(_opened_by_hook(location, options, settings, registry))
+                names.append(without_token(location))
+        provider = opened[0]
+        if len(opened) > 1:
+            from insight_core.providers.merged import MergedProvider  # gRPC is loaded where it is needed
+
+            provider = MergedProvider(opened, names)
+    except BaseException:
+        for one in opened:
+            one.close()
+        raise
+    registry.follow(provider.admit)
     return provider
 
 
-def start(provider: DataProvider) -> None:
-    """Begins to load, if the provider has to be told."""
-    begin = getattr(provider, "start", None)
-    if begin is not None:
-        begin()
-
-
-def _opened(
+def _of_logdirs(
     options: Options,
     registry: Registry,
     logdirs: Sequence[Logdir],
     accepts_run: Callable[[str], bool] | None,
-) -> DataProvider:
-    if options.data_provider is not None:
-        return _opened_at(_LOCATIONS.split(options.data_provider), options, registry)
+) -> StartableProvider:
     if options.load == "server":
         return _server(options, logdirs)
     policies = cache_policies(options, registry.plugins)
 
-    def open_of(logdirs: Sequence[Logdir]) -> DataProvider:
+    def open_of(logdirs: Sequence[Logdir]) -> StartableProvider:
         return open_local(options, logdirs, registry, policies, options.reload_interval, accepts_run)
 
     if options.load == "inprocess":
@@ -94,25 +102,6 @@ def _opened(
     return _opened_by_hook(f"{options.load}:", options, settings, registry)
 
 
-def _opened_at(locations: Sequence[str], options: Options, registry: Registry) -> DataProvider:
-    """What is at one location, or at several as one: the others are shown while some of them are away."""
-    settings = _settings(options, registry)
-    opened: list[DataProvider] = []
-    try:
-        for location in locations:
-            opened.append(_opened_by_hook(location, options, settings, registry))
-    except BaseException:
-        for provider in opened:
-            provider.close()
-        raise
-    if len(opened) == 1:
-        return opened[0]
-    from insight_core.providers.merged import MergedProvider  # gRPC is loaded where it is needed
-
-    names = [without_token(location) for location in locations]
-    return MergedProvider(cast("Sequence[StartableProvider]", opened), names)
-
-
 def _settings(options: Options, registry: Registry) -> ProviderSettings:
     cache = cache_directory(options) if options.cache else None
     from insight_core.providers.scalar_answers import ScalarAnswers
@@ -129,7 +118,7 @@ def _settings(options: Options, registry: Registry) -> ProviderSettings:
 
 def _opened_by_hook(
     location: str, options: Options, settings: ProviderSettings, registry: Registry
-) -> DataProvider:
+) -> StartableProvider:
     for module in modules_with(_HOOK, registry):
         provider = _asked(module, location, evolve(settings, options=module.values))
         if provider is not None:
@@ -139,17 +128,19 @@ def _opened_by_hook(
     raise InvalidArgument(f"{options.origin('data_provider')}: no plugin opens {location!r}{hint}")
 
 
-def _asked(module: Module, location: str, settings: ProviderSettings) -> DataProvider | None:
-    what = f"{_HOOK}() of {module.candidate.name}"
+def _asked(module: Module, location: str, settings: ProviderSettings) -> StartableProvider | None:
+    what = f"{_HOOK}() of {module.name}"
     try:
         answer = module.call(_HOOK, _OPENING, location=location, settings=settings)
     except InsightError:
         raise
     except Exception as error:
         raise Unavailable(f"{what} failed: {in_one_line(error)}") from error
-    if answer is not None and not hasattr(answer, "runs"):
-        raise Unavailable(f"{what} returned a {type(answer).__name__}, not a DataProvider")
-    return answer  # type: ignore[no-any-return]
+    if answer is None or module.is_of_host:
+        return cast("StartableProvider | None", answer)
+    from insight_core.providers.guarded import guarded  # most hosts have no provider of others
+
+    return guarded(answer, without_token(location), what)
 
 
 def ignored_flags(options: Options) -> list[str]:
@@ -164,10 +155,10 @@ def ignored_flags(options: Options) -> list[str]:
         "max_memory",
     )
     given = [options.origin(name) for name in names if name in options.origins]
-    return given if options.data_provider is not None else []
+    return given if options.data_provider is not None and not options.logdir else []
 
 
-def _server(options: Options, logdirs: Sequence[Logdir]) -> DataProvider:
+def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:
     from insight_core.providers.insight_client import InsightProvider
     from insight_core.providers.private_child import PrivateChildLink
 
@@ -185,6 +176,7 @@ def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:
     flags += [f"--samples-per-plugin={name}={count}" for name, count in options.samples_per_plugin.items()]
     flags += [f"--disable-plugin={name}" for name in options.disable_plugin]
     flags += [f"--plugin={name}={distribution}" for name, distribution in options.plugin.items()]
+    flags += [f"--plugin-file={path}" for path in options.plugin_file]
     if options.cache_preset is not None:
         flags.append(f"--cache-preset={options.cache_preset}")
     if options.cache_dir is not None:

@@ -7,6 +7,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from insight_core.machine import physical_memory
 
@@ -83,6 +84,18 @@ def plugin_choice(text: str) -> tuple[str, str]:
     if not (name and equals and distribution):
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=DISTRIBUTION")
     return name, distribution
+
+
+def python_file(text: str) -> str:
+    """The absolute path of a Python file that can be imported by its name."""
+    path = Path(text).absolute()
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a Python file with the name of a module: my_plugin.py"
+        )
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"{text!r}: there is no such file")
+    return str(path)
 
 
 def page_source(text: str) -> str:

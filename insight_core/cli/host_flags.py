@@ -13,6 +13,7 @@ from insight_core.cli.flag_types import (
     page_source,
     plugin_choice,
     port_number,
+    python_file,
     sample_counts,
     seconds,
     split_commas,
@@ -34,9 +35,9 @@ LOGDIR = Option(
 )
 DATA_PROVIDER = Option(
     "data-provider",
-    "data source to use instead of --logdir: an insight-data-server, another server with TensorBoard's "
-    "service, the URL of another host, or a location that a plugin opens; several, separated by commas, "
-    "are shown as one",
+    "data source instead of --logdir, or next to it: an insight-data-server, another server with "
+    "TensorBoard's service, the URL of another host, or a location that a plugin opens; several, separated "
+    "by commas, are shown as one",
     type=data_location,
     metavar="grpc://HOST:PORT",
 )
@@ -77,6 +78,14 @@ PLUGIN = Option(
     type=plugin_choice,
     metavar="NAME=DISTRIBUTION",
     split=split_commas,
+    default=(),
+)
+PLUGIN_FILE = Option(
+    "plugin-file",
+    "load a plugin from this Python file, which needs no package; may be repeated",
+    type=python_file,
+    metavar="FILE",
+    split=split_list,
     default=(),
 )
 FOLLOW_SYMLINKS = Option(
@@ -143,6 +152,7 @@ JSON = Option(
     type=bool,
     default=False,
 )
+LONG = Option("long", "print hooks, claims, cache policies and routes, too", type=bool, default=False)
 
 UNIX_SOCKET = Option(
     "unix-socket",
@@ -219,6 +229,7 @@ SERVE_FLAGS = (
     READ_ONLY,
     DISABLE_PLUGIN,
     PLUGIN,
+    PLUGIN_FILE,
     Option("window-title", "title of the browser window", type=str, default="", metavar="TEXT"),
     Option(
         "allowed-host",
@@ -250,9 +261,19 @@ SERVE_FLAGS = (
     ),
     VERBOSITY,
 )
-INSPECT_FLAGS = (LOGDIR, FOLLOW_SYMLINKS, CACHE_DIR, CACHE, JSON, DISABLE_PLUGIN, PLUGIN, VERBOSITY)
+INSPECT_FLAGS = (
+    LOGDIR,
+    FOLLOW_SYMLINKS,
+    CACHE_DIR,
+    CACHE,
+    JSON,
+    DISABLE_PLUGIN,
+    PLUGIN,
+    PLUGIN_FILE,
+    VERBOSITY,
+)
 CACHE_FLAGS = (CACHE_DIR, JSON, VERBOSITY)
-PLUGINS_FLAGS = (JSON, DISABLE_PLUGIN, PLUGIN, SAMPLES, CACHE_PRESET, VERBOSITY)
+PLUGINS_FLAGS = (JSON, LONG, DISABLE_PLUGIN, PLUGIN, PLUGIN_FILE, SAMPLES, CACHE_PRESET, VERBOSITY)
 
 # without those of plugin modules
 COMMANDS: Mapping[str, tuple[tuple[Option, ...], str]] = {

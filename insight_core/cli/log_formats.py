@@ -32,9 +32,7 @@ def follow_log_formats(registry: Registry, came: Callable[[LogFormat | StoreForm
                 came(log_format)
                 continue
             reason = InvalidArgument(f"a log format named {log_format.name!r} is already there")
-            for module in registry.implementing(_HOOK):
-                if module.candidate.name == contribution.module:
-                    registry.hook_failed(module, _HOOK, reason)
+            registry.hook_failed(contribution.module, _HOOK, reason)
 
     look()
     registry.follow(lambda plugin: None, look)

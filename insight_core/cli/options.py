@@ -56,6 +56,7 @@ class Options:
     read_only: bool = False
     disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
     plugin: Mapping[str, str] = field(default=(), converter=dict)  # distributions by name
+    plugin_file: tuple[str, ...] = field(default=(), converter=_words)  # absolute paths
     window_title: str = ""
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)
     frame_ancestor: tuple[str, ...] = field(default=(), converter=_words)
@@ -64,6 +65,7 @@ class Options:
     open: bool = False
     verbosity: str = "warning"
     json: bool = False
+    long: bool = False
     origins: Mapping[str, str] = {}  # the flag or variable that set each value, by name
     registry: Registry | None = field(default=None, eq=False)  # if parsing had to load the plugins
 
@@ -116,7 +118,9 @@ def read_flags(
     given = vars(parser.parse_args(words))
     values, origins = flag_values(parser, given, flags, environment)
     defaults = {flag.key: flag.default for flag in flags}
-    _settle(parser, values, origins, defaults, ("logdir", "load"), "data_provider")
+    _settle(parser, values, origins, defaults, ("logdir",), "data_provider", together=True)
+    if not values.get("logdir"):
+        _settle(parser, values, origins, defaults, ("load",), "data_provider")
     _settle(parser, values, origins, defaults, ("host", "port"), "unix_socket")
     if LOGDIR in flags and not values["logdir"] and not values.get("data_provider"):
         parser.error(f"no log directory: give --logdir DIR (or set {LOGDIR.variable})")
@@ -157,15 +161,19 @@ def _settle(
     defaults: Mapping[str, Any],
     names: Sequence[str],
     alternative: str,
+    *,
+    together: bool = False,
 ) -> None:
-    """Chooses between options and their alternative, as between logs and a data server.
+    """Chooses between options and their alternative, as between a port and a unix socket.
 
-    A flag wins over a variable; two flags or two variables are an error.
+    A flag wins over a variable; two flags or two variables are an error, or are both taken ``together``.
     """
     for name in names:
         if name not in origins or alternative not in origins:
             continue
         by_flag = {source for source in (name, alternative) if origins[source].startswith("--")}
+        if len(by_flag) != 1 and together:
+            continue
         if len(by_flag) != 1:
             parser.error(f"{origins[name]} cannot be combined with {origins[alternative]}")
         loser = alternative if name in by_flag else name

@@ -14,10 +14,11 @@ from typing import Any
 from attrs import evolve
 
 from insight_core.cli.flag_types import plugin_choice, split_commas, split_list
-from insight_core.cli.host_flags import COMMANDS
+from insight_core.cli.host_flags import COMMANDS, PLUGIN_FILE
+from insight_core.cli.plugin_files import plugin_files
 from insight_core.cli.text_table import printable
 from insight_core.isolation import DEFAULT_LIMITS, Limits
-from insight_core.plugin import Command, CommandHost, Option
+from insight_core.plugin import Command, CommandHost, InvalidArgument, Option
 from insight_core.registry import DISTRIBUTION, Contribution, Registry
 
 log = logging.getLogger(__name__)
@@ -35,11 +36,19 @@ def discovered(
     choices: Mapping[str, str],
     limits: Limits = DEFAULT_LIMITS,
     flags: Collection[str] = (),
+    files: Collection[str] = (),
 ) -> Registry:
-    """The registry of the installed modules and the host's own hook implementations."""
+    """The registry of the installed modules, those of plugin files and the host's own.
 
+    Raises InvalidArgument for a plugin file that does not load.
+    """
     built_in = [(name, partial(import_module, module)) for name, module in _BUILT_IN.items()]
-    return Registry.discover(disabled, limits, built_in=built_in, choices=choices, flags=flags)
+    registry = Registry.discover(
+        disabled, limits, built_in=built_in, files=plugin_files(files), choices=choices, flags=flags
+    )
+    for failure in registry.lost_files():
+        raise InvalidArgument(f"--plugin-file {failure.distribution}: {failure.reason}")
+    return registry
 
 
 def loaded_for(
@@ -49,11 +58,12 @@ def loaded_for(
     disabled = Option("disable-plugin", "", type=str, split=split_list)
     chosen = Option("plugin", "", type=plugin_choice, split=split_commas)
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    for flag in (disabled, chosen):
+    for flag in (disabled, chosen, PLUGIN_FILE):
         flag.add_to(parser)
     given = vars(parser.parse_known_args(words)[0])
     values: dict[str, Any] = {
-        flag.key: given[flag.key] or flag.from_environment(environment) or () for flag in (disabled, chosen)
+        flag.key: given[flag.key] or flag.from_environment(environment) or ()
+        for flag in (disabled, chosen, PLUGIN_FILE)
     }
     limits = evolve(DEFAULT_LIMITS, start=_PATIENCE)
     registry_log = logging.getLogger("insight_core.registry")
@@ -62,7 +72,11 @@ def loaded_for(
     try:
         with redirect_stdout(sys.stderr):  # plugins may print what they like
             return discovered(
-                values["disable_plugin"], dict(values["plugin"]), limits, [flag.key for flag in host_flags]
+                values["disable_plugin"],
+                dict(values["plugin"]),
+                limits,
+                [flag.key for flag in host_flags],
+                values["plugin_file"],
             )
     finally:
         registry_log.setLevel(level)
@@ -84,7 +98,7 @@ def add_flags(parser: argparse.ArgumentParser, registry: Registry) -> None:
     """Adds the flags of the modules to a parser, a group for each module."""
     for module in registry.modules:
         if module.options:
-            group = parser.add_argument_group(f"flags of {module.candidate.name}")
+            group = parser.add_argument_group(f"flags of {module.name}")
             for option in module.options:
                 option.add_to(group)
 
@@ -109,12 +123,12 @@ def contributed_commands(registry: Registry, host: CommandHost | None = None) ->
                 log.warning(
                     "the command %s of %s of %s is left out: the name belongs to insight-host",
                     name,
-                    one.module,
+                    one.owner,
                     one.distribution,
                 )
         winners = own if is_reserved else others
         if len(winners) > 1:
-            owners = " and ".join(f"{one.module} of {one.distribution}" for one in winners)
+            owners = " and ".join(f"{one.owner} of {one.distribution}" for one in winners)
             log.warning("the command %s is defined by %s: disable one with --disable-plugin", name, owners)
         else:
             found += [one.value for one in winners]

@@ -8,7 +8,8 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
-from typing import TYPE_CHECKING
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, evolve, field, frozen
 
@@ -20,7 +21,18 @@ from insight_core.cli.tensorboard_mount import open_tensorboard
 from insight_core.cli.terminal import open_terminal
 from insight_core.cli.text_table import printable, table
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_turn
-from insight_core.plugin import Command, HighlightSource, Messages, Plugin, Rule, RunColumn, RunColumns
+from insight_core.plugin import (
+    Command,
+    HighlightSource,
+    LogFormat,
+    Messages,
+    Plugin,
+    QueryTable,
+    Rule,
+    RunColumn,
+    RunColumns,
+    StoreFormat,
+)
 from insight_core.providers.local import LocalProvider
 from insight_core.references import Reference
 from insight_core.registry import Registry
@@ -34,6 +46,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 33.0  # seconds for plugins made for TensorBoard, all together
 _FEW = 3  # claims and routes of a plugin in the table
+_WIDTH = 100  # columns of a terminal
+_WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 
 @frozen
@@ -66,13 +80,13 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
         provider = LocalProvider([], registry.plugins.values())
         tensorboard = open_tensorboard(options, provider, [], registry)
         tensorboard.start()
-        _ask_hooks(registry)  # while others are imported
+        ask_hooks(registry)  # while others are imported
         registry.wait_until_loaded()
-        _ask_hooks(registry)
+        ask_hooks(registry)
         own = plugin_rows(registry, options, limits)
         tensorboard.wait_until_loaded(max(0.0, began + _PATIENCE - time.monotonic()))
         rows = own + tensorboard_rows(tensorboard, options.disable_plugin)
-    _print(rows, as_json=options.json)
+    _print(rows, options)
     tensorboard.close()
     provider.close()
     if tensorboard.is_there or registry.has_others:
@@ -80,54 +94,65 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
     return 0
 
 
-def _ask_hooks(registry: Registry) -> None:
+def ask_hooks(registry: Registry) -> None:
     """Calls the hooks that need nothing, each once, so that failures show in the rows."""
     registry.collected("insight_commands", Command, host=TerminalHost())
     registry.collected("insight_run_columns", (RunColumn, RunColumns))
     registry.collected("insight_messages", Messages)
     registry.collected("insight_rules", Rule)
     registry.collected("insight_highlights", HighlightSource)
+    registry.collected("insight_tables", QueryTable)
+    registry.collected("insight_log_formats", (LogFormat, StoreFormat))
 
 
-def _print(rows: Sequence[PluginRow], *, as_json: bool) -> None:
-    if as_json:
+def _print(rows: Sequence[PluginRow], options: Options) -> None:
+    if options.json:
         print(json.dumps({"plugins": [asdict(row) for row in rows]}, indent=2))
         return
+    print(_long(rows) if options.long else _short(rows))
+    for row in rows:
+        if row.reason:
+            text = f"{printable(row.name)}: {printable(row.reason)}"
+            # a path or an address stays whole, so that it can be copied
+            print("\n" + fill(text, _WIDTH, subsequent_indent="  ", **_WHOLE_WORDS))
+
+
+def _short(rows: Sequence[PluginRow]) -> str:
+    header = ("NAME", "VERSION", "DISTRIBUTION", "STATE")
+    return table(header, [(row.name, row.version or "-", row.distribution or "-", row.state) for row in rows])
+
+
+def _long(rows: Sequence[PluginRow]) -> str:
     header = (
         "NAME",
-        "MADE FOR",
         "VERSION",
         "DISTRIBUTION",
+        "STATE",
+        "MADE FOR",
         "HOOKS",
         "CLAIMS",
         "CACHE",
         "PRESETS",
         "ROUTES",
-        "STATE",
     )
-    print(
-        table(
-            header,
-            [
-                (
-                    row.name,
-                    row.made_for,
-                    row.version or "-",
-                    row.distribution or "-",
-                    _in_short([hook.removeprefix("insight_") for hook in row.hooks]),
-                    _in_short(row.claims),
-                    row.cache or "-",
-                    "; ".join(f"{name}: {policy}" for name, policy in row.presets.items()) or "-",
-                    _in_short(row.routes),
-                    row.state,
-                )
-                for row in rows
-            ],
-        )
+    return table(
+        header,
+        [
+            (
+                row.name,
+                row.version or "-",
+                row.distribution or "-",
+                row.state,
+                row.made_for,
+                _in_short([hook.removeprefix("insight_") for hook in row.hooks]),
+                _in_short(row.claims),
+                row.cache or "-",
+                "; ".join(f"{name}: {policy}" for name, policy in row.presets.items()) or "-",
+                _in_short(row.routes),
+            )
+            for row in rows
+        ],
     )
-    for row in rows:
-        if row.reason:
-            print(f"\n{printable(row.name)}: {printable(row.reason)}")
 
 
 def _in_short(texts: Sequence[str]) -> str:
@@ -150,7 +175,7 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
     for name, plugin in registry.plugins.items():
         origin = registry.origins[name]
         routes, reason = asked[name]
-        reason = reason or _front_end_error(plugin)
+        reason = reason or front_end_error(plugin)
         rows.append(
             PluginRow(
                 name=name,
@@ -179,7 +204,7 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
     return rows
 
 
-def _front_end_error(plugin: Plugin) -> str:
+def front_end_error(plugin: Plugin) -> str:
     """Why the page cannot run its front end, if it has one."""
     from insight_core.web.front_ends import front_end, shared_modules
     from insight_core.web.settings import HostSettings
@@ -224,7 +249,8 @@ def _entry_point(point: TensorBoardModule) -> PluginRow:
 
 def _routes(plugins: Mapping[str, Plugin], limits: Limits) -> dict[str, tuple[list[str], str]]:
     """The routes of each plugin, or why it says none."""
-    from insight_core.web.plugin_services import Services  # the web half is slow to load
+    from insight_core.web.mounting import own_routes  # the web half is slow to load
+    from insight_core.web.plugin_services import Services
 
     provider = LocalProvider([], plugins.values())
     services = Services(provider)
@@ -233,7 +259,7 @@ def _routes(plugins: Mapping[str, Plugin], limits: Limits) -> dict[str, tuple[li
     def begin(name: str) -> Call[list[str]]:
         def routes(_: object) -> list[str]:
             plugin = plugins[name]
-            own = plugin.routes(services.context_of(plugin))
+            own = own_routes(plugin, services.context_of(plugin))
             for route in own:
                 if isinstance(route.view, Reference):
                     route.view.resolve()

@@ -22,13 +22,14 @@ def open_registry(options: Options, limits: Limits = DEFAULT_LIMITS) -> Registry
     registry = options.registry
     if registry is None:
         flags = [flag.key for flag in SERVE_FLAGS]
-        registry = discovered(options.disable_plugin, options.plugin, limits, flags)
+        registry = discovered(options.disable_plugin, options.plugin, limits, flags, options.plugin_file)
     _check_choices(registry, options)
     if registry.pending:  # any of these may have the name
         return registry
     known = set(registry.plugins) | set(registry.failures) | registry.disabled
     known |= {failure.entry_point for failure in registry.failures.values()}
-    _check_names(options.disable_plugin, known, options.origin("disable_plugin"))
+    modules = {each.name for each in registry.modules if not each.candidate.built_in}
+    _check_names(options.disable_plugin, known | modules, options.origin("disable_plugin"))
     _check_names(options.samples_per_plugin, known, options.origin("samples_per_plugin"))
     return registry
 

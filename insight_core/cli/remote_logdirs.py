@@ -100,7 +100,7 @@ def modules_with(hook: str, registry: Registry) -> Iterator[Module]:
 
 def _opened(location: str, registry: Registry) -> RemoteFiles:
     for module in modules_with(_HOOK, registry):
-        what = f"{_HOOK}() of {module.candidate.name}"
+        what = f"{_HOOK}() of {module.name}"
         try:
             answer = module.call(_HOOK, _OPENING, location=location)
         except InsightError:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from insight_core.cli.data_source import ignored_flags, open_data, start
+from insight_core.cli.data_source import ignored_flags, open_data
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.garbage_collection import settle_imports
 from insight_core.cli.logdirs import open_logdirs, problems
@@ -50,7 +50,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
     provider = open_data(options, registry, logdirs)
     greeting = Greeting()
     try:
-        start(provider)
+        provider.start()
         host, server, tensorboard = _listen(options, registry, provider, logdirs, greeting)
     except BaseException:
         provider.close()

@@ -115,13 +115,14 @@ def open_state(
     refusal = None if where is None else f"{where}; choose another directory with --state-dir"
 
     def places() -> list[Place]:
-        if options.data_provider is not None:
-            return [Place("", f"{without_token(options.data_provider)}/{provider.location()}")]
-        prefixes = run_prefixes(logdirs)
-        return [
+        found = [
             Place(prefix, logdir.path if is_remote(logdir.path) else os.path.realpath(logdir.path))
-            for prefix, logdir in zip(prefixes, logdirs, strict=True)
+            for prefix, logdir in zip(run_prefixes(logdirs), logdirs, strict=True)
         ]
+        if options.data_provider is not None:
+            location = without_token(options.data_provider)
+            found.append(Place("", location if logdirs else f"{location}/{provider.location()}"))
+        return found
 
     def locations() -> list[str]:
         return [place.location for place in places()]

@@ -36,6 +36,7 @@ NUMBER_FIELDS = frozenset({"simple_value", "scalar_value"})
 METADATA_FIELD = 9
 SESSION_FIELD = 7  # of an event in TensorBoard's dialect: a SessionLog
 SESSION_START = 1  # its status (field 1) where a session begins
+_LAST_FIELD = (1 << 29) - 1  # the largest number that a field may have
 _WALL_TIME_FIELD = 9  # bytes of it, which most events begin with
 _SHORT_EVENT = 256  # bytes
 _FLOAT, _DOUBLE = 1, 2  # DataType of tensorflow/core/framework/types.proto
@@ -75,7 +76,8 @@ class Value:
 
     tag: bytes = b""
     tag_start: int = 0
-    field: str = ""  # oneof field: simple_value, image, ...; "metadata" if the value has only metadata
+    field: str = ""  # oneof field: simple_value, image, ...; its number if it has no name here;
+    # "metadata" if the value has only metadata
     start: int = 0  # of the message, its length prefix left out
     size: int = 0
     number: str = ""  # struct format of a number found in place: "<f", "<d"
@@ -141,6 +143,13 @@ def claimable_fields(dialect: Dialect) -> list[str]:
     return [*VALUE_FIELDS[dialect].values(), *(name for name in fields_of_events if name not in _NO_VALUES)]
 
 
+def is_nameless_field(dialect: Dialect, name: str) -> bool:
+    """Whether this is the number of a field of values that has no name here, as ``Value.field`` has it."""
+    if dialect is not Dialect.MINDSPORE or not name.isdecimal() or name != str(int(name)):
+        return False
+    return 1 < int(name) <= _LAST_FIELD and int(name) not in VALUE_FIELDS[dialect]
+
+
 def _starts_session(buffer: Buffer, start: int, size: int) -> bool:
     status = 0
     for number, kind, at, length in _fields(buffer, start, start + size):
@@ -179,7 +188,7 @@ def _check_wire_type(name: str, kind: int, wanted: int) -> None:
 def _read_summary(buffer: Buffer, start: int, size: int, dialect: Dialect, event: Event) -> None:
     for number, kind, value_start, value_size in _fields(buffer, start, start + size):
         if number == 1 and kind == 2:
-            event.values.append(_read_value(buffer, value_start, value_size, dialect))
+            event.values += _read_value(buffer, value_start, value_size, dialect)
 
 
 def _read_tagged(buffer: Buffer, start: int, size: int) -> Value:
@@ -193,8 +202,11 @@ def _read_tagged(buffer: Buffer, start: int, size: int) -> Value:
     return value
 
 
-def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Value:
+def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> list[Value]:
+    """The value, and what MindSpore's has in fields that have no name here: TensorBoard's has fields beside
+    the value."""
     value = Value()
+    nameless: list[Value] = []
     names = VALUE_FIELDS[dialect]
     for number, kind, at, length in _fields(buffer, start, start + size):
         if number == 1 and kind == 2:
@@ -205,13 +217,17 @@ def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Valu
             name = names[number]
             _check_wire_type(name, kind, 5 if name in NUMBER_FIELDS else 2)
             value.field, value.start, value.size = name, at, length
+        elif number != 1 and dialect is Dialect.MINDSPORE:
+            nameless.append(Value(field=str(number), start=at, size=length))
     if value.field in NUMBER_FIELDS:
         _place_number(buffer, value, "<f", value.start)
     elif value.field == "tensor" and dialect is Dialect.TENSORBOARD and value.size <= 256:
         _find_number(buffer, value)
     elif not value.field and value.metadata is not None and value.metadata.plugin:
         value.field, value.start = "metadata", start
-    return value
+    for each in nameless:
+        each.tag, each.tag_start = value.tag, value.tag_start
+    return [value, *nameless]
 
 
 @functools.lru_cache(maxsize=1024)

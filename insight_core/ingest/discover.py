@@ -260,7 +260,7 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
                     info.st_mtime_ns,
                 )
             )
-    there = {(one.run, os.path.basename(one.tag)) for one in named}
+    there = {(one.run, os.path.basename(one.path_in_run)) for one in named}
     for one in named:
         claims = tuple(
             (plugin, claim)

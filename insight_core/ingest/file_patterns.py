@@ -103,7 +103,7 @@ class FileNames:
                 each.plugin,
                 -each.claim.pattern.count("/"),
                 -len(each.claim.pattern),
-                each.claim.pattern,
+                str(each.claim),
             ),
         )
         self.checks |= {

@@ -8,7 +8,7 @@ import logging
 import math
 import os
 from collections.abc import Sequence
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 from attrs import Factory, evolve, frozen
@@ -21,8 +21,13 @@ from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced
 from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.isolation import Call, Calls, Crashed, in_one_line
-from insight_core.plugin import Dialect, LogFormat, Points
+from insight_core.plugin import Dialect, HyperParameters, Images, LogFormat, Points, Texts
 from insight_record.formats.reason import Reason, ReasonKind
+
+if TYPE_CHECKING:
+    from insight_core.ingest.fetching import Fetch
+    from insight_core.ingest.log_values import LogValues
+    from insight_core.ingest.value_files import ValueFiles
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +46,11 @@ class Waiting(Exception):
 class FormatReader:
     """A log format and its running calls."""
 
-    def __init__(self, log_format: LogFormat) -> None:
+    def __init__(self, log_format: LogFormat, values: ValueFiles, fetch: Fetch | None = None) -> None:
+        """``fetch`` is called before files are read that are mirrors of others."""
         self.format = log_format
+        self.values = values
+        self.fetch = fetch
         self.key = f"{log_format.name} {log_format.version}"
         self._calls = Calls(f"log format {log_format.name}")
         self._open: list[Call[_Turn]] = []  # appended to and replaced as a whole: any thread may do both
@@ -73,8 +81,8 @@ class _Turn:
     head: Stretch
     tail: Stretch
     state: str = ""  # JSON
-    blocks: list[Block] = Factory(list)
-    flaws: list[Flaw] = Factory(list)
+    values: str = ""  # see LogValues.kept
+    batches: list[Batch] = Factory(list)
     error: BaseException | None = None  # raised by the format
 
 
@@ -88,6 +96,13 @@ class LogFile(FollowedFile):
         self._call: Call[_Turn] | None = None
         self._is_postponed = False  # until other calls of the format have returned
         self._failed = False
+        self._values: LogValues | None = None  # until there are any
+        self._kept_values = ""  # see LogValues.kept
+
+    @property
+    def values_path(self) -> str:
+        """The path of the event file with the texts, pictures and hyperparameters; empty without any."""
+        return "" if self._values is None else self._values.path
 
     @property
     def is_waiting(self) -> bool:
@@ -139,10 +154,12 @@ class LogFile(FollowedFile):
             began = self.position
             try:
                 stream.seek(began)
-                blocks, flaws, state = self._called(cast(BinaryIO, stream))
+                given, state = self._reader.format.read(cast(BinaryIO, stream), json.loads(self._state))
+                items = list(given)  # it may read on as it is gone through
                 end = stream.tell()
                 if end < began:
                     raise ValueError(f"it went back from byte {began} to byte {end}")
+                batches, text = self._taken(items, state, began)
             except BaseException as error:  # SystemExit too: the thread is the plugin's
                 return _Turn(info, began, began, known[0], known[1], error=error)
             if file_version(os.fstat(descriptor)) != file_version(info):
@@ -152,23 +169,41 @@ class LogFile(FollowedFile):
             # checked last: a file that was rewritten during the call gives a mixture of old and new
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced
-            return _Turn(info, began, end, head, tail, state, blocks, flaws)
+            values = "" if self._values is None else self._values.kept()
+            return _Turn(info, began, end, head, tail, text, values, batches)
 
-    def _called(self, stream: BinaryIO) -> tuple[list[Block], list[Flaw], str]:
-        items, state = self._reader.format.read(stream, json.loads(self._state))
+    def _taken(self, items: Sequence[object], state: object, began: int) -> tuple[list[Batch], str]:
+        """What the format gave, checked, and the state as JSON."""
         points: list[Points] = []
+        others: list[Texts | Images | HyperParameters] = []
         flaws: list[Flaw] = []
         for item in items:
             if isinstance(item, Flaw):
                 flaws.append(Flaw(int(item.offset), Reason.of(item.reason), int(item.skipped)))
             elif isinstance(item, Points):
                 points.append(item)
+            elif isinstance(item, (Texts, Images, HyperParameters)):
+                others.append(item)
             else:
-                raise TypeError(f"it returned a {type(item).__name__}, not Points or a Flaw")
+                known = "Points, Texts, Images, HyperParameters or a Flaw"
+                raise TypeError(f"it returned a {type(item).__name__}, not {known}")
         text = json.dumps(state, allow_nan=False)
         if len(text) > _LONGEST_STATE:
             raise ValueError(f"its state has {len(text)} characters; at most {_LONGEST_STATE} are kept")
-        return blocks_of(points), flaws, text
+        batches = [Batch(0, Dialect.TENSORBOARD, blocks_of(points), flaws=flaws)]
+        if others:
+            batches += self._kept(others, began)
+        return batches, text
+
+    def _kept(self, items: Sequence[Texts | Images | HyperParameters], began: int) -> list[Batch]:
+        if self._values is None:
+            self._values = self._new_values()
+        return self._values.add(items, began)
+
+    def _new_values(self) -> LogValues:
+        from insight_core.ingest.log_values import LogValues  # most formats have none
+
+        return LogValues(self._reader.values, self.path, self._reader.fetch)
 
     # --- in the loader's thread ---
 
@@ -180,25 +215,25 @@ class LogFile(FollowedFile):
             # retried when the file changes, or at the next start
             self._note_complete(*file_version(turn.info)[2:])
             return None
-        self._known.flaws.extend([flaw for flaw in turn.flaws if flaw.offset < turn.end])
-        self._state = turn.state
+        batch = _joined(turn)
+        self._known.flaws.extend([flaw for flaw in batch.flaws if flaw.offset < turn.end])
+        self._state, self._kept_values = turn.state, turn.values
         self._known.position, self._known.head, self._known.end = turn.end, turn.head, turn.tail
         is_done = turn.end >= self.size or turn.end == turn.began
         self._known.tail = None
         if is_done:
-            self._known.tail = self._tail_of(turn)
+            self._known.tail = self._tail_of(turn, batch.flaws)
             self._note_complete(*file_version(turn.info)[2:])
-        batch = Batch(turn.end, Dialect.TENSORBOARD, turn.blocks, tail=self._known.tail)
-        batch.first_wall_time = min(filter(None, map(_first, turn.blocks)), default=None)
-        return batch if turn.blocks or not is_done else None
+        batch.tail, batch.flaws = self._known.tail, []
+        return batch if batch.blocks or not is_done else None
 
-    def _tail_of(self, turn: _Turn) -> Flaw | None:
+    def _tail_of(self, turn: _Turn, flaws: Sequence[Flaw]) -> Flaw | None:
         """The reason why the rest of the file was not read."""
         if not self.size:
             return Flaw(0, EMPTY)
         if turn.end >= self.size:
             return None
-        named = [flaw for flaw in turn.flaws if flaw.offset >= turn.end]
+        named = [flaw for flaw in flaws if flaw.offset >= turn.end]
         unfinished = Reason("the end is not finished", "end_unfinished")
         return named[0] if named else Flaw(turn.end, unfinished, self.size - turn.end)
 
@@ -215,15 +250,28 @@ class LogFile(FollowedFile):
     def record(self) -> FileRecord | None:
         """The state of file and format from which a later start can resume; None while bytes are unread."""
         record = None if self._failed else super().record()
-        return record and evolve(record, state=f"{self._reader.key}\n{self._state}")
+        return record and evolve(record, state=f"{self._reader.key}\n{self._kept_values}\n{self._state}")
 
     def resume(self, record: FileRecord, version: FileVersion) -> bool:
         """Resumes from the state of an earlier reader; returns False if the file has changed."""
-        key, _, state = record.state.partition("\n")
-        if key != self._reader.key or not super().resume(record, version):
+        key, _, rest = record.state.partition("\n")
+        values, _, state = rest.partition("\n")
+        if key != self._reader.key:
             return False
-        self._state = state
+        known = self._new_values() if values else None
+        if known is not None and not known.resume(values):
+            return False
+        if not super().resume(record, version):
+            if known is not None:
+                known.discard()
+            return False
+        self._values, self._state, self._kept_values = known, state, values
         return True
+
+    def discard(self) -> None:
+        """Deletes what the host keeps of the file: it is read anew, or has gone."""
+        if self._values is not None:
+            self._values.discard()
 
 
 class _NamedFile(io.FileIO):
@@ -232,6 +280,17 @@ class _NamedFile(io.FileIO):
     def __init__(self, descriptor: int, path: str) -> None:
         super().__init__(descriptor, "rb")
         self.name = path
+
+
+def _joined(turn: _Turn) -> Batch:
+    batch = Batch(turn.end, Dialect.TENSORBOARD)
+    for each in turn.batches:
+        batch.blocks += each.blocks
+        batch.flaws += each.flaws
+        for tag, metadata in each.metadata.items():
+            batch.metadata[tag] = batch.metadata.get(tag, metadata).continued(metadata)
+    batch.first_wall_time = min(filter(None, map(_first, batch.blocks)), default=None)
+    return batch
 
 
 def blocks_of(points: Sequence[Points]) -> list[Block]:

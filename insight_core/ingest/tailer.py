@@ -94,6 +94,12 @@ class Tailed:
         return isinstance(self._file, LogFile) and self._file.is_waiting
 
     @property
+    def values_path(self) -> str:
+        """The path of the event file with values of a log format; empty without any."""
+        file = self._file
+        return file.values_path if isinstance(file, LogFile) else ""
+
+    @property
     def is_kept(self) -> bool:
         """Whether there is an index entry of an earlier process, which may be used."""
         return self.cache is not None and self.cache.holds(self.found.path)
@@ -221,9 +227,15 @@ class Tailed:
             self._start_anew()  # otherwise the points of this batch would be lost
             raise
 
+    def drop(self) -> None:
+        """Removes the points of the file from the store, with what the host keeps of it."""
+        self.store.drop_file(*self.place)
+        if isinstance(self._file, LogFile):
+            self._file.discard()
+
     def _start_anew(self) -> None:
         self.is_lost = False
-        self.store.drop_file(*self.place)
+        self.drop()
         self._file = self._stored = self.kept = None
 
     def _opened(self) -> EventFile | LogFile:

@@ -5,7 +5,7 @@ A plugin that hangs, fails or exits is one failed call. What cannot be contained
 
 from __future__ import annotations
 
-from insight_core.isolation.calls import DEFAULT_LIMITS, Body, Call, Calls, Limits, in_turn
+from insight_core.isolation.calls import DEFAULT_LIMITS, Body, Call, Calls, Limits, in_turn, waiting_elsewhere
 from insight_core.isolation.errors import Busy, Crashed, Overdue, in_one_line, request_line, reraise
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "in_turn",
     "request_line",
     "reraise",
+    "waiting_elsewhere",
 ]

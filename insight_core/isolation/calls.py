@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -19,9 +20,10 @@ _KEPT, _MOST_KEPT = 30.0, 4  # seconds that an idle thread of a plugin is kept, 
 _MOST_TROUBLES = 8  # failed requests of a plugin that are remembered
 _LOOK = 0.5  # seconds between two checks for a free slot: a paused call does not notify
 _NEVER = float("inf")
+_ELSEWHERE = 1e18  # since when a plugin is waited for that itself waits for a data provider
 Value = TypeVar("Value")
 Item = TypeVar("Item")
-_here = threading.local()  # calls: of the plugin whose thread this is
+_here = threading.local()  # calls: of the plugin whose thread this is; call: the one under way
 
 
 @frozen
@@ -38,6 +40,8 @@ class Limits:
     listing: float = 1.0  # for all plugins together
     rule: float = 30.0  # for one rule and run
     view: float = 120.0
+    listed: float = 10.0  # for a data provider to say which runs and series there are
+    read: float = 60.0  # for a data provider to give points or payloads
     slow: float = 10.0  # a call that takes longer counts as hanging as long as it lasts
     hanging: int = 8  # calls of one plugin that may hang; no more are begun
     streams: int = 64  # answers of one plugin that are sent piece by piece at a time
@@ -77,7 +81,9 @@ class Call(Generic[Value]):
 
     def wait(self) -> bool:
         """Waits until the call has ended or is overdue. Returns whether it has ended."""
-        while not self.done.wait(min(self.left(), threading.TIMEOUT_MAX)):
+        while not self.done.wait(
+            _LOOK if self.since == _ELSEWHERE else min(self.left(), threading.TIMEOUT_MAX)
+        ):
             if self.is_overdue:
                 return False
         return True
@@ -85,7 +91,7 @@ class Call(Generic[Value]):
     def result(self) -> Value:
         """What the call returned. Raises what it raised, Crashed or Overdue."""
         if not self.wait():
-            raise Overdue(self.overdue())
+            raise Overdue(self.overdue(), self.done)
         if self.error is not None:
             reraise(self.error)
         return self.value  # type: ignore[return-value]
@@ -254,7 +260,9 @@ class Calls:
                         self._idle.remove(jobs)
                         return
                 continue  # it is given a job just now
+            _here.call = job.call
             job.run(self.plugin)
+            _here.call = None
             kept = self._end(job.call, jobs)
             job.call.done.set()
             del job  # an idle thread holds nothing of its last request
@@ -274,6 +282,20 @@ class Calls:
         if is_free:
             self._changed()
         return kept
+
+
+@contextmanager
+def waiting_elsewhere() -> Iterator[None]:
+    """While the plugin whose thread this is waits for a data provider, its own deadline waits as well."""
+    call: Call[Any] | None = getattr(_here, "call", None)
+    if call is None or call.since >= _ELSEWHERE:
+        yield
+        return
+    began, since, call.since = time.monotonic(), call.since, _ELSEWHERE
+    try:
+        yield
+    finally:
+        call.since = since + time.monotonic() - began
 
 
 class _Job(Generic[Value]):

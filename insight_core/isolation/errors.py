@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -11,7 +12,14 @@ _LONGEST = 200  # characters of a request in a message
 
 
 class Overdue(Exception):
-    """A call has not returned in time; the text says which, and since when."""
+    """A call has not returned in time; the text says which, and since when.
+
+    ``ended`` is set when it has returned after all.
+    """
+
+    def __init__(self, text: str, ended: threading.Event | None = None) -> None:
+        super().__init__(text)
+        self.ended = ended if ended is not None else threading.Event()
 
 
 class Busy(Exception):

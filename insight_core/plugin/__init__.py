@@ -12,7 +12,7 @@ from insight_core.formats.file_references import file_reference
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations, Authorship
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
-from insight_core.plugin.computations import Computation, ComputingProvider, NotComputed, compute
+from insight_core.plugin.computations import Computation, NotComputed, compute
 from insight_core.plugin.context import (
     Ask,
     Get,
@@ -37,7 +37,6 @@ from insight_core.plugin.data import (
     Changes,
     Damage,
     DataProvider,
-    NoticingProvider,
     Payload,
     PayloadStream,
     Progress,
@@ -49,7 +48,6 @@ from insight_core.plugin.data import (
     SeriesKey,
     ShownAttempts,
     X,
-    notices_of,
 )
 from insight_core.plugin.encoding import check_elements, nbytes_of, plain
 from insight_core.plugin.errors import (
@@ -89,10 +87,13 @@ from insight_core.plugin.findings import (
 )
 from insight_core.plugin.highlights import HighlightSource
 from insight_core.plugin.hooks import hookimpl
-from insight_core.plugin.log_formats import LogFormat, Points
+from insight_core.plugin.log_formats import HyperParameters, Images, LogFormat, Points, Texts
 from insight_core.plugin.messages import Messages
-from insight_core.plugin.payload_places import LocatingProvider, PayloadPlaces
+from insight_core.plugin.own_data import OwnData
+from insight_core.plugin.payload_places import PayloadPlaces
 from insight_core.plugin.places import RecordPlace, place_in, record_at
+from insight_core.plugin.provider_abilities import old_name as __getattr__  # noqa: F401
+from insight_core.plugin.provider_base import ProviderBase
 from insight_core.plugin.query_rows import (
     ColumnType,
     ColumnValues,
@@ -105,7 +106,7 @@ from insight_core.plugin.query_rows import (
 from insight_core.plugin.query_tables import QueryTable
 from insight_core.plugin.remote_files import FileChanged, RemoteFile, RemoteFiles
 from insight_core.plugin.rules import Examined, NotChecked, Rule
-from insight_core.plugin.run_files import RunFile, RunFiles
+from insight_core.plugin.run_files import RunFile
 from insight_core.plugin.series_tables import SeriesField, SeriesTable
 from insight_core.plugin.store_formats import StoreFormat, Translation
 from insight_core.plugin.tables import (
@@ -145,7 +146,6 @@ __all__ = [
     "Command",
     "CommandHost",
     "Computation",
-    "ComputingProvider",
     "ContributedTable",
     "Damage",
     "DataKind",
@@ -164,18 +164,19 @@ __all__ = [
     "HighlightSource",
     "HighlightTone",
     "HostAnswer",
+    "HyperParameters",
+    "Images",
     "InsightError",
     "InvalidArgument",
     "Keep",
     "Labels",
-    "LocatingProvider",
     "LogFormat",
     "Messages",
     "NotChecked",
     "NotComputed",
     "NotFound",
-    "NoticingProvider",
     "Option",
+    "OwnData",
     "Payload",
     "PayloadPlaces",
     "PayloadStream",
@@ -184,6 +185,7 @@ __all__ = [
     "PluginNameEnum",
     "Points",
     "Progress",
+    "ProviderBase",
     "ProviderSettings",
     "QueryColumn",
     "QueryTable",
@@ -204,7 +206,6 @@ __all__ = [
     "RunColumn",
     "RunColumns",
     "RunFile",
-    "RunFiles",
     "RunHighlights",
     "ScalarColumns",
     "ScalarQuery",
@@ -219,6 +220,7 @@ __all__ = [
     "StoreFormat",
     "SummaryPlugin",
     "TagRole",
+    "Texts",
     "TooLarge",
     "Translation",
     "Unavailable",
@@ -236,7 +238,6 @@ __all__ = [
     "joined_table",
     "missing_tags",
     "nbytes_of",
-    "notices_of",
     "physical_memory",
     "place_in",
     "plain",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from attrs import Attribute, converters, field, frozen, validators
+from attrs import Attribute, converters, field, frozen
 
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.event import claimable_fields
+from insight_core.formats.event import claimable_fields, is_nameless_field
+from insight_core.plugin.checks import check_function
 from insight_core.references import reference
 
 BEGINNING = 4096  # Bytes of a file that functions for FileName.makes_run and FileName.begins get.
+_BETWEEN = "//"  # of a pattern, a step and a tag: no path has it
 
 
 def _check_tags(claim: EventField, attribute: Attribute[str], tags: str) -> None:
@@ -24,13 +27,17 @@ class EventField:
     """Claims a oneof field of a summary value (``simple_value``, ``image``) or of an event (``graph_def``)
     in one dialect.
 
+    ``name`` may be the number of a field of MindSpore's summary values that has no name here (``"20"``); the
+    payload is what the field holds, of numbers their bytes.
+
     With ``tags`` only values whose tag matches this pattern, which go before a claim of the whole field:
     ``*`` is any text, ``?`` one character, ``[ab0-9]`` one of these, ``[!ab]`` any other; case counts. Of
-    several patterns that match the longest decides. For dialects whose values do not name a plugin.
+    several patterns that match the longest decides, of equally long ones that with the fewest ``*``, ``?``
+    and ``[``, of these the first in the order of characters. For dialects whose values do not name a plugin.
     """
 
     dialect: Dialect
-    name: str
+    name: str = field(converter=str)
     tags: str = field(default="", validator=_check_tags)
 
     def __str__(self) -> str:
@@ -55,8 +62,29 @@ def _check_pattern(claim: FileName, attribute: Attribute[str], pattern: str) -> 
         raise ValueError(f"the pattern {pattern!r} has ** as a part of a name")
 
 
+def _check_step(claim: FileName, attribute: Attribute[str], step: str) -> None:
+    try:
+        groups = re.compile(step).groups
+    except re.error as error:
+        raise ValueError(f"{step!r} is not a regular expression: {error}") from None
+    if step and (not groups or _BETWEEN in step or "\n" in step):
+        raise ValueError(f"{step!r} has no group that matches the step in the path of a file")
+
+
+def _check_tag(claim: FileName, attribute: Attribute[str], tag: str) -> None:
+    if tag and not claim.step:
+        raise ValueError(f"the files of {claim.pattern!r} have one tag {tag!r} and no steps: give step= too")
+    if "\n" in tag:
+        raise ValueError(f"{tag!r} is not a tag")
+
+
 def _function_or_bool(given: Any) -> Any:  # noqa: ANN401 - the validator checks it
     return given if isinstance(given, bool) else reference(given)
+
+
+def _check_makes_run(claim: FileName, attribute: Attribute[Any], given: object) -> None:
+    if not isinstance(given, bool):
+        check_function(claim, attribute, given)
 
 
 @frozen
@@ -86,6 +114,11 @@ class FileName:
     which is replaced when the file changes: the wall time is that of the last modification, the payload all
     bytes of the file. Several plugins may claim the same files; of several patterns of one plugin that of
     the most names between ``/`` decides, of these the longest.
+
+    With ``step``, a regular expression such as ``epoch_(\\d+)``, files are records of one series: the first
+    group of its first match in the path relative to the run is the step, a whole number. The tag is ``tag``,
+    by default the path with ``*`` in the place of the step. Records are sorted by step, those of one step by
+    path. A file without a step in its path is a series of its own.
     """
 
     pattern: str = field(validator=_check_pattern)
@@ -94,18 +127,49 @@ class FileName:
         eq=False,
         kw_only=True,
         converter=_function_or_bool,
-        validator=validators.or_(validators.instance_of(bool), validators.is_callable()),
+        validator=_check_makes_run,
     )
     beside: str = field(default="", eq=False, kw_only=True)
     begins: Callable[[bytes], bool] | None = field(
-        default=None, eq=False, kw_only=True, converter=converters.optional(reference)
+        default=None,
+        eq=False,
+        kw_only=True,
+        converter=converters.optional(reference),
+        validator=check_function,
     )
+    step: str = field(default="", kw_only=True, validator=_check_step)
+    tag: str = field(default="", kw_only=True, validator=_check_tag)
 
     def __str__(self) -> str:
-        return f"file:{self.pattern}"
+        return "file:" + (_BETWEEN.join((self.pattern, self.step, self.tag)) if self.step else self.pattern)
+
+    def place_of(self, path: str) -> tuple[str, int]:
+        """The tag and the step of a file, by its path relative to the run."""
+        found = re.search(self.step, path) if self.step else None
+        if found is None:
+            return path, 0
+        try:
+            step = int(found[1] or "")
+        except ValueError:
+            return path, 0
+        if not -(1 << 63) <= step < 1 << 63:
+            return path, 0
+        return self.tag or f"{path[: found.start(1)]}*{path[found.end(1) :]}", step
 
 
 Claim: TypeAlias = EventField | SummaryPlugin | FileName  # What a decoder reads.
+
+
+def claim_of(text: str) -> Claim:
+    """The claim of ``str(claim)``. Raises ValueError."""
+    origin, _, name = text.partition(":")
+    if origin == "plugin":
+        return SummaryPlugin(name)
+    if origin == "file":
+        pattern, _, rest = name.partition(_BETWEEN)
+        step, _, tag = rest.partition(_BETWEEN)
+        return FileName(pattern, step=step, tag=tag)
+    return EventField(Dialect(origin), *name.split(":", 1))
 
 
 def checked_claims(given: object) -> frozenset[Claim]:
@@ -120,6 +184,7 @@ def checked_claims(given: object) -> frozenset[Claim]:
             )
         if isinstance(claim, EventField):
             known = claimable_fields(Dialect(claim.dialect))
-            if claim.name not in known:
-                raise ValueError(f"{claim.dialect} has no field {claim.name!r}: {', '.join(known)}")
+            if claim.name not in known and not is_nameless_field(Dialect(claim.dialect), claim.name):
+                also = ", or the number of another field" if claim.dialect == Dialect.MINDSPORE else ""
+                raise ValueError(f"{claim.dialect} has no field {claim.name!r}: {', '.join(known)}{also}")
     return claims

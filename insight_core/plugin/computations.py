@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TypeAlias
 
 from insight_core.plugin.data import DataProvider
 from insight_core.plugin.errors import InsightError
@@ -12,16 +12,7 @@ Computation: TypeAlias = Callable[[DataProvider, bytes], Iterable[bytes]]  # A r
 
 
 class NotComputed(InsightError):
-    """The data server does not have this computation of this plugin."""
-
-
-@runtime_checkable
-class ComputingProvider(Protocol):
-    """What a ``DataProvider`` also has if its data is in another process that has plugins."""
-
-    def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
-        """The answers of a computation there, as they come. Raises NotComputed before the first one."""
-        ...
+    """A provider does not have this computation of this plugin."""
 
 
 def compute(data: DataProvider, plugin: str, name: str, request: bytes, here: Computation) -> Iterator[bytes]:
@@ -31,11 +22,10 @@ def compute(data: DataProvider, plugin: str, name: str, request: bytes, here: Co
     the answers do not show. Without one, or if it does not have this computation, ``here`` answers. Raises
     what the computation raises: an InsightError keeps its class, text, code and details.
     """
-    if isinstance(data, ComputingProvider):
-        try:
-            yield from data.compute(plugin, name, request)
-        except NotComputed:
-            pass
-        else:
-            return
+    try:
+        yield from data.compute(plugin, name, request)
+    except NotComputed:
+        pass
+    else:
+        return
     yield from here(data, request)

@@ -5,22 +5,28 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from attrs import frozen
 
 from insight_core.plugin.annotations import Annotations
 from insight_core.plugin.data import DataProvider, SeriesKey, ShownAttempts
 from insight_core.plugin.encoding import nbytes_of
+from insight_core.plugin.own_data import OwnData
 from insight_core.plugin.places import RecordPlace
 
 if TYPE_CHECKING:  # a data server loads no web code
+    from typing_extensions import TypeVar  # with a default; only type checkers need it
+
     from insight_core.plugin.findings import CheckRules, FindHighlights
     from insight_core.plugin.http.own_page import OwnPage
     from insight_core.plugin.query_rows import ContributedTable
 
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
+    T_co = TypeVar("T_co", covariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    T_co = TypeVar("T_co", covariant=True)
 D = TypeVar("D")
 
 
@@ -39,7 +45,7 @@ class Values(Protocol[T_co]):
         """The decoded record. Raises NotFound when another record has its index by now."""
         ...
 
-    def derived(self, make: Callable[[Any], D], size_of: Callable[[D], int] = nbytes_of) -> Values[D]:
+    def derived(self, make: Callable[[T_co], D], size_of: Callable[[D], int] = nbytes_of) -> Values[D]:
         """Values computed from decoded ones, kept in the same cache.
 
         ``make`` raises ValueError for a value it cannot be computed from. The decoded values themselves are
@@ -111,15 +117,16 @@ CACHE_SIZE = 10 << 30  # bytes that all caches may take together by default
 
 
 @frozen(eq=False)
-class PluginContext:
+class PluginContext(Generic[T_co]):
     """What ``routes`` and ``is_active`` of a plugin receive. May be kept and used from any thread.
 
-    ``values`` are the results of ``decoder.decode``, ``options`` those of the plugin's own command-line
-    options by name. ``cache_directory`` is for files that took long to make; None where nothing may be kept.
-    It need not exist, its files may be removed at any time, and other hosts share it: write a file under
-    another name and rename it. All caches together may take ``cache_size`` bytes. ``state_directory`` is for
-    files that cannot be made again; None with ``--read-only`` and where nothing may be kept. It need not
-    exist, and hosts of other logs share it.
+    ``PluginContext[Bins]`` is that of a plugin whose ``decoder.decode`` returns Bins. ``data`` is that of all
+    plugins, ``own`` the part that the plugin claims, ``values`` are its decoded records. ``options`` are
+    those of the plugin's own command-line options by name. ``cache_directory`` is for files that took long to
+    make; None where nothing may be kept. It need not exist, its files may be removed at any time, and other
+    hosts share it: write a file under another name and rename it. All caches together may take ``cache_size``
+    bytes. ``state_directory`` is for files that cannot be made again; None with ``--read-only`` and where
+    nothing may be kept. It need not exist, and hosts of other logs share it.
     ``annotations()`` returns the current ones, ``run_columns(names)`` columns of the run table.
     ``check_rules(runs)`` returns what the rules of all plugins find in runs, ``highlights(runs)`` what
     matters about them taken together, ``query_tables()`` the tables of all plugins for SQL.
@@ -129,7 +136,8 @@ class PluginContext:
 
     name: str
     data: DataProvider
-    values: Values[Any]
+    own: OwnData
+    values: Values[T_co]
     options: Mapping[str, Any]
     cache_directory: Path | None
     state_directory: Path | None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from attrs import Attribute, converters, field, frozen, validators
 
 from insight_core.formats.batch import Flaw
+from insight_core.plugin.checks import TEXT, check_function, check_texts, has_form, is_a
 from insight_core.plugin.claims import Claim, FileName, checked_claims
 from insight_core.plugin.computations import Computation
 from insight_core.plugin.context import PluginContext
@@ -45,6 +45,10 @@ class DataKind(enum.StrEnum):
     RECORD = "record"
 
 
+def _kind(given: DataKind | str) -> DataKind:
+    return DataKind(given) if isinstance(given, str) else given  # the validator says why not
+
+
 @frozen
 class RecordDecoder:
     """Which values of an event a plugin takes, and how the host decodes one.
@@ -65,14 +69,16 @@ class RecordDecoder:
     """
 
     claims: frozenset[Claim] = field(converter=checked_claims)
-    kind: DataKind = DataKind.RECORD
-    decode: Callable[[Payload], Any] | None = field(default=None, converter=converters.optional(reference))
-    encode: Callable[[Any], object] = field(default=plain, converter=reference)
-    size_of: Callable[[Any], int] = field(default=nbytes_of, converter=reference)
-    check: Callable[[BinaryIO, FileName], Iterable[Flaw]] | None = field(
-        default=None, converter=converters.optional(reference)
+    kind: DataKind = field(default=DataKind.RECORD, converter=_kind, validator=is_a(DataKind, "a DataKind"))
+    decode: Callable[[Payload], Any] | None = field(
+        default=None, converter=converters.optional(reference), validator=check_function
     )
-    last_content: bool = False
+    encode: Callable[[Any], object] = field(default=plain, converter=reference, validator=check_function)
+    size_of: Callable[[Any], int] = field(default=nbytes_of, converter=reference, validator=check_function)
+    check: Callable[[BinaryIO, FileName], Iterable[Flaw]] | None = field(
+        default=None, converter=converters.optional(reference), validator=check_function
+    )
+    last_content: bool = field(default=False, validator=is_a(bool, "True or False"))
 
     def __attrs_post_init__(self) -> None:
         if self.kind is not DataKind.SCALAR:
@@ -101,20 +107,6 @@ class CachePolicy:
     payload_bytes: int = field(default=64 << 20, validator=validators.ge(0))  # decoded values; 0 keeps none
 
 
-_Check: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
-
-
-def _has_form(pattern: str, words: str) -> _Check:
-    """A validator for text; its message has the text that the author wrote, and the form in words."""
-    form = re.compile(pattern)
-
-    def check(owner: object, attribute: Attribute[Any], value: str) -> None:
-        if not form.fullmatch(value):
-            raise ValueError(f"its {attribute.name} is {value!r}, which has not the form: {words}")
-
-    return check
-
-
 @frozen
 class Route:
     """One URL below ``/data/plugin/<name>``: ``view(request, **path_variables)`` answers it.
@@ -130,8 +122,8 @@ class Route:
     called. ``only_reads``: the view changes nothing whatever the method, so they may use it.
     """
 
-    path: str = field(validator=_has_form(r"/.*", "it begins with a slash"))
-    view: Callable[..., Response] = field(converter=reference)
+    path: str = field(validator=has_form(r"/.*", "it begins with a slash"))
+    view: Callable[..., Response] = field(converter=reference, validator=check_function)
     methods: tuple[str, ...] = ("GET",)
     only_reads: bool = False
 
@@ -140,32 +132,15 @@ def _no_routes(ctx: PluginContext) -> Sequence[Route]:
     return ()
 
 
-def _is_a(kind: type | tuple[type, ...], words: str, *, optional: bool = False) -> _Check:
-    """A validator whose message says what the author wrote and what is expected."""
-
-    def check(owner: object, attribute: Attribute[Any], value: object) -> None:
-        if not (isinstance(value, kind) or (optional and value is None)):
-            given = "None" if value is None else f"a {type(value).__name__}"
-            raise TypeError(f"its {attribute.name} is {given}, not {words}")
-
-    return check
-
-
-_TEXT, _FUNCTION = _is_a(str, "a string"), _is_a(Callable, "a function")  # type: ignore[arg-type]
-_OPTIONAL_FUNCTION = _is_a(Callable, "a function", optional=True)  # type: ignore[arg-type]
-
-
 def _named(given: Mapping[str, Callable[..., Any] | str]) -> Mapping[str, Callable[..., Any]]:
     if not isinstance(given, Mapping):
         return given  # the validator says why not
     return {name: reference(function) for name, function in given.items()}
 
 
-def _check_texts(plugin: Plugin, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, Mapping) or not all(
-        isinstance(one, str) for pair in value.items() for one in pair
-    ):
-        raise TypeError(f"its {attribute.name} are not a mapping of strings")
+def _check_functions(plugin: Plugin, attribute: Attribute[Any], given: object) -> None:
+    if not isinstance(given, Mapping) or not all(map(callable, given.values())):
+        raise TypeError(f"its {attribute.name} are not a mapping of functions or 'package.module:name'")
 
 
 @frozen
@@ -199,42 +174,39 @@ class Plugin:
     """
 
     name: str = field(
-        validator=[_TEXT, _has_form(r"[A-Za-z][A-Za-z0-9_-]*", "letters, digits, - and _, a letter first")]
+        validator=has_form(r"[A-Za-z][A-Za-z0-9_-]*", "letters, digits, - and _, a letter first")
     )
-    title: str = field(validator=_TEXT)
-    titles: Mapping[str, str] = field(factory=dict, validator=_check_texts)
+    title: str = field(validator=TEXT)
+    titles: Mapping[str, str] = field(factory=dict, validator=check_texts)
     decoder: RecordDecoder | None = field(
-        default=None, validator=_is_a(RecordDecoder, "a RecordDecoder", optional=True)
+        default=None, validator=is_a(RecordDecoder, "a RecordDecoder", optional=True)
     )
-    cache: CachePolicy = field(default=CachePolicy(), validator=_is_a(CachePolicy, "a CachePolicy"))
+    cache: CachePolicy = field(default=CachePolicy(), validator=is_a(CachePolicy, "a CachePolicy"))
     presets: Mapping[str, CachePolicy] = field(
-        factory=dict, validator=_is_a(Mapping, "a mapping of CachePolicy")
+        factory=dict, validator=is_a(Mapping, "a mapping of CachePolicy")
     )
     routes: Callable[[PluginContext], Sequence[Route]] = field(
-        default=_no_routes, converter=reference, validator=_FUNCTION
+        default=_no_routes, converter=reference, validator=check_function
     )
-    frontend: Path | None = field(default=None, validator=_is_a(Path, "a pathlib.Path", optional=True))
+    frontend: Path | None = field(default=None, validator=is_a(Path, "a pathlib.Path", optional=True))
     is_active: Callable[[PluginContext], bool] | None = field(
-        default=None, converter=converters.optional(reference), validator=_OPTIONAL_FUNCTION
+        default=None, converter=converters.optional(reference), validator=check_function
     )
-    step_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
-    tag_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
+    step_state: Mapping[str, str] = field(factory=dict, validator=check_texts)
+    tag_state: Mapping[str, str] = field(factory=dict, validator=check_texts)
     computations: Mapping[str, Computation] = field(
-        factory=dict, converter=_named, validator=_is_a(Mapping, "a mapping of functions")
+        factory=dict, converter=_named, validator=_check_functions
     )
     services: Mapping[str, Callable[..., Any]] = field(
-        factory=dict, converter=_named, validator=_is_a(Mapping, "a mapping of functions")
+        factory=dict, converter=_named, validator=_check_functions
     )
     address: str = field(
         default="",
-        validator=[
-            _TEXT,
-            _has_form(
-                r"(?!/(data|static|healthz)$)(/[a-z][a-z0-9-]*)?",
-                "a slash and one word in lower case, such as /mcp; the host has /data, /static and /healthz",
-            ),
-        ],
+        validator=has_form(
+            r"(?!/(data|static|healthz)$)(/[a-z][a-z0-9-]*)?",
+            "a slash and one word in lower case, such as /mcp; the host has /data, /static and /healthz",
+        ),
     )
-    order: int = field(default=1000, validator=_is_a(int, "an integer"))
-    tab: bool = field(default=True, validator=_is_a(bool, "True or False"))
-    requires_api: int = field(default=1, validator=_is_a(int, "an integer"))
+    order: int = field(default=1000, validator=is_a(int, "an integer"))
+    tab: bool = field(default=True, validator=is_a(bool, "True or False"))
+    requires_api: int = field(default=1, validator=is_a(int, "an integer"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import BinaryIO, Literal, Protocol, Self, TypeAlias, runtime_checkable
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import BinaryIO, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 from attrs import frozen
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
 from insight_core.plugin.claims import Claim
+from insight_core.plugin.payload_places import PayloadPlaces
+from insight_core.plugin.run_files import RunFile
 from insight_core.plugin.series_tables import SeriesField, SeriesTable
 from insight_record.formats.reason import Reason
 
@@ -221,12 +223,12 @@ class DataProvider(Protocol):
         """Names of plugins that have series; unclaimed values count under their claim."""
 
     def runs(self) -> Sequence[Run]:
-        """Every run, sorted by name."""
+        """Every run, in any order. Those that the host itself reads come earliest first."""
 
     def series(
         self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
     ) -> Sequence[SeriesInfo]:
-        """The series of a plugin without their data: all, or those of the given runs and tags.
+        """The series of a plugin without their data: all, or those of the given runs and tags, in any order.
 
         The cost follows what is asked for, not what there is.
         """
@@ -310,10 +312,7 @@ class DataProvider(Protocol):
     def close(self) -> None:
         """Releases files, threads and connections. Further calls may raise Unavailable."""
 
-
-@runtime_checkable
-class NoticingProvider(Protocol):
-    """What a ``DataProvider`` also has if a part of its data can be missing."""
+    # --- what few providers have: ``ProviderBase`` has the answers of the others ---
 
     def notices(self) -> Sequence[Reason]:
         """What users should know of the data as a whole, such as a server that is away; the page shows it.
@@ -321,7 +320,22 @@ class NoticingProvider(Protocol):
         Asked with every run table, after ``runs``: answers without delay.
         """
 
+    def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
+        """The answers of ``Plugin.computations[name]`` where the data is, as they come.
 
-def notices_of(provider: object) -> Sequence[Reason]:
-    """The notices of a data provider; none if it has no such method."""
-    return provider.notices() if isinstance(provider, NoticingProvider) else ()
+        Raises NotComputed before the first one if that is not possible: ``insight_core.plugin.compute`` then
+        computes in the host.
+        """
+
+    def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces | None:
+        """Where in files the payloads of a series are; None if that is not known.
+
+        Raises NotFound for an unknown series or file.
+        """
+
+    def run_files(self) -> Sequence[RunFile] | None:
+        """Every file of every run, by a new walk over the logdirs: not for each request of a page.
+
+        A file of several runs, as in logdirs that overlap, is there for each of them. None if not all runs
+        are files that this provider reads itself.
+        """

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
-from attrs import Attribute, field, frozen, validators
+from attrs import Attribute, converters, field, frozen
 from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
+from insight_core.plugin.checks import TEXT, check_function, has_form
 from insight_core.plugin.context import PluginContext
 from insight_core.plugin.contract import CachePolicy, Plugin
 from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery
+from insight_core.references import reference
 
 ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
 
@@ -37,19 +39,25 @@ class Option:
 
     ``type`` turns text into the value; it raises ValueError or ArgumentTypeError for text that it cannot
     read. ``bool`` makes a switch: ``--name`` and ``--no-name``. With ``split`` the flag can be repeated and
-    its value is a list; ``split`` separates the values in the variable. ``ctx.options`` has the value under
-    ``key``: the name with underscores for hyphens.
+    its value is a list; ``split`` separates the values in the variable. Both functions may be given by name,
+    ``"package.module:name"``. ``ctx.options`` has the value under ``key``: the name with underscores for
+    hyphens.
     """
 
     name: str = field(
-        converter=_without_hyphens, validator=validators.matches_re(r"[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*")
+        converter=_without_hyphens,
+        validator=has_form(
+            r"[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*", "words of letters and digits with - between"
+        ),
     )
-    help: str = field(validator=validators.instance_of(str))
+    help: str = field(validator=TEXT)
     default: Any = None
-    type: Callable[[str], Any] = field(default=str, validator=_check_type)
+    type: Callable[[str], Any] = field(default=str, converter=reference, validator=_check_type)
     metavar: str | None = None
     aliases: tuple[str, ...] = ()
-    split: Callable[[str], Sequence[str]] | None = None
+    split: Callable[[str], Sequence[str]] | None = field(
+        default=None, converter=converters.optional(reference), validator=check_function
+    )
 
     @property
     def key(self) -> str:
@@ -101,12 +109,15 @@ class Command:
     """A subcommand: ``insight-host NAME [ARGUMENTS]`` calls ``run`` with the arguments.
 
     ``run`` is called in the main thread, prints what it likes, answers ``--help`` itself, and returns the
-    exit code of the process. The text of an InsightError is printed, and the exit code is 1.
+    exit code of the process. The text of an InsightError is printed, and the exit code is 1. ``run`` may be
+    given by name, ``"package.module:name"``, and is then imported for this command only.
     """
 
-    name: str = field(validator=validators.matches_re(r"[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?"))
-    help: str = field(validator=validators.instance_of(str))
-    run: Callable[[Sequence[str]], int] = field(validator=validators.is_callable())
+    name: str = field(
+        validator=has_form(r"[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?", "one or two words in lower case")
+    )
+    help: str = field(validator=TEXT)
+    run: Callable[[Sequence[str]], int] = field(converter=reference, validator=check_function)
 
 
 class CommandHost(Protocol):
@@ -138,8 +149,8 @@ class CommandHost(Protocol):
         ``arguments`` are flags of ``insight-host``. Nothing is served, and what is written later is not
         read. With ``follows`` it is, and the context is given when reading begins: ``ctx.data.progress()``
         tells how far it is. Of logs on this machine only runs whose names ``runs`` accepts are read (None:
-        all), though ``RunFiles`` lists the files of all. Raises NotFound for an unknown plugin, and
-        InvalidArgument for flags that cannot be.
+        all), though ``ctx.data.run_files()`` lists the files of all. Raises NotFound for an unknown plugin,
+        and InvalidArgument for flags that cannot be.
         """
 
     def status(self, text: str) -> None:
@@ -242,12 +253,13 @@ class RunColumn:
     column named ``status`` says how a run ended, for the host's own: ``success`` or ``failure``. With
     ``at_first`` False it is not among the columns that the table has until the user chooses some; of these,
     columns of a small ``order`` come first. Columns that ``RunColumns.list`` returns need no ``values``.
+    ``values`` may be given by name, ``"package.module:name"``.
     """
 
-    name: str = field(validator=validators.instance_of(str))
-    title: str = field(validator=validators.instance_of(str))
+    name: str = field(validator=TEXT)
+    title: str = field(validator=TEXT)
     values: Callable[[DataProvider, Sequence[str]], Mapping[str, Cell]] = field(
-        default=_no_values, validator=validators.is_callable()
+        default=_no_values, converter=reference, validator=check_function
     )
     titles: Mapping[str, str] = field(factory=dict)
     kind: Literal["number", "text", "time", "duration", "boolean"] = "text"
@@ -262,9 +274,12 @@ class RunColumns:
 
     ``list(ctx)`` returns the columns that there are, ``values(ctx, names, runs)`` the cells of the named
     columns: by name of the column, then by run. ``ctx`` is the context of the first plugin of the module.
+    Both may be given by name, ``"package.module:name"``.
     """
 
-    list: Callable[[PluginContext], Iterable[RunColumn]] = field(validator=validators.is_callable())
+    list: Callable[[PluginContext], Iterable[RunColumn]] = field(
+        converter=reference, validator=check_function
+    )
     values: Callable[[PluginContext, Sequence[str], Sequence[str]], Mapping[str, Mapping[str, Cell]]] = field(
-        validator=validators.is_callable()
+        converter=reference, validator=check_function
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, Protocol, TypeAlias, get_args
 
-from attrs import field, frozen, validators
+from attrs import field, frozen
 
+from insight_core.plugin.checks import TEXT, is_a, one_of
 from insight_core.plugin.messages import Messages
 from insight_record.formats.reason import Reason
 
@@ -68,11 +69,11 @@ class Finding:
         The share of the time of the run that the change saves, estimated, from 0 to 1.
     """
 
-    run: str = field(validator=validators.instance_of(str))
-    severity: Severity = field(validator=validators.in_(SEVERITIES))
-    saw: Reason = field(validator=validators.instance_of(Reason))
-    why: Reason = field(validator=validators.instance_of(Reason))
-    change: Reason = field(validator=validators.instance_of(Reason))
+    run: str = field(validator=TEXT)
+    severity: Severity = field(validator=one_of(SEVERITIES))
+    saw: Reason = field(validator=is_a(Reason, "a Reason"))
+    why: Reason = field(validator=is_a(Reason, "a Reason"))
+    change: Reason = field(validator=is_a(Reason, "a Reason"))
     place: FindingPlace = field(factory=FindingPlace)
     saves: float | None = None
 
@@ -98,7 +99,7 @@ class CheckedRule:
     ``more`` findings are left out.
     """
 
-    plugin: str  # name of the module that has the rule
+    plugin: str  # that has the rule
     rule: AboutRule
     run: str
     findings: tuple[Finding, ...] = ()
@@ -143,8 +144,8 @@ class Highlight:
         Where the evidence is; None if no tab shows it.
     """
 
-    tone: HighlightTone = field(validator=validators.in_(HIGHLIGHT_TONES))
-    text: Reason = field(validator=validators.instance_of(Reason))
+    tone: HighlightTone = field(validator=one_of(HIGHLIGHT_TONES))
+    text: Reason = field(validator=is_a(Reason, "a Reason"))
     runs: Sequence[str] = field(default=(), converter=_names)
     place: FindingPlace | None = None
 
@@ -153,7 +154,7 @@ class Highlight:
 class SourceHighlights:
     """What one source said, or why it failed."""
 
-    plugin: str  # name of the module
+    plugin: str  # that has the source
     id: str
     highlights: tuple[Highlight, ...] = ()
     failed: Reason | None = None

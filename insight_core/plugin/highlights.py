@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen, validators
+from attrs import field, frozen
 
+from insight_core.plugin.checks import IDENTIFIER, check_function
 from insight_core.plugin.findings import Highlight
 from insight_core.references import reference
 
@@ -30,8 +31,8 @@ class HighlightSource:
         Small ones come first.
     """
 
-    id: str = field(validator=validators.matches_re(r"[a-z][a-z0-9_]*"))
+    id: str = field(validator=IDENTIFIER)
     find: Callable[[PluginContext, Sequence[str]], Iterable[Highlight]] = field(
-        converter=reference, validator=validators.is_callable()
+        converter=reference, validator=check_function
     )
     order: int = 100

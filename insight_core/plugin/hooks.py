@@ -59,8 +59,8 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> DataProv
     """The data source for ``--data-provider LOCATION``, or None if the location is none of this module's.
 
     The first answer counts. Raise InvalidArgument for a location that is malformed: that ends the start. A
-    provider may have ``start()``, called before the host listens, and ``admit(plugin)``, called for plugins
-    that load late.
+    provider derives from ``ProviderBase``. Those of other distributions are called with deadlines, and named
+    in errors.
     """
 
 

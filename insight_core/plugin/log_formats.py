@@ -1,14 +1,16 @@
-"""Log formats: how a plugin reads numbers from files other than event files."""
+"""Log formats: how a plugin reads files other than event files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any, BinaryIO, TypeAlias
 
 from attrs import Attribute, field, frozen
 from numpy.typing import ArrayLike
 
 from insight_core.formats.batch import Flaw
+from insight_core.plugin.checks import check_function
 from insight_core.plugin.claims import FileName
 from insight_core.references import reference
 
@@ -34,7 +36,47 @@ class Points:
     wall_times: ArrayLike | None = None
 
 
-ReadResult: TypeAlias = tuple[Iterable[Points | Flaw], Any]
+@frozen(eq=False)
+class Texts:
+    """Texts of one tag, for the tab Text: Markdown, in the order of the file.
+
+    ``steps`` and ``wall_times`` are those of Points, one of each for a text.
+    """
+
+    tag: str
+    steps: ArrayLike
+    texts: Sequence[str]
+    wall_times: ArrayLike | None = None
+
+
+@frozen(eq=False)
+class Images:
+    """Pictures of one tag, for the tab Images, in the order of the file.
+
+    A picture is the content of an image file, or the path of one, relative to the directory of the log or
+    below it: that file is read when someone looks at it, and has to stay as it is. ``steps`` and
+    ``wall_times`` are those of Points. A picture that cannot be shown is listed as damage of the log.
+    """
+
+    tag: str
+    steps: ArrayLike
+    images: Sequence[bytes | str | PathLike[str]]
+    wall_times: ArrayLike | None = None
+
+
+@frozen(eq=False)
+class HyperParameters:
+    """What a run was started with, for the columns of runs: numbers, texts and booleans by name.
+
+    A mapping may hold mappings: ``{"optimizer": {"lr": 0.1}}`` is ``optimizer/lr``. Later items add to
+    earlier ones.
+    """
+
+    values: Mapping[str, Any]
+
+
+Item: TypeAlias = Points | Texts | Images | HyperParameters | Flaw
+ReadResult: TypeAlias = tuple[Iterable[Item], Any]
 
 
 def _files(given: FileName | Iterable[FileName]) -> tuple[FileName, ...]:
@@ -49,11 +91,13 @@ def _check_name(log_format: LogFormat, attribute: Attribute[str], name: str) -> 
 def _check_files(log_format: LogFormat, attribute: Attribute[Any], files: tuple[FileName, ...]) -> None:
     if not files or not all(isinstance(each, FileName) for each in files):
         raise ValueError("the files of a log format are one or more FileName claims")
+    if any(each.step for each in files):
+        raise ValueError("a log format says the steps itself: its files have no step=")
 
 
 @frozen(eq=False)
 class LogFormat:
-    """A format of log files, read into scalar series as the files grow.
+    """A format of log files, read into series as the files grow.
 
     Parameters
     ----------
@@ -66,8 +110,9 @@ class LogFormat:
         ``read(stream, state) -> (items, state)``, or its name, ``"package.module:name"``, to be imported at
         the first file. It reads some MiB at most. ``stream`` is a binary file,
         ``stream.name`` its path, positioned where the last call left it; ``state`` is what the last call
-        returned, None at the beginning of the file. Items are Points, and a Flaw for each malformed part:
-        its offset in the file, a reason that names the line, and how many bytes are skipped.
+        returned, None at the beginning of the file. Items are Points, Texts, Images, HyperParameters, and a
+        Flaw for each malformed part: its offset in the file, a reason that names the line, and how many
+        bytes are skipped.
 
         ``read`` leaves the stream behind the last byte it has dealt with, so that an unfinished last line
         is read again when the file has grown. It is called until it stays where it is or the file ends. A
@@ -84,6 +129,6 @@ class LogFormat:
 
     name: str = field(validator=_check_name)
     files: tuple[FileName, ...] = field(converter=_files, validator=_check_files)
-    read: Callable[[BinaryIO, Any], ReadResult] = field(converter=reference)
+    read: Callable[[BinaryIO, Any], ReadResult] = field(converter=reference, validator=check_function)
     version: int = 1
     newest_only: bool = False

@@ -8,7 +8,9 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from attrs import field, frozen, validators
+from attrs import field, frozen
+
+from insight_core.plugin.checks import TEXT, check_texts
 
 REASON_PREFIX = "reason."  # of the keys of texts for codes of reasons
 _OLD = "error."  # the same in the last release
@@ -44,13 +46,10 @@ class Messages:
         it. Keys that begin with ``error.`` are deprecated.
     """
 
-    locale: str = field(validator=validators.instance_of(str))
+    locale: str = field(validator=TEXT)
     texts: Mapping[str, str] = field(
         converter=_with_new_keys,
-        validator=[
-            validators.instance_of(Mapping),  # type: ignore[type-abstract]
-            validators.deep_mapping(validators.instance_of(str), validators.instance_of(str)),
-        ],
+        validator=check_texts,
     )
 
     @classmethod

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.claims import Claim
-from insight_core.plugin.data import SeriesKey
 
 
 @frozen(eq=False)
@@ -19,7 +17,8 @@ class PayloadPlaces:
 
     ``parts`` int64[n] gives the index of each payload in ``files`` and ``claims``. ``records`` int64[n] is
     the offset of the framed record that holds the payload, -1 for a payload that is a whole file; ``starts``
-    int64[n] is the offset of its first byte. Sizes are those of ``DataProvider.records``.
+    int64[n] is the offset of its first byte. Sizes are those of ``DataProvider.records``. Files that are
+    ``passing`` end with the provider: their payloads have to be copied to be kept.
     """
 
     files: Sequence[str]  # paths on this machine, or locations (s3://bucket/prefix/file)
@@ -27,11 +26,4 @@ class PayloadPlaces:
     parts: NDArray[np.int64]
     records: NDArray[np.int64]
     starts: NDArray[np.int64]
-
-
-@runtime_checkable
-class LocatingProvider(Protocol):
-    """What a ``DataProvider`` also has if it knows the places of payloads in files."""
-
-    def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces:
-        """Where the payloads of a series are. Raises NotFound for an unknown series or file."""
+    passing: bool = False

@@ -1,5 +1,6 @@
 """For decoders: payloads to tensors, histograms, image headers, framed records and protobuf fields.
 
+For data providers the other way round: pictures, texts and arrays to payloads, as tabs claim and read them.
 What else event files are made of is in ``insight_record.formats``.
 """
 
@@ -8,6 +9,9 @@ from __future__ import annotations
 import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.histogram_messages import (
@@ -21,8 +25,10 @@ from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read
 from insight_core.message_types import MessageTypes
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
+from insight_record.formats.dtypes import TENSORFLOW_NUMBERS
 from insight_record.formats.framing import contents
 from insight_record.formats.image_headers import ImageHeader, header_of
+from insight_record.formats.image_messages import image_message, png
 from insight_record.formats.protobuf import (
     EIGHT_BYTES,
     FOUR_BYTES,
@@ -33,6 +39,7 @@ from insight_record.formats.protobuf import (
     signed,
     varint,
 )
+from insight_record.formats.tensor_messages import string_tensor, tensorflow_tensor
 
 HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")  # A HistogramProto.
 _MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")  # MindSpore's Histogram.
@@ -42,6 +49,9 @@ HISTOGRAM_CLAIMS: Final[frozenset[Claim]] = frozenset(
 )  # All claims whose payloads decoded_histogram reads.
 
 _MINDSPORE_TENSOR = EventField(Dialect.MINDSPORE, "tensor")
+_IMAGE = EventField(Dialect.TENSORBOARD, "image")
+_TEXT = SummaryPlugin("text")
+_TENSOR = SummaryPlugin("tensor")
 
 
 def tensor_header(payload: Payload) -> TensorHeader:
@@ -70,6 +80,36 @@ def decoded_histogram(payload: Payload) -> Histogram:
     if payload.claim == _MINDSPORE_HISTOGRAM:
         return read_mindspore_histogram(payload.data)
     return read_histogram_tensor(payload.data)
+
+
+def image_payload(file: bytes) -> Payload:
+    """A picture of the Images tab: the bytes of a PNG, JPEG, GIF, WebP or BMP file.
+
+    Raises ValueError for other bytes.
+    """
+    header = header_of(file)
+    return Payload(image_message(file, header.width, header.height, header.channels), _IMAGE)
+
+
+def text_payload(*texts: str) -> Payload:
+    """Texts of the Text tab, which is one record."""
+    return Payload(string_tensor([text.encode() for text in texts]), _TEXT)
+
+
+def tensor_payload(values: ArrayLike, claim: Claim = _TENSOR) -> Payload:
+    """An array of numbers, or of texts and bytes, for ``tensor_of``: of the plugin that has the claim.
+
+    Raises ValueError for a type of elements that TensorFlow does not have.
+    """
+    array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
+    if array.dtype.kind in "OSU":
+        strings = [each.encode() if isinstance(each, str) else each for each in array.flat]
+        if strings and all(isinstance(each, bytes) for each in strings):
+            return Payload(string_tensor(strings, array.shape), claim)
+        array = np.asarray(values)
+    if array.dtype.name not in TENSORFLOW_NUMBERS:
+        raise ValueError(f"TensorFlow has no tensors of {array.dtype}")
+    return Payload(b"".join(tensorflow_tensor(array)), claim)
 
 
 def _dialect(payload: Payload) -> Dialect:
@@ -111,9 +151,13 @@ __all__ = [
     "fields",
     "header_of",
     "histogram_of",
+    "image_payload",
+    "png",
     "signed",
     "tensor_header",
     "tensor_of",
+    "tensor_payload",
+    "text_payload",
     "varint",
     "varints",
 ]

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from attrs import field, frozen, validators
+from attrs import field, frozen
 
+from insight_core.plugin.checks import IDENTIFIER, check_function
 from insight_core.plugin.query_rows import ContributedTable, QueryColumn, Rows, WantedRows
 from insight_core.references import reference
 
 if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext
-
-_NAME = r"[a-z][a-z0-9_]*"
 
 _ListColumns: TypeAlias = "Callable[[PluginContext], Sequence[QueryColumn]]"
 
@@ -39,11 +38,11 @@ class QueryTable:
         wanted columns. A sequence has None where there is no value. It is called in the thread of the query.
     """
 
-    name: str = field(validator=validators.matches_re(_NAME))
+    name: str = field(validator=IDENTIFIER)
     text: str
     columns: Sequence[QueryColumn] | _ListColumns = field(converter=_columns)
     read: Callable[[PluginContext, WantedRows], Iterable[Rows]] = field(
-        converter=reference, validator=validators.is_callable()
+        converter=reference, validator=check_function
     )
 
     def within(self, plugin: str, ctx: PluginContext) -> ContributedTable:

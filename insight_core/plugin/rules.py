@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen, validators
+from attrs import field, frozen
 
+from insight_core.plugin.checks import IDENTIFIER, check_function, is_a
 from insight_core.plugin.data import ScalarColumns, SeriesKey
 from insight_core.plugin.errors import InsightError
 from insight_core.plugin.findings import Finding
@@ -88,10 +89,8 @@ class Rule:
         series than scalars names their plugins, so that it is checked again when they change.
     """
 
-    id: str = field(validator=validators.matches_re(r"[a-z][a-z0-9_]*"))
-    title: Reason = field(validator=validators.instance_of(Reason))
-    check: Callable[[Examined], Iterable[Finding]] = field(
-        converter=reference, validator=validators.is_callable()
-    )
+    id: str = field(validator=IDENTIFIER)
+    title: Reason = field(validator=is_a(Reason, "a Reason"))
+    check: Callable[[Examined], Iterable[Finding]] = field(converter=reference, validator=check_function)
     roles: Sequence[TagRole] = field(default=(), converter=_roles, validator=_check_roles)
     plugins: Sequence[str] = field(default=(), converter=_names)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
-
 from attrs import frozen
 
 
@@ -18,15 +15,3 @@ class RunFile:
     logdir: str  # the directory is it or below it
     location: str = ""  # of the logdir in a remote store, of which these are copies that come and go
     is_store: bool = False  # of another tracker, with runs of other names than ``run``, its directory's
-
-
-@runtime_checkable
-class RunFiles(Protocol):
-    """What a ``DataProvider`` also has if it reads the files of the logs itself."""
-
-    def run_files(self) -> Sequence[RunFile]:
-        """Every file of every run, by a new walk over the logdirs: not for each request of a page.
-
-        A file of several runs, as in logdirs that overlap, is there for each of them.
-        """
-        ...

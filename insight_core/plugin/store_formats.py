@@ -53,6 +53,8 @@ def _files(given: FileName | Iterable[FileName]) -> tuple[FileName, ...]:
 def _check_files(store_format: StoreFormat, attribute: Attribute[Any], files: tuple[FileName, ...]) -> None:
     if not files or not all(isinstance(each, FileName) for each in files):
         raise ValueError("the files of a store format are one or more FileName claims")
+    if any(each.step for each in files):
+        raise ValueError("a store format says the steps itself: its files have no step=")
 
 
 def _check_translate(store_format: StoreFormat, attribute: Attribute[Any], translate: Any) -> None:  # noqa: ANN401

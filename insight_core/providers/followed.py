@@ -6,11 +6,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Protocol
 
-from insight_core.plugin import Changes, DataProvider, InsightError, Unavailable
+from insight_core.plugin import DataProvider, InsightError, ProviderBase, ProviderSettings, Unavailable
 from insight_core.providers.link import Link
-from insight_core.store.change_log import ChangeLog
 
 log = logging.getLogger(__name__)
 
@@ -33,15 +33,16 @@ class Startable(Protocol):
         """Releases connections and threads."""
 
 
-class FollowedProvider:
+class FollowedProvider(ProviderBase):
     """Starts ``sources`` and repeats each of ``steps``, by name, in a thread until it is closed.
 
     Generations are counted here, so that they grow even if the other end restarts.
     """
 
     def __init__(self, sources: Sequence[Startable], steps: Sequence[tuple[str, Step]]) -> None:
+        super().__init__("", ProviderSettings({}))
+        self._log = self._base_log
         self._sources = sources
-        self._log = ChangeLog()
         self._ended = threading.Event()
         self._threads = [
             threading.Thread(target=self._repeat, args=step, name=step[0], daemon=True) for step in steps
@@ -57,20 +58,12 @@ class FollowedProvider:
     def close(self) -> None:
         """Stops background threads and releases connections, files and memory."""
         self._ended.set()
-        self._log.end()
+        super().close()
         for source in self._sources:
             source.close()
         for thread in self._threads:
             if thread.ident is not None:
                 thread.join(timeout=1)
-
-    def generation(self) -> int:
-        """A number that grows whenever the data changes."""
-        return self._log.generation
-
-    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
-        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
-        return self._log.changes(since, timeout)
 
     def _repeat(self, name: str, step: Step) -> None:
         while not self._ended.is_set():
@@ -84,16 +77,21 @@ class FollowedProvider:
             self._ended.wait(pause)
 
     def _following(self, provider: DataProvider) -> Step:
-        """A step that notes the changes of another provider from now on."""
-        cursor = provider.generation()
+        """A step that notes the changes of another provider from now on; at first it may be away."""
+        cursor: int | None = None
+        with suppress(Unavailable):
+            cursor = provider.generation()
 
         def follow() -> float:
             nonlocal cursor
+            if cursor is None:
+                cursor = provider.generation()
+                self._base_log.note(None)
             changes = provider.changes(cursor, timeout=_WAIT)
             if changes.generation == cursor:
                 return 0.0
             cursor = changes.generation
-            self._log.note(changes.series, runs=changes.runs, gone=changes.gone)
+            self._base_log.note(changes.series, runs=changes.runs, gone=changes.gone)
             return _PAUSE
 
         return follow
@@ -129,4 +127,4 @@ class LinkedProvider(FollowedProvider):
         self._since = time.monotonic()
         if reason is not None:  # readers get it immediately
             self._catching_up = READING if self._was_there else None
-            self._log.note({}, runs=True)
+            self._base_log.note({}, runs=True)

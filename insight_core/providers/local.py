@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -23,6 +23,7 @@ from insight_core.plugin import (
     Damage,
     FileName,
     LogFormat,
+    NotComputed,
     Payload,
     PayloadPlaces,
     PayloadStream,
@@ -129,6 +130,7 @@ class LocalProvider:
             fetch=None if mirrors is None else mirrors.fetch_current,
             shown_path=self._location_of,
             translated=translations.holds,
+            passing=translations.values.holds,
         )
 
     def start(self) -> None:
@@ -277,6 +279,10 @@ class LocalProvider:
         return (
             [evolve(file, location=locations.get(file.logdir, "")) for file in files] if locations else files
         )
+
+    def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
+        """Raises NotComputed: the data is in this process."""
+        raise NotComputed("the logs are read in this process")
 
     def notices(self) -> Sequence[Reason]:
         """Remote stores that are away, and what of them cannot be read."""

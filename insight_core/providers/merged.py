@@ -15,6 +15,7 @@ from insight_core.plugin import (
     Plugin,
     Progress,
     Run,
+    RunFile,
     ScalarColumns,
     ScalarQuery,
     SeriesField,
@@ -22,7 +23,6 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     Unavailable,
-    notices_of,
     united_tables,
 )
 from insight_core.providers.conventions import by_start_time, unknown_series
@@ -58,6 +58,7 @@ class MergedProvider(FollowedProvider):
         self._parts = tuple(parts)
         self._names = tuple(names)
         self._away: dict[int, Unavailable] = {}  # parts by number, as of the last question
+        self._told: set[int] = set()  # parts that were away once
         super().__init__(parts, [("merged-follower", self._following(part)) for part in parts])
 
     def admit(self, plugin: Plugin) -> None:
@@ -121,6 +122,7 @@ class MergedProvider(FollowedProvider):
     records = forwarded(DataProvider.records)
     payload = forwarded(DataProvider.payload)
     open_payload = forwarded(DataProvider.open_payload)
+    payload_places = forwarded(DataProvider.payload_places)
 
     def provider_for(self, plugin: str, key: SeriesKey, *_: object, **__: object) -> StartableProvider:
         """The first part that has the series.
@@ -145,7 +147,18 @@ class MergedProvider(FollowedProvider):
             for number, cause in sorted(self._away.items())
         ]
         present = [part for number, part in enumerate(self._parts) if number not in self._away]
-        return list(dict.fromkeys([*away, *itertools.chain.from_iterable(map(notices_of, present))]))
+        return list(
+            dict.fromkeys([*away, *itertools.chain.from_iterable(part.notices() for part in present)])
+        )
+
+    def run_files(self) -> Sequence[RunFile] | None:
+        """Every file of every run; None if one of the parts does not have them."""
+        found: list[RunFile] = []
+        for files in self._answers(lambda part: part.run_files()):
+            if files is None:
+                return None
+            found += files
+        return found
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all runs."""
@@ -188,6 +201,9 @@ class MergedProvider(FollowedProvider):
                 if not self._names:
                     raise
                 self._away[number] = away[number] = error
+                if number not in self._told:  # the page asks for notices with the run table
+                    self._told.add(number)
+                    self._base_log.note({}, runs=True)
             else:
                 self._away.pop(number, None)
                 yield answer

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from insight_core.plugin import (
-    ComputingProvider,
     DataProvider,
     InsightError,
-    NotComputed,
     Plugin,
     Reason,
     Unavailable,
-    notices_of,
 )
 from insight_core.providers.credentials import Credentials
 from insight_core.providers.followed import FollowedProvider, Step
@@ -76,17 +73,11 @@ class OpenedProvider(FollowedProvider):
     damage = forwarded(DataProvider.damage)
     progress = forwarded(DataProvider.progress)
     location = forwarded(DataProvider.location)
+    compute = forwarded(DataProvider.compute)
 
     def notices(self) -> Sequence[Reason]:
         """Those of the server; none while it was not reached."""
-        return notices_of(self._inner)
-
-    def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
-        """The answers of a computation of the server's plugin, as they come; see ``ComputingProvider``."""
-        inner = self.provider_for()
-        if not isinstance(inner, ComputingProvider):
-            raise NotComputed("TensorBoard's data server computes nothing")
-        return inner.compute(plugin, name, request)
+        return () if self._inner is None else self._inner.notices()
 
     def provider_for(self, *_: object, **__: object) -> StartableProvider:
         """The provider of the server; raises Unavailable while it was not reached."""
@@ -110,7 +101,7 @@ class OpenedProvider(FollowedProvider):
             self._inner = inner
             inner.start()
         self._follow = self._following(inner)
-        self._log.note(None)
+        self._base_log.note(None)
         return 0.0
 
     def _provider_of(self, link: Link) -> StartableProvider:

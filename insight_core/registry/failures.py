@@ -29,7 +29,7 @@ def failure_of(
     candidate: Candidate, error: BaseException, *, hook: str = "", name: str | None = None
 ) -> PluginFailure:
     """``hook`` is the hook that failed, ``name`` which of several plugins of the module."""
-    before = f"{hook}() of {candidate.name}: " if hook else ""
+    before = f"{hook}() of {name or candidate.name}: " if hook else ""
     text = " ".join(str(error).split()) if isinstance(error, TOLD) else with_place(error)
     return PluginFailure(
         entry_point=name or candidate.name,

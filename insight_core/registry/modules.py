@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.metadata import Distribution, entry_points
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ from attrs import field, frozen
 from insight_core.isolation import Call, Calls, Limits
 from insight_core.plugin import API_VERSION, Option, Plugin
 from insight_core.plugin import hooks as hookspecs
-from insight_core.registry.origins import shown_path
+from insight_core.registry.origins import defined_at
 
 GROUP = "insight.plugins"
 MIDDLEWARE = "insight.middleware"  # the group of modules with insight_wrap_app: no host runs without them
@@ -42,6 +42,7 @@ class Candidate:
     load: Callable[[], object]
     built_in: bool = False  # a part of the host: cannot be disabled
     is_middleware: bool = False  # no host runs without it
+    is_file: bool = False  # that the user named: no host runs without it either
 
 
 @frozen(eq=False)
@@ -55,12 +56,24 @@ class Module:
     options: tuple[Option, ...] = ()
     values: dict[str, Any] = field(factory=dict)  # of the options, by key
 
+    @property
+    def name(self) -> str:
+        """Owns all that the module contributes: its first plugin; without plugins, its entry point."""
+        return _owner(self.candidate, self.plugins)
+
+    @property
+    def is_of_host(self) -> bool:
+        """Whether it comes with insight-host."""
+        return self.candidate.built_in or self.candidate.origin.distribution == DISTRIBUTION
+
     def call(self, hook: str, limit: float, **arguments: object) -> Any:  # noqa: ANN401
         """What the hook returns. Raises what it raises, Crashed, Overdue or Busy."""
         implementation = self.hooks[hook]
-        return self.calls.run(
-            f"{hook}() of {self.candidate.name}", lambda: called(implementation, **arguments), limit
-        )
+        return self.calls.run(f"{hook}() of {self.name}", lambda: called(implementation, **arguments), limit)
+
+
+def _owner(candidate: Candidate, plugins: Sequence[Plugin]) -> str:
+    return str(plugins[0].name) if plugins else candidate.name
 
 
 class Refusal(Exception):
@@ -118,7 +131,6 @@ class ModuleLoader:
         name, hooks = self._register(candidate, module)
         try:
             _check_group(candidate, hooks)
-            calls = Calls(f"plugin {candidate.name}", self._limits)
             plugins: tuple[Plugin, ...] = ()
             options: tuple[Option, ...] = ()
             if "insight_plugin" in hooks:
@@ -127,6 +139,7 @@ class ModuleLoader:
             if "insight_options" in hooks:
                 call.proceed(f"insight_options() of {candidate.name}", self._limits.hook)
                 options = all_of(Option, called(hooks["insight_options"]), "insight_options()")
+            calls = Calls(f"plugin {_owner(candidate, plugins)}", self._limits)
             return Module(candidate, calls, hooks, plugins, options)
         except BaseException:
             with self._lock:
@@ -177,8 +190,7 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 def _check_hook(name: str, function: Callable[..., object]) -> None:
     """Raises Refusal for a hook that is unknown, or takes arguments that it is not given."""
     known = {hook: each for hook, each in vars(hookspecs).items() if hook.startswith("insight_")}
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    place = f" ({shown_path(code.co_filename)}:{code.co_firstlineno})" if code else ""
+    place = f" ({defined_at(function)})"
     if name not in known:
         close = get_close_matches(name, known, 1)
         hint = f"did you mean {close[0]}?" if close else f"hooks are {', '.join(sorted(known))}"
@@ -193,7 +205,7 @@ def _check_hook(name: str, function: Callable[..., object]) -> None:
 
 def _check_group(candidate: Candidate, hooks: Mapping[str, pluggy.HookImpl]) -> None:
     """The group says whether a module wraps the application: a host knows that before the import."""
-    if _WRAP in hooks and not candidate.is_middleware:
+    if _WRAP in hooks and not (candidate.is_middleware or candidate.is_file):
         raise Refusal(
             f"it has {_WRAP}(): name it in the entry-point group {MIDDLEWARE!r}, "
             "so that no host runs without it"

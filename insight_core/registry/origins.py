@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import traceback
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
+
+from insight_core.references import Reference
 
 _MACHINERY = {  # top-level modules that call the code of plugins
     "insight_core",
@@ -41,6 +45,15 @@ def place_of(error: BaseException) -> str:
     package = _package(first.tb_frame)
     own = [one for one in _steps(first) if _package(one.tb_frame) == package]
     return f"{shown_path(own[-1].tb_frame.f_code.co_filename)}:{own[-1].tb_lineno}"
+
+
+def defined_at(function: object) -> str:
+    """Where a function is defined, ``package/module.py:25``; the name of one that is named by text."""
+    if isinstance(function, Reference):
+        return function.text
+    inner = inspect.unwrap(function.func if isinstance(function, partial) else function)  # type: ignore[arg-type]
+    code = getattr(inner, "__code__", None)
+    return f"{shown_path(code.co_filename)}:{code.co_firstlineno}" if code else repr(function)
 
 
 def _first(error: BaseException) -> TracebackType | None:

@@ -36,9 +36,18 @@ log = logging.getLogger(__name__)
 class Contribution:
     """One value that a hook of a module returned."""
 
-    module: str
-    distribution: str
+    module: Module
     value: Any
+
+    @property
+    def owner(self) -> str:
+        """The name of the plugin that it belongs to: see ``Module.name``."""
+        return self.module.name
+
+    @property
+    def distribution(self) -> str:
+        """The distribution of the module."""
+        return self.module.candidate.origin.distribution
 
 
 class Registry:
@@ -109,12 +118,13 @@ class Registry:
         limits: Limits = DEFAULT_LIMITS,
         *,
         built_in: Iterable[tuple[str, Callable[[], object]]] = (),
+        files: Iterable[Candidate] = (),
         choices: Mapping[str, str] | None = None,
         flags: Collection[str] = (),
     ) -> Registry:
-        """Loads the built-in modules and every installed entry point of the group but the disabled ones."""
+        """Loads the built-in modules, every installed entry point and files, without the disabled ones."""
         parts = [Candidate(name, Origin(DISTRIBUTION), load, built_in=True) for name, load in built_in]
-        return cls([*parts, *installed()], disabled, limits, choices=choices, flags=flags)
+        return cls([*parts, *installed(), *files], disabled, limits, choices=choices, flags=flags)
 
     @classmethod
     def of(
@@ -185,7 +195,7 @@ class Registry:
 
         def begin(module: Module) -> Call[tuple[Any, ...]]:
             calls[module] = module.calls.start(
-                f"{hook}() of {module.candidate.name}",
+                f"{hook}() of {module.name}",
                 lambda _: all_of(kind, called(module.hooks[hook], **arguments), f"{hook}()"),
                 self._limits.hook,
             )
@@ -199,16 +209,20 @@ class Registry:
             except Exception as error:
                 self._collected[hook, module] = ()
                 self.hook_failed(module, hook, error)
+        return self.given(hook)
+
+    def given(self, hook: str) -> list[Contribution]:
+        """The values of this hook that were collected until now."""
         return [
-            Contribution(module.candidate.name, module.candidate.origin.distribution, value)
-            for module in modules
-            for value in self._collected[hook, module]
+            Contribution(module, value)
+            for module in self.implementing(hook)
+            for value in self._collected.get((hook, module), ())
         ]
 
     def hook_failed(self, module: Module, hook: str, error: BaseException) -> None:
         """Lists the failure of a hook. The other hooks of the module go on."""
         with self._lock:
-            self._fail((module, hook), module.candidate, error, hook=hook)
+            self._fail((module, hook), module.candidate, error, hook=hook, name=module.name)
             self._publish()
         self._tell(None)
 
@@ -218,6 +232,13 @@ class Registry:
             lost = [each for each in self._wanted if each.is_middleware and each not in self._modules]
             unknown = Refusal("it has not loaded")
             return [self._failed.get(each) or failure_of(each, unknown) for each in lost]
+
+    def lost_files(self) -> list[PluginFailure]:
+        """Why files of plugins that the user named did not load, or have a plugin that is refused."""
+        with self._lock:
+            refused = [one for one in self._verdict.refused if one.module.candidate.is_file]
+            lost = [*(each for each in self._wanted if each.is_file), *refused]
+            return [self._failed[key] for key in lost if key in self._failed]
 
     def take_flags(self, given: Mapping[str, Any]) -> None:
         """Sets the values of modules' flags that the command line gives; by key, None for those not given."""
@@ -273,8 +294,10 @@ class Registry:
             self._importer.join(0.05)
 
     def _is_required(self, candidate: Candidate) -> bool:
-        return candidate.is_middleware or any(
-            same_distribution(candidate.origin.distribution, one) for one in self._choices.values()
+        return (
+            candidate.is_middleware
+            or candidate.is_file
+            or any(same_distribution(candidate.origin.distribution, one) for one in self._choices.values())
         )
 
     def _loaded(self, candidate: Candidate, call: Call[Module]) -> None:

@@ -60,7 +60,8 @@ def settle(contenders: Iterable[Contender], choices: Mapping[str, str]) -> Verdi
         else:
             left.append(one)
     for one in left:
-        if not _rank(one, choices) and one.name in set(PluginNameEnum) and one.distribution != DISTRIBUTION:
+        is_free = one.name in choices or one.name not in set(PluginNameEnum)
+        if not is_free and one.distribution != DISTRIBUTION:
             verdict.refused[one] = (
                 f"the name {one.name!r} is reserved for {DISTRIBUTION}; "
                 f"{_choice(one)} takes this plugin instead"
@@ -70,8 +71,7 @@ def settle(contenders: Iterable[Contender], choices: Mapping[str, str]) -> Verdi
     left = [one for one in left if one not in verdict.refused]
     _refuse_claimed(verdict, left, choices)
     left = [one for one in left if one not in verdict.refused]
-    addresses = ((one.plugin.address, one) for one in left if one.plugin.address)
-    _refuse(verdict, _groups(addresses), choices, "the address {} is used by")
+    _refuse_addresses(verdict, left, choices)
     verdict.taken.extend(one for one in left if one not in verdict.refused)
     return verdict
 
@@ -95,8 +95,10 @@ def conflicting_options(modules: Sequence[Module], taken: Collection[str]) -> di
 
 
 def _rank(one: Contender, choices: Mapping[str, str]) -> int:
-    """2: chosen by the user; 1: of this distribution; 0: any other."""
-    return 2 if one.name in choices else int(one.distribution == DISTRIBUTION)
+    """3: chosen by the user; 2: of this distribution; 1: in a file that the user named; 0: any other."""
+    if one.name in choices:
+        return 3
+    return 2 if one.distribution == DISTRIBUTION else int(one.module.candidate.is_file)
 
 
 def _refuse(
@@ -138,6 +140,22 @@ def _refuse_claimed(verdict: Verdict, contenders: list[Contender], choices: Mapp
         first = "" if _rank(owner, choices) > _rank(one, choices) else ", which was installed first,"
         named = f"{_of(owner.name, owner.module)}{first} and {_of(one.name, one.module)}"
         verdict.refused[one] = f"{lost} is claimed by {named}: {_choice(one)} takes the latter instead"
+
+
+def _refuse_addresses(verdict: Verdict, contenders: list[Contender], choices: Mapping[str, str]) -> None:
+    """Protocols fix addresses: no choice takes that of a plugin of this distribution."""
+    groups = _groups((one.plugin.address, one) for one in contenders if one.plugin.address)
+    for address, group in [*groups.items()]:
+        owner = next((one for one in group if one.distribution == DISTRIBUTION), None)
+        if owner is None:
+            continue
+        del groups[address]
+        for one in group:
+            if one is not owner:
+                named = f"{_of(owner.name, owner.module)} and {_of(one.name, one.module)}"
+                hint = f"leave out the former with --disable-plugin {owner.name}"
+                verdict.refused[one] = f"the address {address} is used by {named}: {hint}"
+    _refuse(verdict, groups, choices, "the address {} is used by")
 
 
 def _groups(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:

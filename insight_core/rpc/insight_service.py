@@ -19,7 +19,6 @@ from insight_core.plugin import (
     NotComputed,
     PayloadStream,
     SeriesKey,
-    notices_of,
 )
 from insight_core.rpc.errors import Context, TooMuch, printable, stream, unary
 from insight_core.rpc.messages import (
@@ -82,10 +81,10 @@ class InsightService:
 
     @stream
     def Runs(self, request: messages.RunsRequest, context: Context) -> Iterator[messages.RunsResponse]:
-        """See ``DataProvider.runs``, and ``NoticingProvider.notices``."""
+        """See ``DataProvider.runs``, and ``DataProvider.notices``."""
         for runs in _portions(map(run_message, self._provider.runs())):
             yield messages.RunsResponse(runs=runs)
-        if notices := notices_of(self._provider):
+        if notices := self._provider.notices():
             yield messages.RunsResponse(notices=map(notice_message, notices))
 
     @stream

@@ -62,7 +62,7 @@ def claim_message(claim: Claim) -> messages.Claim:
     if isinstance(claim, SummaryPlugin):
         return messages.Claim(summary_plugin=claim.name)
     if isinstance(claim, FileName):
-        return messages.Claim(file_name=claim.pattern)
+        return messages.Claim(file_name=claim.pattern, step=claim.step, tag=claim.tag)
     assert isinstance(claim, EventField)
     field = messages.Claim.EventField(dialect=DIALECTS[claim.dialect], name=claim.name, tags=claim.tags)
     return messages.Claim(event_field=field)
@@ -72,7 +72,7 @@ def claim_of(message: messages.Claim) -> Claim:
     """The claim of a message."""
     kind = message.WhichOneof("kind")
     if kind == "file_name":
-        return FileName(message.file_name)
+        return FileName(message.file_name, step=message.step, tag=message.tag)
     if kind == "event_field":
         dialect = _DIALECTS_BY_NUMBER.get(message.event_field.dialect, Dialect.TENSORBOARD)
         return EventField(dialect, message.event_field.name, message.event_field.tags)

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 
 from attrs import define, frozen
 
+from insight_core.change_log import MOST_CHANGES
 from insight_core.plugin import Claim, Dialect, Run, SeriesField, SeriesTable, joined_table
-from insight_core.store.change_log import MOST_CHANGES
 from insight_core.store.changed_series import Came, Change, SeriesLog
 from insight_core.store.claims import Claims, FileState
 from insight_core.store.column_memory import ColumnMemory

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from attrs import frozen
 
+from insight_core.change_log import MOST_CHANGES, ChangeLog
 from insight_core.plugin import Claim
-from insight_core.store.change_log import MOST_CHANGES, ChangeLog
 from insight_core.store.series import Series
 
 

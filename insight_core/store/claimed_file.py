@@ -18,17 +18,21 @@ class NamedFile(NamedTuple):
     run: str
     path: str
     name: str  # relative to the logdir, fit to be shown
-    tag: str  # relative to the run
+    path_in_run: str  # fit to be shown
     claims: tuple[tuple[str, FileName], ...]  # by plugin
     size: int  # bytes
     mtime_ns: int
 
     @property
     def order(self) -> FileOrder:
-        """Its position among the files of the run: after all event files."""
-        return math.inf, self.tag
+        """Its position among the files of the run: after all event files, those of one series by step."""
+        step = next((claim.place_of(self.path_in_run)[1] for _, claim in self.claims if claim.step), None)
+        # two slashes: so no other path is equal
+        by_step = "" if step is None else f"{step + (1 << 63):020}//"
+        return math.inf, by_step + self.path_in_run
 
-    def columns(self) -> Columns:
+    def columns(self, step: int) -> Columns:
         """Its single record."""
         places = np.array([[0], [0], [self.size]])
-        return Columns(np.zeros(1, np.int64), np.array([self.mtime_ns / 1_000_000_000]), None, places)
+        times = np.array([self.mtime_ns / 1_000_000_000])
+        return Columns(np.array([step], np.int64), times, None, places)

@@ -76,7 +76,7 @@ class Claims:
             if isinstance(claim, EventField) and claim.tags:
                 known = self._of_tags.setdefault(whole_field(claim), [])
                 known.append((re.compile(fnmatch.translate(claim.tags)), claim))
-                known.sort(key=lambda each: (-len(each[1].tags), each[1].tags))
+                known.sort(key=lambda each: _rank(each[1].tags))
         if decoder is not None and decoder.last_content:
             self.last_contents |= {claim.name for claim in claims if isinstance(claim, SummaryPlugin)}
         if decoder is not None and decoder.kind is DataKind.SCALAR:
@@ -195,10 +195,9 @@ def _plugin_of(tag: str, metadata: Sequence[Mapping[str, Metadata]]) -> str | No
     return None
 
 
-def claim_of(text: str) -> Claim:
-    """The inverse of ``str(claim)``. Raises ValueError."""
-    origin, _, name = text.partition(":")
-    return SummaryPlugin(name) if origin == "plugin" else EventField(Dialect(origin), *name.split(":", 1))
+def _rank(pattern: str) -> tuple[int, int, str]:
+    """Of several patterns that match a tag the one of the smallest rank decides."""
+    return -len(pattern), sum(map(pattern.count, "*?[")), pattern
 
 
 def whole_field(claim: Claim) -> Claim:

@@ -124,7 +124,10 @@ class Series:
     def drop(self, order: FileOrder) -> None:
         """Removes the points of a file."""
         with self._lock:
-            parts = [part for part in self._parts() if part.order == order]
+            at = bisect.bisect_left(self._segments, (order, 0), key=_last_place)
+            rest = itertools.islice(self._segments, at, None)
+            held = itertools.takewhile(lambda segment: segment.parts[0].order <= order, rest)
+            parts = [part for segment in held for part in segment.parts if part.order == order]
             for part in parts:
                 segment = self._find(part.place)
                 assert segment is not None

@@ -259,14 +259,15 @@ class Store:
     def put_file(self, file: NamedFile) -> None:
         """Adds this version of a file that plugins claim by name, and replaces any other version."""
         self._asleep.wake((file.run,))
-        columns = file.columns()
+        series = [(plugin, claim, *claim.place_of(file.path_in_run)) for plugin, claim in file.claims]
         with self._lock:
             table = self._runs.get(file.run)
             if table is None:
                 return
             held = table.files.setdefault(file.order, HeldFile(file.name, None))
             changed = [
-                table.put(file.order, claim, file.tag, columns, plugin) for plugin, claim in file.claims
+                table.put(file.order, claim, tag, file.columns(step), plugin)
+                for plugin, claim, tag, step in series
             ]
             if held.refused:
                 table.list_refused()
@@ -315,7 +316,7 @@ class Store:
 
     def changes(self, since: int, timeout: float) -> Changes:
         """Changes after generation ``since``; waits up to ``timeout`` seconds for one."""
-        return self._log.changes(since, timeout)
+        return Changes(*self._log.changes(since, timeout))
 
     def _named(self, change: Change) -> Iterable[tuple[str, SeriesKey]]:
         if isinstance(change, Came):

@@ -278,11 +278,9 @@ class Host:
     def _query_tables(self) -> Sequence[ContributedTable]:
         """The tables that plugins contribute; of those with one name the first."""
         found: dict[str, ContributedTable] = {}
-        modules = {one.candidate.name: one for one in self._registry.implementing("insight_tables")}
         for one in self._registry.collected("insight_tables", QueryTable):
-            if one.module in modules:
-                ctx = self._plugins.context_of(modules[one.module])
-                found.setdefault(one.value.name, one.value.within(one.module, ctx))
+            ctx = self._plugins.context_of(one.module)
+            found.setdefault(one.value.name, one.value.within(one.owner, ctx))
         return list(found.values())
 
     def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:

@@ -21,6 +21,7 @@ from insight_core.plugin import (
     SeriesKey,
     ShownAttempts,
     Undecodable,
+    Values,
     nbytes_of,
     record_at,
 )
@@ -96,7 +97,7 @@ def _size_of(found: Decoded[Any]) -> int:
     return _ENTRY + found.size
 
 
-class DecodedValues(Generic[T]):
+class DecodedValues(Values[T]):
     """``insight_core.plugin.Values``: decoded records, or what is derived from them, in one cache."""
 
     def __init__(

@@ -49,19 +49,16 @@ class HighlightTable:
         """See insight_core.plugin.FindHighlights."""
         there = {run.name for run in self.provider.runs()}
         known = tuple(dict.fromkeys(run for run in runs if run in there))
-        modules = {one.candidate.name: one for one in self.registry.implementing(_HOOK)}
         sources = {
-            (one.module, one.value.id): one.value
-            for one in self.registry.collected(_HOOK, HighlightSource)
-            if one.module in modules
+            (one.module, one.value.id): one.value for one in self.registry.collected(_HOOK, HighlightSource)
         }
         ordered = sorted(sources.items(), key=lambda one: one[1].order)  # stable: else as the modules are
-        found = [self._asked(modules[module], source, known) for (module, _), source in ordered]
+        found = [self._asked(module, source, known) for (module, _), source in ordered]
         messages = [one.value for one in self.registry.collected("insight_messages", Messages)]
         return RunHighlights(found if known else (), messages)
 
     def _asked(self, module: Module, source: HighlightSource, runs: Sequence[str]) -> SourceHighlights:
-        name = module.candidate.name
+        name = module.name
         try:
             return SourceHighlights(name, source.id, self._call(module, source, runs)[:_MOST])
         except InsightError as error:
@@ -80,9 +77,9 @@ class HighlightTable:
             if hanging is not None and not hanging.done.is_set():
                 raise Overdue(hanging.overdue())
             self._hanging.pop(key, None)
-            calls = self._calls.setdefault(module, Calls(f"plugin {module.candidate.name}", self.limits))
+            calls = self._calls.setdefault(module, Calls(f"plugin {module.name}", self.limits))
         ctx = self.context_of(module)
-        what = f"highlights {source.id} of {module.candidate.name}"
+        what = f"highlights {source.id} of {module.name}"
         call = calls.start(what, lambda _: _highlights(source, ctx, runs), self.limits.rule)
         try:
             found = call.result()

@@ -165,13 +165,14 @@ class MountedPlugins:
         return self._by_name.get(path[len(PATH) :].partition("/")[0])
 
     def context_of(self, module: Module) -> PluginContext:
-        """The context of the module's first plugin; of a module without plugins, one by its entry point."""
+        """The context of the module's first plugin; of a module without plugins, one by its name."""
         for plugin in module.plugins:
             mounted = self._by_name.get(str(plugin.name))
             if mounted is not None:
                 return mounted.context
-        name = module.candidate.name
-        return evolve(self._services.context_of(Plugin("module", name)), name=name, options=module.values)
+        name = module.name
+        made = self._services.context_of(Plugin("module", name))
+        return evolve(made, name=name, own=evolve(made.own, plugin=name), options=module.values)
 
     def add(self, plugins: Iterable[Plugin]) -> None:
         """Adds plugins whose names are new."""

@@ -15,6 +15,7 @@ from werkzeug.exceptions import MethodNotAllowed
 from insight_core.isolation import Busy, Calls, Overdue, request_line
 from insight_core.plugin import DataKind, Plugin, PluginContext, Route
 from insight_core.references import reference
+from insight_core.registry.origins import defined_at
 from insight_core.web.front_ends import front_end_answer
 from insight_core.web.posted_query import as_get
 
@@ -123,24 +124,31 @@ def given_rules(
     return rules
 
 
-def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[UrlRule]:
-    """The URLs of its own that the plugin names. Raises what it raises, and errors for other things."""
-    rules: list[UrlRule] = []
-    seen: set[tuple[str, str]] = set()
+def own_routes(plugin: Plugin, ctx: PluginContext) -> list[Route]:
+    """The routes that the plugin names. Raises what it raises, and errors for routes that cannot be."""
+    routes: list[Route] = []
+    seen: dict[tuple[str, str], Route] = {}
     for route in plugin.routes(ctx):
         if not isinstance(route, Route):
             raise TypeError(f"routes() gave a {type(route).__name__}, not a Route")
-        if not callable(route.view):
-            raise TypeError(f"the view of {route.path} is not a function")
         if isinstance(route.methods, str) or not all(isinstance(method, str) for method in route.methods):
             raise TypeError(f"the methods of {route.path} are not a tuple of strings")
         if plugin.frontend is not None and (route.path + "/").startswith("/static/"):
             raise ValueError(f"{route.path} is where the host serves the front end")
         for method in route.methods:
             place = (method.upper(), _VARIABLE.sub(r"<\1>", route.path.rstrip("/")))
-            if place in seen:
-                raise ValueError(f"two routes answer {method.upper()} {route.path}")
-            seen.add(place)
+            other = seen.setdefault(place, route)
+            if other is not route:
+                views = f"{defined_at(other.view)} and {defined_at(route.view)}"
+                raise ValueError(f"two routes answer {method.upper()} {route.path}: {views}")
+        routes.append(route)
+    return routes
+
+
+def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[UrlRule]:
+    """The URLs of its own that the plugin names. Raises what ``own_routes`` raises."""
+    rules: list[UrlRule] = []
+    for route in own_routes(plugin, ctx):
         methods = {method.upper() for method in route.methods}
         reads_body = "GET" in methods and "POST" not in methods
         endpoint = Endpoint(

@@ -30,6 +30,7 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.context import CACHE_SIZE
 from insight_core.web.decoded import values_of
+from insight_core.web.own_data import RequestedData
 
 
 def _ask_nobody(plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
@@ -97,6 +98,7 @@ class Services:
         return PluginContext(
             name=name,
             data=self.data,
+            own=RequestedData(self.data, name),
             values=values_of(plugin, self.data),
             options=self.options().get(name, {}),
             cache_directory=own(self.cache_directory),

@@ -48,7 +48,7 @@ def records(ctx: PluginContext, request: Request) -> Response:
 
 def value(ctx: PluginContext, plugin: Plugin, request: Request) -> Response:
     """One record, decoded and encoded by the plugin."""
-    place = record_of(request, ctx.data, ctx.name)
+    place = ctx.own.place(request)
     found = cast("DecodedValues[object]", ctx.values).read(place)
     body = encode_json(
         {

@@ -89,12 +89,11 @@ class RuleTable:
 
     def _rules(self) -> Iterator[tuple[Module, Rule]]:
         """The rules of each module; a second one with the same id is left out."""
-        modules = {one.candidate.name: one for one in self.registry.implementing(_HOOK)}
         seen = set()
         for one in self.registry.collected(_HOOK, Rule):
-            if one.module in modules and (one.module, one.value.id) not in seen:
+            if (one.module, one.value.id) not in seen:
                 seen.add((one.module, one.value.id))
-                yield modules[one.module], one.value
+                yield one.module, one.value
 
     def _broken(self) -> Iterator[CheckedRule]:
         """Modules whose hook failed, each as a rule that failed."""
@@ -144,7 +143,7 @@ class RuleTable:
 
     def _checked(self, module: Module, rule: Rule, examination: _Examination) -> tuple[CheckedRule, bool]:
         """What a rule says, and whether that stays so as long as the series do."""
-        said = CheckedRule(module.candidate.name, rule, examination.run)
+        said = CheckedRule(module.name, rule, examination.run)
         missing = examination.missing(rule)
         if missing is not None:
             return evolve(said, unchecked=missing), True
@@ -174,8 +173,8 @@ class RuleTable:
             if hanging is not None and not hanging.done.is_set():
                 raise Overdue(hanging.overdue())
             self._hanging.pop(key, None)
-            calls = self._calls.setdefault(module, Calls(f"plugin {module.candidate.name}", self.limits))
-        what = f"rule {rule.id} of {module.candidate.name}"
+            calls = self._calls.setdefault(module, Calls(f"plugin {module.name}", self.limits))
+        what = f"rule {rule.id} of {module.name}"
         call = calls.start(what, lambda _: _findings(rule, examined), self.limits.rule)
         try:
             return call.result()

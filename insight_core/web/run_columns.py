@@ -29,7 +29,7 @@ _HOOK = "insight_run_columns"
 
 @frozen(eq=False)
 class GivenColumn:
-    """A column and its cells by run; ``plugin`` is the name of the module that has it."""
+    """A column and its cells by run; ``plugin`` is the name of the plugin that has it: ``Module.name``."""
 
     plugin: str
     column: RunColumn
@@ -145,19 +145,14 @@ class RunColumnTable:
         return GivenColumns([*own, *added.columns], errors)
 
     def _added(self, runs: Sequence[str], wanted: Wanted | None) -> GivenColumns:
-        given: dict[str, list[RunColumn | RunColumns]] = {}
-        for one in self.registry.collected(_HOOK, (RunColumn, RunColumns)):
-            given.setdefault(one.module, []).append(one.value)
         found = GivenColumns()
         asked: list[tuple[Module, str, Callable[[], list[GivenColumn]]]] = []
-        for module in self.registry.implementing(_HOOK):
-            name = module.candidate.name
-            for source in given.get(name, []):
-                what = _source(source, name)
-                try:
-                    asked.append((module, what, self._begin(module, source, what, runs, wanted)))
-                except Busy as error:
-                    found.errors.append({"plugin": name, "error": str(error)})
+        for one in self.registry.collected(_HOOK, (RunColumn, RunColumns)):
+            what = _source(one.value, one.owner)
+            try:
+                asked.append((one.module, what, self._begin(one.module, one.value, what, runs, wanted)))
+            except Busy as error:
+                found.errors.append({"plugin": one.owner, "error": str(error)})
         for module, what, result in asked:
             try:
                 found.columns.extend(result())
@@ -166,7 +161,7 @@ class RunColumnTable:
                 text = str(error) if isinstance(error, (Overdue, Busy)) else in_one_line(error)
                 if module.calls.note(what, text):
                     log.error("%s failed: %s", what, text, exc_info=error)
-                found.errors.append({"plugin": module.candidate.name, "error": text})
+                found.errors.append({"plugin": module.name, "error": text})
         for failure in self.registry.failures.values():
             if failure.hook == _HOOK:
                 found.errors.append({"plugin": failure.entry_point, "error": failure.reason})
@@ -184,7 +179,7 @@ class RunColumnTable:
 
         Returns a function that waits for the columns. Raises Busy.
         """
-        name = module.candidate.name
+        name = module.name
         if isinstance(source, RunColumn):
             if wanted is None:
                 return lambda: [GivenColumn(name, source, {})]
@@ -200,7 +195,7 @@ class RunColumnTable:
     def _columns(
         self, module: Module, source: RunColumn | RunColumns, runs: Sequence[str], wanted: Wanted | None
     ) -> Iterator[GivenColumn]:
-        name = module.candidate.name
+        name = module.name
         if isinstance(source, RunColumn):
             yield GivenColumn(name, source, _of_runs(source.values(self.provider, runs), runs))
             return

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, Reason, Run, notices_of
+from insight_core.plugin import DataProvider, Reason, Run
 from insight_core.web.answers import tag_by_content
 from insight_core.web.live_events import generation_of
 from insight_core.web.run_columns import RunColumnTable
@@ -124,7 +124,7 @@ class RunTableView:
 
     def _notices(self) -> Iterator[Reason]:
         yield from self.settings.notices()
-        yield from notices_of(self.provider)
+        yield from self.provider.notices()
 
 
 def _rows(runs: Sequence[Run]) -> bytes:

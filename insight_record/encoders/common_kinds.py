@@ -12,9 +12,10 @@ from insight_record.arrays import numbers_of, snapshot
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.events import GRAPH
 from insight_record.formats.image_headers import header_of
+from insight_record.formats.image_messages import image_message, png
 from insight_record.formats.protobuf import Pieces, message_field, pieces_field
 from insight_record.graphs import Node, checked_graph, nodes_of
-from insight_record.images import bytes_of_pixels, image_message, pixels_of, png
+from insight_record.images import bytes_of_pixels, pixels_of
 
 _IMAGE = 4  # of a value
 

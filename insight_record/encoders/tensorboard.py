@@ -21,6 +21,7 @@ from insight_record.formats.protobuf import (
     pieces_field,
     text_field,
 )
+from insight_record.formats.tensor_messages import string_tensor, tensorflow_tensor
 from insight_record.graphs import graph_def
 from insight_record.histograms import histogram_proto
 from insight_record.landscapes import landscape_file, landscape_of
@@ -32,7 +33,7 @@ from insight_record.lineage import (
     tested_cells,
     trained_cells,
 )
-from insight_record.tensors import string_tensor, tensorflow_checked, tensorflow_tensor
+from insight_record.tensors import tensorflow_checked
 from insight_record.values.sounds import sound
 
 _HISTO, _TENSOR, _METADATA = 5, 8, 9  # of a value

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from insight_record.arrays import array_of, numbers_of
 from insight_record.encoders.encoder import EncodedValue
+from insight_record.formats.image_messages import image_message, png
 from insight_record.formats.protobuf import message_field
-from insight_record.images import image_message, png
 from insight_record.optional import needed
 
 _IMAGE = 4  # of a value

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_record.arrays import numbers_of
-from insight_record.images import png
+from insight_record.formats.image_messages import png
 from insight_record.values.pictures import arranged, bytes_of, grid
 
 _CONFIGURATION = "projector_config.pbtxt"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.encoders.tensorboard import metadata
 from insight_record.formats.protobuf import message_field, pieces_field
-from insight_record.tensors import string_tensor, tensorflow_tensor
+from insight_record.formats.tensor_messages import string_tensor, tensorflow_tensor
 
 _TENSOR = 8  # of a value
 _TEXT_TAG = "text_summary"  # added to a tag, as in torch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -110,6 +111,47 @@ def test_a_card_stands_on_the_scalars_board_and_leads_to_images(page: Page, url:
     expect(card.locator("h3")).to_have_text({"best": "Lowest loss", "extensions": "Settings"}[example])
     card.get_by_role("button", name=str(STEP_OF[example])).click()
     _expect_images(page, STEP_OF[example])
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+@pytest.mark.parametrize("tab", ["image", "histogram"])
+def test_a_card_stands_in_the_other_tabs_that_it_names(
+    page: Page, url: str, tab: str, language: str, violations: Callable[[Page], list[str]]
+) -> None:
+    page.goto(f"{url}#locale={language}&theme=light&tab={tab}")
+    panel = page.locator(f'[data-plugin="{tab}"]')
+    card = panel.locator('[data-testid="plugin-card"]')
+    expect(card.locator("h3")).to_have_text({"en": "Settings", "zh-CN": "设置"}[language])
+    expect(card).to_contain_text("optimizer = adam")
+    section = panel.locator("section.plugin-cards")
+    expect(section).to_have_attribute("aria-label", {"en": "From plugins", "zh-CN": "来自插件"}[language])
+    if tab == "histogram":
+        expect(panel.get_by_test_id("empty")).to_be_visible()  # these logs have none, and the card is there
+    assert violations(page) == []
+    panel.locator('[data-action="plugin-cards"]').click()
+    expect(card).to_have_count(0)
+    page.wait_for_function(f"() => location.hash.includes('{tab}.plugins=0')")
+
+
+def test_menus_of_runs_and_cards_save_what_the_plugin_makes_of_them(page: Page, url: str) -> None:
+    _opened(page, url)
+    page.locator('[data-run="run"]').hover()
+    page.locator('[data-run="run"] [data-action="run-menu"]').click()
+    with page.expect_download() as settings:
+        page.get_by_role("menuitem", name="Save the settings").click()
+    assert json.loads(settings.value.path().read_text()) == [
+        {"name": "checkpoint", "value": "120"},
+        {"name": "optimizer", "value": "adam"},
+    ]
+    page.locator('[data-plugin="scalar"]').get_by_test_id("card").locator('[data-action="export"]').click()
+    with page.expect_download() as card:
+        page.get_by_role("menuitem", name="Save what it shows as JSON").click()
+    assert json.loads(card.value.path().read_text())["plugin"] == "scalar"
+
+
+def test_a_plugin_says_a_number_at_its_tab_that_was_never_opened(page: Page, url: str) -> None:
+    _opened(page, url)
+    expect(page.get_by_role("tab", name="Extensions")).to_contain_text("1")
 
 
 def test_cards_come_in_their_order_and_are_folded_for_good(

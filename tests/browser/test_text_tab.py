@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter, wire
-from insight_record.tensors import string_tensor
+from insight_record.formats.tensor_messages import string_tensor
 from tests.browser.asking import data_requests
 from tests.browser.cards import card
 

@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+from insight_core.plugin.testing import EventWriter
+from tests.waiting import eventually
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Serve = Callable[..., Any]
 
@@ -206,6 +209,58 @@ def test_a_data_source_that_fails_ends_the_start_with_the_reason(run: Run, tmp_p
     done = run("--data-provider", "vault://x", env=_with_path(site))
     assert done.returncode == 1
     assert "insight_open_provider() of vault" in done.stderr
+
+
+PROVIDER = """
+class Vault(ProviderBase):
+    def runs(self):
+        return [Run("vault/a")]
+    def series(self, plugin, *, runs=None, tags=None):
+        {series}
+    def points(self, plugin, key):
+        return [1, 2], [10.0, 11.0], [0.5, 0.25]
+"""
+SERIES = """key = SeriesKey("vault/a", "loss")
+        return [SeriesInfo(key, 2, 2, 1, 2)] if plugin == "scalar" else []"""
+
+
+def _json(serving: Any, path: str) -> Any:  # noqa: ANN401
+    with urllib.request.urlopen(serving.url + path, timeout=60) as answer:
+        return json.load(answer)
+
+
+def _vault(place: Path, series: str) -> Path:
+    body = "return Vault(location, settings) if location.startswith('vault:') else None"
+    hook = _hook("insight_open_provider(location, settings)", body)
+    return _module(place, "vault", PROVIDER.format(series=series) + hook)
+
+
+def test_logdirs_are_shown_next_to_a_data_source(serve: Serve, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "logs/run") as writer:
+        writer.scalar("loss", 0, 1.0)
+    site = _vault(tmp_path / "site", SERIES)
+    serving = serve("--logdir", str(tmp_path / "logs"), "--data-provider", "vault:x", env=_with_path(site))
+    eventually(lambda: len(_json(serving, "data/plugin/scalar/tags")) == 2)
+    assert _json(serving, "data/plugin/scalar/tags").keys() == {"run", "vault/a"}
+
+
+def test_a_data_source_that_raises_is_named_and_the_logs_are_shown(serve: Serve, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "logs/run") as writer:
+        writer.scalar("loss", 0, 1.0)
+    site = _vault(tmp_path / "site", "raise KeyError('no table')")
+    serving = serve("--logdir", str(tmp_path / "logs"), "--data-provider", "vault:x", env=_with_path(site))
+    eventually(lambda: _json(serving, "data/plugin/scalar/tags").keys() == {"run"})
+    text = "the data provider vault:x failed in series_tables(): KeyError: 'no table'"
+    eventually(lambda: text in [notice["error"] for notice in _json(serving, "data/run_table")["notices"]])
+
+
+def test_a_data_source_without_all_methods_ends_the_start_and_names_them(run: Run, tmp_path: Path) -> None:
+    body = "return type('Half', (), {'runs': lambda self: []})()"
+    site = _module(tmp_path / "site", "vault", _hook("insight_open_provider(location)", body))
+    done = run("--data-provider", "vault://x", env=_with_path(site))
+    assert done.returncode == 1
+    assert "insight_open_provider() of vault returned a Half, not a DataProvider: it has no pl" in done.stderr
+    assert "generation(), changes() and close()" in done.stderr
 
 
 def test_flags_of_the_host_load_no_module_while_the_command_line_is_read(tmp_path: Path) -> None:

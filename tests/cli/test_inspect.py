@@ -113,6 +113,7 @@ def test_unknown_plugins_are_refused(run: Run, flag: str) -> None:
     assert all(text in done.stderr for text in (flag.split("=")[0], "scalr", "known plugins: ", "'scalar'?"))
     assert done.stdout == ""
     name, _, value = flag.removeprefix("--").replace("-", "_").partition("=")
+    assert ("demo, " in done.stderr) is (name == "disable_plugin")  # a module without a tab
     done = run("plugins", env={f"INSIGHT_HOST_{name.upper()}": value})
     assert f"INSIGHT_HOST_{name.upper()}" in done.stderr
 
@@ -126,7 +127,27 @@ def test_plugins_are_listed(run: Run) -> None:
     assert scalar["cache"] == "uniform 500 points"
     assert {"mindspore:scalar_value", "plugin:scalars", "tensorboard:simple_value"} <= set(scalar["claims"])
     assert "GET /series" in scalar["routes"]
-    assert run("plugins").stdout.startswith("NAME")
+
+
+def test_the_list_of_plugins_fits_a_terminal_of_100_columns_and_long_has_the_rest(
+    run: Run, tmp_path: Path
+) -> None:
+    reason = "why " * 60 + "/a/path/that/stays/whole.py"
+    (tmp_path / "broken_one.py").write_text(f"raise RuntimeError({reason!r})\n", encoding="utf-8")
+    info = tmp_path / "insight_plugin_broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: insight-plugin-broken\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[insight.plugins]\nbroken = broken_one\n", encoding="utf-8")
+    env = {"PYTHONPATH": str(tmp_path)}
+    done = run("plugins", env=env)
+    short = done.stdout
+    assert done.returncode == 0, done.stderr
+    assert short.split("\n")[0].split() == ["NAME", "VERSION", "DISTRIBUTION", "STATE"]
+    assert max(map(len, short.splitlines())) <= 100
+    assert " ".join(short.split()).count(f"broken: RuntimeError: {reason}") == 1
+    rows = run("plugins", "--long", env=env).stdout.splitlines()
+    assert rows[0].split()[:4] == ["NAME", "VERSION", "DISTRIBUTION", "STATE"]
+    assert "GET /series" in next(row for row in rows if row.startswith("scalar "))
 
 
 def test_a_disabled_plugin_is_listed_as_such(run: Run) -> None:

@@ -128,6 +128,7 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
         ("MAX_MEMORY", "100kb", "max_memory", 100 << 10),
         ("PLUGIN", "a=b-c, d=e", "plugin", {"a": "b-c", "d": "e"}),
         ("DISABLE_PLUGIN", f"a{os.pathsep}b,c", "disable_plugin", ("a", "b", "c")),
+        ("PLUGIN_FILE", f"{__file__}:{__file__}", "plugin_file", (__file__, __file__)),
         ("WINDOW_TITLE", "Runs, all", "window_title", "Runs, all"),
         ("WATCH_FRONT_ENDS", "1", "watch_front_ends", True),
         ("INSECURE", "1", "insecure", True),
@@ -159,8 +160,10 @@ def test_the_source_that_a_flag_names_wins_over_that_of_a_variable(
     assert (server.data_provider, server.logdir, server.load) == ("grpc://[::1]:80", (), "inprocess")
     logs = options("--logdir", "z", INSIGHT_HOST_DATA_PROVIDER="grpc://h:1")
     assert (logs.data_provider, logs.logdir) == (None, ("z",))
-    both = {"INSIGHT_HOST_LOGDIR": "z", "INSIGHT_HOST_DATA_PROVIDER": "grpc://h:1"}
-    assert "INSIGHT_HOST_LOGDIR" in refused(capsys, **both)
+    both = options(INSIGHT_HOST_LOGDIR="z", INSIGHT_HOST_DATA_PROVIDER="grpc://h:1")
+    assert (both.data_provider, both.logdir) == ("grpc://h:1", ("z",))
+    both = options("--logdir", "z", "--data-provider", "grpc://h:1", "--load", "server")
+    assert (both.data_provider, both.logdir, both.load) == ("grpc://h:1", ("z",), "server")
     assert "--load" in refused(capsys, "--data-provider", "grpc://h:1", "--load", "server")
 
 

@@ -40,7 +40,7 @@ def taken(found: Found) -> dict[str, set[str]]:
     """Tags by run."""
     tags: dict[str, set[str]] = {}
     for file in found.named.values():
-        tags.setdefault(file.run, set()).add(file.tag)
+        tags.setdefault(file.run, set()).add(file.path_in_run)
     return tags
 
 
@@ -103,7 +103,7 @@ def test_a_file_is_told_with_its_size_and_time(tmp_path: Path) -> None:
     os.utime(tmp_path / "run/trace/a.json", ns=(1, 1_600_000_000_250_000_000))
     found = found_below(tmp_path, plugin("p", "trace/*.json"))
     [file] = found.named.values()
-    assert (file.run, file.name, file.tag) == ("run", "run/trace/a.json", "trace/a.json")
+    assert (file.run, file.name, file.path_in_run) == ("run", "run/trace/a.json", "trace/a.json")
     assert file.claims == (("p", FileName("trace/*.json")),)
     assert (file.size, file.mtime_ns) == (1, 1_600_000_000_250_000_000)
     assert found.runs == {"run": 1_600_000_000.25}
@@ -224,7 +224,7 @@ def test_names_of_files_that_are_not_utf8_are_shown(tmp_path: Path) -> None:
     with open(os.fsencode(tmp_path) + b"/bad\xff.pb", "wb"):
         pass
     [file] = found_below(tmp_path, plugin("p", "*.pb")).named.values()
-    assert file.tag == "bad\\xff.pb"
+    assert file.path_in_run == "bad\\xff.pb"
     assert os.path.exists(file.path)
 
 
@@ -321,7 +321,7 @@ def test_a_file_that_is_claimed_by_its_name_is_not_asked_about(tmp_path: Path) -
     _write(tmp_path, named=b"no", other=b"no")
     names = FileNames([plugin("p", "named.x", FileName("*.x", begins=_is_ours)), plugin("q", "other.x")])
     found = discover([Logdir(str(tmp_path))], names)
-    assert sorted((file.tag, [name for name, _ in file.claims]) for file in found.named.values()) == [
+    assert sorted((file.path_in_run, [name for name, _ in file.claims]) for file in found.named.values()) == [
         ("named.x", ["p"]),
         ("other.x", ["q"]),
     ]

@@ -18,7 +18,7 @@ from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.index.format import machine_name
 from insight_core.ingest.index.upkeep import clear, contents, kept_files
 from insight_core.plugin import Claim, SummaryPlugin
-from insight_core.store.claims import claim_of
+from insight_core.plugin.claims import claim_of
 from tests.ingest.index_entries import LOG, SCALAR, entry_of, loaded, place_of, plain, segments_in
 
 # --- where nothing can be written -----------------------------------------------------------------

@@ -18,6 +18,7 @@ from insight_core.plugin import (
     DataProvider,
     Dialect,
     EventField,
+    FileName,
     Plugin,
     RecordDecoder,
     SummaryPlugin,
@@ -37,10 +38,14 @@ from tests.remote.stores import Bucket, s3_server
 from tests.waiting import eventually
 
 SCALAR = insight_scalar.insight_plugin()
+EPOCHS = FileName("pred/epoch_*.png", step=r"epoch_(-?\d+)", tag="pred")
+SAMPLES = FileName("samples/*.png", step=r"_(\d+)\.png$")
 IMAGE = Plugin(
     name="pictures",
     title="Pictures",
-    decoder=RecordDecoder(claims={EventField(Dialect.TENSORBOARD, "image"), SummaryPlugin("images")}),
+    decoder=RecordDecoder(
+        claims={EventField(Dialect.TENSORBOARD, "image"), SummaryPlugin("images"), EPOCHS, SAMPLES}
+    ),
 )
 
 

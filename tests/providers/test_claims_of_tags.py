@@ -10,6 +10,7 @@ import pytest
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Claim, Dialect, EventField, Plugin, RecordDecoder, SeriesKey
+from insight_core.plugin import claims as plugin_claims
 from insight_core.plugin.testing import wire
 from insight_core.providers.http_client import decoding
 from insight_core.providers.local import LocalProvider
@@ -84,7 +85,23 @@ def test_the_longest_pattern_decides(logs: Path) -> None:
         assert tags(provider, "calibration") == []
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_of_equally_long_patterns_that_with_fewer_wildcards_then_the_first(reverse: bool) -> None:
+    patterns = ["a/?*", "a/b*", "a/*?", "?/b*", "a/bc", "*/bc"]
+    plugins = [
+        Plugin(f"p{i}", "P", decoder=RecordDecoder({EventField(Dialect.MINDSPORE, "tensor", tags=each)}))
+        for i, each in enumerate(patterns)
+    ]
+    known = claims.Claims(plugins[::-1] if reverse else plugins, {})
+    decides = {
+        tag: claim.tags
+        for tag in ("a/bc", "a/bd", "x/bc", "x/bd", "a/c")
+        if isinstance(claim := known.of_tag(WHOLE, tag), EventField)
+    }
+    assert decides == {"a/bc": "a/bc", "a/bd": "a/b*", "x/bc": "*/bc", "x/bd": "?/b*", "a/c": "a/*?"}
+
+
 def test_it_travels_as_text_and_as_message() -> None:
     claim: Claim = EventField(Dialect.MINDSPORE, "tensor", tags="a:b/*")
-    assert claims.claim_of(str(claim)) == decoding.claim_of(str(claim)) == claim
+    assert plugin_claims.claim_of(str(claim)) == decoding.claim_of(str(claim)) == claim
     assert claim_of(claim_message(claim)) == claim

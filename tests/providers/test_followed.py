@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Sequence
 
 import pytest
 
-from insight_core.plugin import Unavailable
+from insight_core.plugin import Run, SeriesInfo, Unavailable
 from insight_core.providers.followed import FollowedProvider
+
+
+class Nothing(FollowedProvider):
+    def runs(self) -> Sequence[Run]:
+        return []
+
+    def series(self, plugin: str, **_: object) -> Sequence[SeriesInfo]:
+        return []
 
 
 def test_a_step_that_fails_is_tried_again_until_the_provider_is_closed(
@@ -23,7 +32,7 @@ def test_a_step_that_fails_is_tried_again_until_the_provider_is_closed(
         worked.set()
         return 60.0
 
-    provider = FollowedProvider([], [("follower", step)])
+    provider = Nothing([], [("follower", step)])
     with caplog.at_level(logging.ERROR):
         provider.start()
         assert worked.wait(20)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from insight_core.change_log import ChangeLog
 from insight_core.plugin import (
     Damage,
     Dialect,
@@ -25,7 +26,6 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.providers.merged import MergedProvider
-from insight_core.store.change_log import ChangeLog
 from tests.waiting import FOR_EVER, eventually
 
 ASKED = {"plugins", "runs", "series", "series_tables", "scalars", "damage", "progress", "location"}
@@ -70,7 +70,7 @@ def test_what_the_parts_have_stands_side_by_side(parts: tuple[Part, Part], merge
     one.add_scalars("late", "loss", [1.0, 2.0], wall_times=[200.0, 201.0])
     two.add_scalars("early", "loss", [3.0], wall_times=[100.0])
     two.add_records("image", "early", "img", [b"x"], claim=IMAGE)
-    two.add_records("image", "early", "repeated", [b"abc", b"def"], claim=IMAGE, steps=[1, 0])
+    two.add_records("image", "early", "repeated", [b"abc", b"def", b"ghi"], claim=IMAGE, steps=[1, 0, 1])
     two.add_damage(Damage("early", "f", 3, "bad"))
     one.set_progress(Progress(1, 2, loaded_once=True))
     two.set_progress(Progress(10, 20, loaded_once=False))

@@ -175,6 +175,7 @@ def test_the_python_client_gets_what_a_chart_draws(opened: Open) -> None:
     with client.LogClient(opened()) as logs:
         [frame] = logs.compute("scalar", "cards", b'card={"tag":"loss","width":50}&run=a1')
         [series] = series_of(frame)
-        assert (series["run"], series["range"], len(series["steps"])) == ("a1", [ANY, ANY], 2000)
+        assert (series["run"], series["range"]) == ("a1", [ANY, ANY])
+        assert 50 <= len(series["steps"]) <= 4 * 50
         with pytest.raises(client.NotComputed, match="no 'colours'"):
             list(logs.compute("scalar", "colours", b""))

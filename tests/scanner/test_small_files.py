@@ -105,7 +105,8 @@ def test_files_that_share_tags_and_files_that_do_not() -> None:
 
 def test_the_dialect_is_that_which_each_file_says() -> None:
     mindspore = wire.record(wire.version_event(Dialect.MINDSPORE, 5.0))
-    contents = [version_record(), mindspore, version_record(), mindspore, scalar_record(1)]
+    landscape = wire.record(wire.event(1, 1.0, block(1, block(1, b"a") + block(10, b""))))
+    contents = [version_record(), mindspore, version_record(), mindspore, landscape]
     guesses = [Dialect.MINDSPORE, TENSORBOARD, TENSORBOARD, Dialect.MINDSPORE, Dialect.MINDSPORE]
     found = together(contents, guesses)
     assert [file.batch.dialect for file in found if file] == [

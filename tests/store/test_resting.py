@@ -67,7 +67,7 @@ class Model:
         snapshots = [] if series.empty else [series.snapshot()]
         if field == "image" and tag in self.named:
             file = Series(SeriesKey("r", tag), FILE, (False, True), CachePolicy(), ColumnMemory())
-            file.append((self.named[tag].order, 0), self.named[tag].columns())
+            file.append((self.named[tag].order, 0), self.named[tag].columns(0))
             snapshots.append(file.snapshot())
         return joined(snapshots, CachePolicy(), NO_SESSIONS) if snapshots else None
 

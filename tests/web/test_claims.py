@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from insight_core.formats.event import claimable_fields
 from insight_core.plugin import Dialect, EventField, FileName, RecordDecoder
 
 
@@ -28,6 +30,15 @@ from insight_core.plugin import Dialect, EventField, FileName, RecordDecoder
 def test_claims_that_no_log_can_have_are_refused(claims: Any, words: str) -> None:  # noqa: ANN401
     with pytest.raises((TypeError, ValueError), match=re.escape(words)):
         RecordDecoder(claims=claims)
+
+
+@pytest.mark.parametrize("name", ["reference/formats.md", "writing_a_plugin.md"])
+def test_the_documentation_has_every_field_that_can_be_claimed(name: str, repository: Path) -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| (`\w+`(?:, `\w+`)*) \|", (repository / "docs" / name).read_text(), re.MULTILINE
+    )
+    fields = {dialect: re.findall(r"\w+", names) for dialect, names in rows if dialect in list(Dialect)}
+    assert fields == {str(dialect): claimable_fields(dialect) for dialect in Dialect}
 
 
 @pytest.mark.parametrize("makes_run", ["a string", 7, None])

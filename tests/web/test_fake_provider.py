@@ -67,11 +67,11 @@ def test_records() -> None:
 def test_records_of_attempts() -> None:
     fake = FakeProvider()
     claim = SummaryPlugin("images")
-    fake.add_records("image", "r", "t", [b"a", b"b", b"c", b"d"], claim=claim, steps=[0, 1, 2, 1])
+    fake.add_records("image", "r", "t", [b"a", b"b", b"c", b"d", b"e"], claim=claim, steps=[0, 1, 2, 1, 2])
     key = SeriesKey("r", "t")
     last, everything = fake.records("image", key), fake.records("image", key, "all")
-    assert (last.steps.tolist(), last.total, last.kept, last.hidden) == ([0, 1], 4, 4, 2)
-    assert (everything.steps.tolist(), everything.hidden) == ([0, 1, 2, 1], 0)
+    assert (last.steps.tolist(), last.total, last.kept, last.hidden) == ([0, 1, 2], 5, 5, 2)
+    assert (everything.steps.tolist(), everything.hidden) == ([0, 1, 2, 1, 2], 0)
     assert fake.payload("image", key, 1).data == b"d"
     assert fake.payload("image", key, 1, "all", limit=0) == Payload(b"", claim)
     [info] = fake.series("image")
@@ -85,7 +85,7 @@ def test_changes_are_counted_and_wake_who_waits() -> None:
     threading.Timer(0.05, lambda: fake.add_scalars("r", "t", [1.0])).start()
     changes = fake.changes(since, timeout=5)
     assert changes.generation == fake.generation() > since
-    assert (changes.series, changes.runs) == ({"scalar": {SeriesKey("r", "t")}}, False)
+    assert (changes.series, changes.runs) == ({"scalar": [SeriesKey("r", "t")]}, False)
     fake.add_damage(Damage("r", "f", 0, "bad"))
     assert fake.changes(changes.generation).runs
     assert fake.runs()[0].damage == 1

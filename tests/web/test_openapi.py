@@ -25,10 +25,8 @@ from insight_core.plugin.http.parameters import (
     number,
     required_text,
     required_whole_number,
-    series_keys,
     whole_number,
 )
-from insight_core.plugin.http.records import record_of
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
@@ -81,10 +79,10 @@ class _Views:
         return json_response([names, *request.args.getlist("by")])
 
     def record(self, request: Request) -> Response:
-        return json_response(record_of(request, self.ctx.data, self.ctx.name).step)
+        return json_response(self.ctx.own.place(request).step)
 
     def series(self, request: Request) -> Response:
-        keys = series_keys(request, self.ctx.data, self.ctx.name)
+        keys = self.ctx.own.keys(request)
         return json_response([list(self._per(request, key.run)) for key in keys])
 
     def _per(self, request: Request, run: str) -> tuple[str, str]:

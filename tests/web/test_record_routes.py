@@ -27,7 +27,7 @@ from insight_core.plugin import (
     hookimpl,
 )
 from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.records import is_pinned, record_of
+from insight_core.plugin.http.records import is_pinned
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
@@ -38,7 +38,7 @@ BYTES = bytes(range(256)) * 4
 
 def _routes(ctx: PluginContext) -> Sequence[Route]:
     def one(request: Request) -> Response:
-        place = record_of(request, ctx.data, ctx.name)
+        place = ctx.own.place(request)
         return json_response([place.index, place.step, place.size, place.attempts, is_pinned(request)])
 
     return [Route("/one", one)]

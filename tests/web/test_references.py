@@ -7,13 +7,31 @@ from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
+from typing import Any
 
 import pytest
 from insight_scalar import insight_plugin
 from werkzeug.test import Client
 
 from insight_core.isolation import Limits
-from insight_core.plugin import Plugin, PluginContext, RecordDecoder, Route
+from insight_core.plugin import (
+    Command,
+    DataKind,
+    FileName,
+    HighlightSource,
+    LogFormat,
+    Option,
+    Plugin,
+    PluginContext,
+    QueryTable,
+    Reason,
+    RecordDecoder,
+    Route,
+    Rule,
+    RunColumn,
+    RunColumns,
+    SummaryPlugin,
+)
 from insight_core.references import Reference, reference
 from insight_core.registry import Registry
 from insight_core.web import Host
@@ -120,6 +138,63 @@ def test_a_name_that_does_not_exist_is_an_error_of_its_plugin(
     assert client.get("/data/plugin/named/hello").status_code == 404
     assert "no_such" in (client.get("/data/plugins_listing").json or {})["named"]["error"]
     assert client.get("/data/plugin/named/tags").status_code == 200
+
+
+FIELDS: dict[str, Callable[[Any], object]] = {
+    "Plugin.routes": lambda f: Plugin("x", "X", routes=f),
+    "Plugin.is_active": lambda f: Plugin("x", "X", is_active=f),
+    "RecordDecoder.decode": lambda f: RecordDecoder({SummaryPlugin("x")}, decode=f),
+    "RecordDecoder.encode": lambda f: RecordDecoder({SummaryPlugin("x")}, encode=f),
+    "RecordDecoder.size_of": lambda f: RecordDecoder({SummaryPlugin("x")}, size_of=f),
+    "RecordDecoder.check": lambda f: RecordDecoder({SummaryPlugin("x")}, check=f),
+    "Route.view": lambda f: Route("/x", f),
+    "FileName.makes_run": lambda f: FileName("x", makes_run=f),
+    "FileName.begins": lambda f: FileName("x", begins=f),
+    "RunColumn.values": lambda f: RunColumn("x", "X", f),
+    "RunColumns.list": lambda f: RunColumns(f, len),
+    "RunColumns.values": lambda f: RunColumns(iter, f),
+    "Command.run": lambda f: Command("x", "does x", f),
+    "Option.type": lambda f: Option("x", "is x", type=f),
+    "Option.split": lambda f: Option("x", "is x", split=f),
+    "Rule.check": lambda f: Rule("x", Reason("X", "x"), f),
+    "HighlightSource.find": lambda f: HighlightSource("x", f),
+    "QueryTable.read": lambda f: QueryTable("x", "a row", (), f),
+    "LogFormat.read": lambda f: LogFormat("x", FileName("x"), f),
+}
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_every_field_for_a_function_takes_its_name_and_imports_it_late(field: str, module: str) -> None:
+    made = FIELDS[field](f"{module}:is_active")
+    assert module not in sys.modules
+    function = getattr(made, field.partition(".")[2])
+    assert function(type("Context", (), {"name": "named"})) is True
+    for wrong in ("no colon", "a.b.c"):
+        with pytest.raises(ValueError, match=r"write 'package.module:name'"):
+            FIELDS[field](wrong)
+    with pytest.raises(TypeError, match="not a function"):
+        FIELDS[field](3)
+
+
+def test_computations_may_be_names_and_nothing_but_functions(module: str) -> None:
+    plugin = Plugin("x", "X", computations={"one": f"{module}:hi"})
+    assert plugin.computations["one"](None, b"").get_data() == b""  # type: ignore[arg-type, attr-defined]
+    with pytest.raises(TypeError, match="not a mapping of functions"):
+        Plugin("x", "X", computations={"one": 3})  # type: ignore[dict-item]
+
+
+def test_a_name_of_something_else_than_a_function_is_said_so(module: str) -> None:
+    with pytest.raises(TypeError, match=r"insight_core.plugin:API_VERSION is a int, not a function"):
+        Reference("insight_core.plugin:API_VERSION")()
+
+
+def test_a_function_where_the_kind_of_a_decoder_belongs_is_refused() -> None:
+    claims = {SummaryPlugin("x")}
+    with pytest.raises(TypeError, match="its kind is a builtin_function_or_method, not a DataKind"):
+        RecordDecoder(claims, len)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'number' is not a valid DataKind"):
+        RecordDecoder(claims, "number")
+    assert RecordDecoder(claims, "scalar").kind is DataKind.SCALAR
 
 
 def test_a_reference_is_equal_by_its_text() -> None:

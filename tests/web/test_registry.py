@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module, invalidate_caches
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import pytest
 from attrs import evolve
@@ -25,6 +25,7 @@ from insight_core.plugin import (
     Option,
     Plugin,
     RecordDecoder,
+    Rule,
     RunColumn,
     SummaryPlugin,
     hookimpl,
@@ -209,6 +210,38 @@ def test_a_plugin_of_the_host_wins_and_the_loser_is_named(theirs: Plugin) -> Non
     assert f"{str(theirs.name)!r} of their-dist" in failure.reason
 
 
+def test_an_address_of_the_host_is_not_to_be_had_by_a_choice() -> None:
+    own, theirs = Plugin("own", "Own", address="/own"), Plugin("theirs", "Theirs", address="/own")
+    candidates = _candidates(("insight-host", own), ("their-dist", theirs))
+    registry = Registry(candidates, choices={"theirs": "their-dist"})
+    assert list(registry.plugins) == ["own"]
+    assert registry.failures["theirs"].reason.endswith("leave out the former with --disable-plugin own")
+    assert list(Registry(candidates, ["own"]).plugins) == ["theirs"]
+
+
+def test_what_a_module_contributes_belongs_to_its_plugin_and_not_to_its_entry_point() -> None:
+    def insight_run_columns() -> list[RunColumn]:
+        return [RunColumn("x", "X")]
+
+    def insight_rules() -> NoReturn:
+        raise RuntimeError("no rules")
+
+    module = SimpleNamespace(
+        insight_plugin=hookimpl(lambda: Plugin("mine", "Mine")),
+        insight_run_columns=hookimpl(insight_run_columns),
+        insight_rules=hookimpl(insight_rules),
+    )
+    registry = Registry.of([("entry", lambda: module)], distribution="a-dist")
+    [found] = registry.collected("insight_run_columns", RunColumn)
+    assert found.owner == "mine"
+    assert not registry.collected("insight_rules", Rule)
+    [(name, failure)] = registry.failures.items()
+    assert (name, failure.entry_point) == ("mine (a-dist)", "mine")
+    assert failure.reason.startswith("insight_rules() of mine: RuntimeError: no rules")
+    for left_out in ("mine", "entry"):
+        assert not Registry.of([("entry", lambda: module)], disabled=[left_out]).modules
+
+
 def test_two_plugins_of_one_distribution_name_the_entry_points_to_leave_out() -> None:
     registry = Registry.of([("one", partial(_module, GOOD)), ("two", partial(_module, GOOD))])
     assert not registry.plugins
@@ -292,7 +325,7 @@ def test_a_module_without_a_plugin_may_have_other_hooks() -> None:
     registry = Registry.of([("m", lambda: module)])
     assert not registry.failures
     [found] = registry.collected("insight_commands", Command, host=None)
-    assert (found.module, found.value.name) == ("m", "greet")
+    assert (found.owner, found.value.name) == ("m", "greet")
     assert [list(module.hooks) for module in registry.modules] == [["insight_commands"]]
 
 

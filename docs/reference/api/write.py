@@ -40,7 +40,7 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
         "insight_core.plugin.testing",
         *(
             f"insight_core.plugin.testing.{name}"
-            for name in ("contexts", "fake", "formats", "histograms", "host", "tensors", "wire")
+            for name in ("contexts", "contract", "fake", "formats", "histograms", "host", "tensors", "wire")
         ),
     ],
 }
@@ -87,7 +87,8 @@ def definitions(module: str, name: str) -> tuple[str, list[Definition]]:
     found = [node for node in tree.body if name in _defined_names(node)]
     if found:
         return module, found  # type: ignore[return-value]
-    for node in tree.body:
+    lazy = [inner for node in tree.body if isinstance(node, ast.If) for inner in node.body]
+    for node in [*tree.body, *lazy]:
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             for alias in node.names:
                 if (alias.asname or alias.name) == name:

@@ -1,4 +1,4 @@
-"""One small example of each hook: tab, flag, command, data source, log format, run column, middleware."""
+"""One small example of each hook."""
 
 from __future__ import annotations
 
@@ -12,15 +12,22 @@ from insight_core.plugin import (
     Command,
     DataProvider,
     FileName,
+    HighlightSource,
     InvalidArgument,
     LogFormat,
+    Messages,
     Option,
     Plugin,
     ProviderSettings,
+    QueryTable,
     RecordDecoder,
+    RemoteFiles,
+    Rule,
     RunColumn,
     hookimpl,
 )
+from insight_extensions.findings import ZERO_RATE
+from insight_extensions.tables import COLUMNS
 from insight_extensions.words import looks_right, read
 
 if TYPE_CHECKING:
@@ -69,8 +76,23 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> DataProv
 
 
 @hookimpl
+def insight_open_files(location: str) -> RemoteFiles | None:
+    scheme, _, count = location.partition("://")
+    if scheme != "sample":
+        return None
+    if not count.isdecimal():
+        raise InvalidArgument(f"{location!r} is not of the form sample://RUNS")
+    from insight_extensions.store import SampleFiles
+
+    return SampleFiles(int(count))
+
+
+@hookimpl
 def insight_log_formats() -> Iterable[LogFormat]:
-    return [LogFormat("words", FileName("*.words", makes_run=looks_right), read)]
+    return [
+        LogFormat("words", FileName("*.words", makes_run=looks_right), read),
+        LogFormat("answers", FileName("answers.jsonl", makes_run=False), "insight_extensions.answers:read"),
+    ]
 
 
 def _lengths(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:
@@ -84,6 +106,26 @@ def _lengths(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:
 @hookimpl
 def insight_run_columns() -> Iterable[RunColumn]:
     return [RunColumn("length", "Length", _lengths, titles={"zh-CN": "长度"}, kind="number")]
+
+
+@hookimpl
+def insight_rules() -> Iterable[Rule]:
+    return [Rule("zero_rate", ZERO_RATE(), "insight_extensions.findings:rate_is_zero", roles=["lr"])]
+
+
+@hookimpl
+def insight_highlights() -> Iterable[HighlightSource]:
+    return [HighlightSource("longest", "insight_extensions.findings:longest")]
+
+
+@hookimpl
+def insight_tables() -> Iterable[QueryTable]:
+    return [QueryTable("tag_names", "a run", COLUMNS, "insight_extensions.tables:rows")]
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    return Messages.of(Path(__file__).parent / "locales")
 
 
 @hookimpl

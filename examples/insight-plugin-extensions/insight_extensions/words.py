@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-from insight_core.plugin import Flaw, Points
+from insight_core.plugin import Flaw, Points, ReasonKind
+
+_NO_POINT = ReasonKind("extensions_line", "line {line} is not a tag, a step and a value")
 
 
 def read(stream: BinaryIO, state: Any) -> tuple[list[Points | Flaw], Any]:  # noqa: ANN401
@@ -20,7 +22,7 @@ def read(stream: BinaryIO, state: Any) -> tuple[list[Points | Flaw], Any]:  # no
             tag, step, value = line.split()
             point = int(step), float(value)
         except ValueError:
-            flaws.append(Flaw(offset, f"line {number} is not a tag, a step and a value", len(line)))
+            flaws.append(Flaw(offset, _NO_POINT(line=number), len(line)))
         else:
             steps, values = points.setdefault(tag.decode(), ([], []))
             steps.append(point[0])

@@ -11,10 +11,10 @@ from insight_core.plugin import PluginContext, Route, SeriesKey, Undecodable, en
 _NEWEST = 200  # points in one answer
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[list[str]]) -> Sequence[Route]:
     def texts(request: Request) -> Response:
         key = SeriesKey(request.args["run"], request.args["tag"])  # one is missing: the host answers 400
-        table = ctx.data.records(ctx.name, key)  # unknown: raises NotFound, the host answers 404
+        table = ctx.own.records(key)  # unknown: raises NotFound, the host answers 404
         total = len(table.steps)
         points = [
             {
@@ -31,9 +31,8 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     ]  # SKELETON: your routes; tags, records, value, blob and static/ are the host's
 
 
-def _read(ctx: PluginContext, key: SeriesKey, index: int) -> list[str]:
+def _read(ctx: PluginContext[list[str]], key: SeriesKey, index: int) -> list[str]:
     try:
-        texts: list[str] = ctx.values.get(key, index)  # the host calls texts_of, and caches what it returns
-        return texts
+        return ctx.values.get(key, index)  # the host calls texts_of, and caches what it returns
     except Undecodable as error:  # one damaged value must not hide the others
         return [f"unreadable: {error}"]

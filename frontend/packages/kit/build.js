@@ -25,6 +25,7 @@ export const SHARED = [
   '@insight-host/kit/draw',
   '@insight-host/kit/histograms',
   '@insight-host/kit/html',
+  '@insight-host/kit/lab',
   '@insight-host/kit/lines',
   '@insight-host/kit/markdown',
   '@insight-host/kit/steps',

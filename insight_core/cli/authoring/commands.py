@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from insight_core.cli.authoring.check import check as check_plugin
 from insight_core.cli.authoring.development import develop
 from insight_core.cli.authoring.node import NodeTools, renew_packages, require_sources
-from insight_core.cli.authoring.scaffold import copy_packages, write_plugin
+from insight_core.cli.authoring.scaffold import copy_packages, copy_types, write_plugin
 
 
 def new(arguments: Sequence[str], text: str) -> int:
@@ -37,10 +38,22 @@ def build(arguments: Sequence[str], text: str) -> int:
 
 
 def types(arguments: Sequence[str], text: str) -> int:
-    """Replaces the npm packages of the host in a plugin by those of the installed host."""
-    plugin = _directory("types", text, arguments)
-    renew_packages(plugin, copy_packages(plugin))
+    """Replaces the npm packages or types of the host in a plugin by those of the installed host."""
+    plugin = _given("types", text, arguments)
+    if (plugin / "jsconfig.json").is_file():  # of plain JavaScript
+        copy_types(plugin)
+    else:
+        require_sources(plugin)
+        renew_packages(plugin, copy_packages(plugin))
     return 0
+
+
+def check(arguments: Sequence[str], text: str) -> int:
+    """Checks a plugin and prints what is wrong. Returns the exit status."""
+    parser = _parser("check", text)
+    parser.epilog = "The exit status is 0 without faults, 1 with faults, 2 for wrong arguments."
+    parser.add_argument("directory", metavar="DIR", type=Path, help="of the plugin")
+    return check_plugin(parser.parse_args(arguments).directory)
 
 
 def dev(arguments: Sequence[str], text: str) -> int:
@@ -53,10 +66,15 @@ def dev(arguments: Sequence[str], text: str) -> int:
 
 
 def _directory(command: str, text: str, arguments: Sequence[str]) -> Path:
+    plugin = _given(command, text, arguments)
+    require_sources(plugin)
+    return plugin
+
+
+def _given(command: str, text: str, arguments: Sequence[str]) -> Path:
     parser = _parser(command, text)
     parser.add_argument("directory", metavar="DIR", type=Path, help="of the plugin")
     plugin: Path = parser.parse_args(arguments).directory
-    require_sources(plugin)
     return plugin
 
 
@@ -66,4 +84,4 @@ def _parser(command: str, text: str) -> argparse.ArgumentParser:
     )
 
 
-COMMANDS = {"new": new, "build": build, "dev": dev, "types": types}
+COMMANDS = {"new": new, "build": build, "dev": dev, "check": check, "types": types}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO
@@ -22,7 +23,7 @@ from insight_core.plugin import InvalidArgument
 _LOOK = 0.3  # seconds between two looks at the Python files
 _PATIENCE = 5.0  # seconds that a process has to end
 _FIRST_BUILD = 60.0  # seconds
-_OTHERS = {"node_modules", "tests", "__pycache__"}  # directories whose files do not matter to the host
+OTHERS = {"node_modules", "tests", "__pycache__"}  # directories whose files do not matter to the host
 
 
 def develop(plugin: Path, flags: Sequence[str]) -> int:
@@ -50,7 +51,7 @@ class _Development:
         self.status = 0
         self._plugin, self._flags, self._place, self._ending = plugin, flags, place, ending
         self._port: list[str] = []  # the flag for the port of the first host
-        path = [str(plugin.absolute()), str(place), os.environ.get("PYTHONPATH", "")]
+        path = [*import_paths(plugin), str(place), os.environ.get("PYTHONPATH", "")]
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
         write_metadata(plugin, place)
         write_gallery(place)
@@ -130,9 +131,9 @@ def _building(plugin: Path) -> Iterator[None]:
         return
     node = NodeTools.find()
     node.install(plugin)
-    vite = [node.node, "node_modules/vite/bin/vite.js", "build", "--watch", "--clearScreen", "false"]
-    output: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    with _ended(vite, cwd=plugin, env=node.environment, stdin=subprocess.DEVNULL, **output) as building:
+    flags = ["--watch", "--clearScreen", "false", "--minify", "false", "--sourcemap", "inline"]
+    vite = [node.node, "node_modules/vite/bin/vite.js", "build", *flags]
+    with _checking_types(plugin, node), _ended(vite, **_talking(plugin, node)) as building:
         assert building.stdout is not None
         built = threading.Event()
         arguments = (building.stdout, sys.stderr, built)
@@ -142,24 +143,70 @@ def _building(plugin: Path) -> Iterator[None]:
 
 
 @contextmanager
+def _checking_types(plugin: Path, node: NodeTools) -> Iterator[None]:
+    """The compiler of TypeScript, which reports wrong types after every save; Vite builds with them."""
+    compiler = "node_modules/typescript/bin/tsc"
+    if not (plugin / compiler).is_file() or not (plugin / "tsconfig.json").is_file():
+        yield
+        return
+    command = [node.node, compiler, "--noEmit", "--watch", "--preserveWatchOutput", "--pretty", "false"]
+    with _ended(command, **_talking(plugin, node)) as checking:
+        assert checking.stdout is not None
+        threading.Thread(target=_tell_types, args=(checking.stdout,), name="types", daemon=True).start()
+        yield
+
+
+def _tell_types(lines: Iterable[str]) -> None:
+    """Prints the errors of each run of a compiler that watches, and once that there are none left."""
+    errors: list[str] = []
+    were_wrong = False
+    for line in lines:
+        if "error TS" in line:
+            errors.append(line)
+        if re.search(r"Found \d+ error", line):  # and from now on it sees what is saved
+            if were_wrong and not errors:
+                print("types: no errors left", file=sys.stderr, flush=True)
+            for error in errors:
+                print(f"types: {error}", end="", file=sys.stderr, flush=True)
+            errors, were_wrong = [], bool(errors)
+
+
+def _talking(plugin: Path, node: NodeTools) -> dict[str, Any]:
+    """How a tool of Node.js is started whose output is read.
+
+    It has a process group of its own: tsc is a script that starts the compiler, and would leave it behind.
+    """
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "process_group": 0}
+    return {"cwd": plugin, "env": node.environment, "stdin": subprocess.DEVNULL, **output}
+
+
+@contextmanager
 def _ended(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[str]]:  # noqa: ANN401
-    """A process that is asked to end, and then killed."""
+    """A process, or its group if it has one, that is asked to end, and then killed."""
     with subprocess.Popen(command, **options) as process:
+
+        def send(number: int) -> None:
+            with suppress(ProcessLookupError):
+                if "process_group" in options:
+                    os.killpg(process.pid, number)
+                else:
+                    process.send_signal(number)
+
         try:
             yield process
         finally:
-            process.terminate()
+            send(signal.SIGTERM)
             try:
                 process.wait(_PATIENCE)
             except subprocess.TimeoutExpired:
-                process.kill()
+                send(signal.SIGKILL)
 
 
 def python_files(plugin: Path) -> Mapping[str, int]:
     """Modification times of what the host imports of a plugin: when one changes, the host starts again."""
     found = {}
     for directory, below, names in os.walk(plugin):
-        below[:] = [name for name in below if name not in _OTHERS and not name.startswith(".")]
+        below[:] = [name for name in below if name not in OTHERS and not name.startswith(".")]
         for name in names:
             path = os.path.join(directory, name)
             if name.endswith(".py") or name == "pyproject.toml":
@@ -170,10 +217,16 @@ def python_files(plugin: Path) -> Mapping[str, int]:
     return found
 
 
-def write_metadata(plugin: Path, place: Path) -> None:
+def import_paths(plugin: Path) -> list[str]:
+    """The directories from which Python imports a plugin: its own, and ``src`` where it has one."""
+    return [str(one.absolute()) for one in (plugin, plugin / "src") if one.is_dir()]
+
+
+def write_metadata(plugin: Path, place: Path) -> str:
     """Writes metadata below ``place``, by which Python finds the plugin as if it were installed.
 
-    Raises InvalidArgument if ``pyproject.toml`` has no project with an entry point.
+    Returns the name of its distribution. Raises InvalidArgument if ``pyproject.toml`` has no project with an
+    entry point.
     """
     source = plugin / "pyproject.toml"
     try:
@@ -184,6 +237,7 @@ def write_metadata(plugin: Path, place: Path) -> None:
     except (ValueError, KeyError) as error:
         raise InvalidArgument(f"{source}: {error}; a plugin has a project with entry points") from error
     _write_distribution(place, name, version, groups)
+    return str(name)
 
 
 def write_gallery(place: Path) -> None:

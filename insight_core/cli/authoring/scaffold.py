@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
-from importlib.metadata import entry_points
+import tarfile
+from base64 import b64encode
+from hashlib import sha512
+from importlib.metadata import PackageNotFoundError, entry_points, requires
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import insight_frontend
 from insight_core.plugin import InvalidArgument, Unavailable
 from insight_core.web.front_ends import shared_modules
 
+HOST = "insight-host"
 PACKAGES = ".insight-host"  # the directory of a plugin that holds the npm packages of the installed host
 _TEMPLATES = Path(__file__).parent / "templates"
 _SUFFIX = ".template"
@@ -26,14 +30,15 @@ def write_plugin(name: str, parent: Path, *, javascript: bool) -> Path:
     """
     _check(name)
     target = parent / name
-    _packages()
     page = shared_modules(insight_frontend.STATIC)
     values = {
         "name": name,
         "title": name.replace("_", " ").capitalize(),
-        "distribution": f"insight-plugin-{name.replace('_', '-')}",
+        "distribution": _distribution(name),
         "api": str(page.api),
         "kit": str(page.kit),
+        # by which npm knows the packages of the host: they are the same bytes from the same sources
+        **{f"{_name_of(found)}_integrity": _integrity(found) for found in _packages()},
     }
     try:
         target.mkdir()
@@ -41,7 +46,9 @@ def write_plugin(name: str, parent: Path, *, javascript: bool) -> Path:
             _fill(_TEMPLATES / kind, target, values)
     except OSError as error:
         raise InvalidArgument(f"{target}: {error.strerror}; choose another name or directory") from error
-    if not javascript:
+    if javascript:
+        copy_types(target)
+    else:
         copy_packages(target)
     return target
 
@@ -54,7 +61,35 @@ def copy_packages(plugin: Path) -> list[Path]:
     place = plugin / PACKAGES
     place.mkdir(exist_ok=True)
     # without the version, so that package.json stays as it is after an upgrade
-    return [Path(shutil.copyfile(found, place / f"{found.name.split('-')[2]}.tgz")) for found in _packages()]
+    return [Path(shutil.copyfile(found, place / f"{_name_of(found)}.tgz")) for found in _packages()]
+
+
+def _name_of(package: Path) -> str:
+    """``kit`` of ``insight-host-kit-1.0.0.tgz``."""
+    return package.name.split("-")[2]
+
+
+def _integrity(package: Path) -> str:
+    return f"sha512-{b64encode(sha512(package.read_bytes()).digest()).decode()}"
+
+
+def copy_types(plugin: Path) -> None:
+    """Writes the types of what the page shares into a plugin in plain JavaScript, for editors and checkers.
+
+    Raises Unavailable for a host without packages.
+    """
+    place = plugin / PACKAGES / "types"
+    shutil.rmtree(place, ignore_errors=True)
+    for found in _packages():
+        with tarfile.open(found) as packed:
+            for member in packed.getmembers():
+                if not member.name.startswith("package/types/"):
+                    continue
+                target = place / _name_of(found) / member.name.removeprefix("package/types/")
+                content = packed.extractfile(member)
+                assert content is not None, member.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content.read())
 
 
 def _packages() -> list[Path]:
@@ -72,6 +107,21 @@ def _check(name: str) -> None:
         )
     if entry_points(group="insight.plugins", name=name) or find_spec(f"insight_{name}"):
         raise InvalidArgument(f"{name!r} is the name of an installed plugin or package; choose another name")
+    if _distribution(name) in _own_distributions():
+        raise InvalidArgument(f"{_distribution(name)} is a part of {HOST}; choose another name than {name!r}")
+
+
+def _distribution(name: str) -> str:
+    return f"insight-plugin-{name.replace('_', '-')}"
+
+
+def _own_distributions() -> set[str]:
+    """The distributions that belong to the host: what its extras bring."""
+    try:
+        required = requires(HOST) or ()
+    except PackageNotFoundError:  # run from sources that were never installed
+        return set()
+    return {re.split(r"[^\w.-]", one)[0] for one in required}
 
 
 def _fill(templates: Path, target: Path, values: dict[str, str]) -> None:

@@ -23,10 +23,11 @@ from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, Form, Read, StoredBlock, encode_block
 from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.plugin import Claim, Dialect
-from insight_core.store.claims import FileState, claim_of
+from insight_core.plugin.claims import claim_of
+from insight_core.store.claims import FileState
 from insight_record.formats.reason import Reason
 
-VERSION = 8  # raise it when the layout or the result of scanning changes
+VERSION = 9  # raise it when the layout or the result of scanning changes
 _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE, None)  # by number; None: no event file
 _SIGNED, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
 # of a log file, see ``FileRecord``; the directory by number

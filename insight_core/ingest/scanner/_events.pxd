@@ -25,6 +25,7 @@ cdef struct Layout:  # of a dialect: the kind of value under each field number, 
     int8_t value_fields[FIELDS]
     int metadata_field  # -1: there is none
     int session_field  # 0: there is none
+    bint has_nameless  # fields of values that have no name are values too
     bint numbers_are_tensors  # a number may come as a tensor of one element
 
 
@@ -130,6 +131,8 @@ cdef inline Status _read_value(Reader *reader, Window *window, int64_t start, in
             if field.number == 1 and field.kind == 2:
                 status = _read_tag(reader, window, field.start, field.size, &tag)
             elif field.number >= FIELDS:
+                if reader.layout.has_nameless:
+                    return ODD
                 continue
             elif <int>field.number == reader.layout.metadata_field:
                 if field.kind == 2:
@@ -137,6 +140,8 @@ cdef inline Status _read_value(Reader *reader, Window *window, int64_t start, in
             else:
                 found = reader.layout.value_fields[field.number]
                 if not found:
+                    if reader.layout.has_nameless and field.number != 1:
+                        return ODD
                     continue
                 if field.kind != (5 if found == SIMPLE_VALUE or found == SCALAR_VALUE else 2):
                     return ODD

@@ -57,7 +57,10 @@ cdef enum:
 # Numbers of the kinds of values: those of _rows.pxd, which have code, then the others.
 _SPECIAL = ("", "version", "summary", "tagged_run_metadata", "simple_value", "scalar_value", "tensor", "metadata")
 _TABLES = (*VALUE_FIELDS.values(), *EVENT_FIELDS.values())
-_FIELDS = (*_SPECIAL, *sorted({name for table in _TABLES for name in table.values()}.difference(_SPECIAL)))
+_FIELDS = (
+    *_SPECIAL, *sorted({name for table in _TABLES for name in table.values()}.difference(_SPECIAL)), "nameless",
+)
+cdef int32_t _NAMELESS = len(_FIELDS) - 1  # its tags have the number of the field before them, and a zero byte
 if len(_FIELDS) > FIELDS or max(map(max, _TABLES)) >= FIELDS:
     raise ImportError("insight_core.ingest.scanner._kernel was compiled from other sources: build it again")
 
@@ -69,6 +72,7 @@ for _dialect in Dialect:
         _layouts[_index].value_fields[_number] = _FIELDS.index(VALUE_FIELDS[_dialect].get(_number, ""))
     _layouts[_index].metadata_field = -1 if _index else METADATA_FIELD
     _layouts[_index].session_field = 0 if _index else SESSION_FIELD
+    _layouts[_index].has_nameless = _index
     _layouts[_index].numbers_are_tensors = not _index
 
 
@@ -275,8 +279,11 @@ cdef class CompiledScanner:
 
     cdef _add(self, value, int64_t start, list extra):
         cdef bytes text = value.tag
+        cdef bint is_nameless = value.field.isdigit()
+        cdef int32_t field = _NAMELESS if is_nameless else _FIELDS.index(value.field)
+        if is_nameless:
+            text = value.field.encode() + b"\0" + text
         cdef int32_t tag = tag_number(&self.names, <const uint8_t *>text, len(text))
-        cdef int32_t field = _FIELDS.index(value.field)
         cdef int64_t payload = start + <int64_t>value.start
         cdef int64_t size = value.size
         cdef int form = form_of(value)
@@ -366,7 +373,7 @@ cdef class CompiledScanner:
     cdef int _kind(self, int32_t key, const Part *part) except? -1:
         """The same for keys whose columns lie end to end; odd when they have locators."""
         cdef int field = self.names.keys[key].field
-        if part.form == MIXED:
+        if part.form == MIXED or field == _NAMELESS:
             return -2 - key  # for itself: it is split
         return (field * 4 + part.form) * 2 + (
             is_located(field)
@@ -388,9 +395,14 @@ cdef class CompiledScanner:
             columns.values = (singles if part.form == SINGLE else doubles)[start : start + last - first]
         if part.located:
             columns.places = places[:, part.locators + first : part.locators + last]
+        name = _FIELDS[field]
+        tags = tuple([self._tag(self.names.keys[key].tag) for key in keys])
+        if field == _NAMELESS:
+            name, _, tag = tags[0].partition("\0")
+            tags = (tag,)
         found = Block(
-            _FIELDS[field],
-            tuple([self._tag(self.names.keys[key].tag) for key in keys]),
+            name,
+            tags,
             np.array([parts[key].first + parts[key].count - first for key in keys]),
             np.array([not parts[key].goes_back for key in keys]),
             columns,

@@ -7,7 +7,7 @@ from insight_record.formats._interning cimport Interned, intern, release
 
 
 cdef enum:
-    FIELDS = 16  # kinds of values, numbered by _kernel.pyx; those that have code:
+    FIELDS = 17  # kinds of values, numbered by _kernel.pyx; those that have code:
     VERSION = 1
     SUMMARY = 2
     TAGGED_RUN_METADATA = 3

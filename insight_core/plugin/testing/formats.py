@@ -10,10 +10,11 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.formats.batch import Flaw
+from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.columns import Block
 from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
-from insight_core.plugin import LogFormat, Unavailable
+from insight_core.ingest.value_files import ValueFiles
+from insight_core.plugin import HyperParameters, Images, LogFormat, Texts, Unavailable
 
 
 @frozen(eq=False)
@@ -31,6 +32,7 @@ class ReadLog:
 
     points: Mapping[str, ReadPoints]
     flaws: Sequence[Flaw]
+    others: Sequence[Texts | Images | HyperParameters] = ()  # in the order of the file
 
 
 def read_all(log_format: LogFormat, content: bytes, pieces: int = 7, name: str = "log") -> ReadLog:
@@ -41,7 +43,8 @@ def read_all(log_format: LogFormat, content: bytes, pieces: int = 7, name: str =
     found: dict[str, list[list[NDArray[np.generic]]]] = {}
     with TemporaryDirectory(prefix="insight-test-") as directory:
         path = Path(directory) / name
-        file = _EndedFile(str(path), FormatReader(log_format))
+        values = ValueFiles()
+        file = _EndedFile(str(path), FormatReader(log_format, values))
         with path.open("wb") as stream:
             for piece in range(pieces):
                 begin, end = (len(content) * each // pieces for each in (piece, piece + 1))
@@ -50,12 +53,21 @@ def read_all(log_format: LogFormat, content: bytes, pieces: int = 7, name: str =
                 for block in _blocks(file):
                     _add(block, found)
         flaws = file.every_flaw()
+        values.close()
     joined = {tag: [np.concatenate(column) for column in columns] for tag, columns in found.items()}
-    return ReadLog({tag: ReadPoints(*columns) for tag, columns in joined.items()}, flaws)
+    return ReadLog({tag: ReadPoints(*columns) for tag, columns in joined.items()}, flaws, file.others)
 
 
 class _EndedFile(LogFile):
     """A file that nobody writes any more: an unfinished end is damage at once."""
+
+    def __init__(self, path: str, reader: FormatReader) -> None:
+        super().__init__(path, reader)
+        self.others: list[Texts | Images | HyperParameters] = []
+
+    def _kept(self, items: Sequence[Texts | Images | HyperParameters], began: int) -> list[Batch]:
+        self.others += items
+        return super()._kept(items, began)
 
     def every_flaw(self) -> list[Flaw]:
         tail = self._known.tail
@@ -80,7 +92,8 @@ def _add(block: Block, found: dict[str, list[list[NDArray[np.generic]]]]) -> Non
     begin = 0
     for tag, end in zip(block.tags, block.ends.tolist(), strict=True):
         part = block.columns[begin:end]
-        assert part.values is not None
+        if part.values is None:  # a text or a picture
+            continue
         columns = found.setdefault(tag, [[], [], []])
         for column, values in zip(columns, (part.steps, part.values, part.wall_times), strict=True):
             column.append(values)

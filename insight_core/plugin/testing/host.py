@@ -17,15 +17,18 @@ from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.isolation import DEFAULT_LIMITS
+from insight_core.own_page import TOKEN_HEADER
 from insight_core.plugin import (
     AppSettings,
     Damage,
+    DataProvider,
     InvalidArgument,
     LogFormat,
     Plugin,
     PluginContext,
     StoreFormat,
     Unavailable,
+    encode_json,
     hookimpl,
 )
 from insight_core.providers.local import LocalProvider
@@ -61,7 +64,7 @@ class HostResponse:
 class HostClient:
     """Asks a host that has read its logs. Made by ``host_of``."""
 
-    def __init__(self, host: Host, client: Client, data: LocalProvider) -> None:
+    def __init__(self, host: Host, client: Client, data: DataProvider) -> None:
         self._host, self._client = host, client
         self.data = data
 
@@ -73,17 +76,25 @@ class HostClient:
             return _of(self._client.get(path, headers=headers, query_string=query))
         return _of(self._client.get(path, headers=headers))
 
-    def post(self, path: str, content: bytes = b"", headers: Mapping[str, str] | None = None) -> HostResponse:
-        """POST of the content."""
-        return _of(self._client.post(path, data=content, headers=headers))
+    def post(self, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> HostResponse:
+        """POST as the host's own page sends it, with its token: bytes as they are, anything else as JSON.
+
+        ``headers`` replace those of the page: ``{"Origin": "http://elsewhere"}`` is another page.
+        """
+        data = body if isinstance(body, bytes) else encode_json(body)
+        page = self.get("/data/annotations")
+        token = page.json()["token"] if page.status == 200 else None  # middleware refuses, or guests
+        own = {"Origin": "http://localhost", TOKEN_HEADER: token or "", "Content-Type": "application/json"}
+        return _of(self._client.post(path, data=data, headers={**own, **(headers or {})}))
 
     def damage(self) -> Sequence[Damage]:
         """Every place where the logs could not be read."""
         return self.data.damage()
 
     def load(self) -> None:
-        """Reads what was written since. Returns when done."""
-        self.data.load()
+        """Reads what was written since into the log directory. Returns when done."""
+        if isinstance(self.data, LocalProvider):
+            self.data.load()
 
     def context(self, plugin: str) -> PluginContext:
         """What the routes of a plugin receive. Raises NotFound for an unknown plugin."""
@@ -99,6 +110,7 @@ def _of(answer: TestResponse) -> HostResponse:
 def host_of(
     *plugins: ModuleType | Plugin,
     logdir: str | PathLike[str] | None = None,
+    data: DataProvider | None = None,
     options: Mapping[str, Any] | None = None,
     built_ins: bool | Collection[str] = False,
 ) -> Iterator[HostClient]:
@@ -109,7 +121,9 @@ def host_of(
     *plugins : module or Plugin
         A module brings all of its hooks, with log formats and middleware.
     logdir : path, optional
-        Read once and whole before the client answers; without it there are no runs.
+        Read once and whole before the client answers; without it and ``data`` there are no runs.
+    data : DataProvider, optional
+        Asked in the place of a log directory. The host closes it.
     options : mapping, optional
         Values of the plugins' own flags, by name with ``_``. The others have their defaults; variables of
         the environment are not read.
@@ -132,7 +146,7 @@ def host_of(
     _raise_failures(registry)
     with TemporaryDirectory(prefix="insight-test-", ignore_cleanup_errors=True) as kept:
         cache, state = Path(kept) / "cache", Path(kept) / "state"
-        provider = LocalProvider(
+        provider = data or LocalProvider(
             [] if logdir is None else [Logdir(str(Path(logdir).absolute()))],
             registry.plugins.values(),
             log_formats=formats.values(),
@@ -140,7 +154,8 @@ def host_of(
             cache_directory=cache,
         )
         try:
-            provider.load()
+            if isinstance(provider, LocalProvider):
+                provider.load()
             settings = HostSettings(follows=False, cache_directory=cache, state_directory=state)
             host = Host(registry, provider, settings)
             try:

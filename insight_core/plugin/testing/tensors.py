@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from insight_core.plugin.testing.wire import encoded_varint, message_field
 from insight_record.formats.dtypes import MINDSPORE_NUMBERS as MINDSPORE_NUMBERS
 from insight_record.formats.dtypes import TENSORFLOW_NUMBERS as TENSORFLOW_NUMBERS
-from insight_record.tensors import little_endian, mindspore_head, string_tensor, tensorflow_head
+from insight_record.formats.tensor_messages import little_endian, string_tensor, tensorflow_head
+from insight_record.tensors import mindspore_head
 
 # Of TensorFlow's typed fields: which one, and whether numbers are varints or lie there as in memory.
 _INT_VAL, _FLOAT_VAL, _DOUBLE_VAL = 7, 5, 6

@@ -13,11 +13,11 @@ from insight_record.events import SUMMARY, VALUE, VERSION
 from insight_record.events import event as event
 from insight_record.formats import framing
 from insight_record.formats.crc32c import masked_crc32c as masked_crc32c
+from insight_record.formats.image_messages import image_message
 from insight_record.formats.protobuf import encoded_varint as encoded_varint
 from insight_record.formats.protobuf import int_field as int_field
 from insight_record.formats.protobuf import message_field as message_field
-from insight_record.images import image_message
-from insight_record.tensors import string_tensor, tensorflow_head
+from insight_record.formats.tensor_messages import string_tensor, tensorflow_head
 
 VERSIONS = {dialect: encoder_of(dialect.value).version for dialect in Dialect}  # Text of the first event.
 

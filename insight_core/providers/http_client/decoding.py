@@ -17,8 +17,6 @@ from insight_core.plugin import (
     Changes,
     Claim,
     Damage,
-    EventField,
-    FileName,
     InsightError,
     RecordTable,
     Run,
@@ -26,8 +24,8 @@ from insight_core.plugin import (
     SeriesField,
     SeriesKey,
     SeriesTable,
-    SummaryPlugin,
     X,
+    claims,
 )
 from insight_record.formats.reason import Reason
 
@@ -42,13 +40,10 @@ def number_of(value: object) -> float:
 
 
 def claim_of(text: str) -> Claim:
-    """The claim that ``str`` of a claim names."""
+    """The claim that ``str`` of a claim names; a dialect that this version does not know is TensorBoard's."""
     kind, _, name = text.partition(":")
-    if kind == "plugin":
-        return SummaryPlugin(name)
-    if kind == "file":
-        return FileName(name)
-    return EventField(_DIALECTS.get(kind, Dialect.TENSORBOARD), *name.split(":", 1))
+    known = kind in _DIALECTS or kind in ("plugin", "file")
+    return claims.claim_of(text if known else f"{Dialect.TENSORBOARD}:{name}")
 
 
 def run_of(row: Mapping[str, Any]) -> Run:

@@ -54,7 +54,7 @@ class InfoResponse(_message.Message):
     def __init__(self, version: _Optional[str] = ..., boot_id: _Optional[str] = ..., location: _Optional[str] = ..., generation: _Optional[int] = ...) -> None: ...
 
 class Claim(_message.Message):
-    __slots__ = ("event_field", "summary_plugin", "file_name")
+    __slots__ = ("event_field", "summary_plugin", "file_name", "step", "tag")
     class EventField(_message.Message):
         __slots__ = ("dialect", "name", "tags")
         DIALECT_FIELD_NUMBER: _ClassVar[int]
@@ -67,10 +67,14 @@ class Claim(_message.Message):
     EVENT_FIELD_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_PLUGIN_FIELD_NUMBER: _ClassVar[int]
     FILE_NAME_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    TAG_FIELD_NUMBER: _ClassVar[int]
     event_field: Claim.EventField
     summary_plugin: str
     file_name: str
-    def __init__(self, event_field: _Optional[_Union[Claim.EventField, _Mapping[str, object]]] = ..., summary_plugin: _Optional[str] = ..., file_name: _Optional[str] = ...) -> None: ...
+    step: str
+    tag: str
+    def __init__(self, event_field: _Optional[_Union[Claim.EventField, _Mapping[str, object]]] = ..., summary_plugin: _Optional[str] = ..., file_name: _Optional[str] = ..., step: _Optional[str] = ..., tag: _Optional[str] = ...) -> None: ...
 
 class SeriesKey(_message.Message):
     __slots__ = ("run", "tag")

@@ -1,6 +1,6 @@
 /** Shows new alerts in every tab: a notice, a number at the tab of alerts, and marks in charts. */
 import { API, type Contributions, type PluginContext } from '@insight-host/api';
-import { Spaced } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { signal } from '@preact/signals';
 import { follow, open, seen, textOf, type Alert, type Answer } from './alerts';
 import { messages } from './messages';

@@ -13,13 +13,13 @@ from insight_audio.wav import read_wav
 from insight_core.plugin import NotFound, PluginContext, ReasonKind, RecordPlace, Route
 from insight_core.plugin.http.answers import Column, bytes_response, safetensors_response
 from insight_core.plugin.http.parameters import whole_number
-from insight_core.plugin.http.records import is_pinned, record_of
+from insight_core.plugin.http.records import is_pinned
 
 _MOST = 1_000_000  # clips of a record
 _UNKNOWN_CLIP = ReasonKind("audio_unknown_clip", "{place} has no clip {clip}: there are {count}")
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[Clips]) -> Sequence[Route]:
     """The sound of a record, and its picture."""
     views = _Views(ctx)
     return [Route("/audio", views.audio), Route("/picture", views.picture)]
@@ -27,7 +27,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 
 @frozen
 class _Views:
-    ctx: PluginContext
+    ctx: PluginContext[Clips]
 
     def audio(self, request: Request) -> Response:
         """The WAV file; browsers seek in it with ranges (RFC 9110)."""
@@ -59,8 +59,8 @@ class _Views:
 
     def _clip(self, request: Request) -> tuple[RecordPlace, Clips, int]:
         clip = whole_number(request, "clip", 0, _MOST, 0)
-        place = record_of(request, self.ctx.data, self.ctx.name)
-        clips: Clips = self.ctx.values.at(place)
+        place = self.ctx.own.place(request)
+        clips = self.ctx.values.at(place)
         if clip >= len(clips.encoded):
             count = len(clips.encoded)
             raise NotFound(_UNKNOWN_CLIP(place=str(place), clip=clip, count=count))

@@ -1,5 +1,6 @@
 import { computed, effect, signal, type ReadonlySignal as Live } from '@preact/signals';
-import { Latest, RequestQueue, type Page } from '@insight-host/kit';
+import type { Page } from '@insight-host/kit';
+import { Latest, RequestQueue } from '@insight-host/kit/lab';
 import { pointsOf, type Column, type Listed, type Neighbours, type Points } from './answers';
 
 export type Metric = 'cosine' | 'euclidean';

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from attrs import evolve, frozen
 
 from insight_core.plugin import (
-    DataProvider,
     NotFound,
+    OwnData,
     Reason,
     ReasonKind,
     RecordPlace,
@@ -16,7 +16,6 @@ from insight_core.plugin import (
     SeriesKey,
     Undecodable,
     Values,
-    record_at,
 )
 from insight_embeddings.claims import CONFIGS
 from insight_embeddings.config import Configured, file_tag
@@ -60,20 +59,17 @@ class Embedding:
 class Catalogue:
     """Finds embeddings in the files that the plugin claims."""
 
-    data: DataProvider
-    plugin: str
+    own: OwnData
     configs: Values[Sequence[Configured]]
 
     def of_run(self, run: str) -> tuple[list[Embedding], list[Undecodable]]:
         """The embeddings of a run, and the configurations that cannot be read."""
-        infos: dict[str, SeriesInfo] = {
-            info.key.tag: info for info in self.data.series(self.plugin, runs=[run])
-        }
+        infos: dict[str, SeriesInfo] = {info.key.tag: info for info in self.own.series(runs=[run])}
         found: dict[str, Embedding] = {}
         errors = []
         for tag in sorted(tag for tag, info in infos.items() if not CONFIGS.isdisjoint(info.claims)):
             try:
-                configured = self.configs.at(record_at(self.data, self.plugin, SeriesKey(run, tag), 0))
+                configured = self.configs.at(self.own.place_at(SeriesKey(run, tag), 0))
             except NotFound:  # the file went while it was looked for
                 continue
             except Undecodable as error:
@@ -100,7 +96,7 @@ class Catalogue:
             if tag is None:
                 return None
             try:
-                return record_at(self.data, self.plugin, SeriesKey(run, tag), 0)
+                return self.own.place_at(SeriesKey(run, tag), 0)
             except NotFound:
                 return None
 

@@ -29,4 +29,4 @@ def described(content: bytes) -> object:
 
 def has_embeddings(ctx: PluginContext) -> bool:
     """Whether any run has a configuration of the projector."""
-    return any(not CONFIGS.isdisjoint(info.claims) for info in ctx.data.series(ctx.name))
+    return any(not CONFIGS.isdisjoint(info.claims) for info in ctx.own.series())

@@ -50,7 +50,7 @@ _NO_SPRITE = ReasonKind("embeddings_no_sprite", "{name!r} has no pictures")
 _NO_POINT = ReasonKind("embeddings_no_point", "there is no point {point}: the embedding has {points}")
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[bytes]) -> Sequence[Route]:
     """Embeddings of runs and everything about one of them."""
     views = _Views(ctx)
     return [
@@ -64,9 +64,9 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 
 
 class _Views:
-    def __init__(self, ctx: PluginContext) -> None:
-        contents: Values[bytes] = ctx.values
-        self.catalogue = Catalogue(ctx.data, ctx.name, contents.derived(configured_embeddings))
+    def __init__(self, ctx: PluginContext[bytes]) -> None:
+        contents = ctx.values
+        self.catalogue = Catalogue(ctx.own, contents.derived(configured_embeddings))
         self.sprites = contents.derived(sprite_of)
 
         def derived(make: Callable[..., T]) -> Callable[..., Values[T]]:

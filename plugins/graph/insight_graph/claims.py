@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import Claim, Dialect, EventField, FileName, PluginNameEnum, SummaryPlugin
-
-NAME = str(PluginNameEnum.GRAPH)
+from insight_core.plugin import Claim, Dialect, EventField, FileName, SummaryPlugin
 
 MINDSPORE_EVENT = EventField(Dialect.MINDSPORE, "graph_def")
 GRAPH_DEF = EventField(Dialect.TENSORBOARD, "graph_def")

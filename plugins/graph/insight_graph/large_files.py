@@ -7,8 +7,8 @@ from threading import Lock
 from attrs import define, field
 from cachetools import LRUCache
 
-from insight_core.plugin import DataProvider, ReasonKind, RecordPlace
-from insight_graph.claims import EXPORTED_FILE, NAME, ONNX_FILE
+from insight_core.plugin import OwnData, ReasonKind, RecordPlace
+from insight_graph.claims import EXPORTED_FILE, ONNX_FILE
 from insight_graph.model import GraphModel
 from insight_graph.torch_export import graph_of_stream
 
@@ -24,7 +24,7 @@ _MODEL_TOO_LARGE = ReasonKind(
 class LargeFiles:
     """The last few graphs of such files. For any thread."""
 
-    data: DataProvider
+    own: OwnData
     _kept: LRUCache[RecordPlace, GraphModel] = field(factory=lambda: LRUCache(_KEPT))
     _lock: Lock = field(factory=Lock)
 
@@ -41,7 +41,7 @@ class LargeFiles:
             known = self._kept.get(place)
         if known is not None:
             return known
-        with self.data.open_payload(NAME, place.key, place.index, place.attempts) as stream:
+        with self.own.open_payload(place) as stream:
             if not stream.file.seekable():
                 return None
             try:

@@ -9,7 +9,6 @@ from attrs import frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import (
-    DataProvider,
     InsightError,
     InvalidArgument,
     NotFound,
@@ -21,12 +20,10 @@ from insight_core.plugin import (
     Route,
     SeriesInfo,
     SeriesKey,
-    record_at,
 )
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import flag, number, required_text, whole_number
-from insight_core.plugin.http.records import is_pinned, record_of
-from insight_graph.claims import NAME
+from insight_core.plugin.http.records import is_pinned
 from insight_graph.decoder import StepTimes, is_dump, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
 from insight_graph.difference import KINDS
@@ -49,7 +46,7 @@ _UNKNOWN_KIND = ReasonKind("graph_unknown_kind", "kind must be one of {kinds}")
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """All routes of the plugin."""
-    views = _Views(ctx, ProfiledTimes(ctx.ask), LargeFiles(ctx.data), KeptDifferences())
+    views = _Views(ctx, ProfiledTimes(ctx.ask), LargeFiles(ctx.own), KeptDifferences())
     return [
         Route("/graphs", views.graphs),
         Route("/pipeline", views.pipeline),
@@ -66,17 +63,13 @@ class _Views:
     large: LargeFiles
     differences: KeptDifferences
 
-    @property
-    def data(self) -> DataProvider:
-        return self.ctx.data
-
     def graphs(self, request: Request) -> Response:
         runs = dict.fromkeys(request.args.getlist("run")) or None
         graphs: list[tuple[tuple[Any, ...], dict[str, object]]] = []
         profiles: list[dict[str, object]] = []
         pipelines: list[dict[str, object]] = []
         dumps: list[dict[str, object]] = []
-        for info in sorted(self.data.series(NAME, runs=runs), key=lambda info: info.key):
+        for info in sorted(self.ctx.own.series(runs=runs), key=lambda info: info.key):
             records = self._records(info)
             if source := source_of(info):
                 for entry, name in zip(records, _names(info, records), strict=True):
@@ -103,8 +96,8 @@ class _Views:
 
     def pipeline(self, request: Request) -> Response:
         """What the lineage plugin decodes. Raises NotFound without that plugin."""
-        place = record_of(request, self.data, NAME, "all")
-        found = self.data.series(NAME, runs=[place.key.run])
+        place = self.ctx.own.place(request, "all")
+        found = self.ctx.own.series(runs=[place.key.run])
         if not any(is_pipeline(info) and info.key == place.key for info in found):
             raise place.undecodable(Reason("it is not a lineage file", "graph_not_lineage"))
         try:
@@ -118,7 +111,7 @@ class _Views:
                 wall_time=repr(place.wall_time),
             )
         except NotFound as error:
-            record_of(request, self.data, NAME, "all")  # raises NotFound if the file was replaced meanwhile
+            self.ctx.own.place(request, "all")  # raises NotFound if the file was replaced meanwhile
             raise NotFound(
                 "a data pipeline is decoded by the lineage plugin, which is not loaded: enable that plugin",
                 code="graph_no_lineage",
@@ -127,7 +120,7 @@ class _Views:
 
     def of_graph(self, answer: Callable[[OpenedGraph, Request], object]) -> RouteView:
         def view(request: Request) -> Response:
-            place = record_of(request, self.data, NAME, "all")
+            place = self.ctx.own.place(request, "all")
             model = self._model(place)
             profile = request.args.get("profile")
             times = model.times if profile is None else self._times(model, place, profile)
@@ -139,7 +132,7 @@ class _Views:
 
     def diff(self, request: Request) -> Response:
         """What differs from another graph, which ``other_run``, ``other_tag`` and ``other_index`` name."""
-        place = record_of(request, self.data, NAME, "all")
+        place = self.ctx.own.place(request, "all")
         other = self._other(request)
         kinds = frozenset(request.args.getlist("kind")) or frozenset(KINDS)
         if not kinds <= frozenset(KINDS):
@@ -151,7 +144,7 @@ class _Views:
 
     def precision(self, request: Request) -> Response:
         """Statistics of the tensors of a dump, next to those of another, named as for ``diff``."""
-        places = self._other(request), record_of(request, self.data, NAME, "all")
+        places = self._other(request), self.ctx.own.place(request, "all")
         before, after = (self._statistics(place) for place in places)
         tolerance = number(request, "tolerance")
         limit = whole_number(request, "limit", 1, MAX_RESULTS, 200)
@@ -167,7 +160,7 @@ class _Views:
     def _other(self, request: Request) -> RecordPlace:
         key = SeriesKey(required_text(request, "other_run"), required_text(request, "other_tag"))
         index = whole_number(request, "other_index", 0, LAST_OFFSET, 0)
-        return record_at(self.data, NAME, key, index, "all")
+        return self.ctx.own.place_at(key, index, "all")
 
     def _statistics(self, place: RecordPlace) -> TensorStatistics:
         found = self.ctx.values.at(place)
@@ -183,7 +176,7 @@ class _Views:
 
     def _records(self, info: SeriesInfo) -> list[dict[str, object]]:
         try:
-            table = self.data.records(NAME, info.key, "all")
+            table = self.ctx.own.records(info.key, "all")
         except NotFound:  # it went meanwhile
             return []
         rows = zip(table.steps.tolist(), table.wall_times.tolist(), table.sizes.tolist(), strict=True)
@@ -198,7 +191,7 @@ class _Views:
         if not 0 <= int(str(entry["size"])) < _FEW_BYTES:
             return True
         try:
-            found = self.ctx.values.at(record_at(self.data, NAME, info.key, int(str(entry["index"])), "all"))
+            found = self.ctx.values.at(self.ctx.own.place_at(info.key, int(str(entry["index"])), "all"))
         except InsightError:
             return True  # why it cannot be read is said where it is chosen
         return not isinstance(found, StepTimes) or bool(found.rows)
@@ -207,11 +200,11 @@ class _Views:
         """Of the last record of a tag with times, or of a profile that the profiler has."""
         run = place.key.run
         if is_profiled(profile):
-            key = (place, self.data.generation())
+            key = (place, self.ctx.data.generation())
             return self.profiled.get(key, model.graph, run, profile)
         key_of_times = SeriesKey(run, profile)
-        last = len(self.data.records(NAME, key_of_times, "all").steps) - 1
-        source = record_at(self.data, NAME, key_of_times, last, "all")
+        last = len(self.ctx.own.records(key_of_times, "all").steps) - 1
+        source = self.ctx.own.place_at(key_of_times, last, "all")
         found = self.ctx.values.at(source)
         rows = found.rows if isinstance(found, GraphModel | StepTimes) else None
         if rows is None:

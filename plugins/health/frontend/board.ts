@@ -1,5 +1,6 @@
 /** What the tab shows: its settings in the URL, and the map, asked for again until every record was read. */
-import { codecs, message, portions, Spaced, type Page } from '@insight-host/kit';
+import { codecs, message, portions, type Page } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { computed, signal } from '@preact/signals';
 import { KINDS, mapOf, MEASURES, VIEWS, type HeatMap, type Kind, type Measure, type View } from './answer';
 import { spanCodec, type Span } from './span';

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Claim, DataProvider, InsightError, LocatingProvider, PayloadPlaces, SeriesKey
+from insight_core.plugin import Claim, DataProvider, InsightError, PayloadPlaces, SeriesKey
 
 _GAP = 1 << 16  # bytes between two payloads that are read rather than skipped
 _SPAN = 8 << 20  # bytes that are read at once
@@ -77,8 +77,6 @@ class PayloadReader:
 
     def _places_of(self, plugin: str, key: SeriesKey) -> PayloadPlaces | None:
         """Where the payloads of a series are; None where only the provider can read them."""
-        if not isinstance(self.data, LocatingProvider):
-            return None
         place = (plugin, key)
         try:
             table = self.data.records(plugin, key)
@@ -86,7 +84,10 @@ class PayloadReader:
             if known is None or len(known.parts) != len(table.steps):
                 if len(self._places) > _SERIES:
                     self._places.clear()
-                known = self._places[place] = self.data.payload_places(plugin, key)
+                known = self.data.payload_places(plugin, key)
+                if known is None:
+                    return None
+                self._places[place] = known
             every = self.data.records(plugin, key, "all")
         except InsightError:
             return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Payload, Reason, ReasonKind
+from insight_core.plugin import FileName, Payload, Reason, ReasonKind
 from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, header_of, signed
 from insight_image.claims import BATCHES
 
@@ -47,7 +47,12 @@ class Pictures:
 
 
 def pictures_of(payload: Payload) -> Pictures:
-    """The encoded pictures of a record. Raises ValueError for bytes that are not an image message."""
+    """The encoded pictures of a record. Raises ValueError for bytes that are not an image message.
+
+    A claimed file is one picture.
+    """
+    if isinstance(payload.claim, FileName):
+        return Pictures((payload.data,))
     return _batch(payload.data) if payload.claim == BATCHES else _image(payload.data)
 
 

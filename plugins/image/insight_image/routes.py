@@ -12,7 +12,7 @@ from werkzeug import Request, Response
 from insight_core.plugin import NotFound, PluginContext, Reason, ReasonKind, RecordPlace, Route, Undecodable
 from insight_core.plugin.http.answers import bytes_response, json_response
 from insight_core.plugin.http.parameters import flag, whole_number
-from insight_core.plugin.http.records import is_pinned, record_of
+from insight_core.plugin.http.records import is_pinned
 from insight_core.plugin.payloads import ImageHeader, header_of
 from insight_image.decoder import MAX_PICTURES, Pictures
 
@@ -24,7 +24,7 @@ _DAMAGED = ReasonKind("image_damaged", "the {format} file is cut off or damaged"
 _UNKNOWN_SAMPLE = ReasonKind("image_unknown_sample", "{place} has no sample {index}: there are {count}")
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[Pictures]) -> Sequence[Route]:
     """Picture, header and thumbnail of a record."""
     views = _Views(ctx)
     return [
@@ -59,7 +59,7 @@ def _one_processor_free() -> threading.Semaphore:
 
 @frozen
 class _Views:
-    ctx: PluginContext
+    ctx: PluginContext[Pictures]
     at_once: threading.Semaphore = field(factory=_one_processor_free)
 
     def image(self, request: Request) -> Response:
@@ -114,8 +114,8 @@ class _Views:
 
     def _sample(self, request: Request) -> _Sample:
         index = whole_number(request, "sample", 0, MAX_PICTURES, 0)
-        place = record_of(request, self.ctx.data, self.ctx.name)
-        pictures: Pictures = self.ctx.values.at(place)
+        place = self.ctx.own.place(request)
+        pictures = self.ctx.values.at(place)
         if index >= len(pictures.encoded):
             count = len(pictures.encoded)
             raise NotFound(_UNKNOWN_SAMPLE(place=str(place), index=index, count=count))

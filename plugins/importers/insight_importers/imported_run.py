@@ -27,8 +27,8 @@ from insight_record.encoders.tensorboard import metadata
 from insight_record.events import event, summary, version_record
 from insight_record.formats.framing import pieces_record
 from insight_record.formats.protobuf import Pieces, int_field, message_field, size_of, text_field
+from insight_record.formats.tensor_messages import string_tensor
 from insight_record.scalars import in_order, sealed_rows, steps_alike
-from insight_record.tensors import string_tensor
 from insight_record.values.tensors import number_value, strings_value
 
 _VALUES, _FACTS = "events.out.tfevents.1.values", "events.out.tfevents.2.facts"

@@ -30,7 +30,7 @@ _TITLES = {  # in the order of the columns
 def _origins(ctx: PluginContext, runs: Sequence[str] | None = None) -> dict[str, dict[str, Any]]:
     """What each imported run says, by run."""
     found = {}
-    for info in ctx.data.series(ctx.name, runs=runs):
+    for info in ctx.own.series(runs=runs):
         try:
             origin = loaded(info.content)
         except ValueError:  # a log may say anything

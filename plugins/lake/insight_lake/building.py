@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attrs import define, frozen
 
-from insight_core.plugin import CommandHost, DataProvider, InvalidArgument, RunFiles
+from insight_core.plugin import CommandHost, DataProvider, InvalidArgument
 from insight_lake.contents import series_fingerprints
 from insight_lake.lake import Lake
 from insight_lake.manifest import LakeManifest, LakeObject, SegmentEntry, newest, publish
@@ -80,8 +80,9 @@ class Builder:
                 context = self._host.loaded(self._options.flags, PLUGIN, runs=lambda run: False)
                 data = opened.enter_context(context).data
                 check_present(data)
-                is_local = isinstance(data, RunFiles)
-                found = runs_of_files(data) if isinstance(data, RunFiles) else self._of_series(data)
+                files = data.run_files()
+                is_local = files is not None
+                found = self._of_series(data) if files is None else runs_of_files(files)
                 sources = {one.source for one in found.values()} if is_local else set()
                 _check_outside(self._store.location, sources)
                 if self._options.payloads == "locate":
@@ -180,8 +181,6 @@ class Builder:
         """What tells the places of payloads, and a function that ends the file of copied ones."""
         if self._options.payloads == "none":
             return None, lambda: None
-        if self._options.payloads == "locate":
-            return LogRecords(data), lambda: None
         path, key = draft.path("payloads"), f"payloads/{draft.id}.bin"
         file = opened.enter_context(path.open("wb"))
 
@@ -189,7 +188,8 @@ class Builder:
             file.close()
             return WrittenTable(path, 0).stored_as(key) if path.stat().st_size else None
 
-        return CopiedRecords(data, file, key), end
+        copied = CopiedRecords(data, file, key)
+        return LogRecords(data, copied) if self._options.payloads == "locate" else copied, end
 
     def _tell(self, points: int) -> None:
         self._host.status(

@@ -12,7 +12,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from insight_core.plugin import DataProvider, RunFiles, SeriesInfo
+from insight_core.plugin import DataProvider, RunFile, SeriesInfo
 from insight_lake.texts import text_of_claims
 
 _FIELDS = ("points", "kept", "first_step", "last_step", "last_wall_time", "attempts")
@@ -50,11 +50,11 @@ def lake_content(contents: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(sorted(contents.items())).encode()).hexdigest()
 
 
-def file_fingerprints(data: RunFiles) -> dict[str, tuple[str, int, str]]:
+def file_fingerprints(run_files: Iterable[RunFile]) -> dict[str, tuple[str, int, str]]:
     """By run: a text that changes with its files, their bytes, and the logdir that they are in."""
     files: dict[str, list[tuple[str, int, int]]] = {}
     logdirs: dict[str, str] = {}
-    for file in data.run_files():
+    for file in run_files:
         if file.is_store:  # its runs have no files of their own
             continue
         try:

@@ -17,6 +17,7 @@ from insight_core.plugin import (
     PayloadStream,
     Plugin,
     Progress,
+    ProviderBase,
     ProviderSettings,
     Reason,
     ReasonKind,
@@ -68,13 +69,13 @@ def open_provider(location: str, settings: ProviderSettings) -> LakeProvider:
     return LakeProvider(open_store(location), settings)
 
 
-class LakeProvider:
-    """Implements ``DataProvider`` by range reads of the newest version of a lake."""
+class LakeProvider(ProviderBase):
+    """Answers by range reads of the newest version of a lake."""
 
     def __init__(self, store: ObjectStore, settings: ProviderSettings) -> None:
         assert settings.answer_scalars is not None, "the host gives it"
+        super().__init__(f"lake:{store.location}", settings)
         self.store = store
-        self._settings = settings
         self._reader = RowReader(self.store)
         self._points = PointReader(self._reader, settings.answer_scalars)
         self._records = PayloadPlaceReader(self._reader)
@@ -215,10 +216,6 @@ class LakeProvider:
     def progress(self) -> Progress:
         """There is nothing to load."""
         return Progress(loaded_once=self.followed.is_open)
-
-    def location(self) -> str:
-        """The source of the data, as shown to the user."""
-        return f"lake:{self.store.location}"
 
     def generation(self) -> int:
         """A number that grows whenever the data changes."""

@@ -12,12 +12,12 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from insight_core.plugin import ShownAttempts
+from insight_core.plugin.claims import claim_of
 from insight_lake.catalog import SegmentSeries
 from insight_lake.payloads import PayloadPlace
 from insight_lake.records import RecordColumns
 from insight_lake.row_order import file_order
 from insight_lake.row_reader import RowRange, RowReader
-from insight_lake.texts import claim_of_text
 
 _LIMIT = 64 << 20  # bytes
 _RECORD_COLUMNS = ("attempt", "step", "wall_time", "size", "claim", "object", "copied", "record", "start")
@@ -48,7 +48,7 @@ class StoredRows:
             int(columns.record[row]),
             int(columns.start[row]),
             int(columns.sizes[row]),
-            claim_of_text(columns.claims[columns.claim[row]]),
+            claim_of(columns.claims[columns.claim[row]]),
         )
 
 

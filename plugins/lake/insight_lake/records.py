@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import DataProvider, InvalidArgument, LocatingProvider, SeriesKey
+from insight_core.plugin import DataProvider, InvalidArgument, SeriesKey
 from insight_lake.texts import text_of_claims
 
 _PIECE = 1 << 20  # bytes
@@ -52,20 +52,23 @@ class RecordSource(Protocol):
 
 
 class LogRecords:
-    """Payloads that stay in the log files."""
+    """Payloads that stay in the log files; those of files that end with the provider are ``copied``, if
+    there is something that does."""
 
-    def __init__(self, data: DataProvider) -> None:
-        if not isinstance(data, LocatingProvider):
-            raise InvalidArgument(
-                f"{data.location()}: does not tell where payloads such as images are; "
-                "copy them with --with-payloads, or leave them out with --numbers-only"
-            )
-        self._data, self._places = data, data
+    def __init__(self, data: DataProvider, copied: RecordSource | None = None) -> None:
+        self._data, self._copied = data, copied
 
     def columns(self, plugin: str, key: SeriesKey) -> RecordColumns:
-        """See RecordSource."""
+        """See RecordSource. Raises InvalidArgument where the places are not known."""
         table = self._data.records(plugin, key, "all")
-        places = self._places.payload_places(plugin, key)
+        places = self._data.payload_places(plugin, key)
+        if places is None:
+            raise InvalidArgument(
+                f"{self._data.location()}: does not tell where payloads such as images are; "
+                "copy them with --with-payloads, or leave them out with --numbers-only"
+            )
+        if places.passing and self._copied is not None:
+            return self._copied.columns(plugin, key)
         return RecordColumns(
             table.steps,
             table.wall_times,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from insight_remote import OBJECT_STORES
 
-from insight_core.plugin import DataProvider, InvalidArgument, Reason, Unavailable, notices_of
+from insight_core.plugin import DataProvider, InvalidArgument, Reason, Unavailable
 
 _AWAY = {"remote_away", "remote_refused", "source_away", "lake_away"}
 
@@ -18,7 +18,7 @@ def is_remote(place: str) -> bool:
 
 def check_present(data: DataProvider) -> None:
     """Raises Unavailable if a store or server is away, of which runs would be missing."""
-    for notice in notices_of(data):
+    for notice in data.notices():
         if notice.code in _AWAY:
             raise Unavailable(notice)
 

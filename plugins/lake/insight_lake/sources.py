@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 from attrs import frozen
 
-from insight_core.plugin import CommandHost, DataProvider, RunFiles
+from insight_core.plugin import CommandHost, DataProvider, RunFile
 from insight_lake.contents import file_fingerprints, series_fingerprints
 from insight_lake.records import LogRecords, RecordSource
 
@@ -31,20 +31,21 @@ def logs_of(
     """The logs of a source in portions: data, places of payloads, and the fingerprints of these runs."""
     with ExitStack() as opened:
         data = opened.enter_context(host.loaded(flags, PLUGIN, runs=lambda run: False)).data
-        if not isinstance(data, RunFiles):
+        files = data.run_files()
+        if files is None:
             names = [run.name for run in data.runs() if run.name in runs]
             yield data, None if numbers_only else LogRecords(data), series_fingerprints(data, names)
             return
-        found = {run: one for run, one in runs_of_files(data).items() if run in runs}
+        found = {run: one for run, one in runs_of_files(files).items() if run in runs}
     for batch in batches(sorted(found), found, BATCH):
         with host.loaded(flags, PLUGIN, runs=frozenset(batch).__contains__) as ctx:
             source = None if numbers_only else LogRecords(ctx.data)
             yield ctx.data, source, {run: found[run].fingerprint for run in batch}
 
 
-def runs_of_files(data: RunFiles) -> dict[str, FoundRun]:
+def runs_of_files(files: Iterable[RunFile]) -> dict[str, FoundRun]:
     """The runs that have files, by name."""
-    return {run: FoundRun(*found) for run, found in file_fingerprints(data).items()}
+    return {run: FoundRun(*found) for run, found in file_fingerprints(files).items()}
 
 
 def batches(runs: Sequence[str], found: Mapping[str, FoundRun], limit: int) -> Iterable[list[str]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insight_core.plugin import Claim, Dialect, EventField, FileName, SummaryPlugin
+from insight_core.plugin import Claim
+from insight_core.plugin.claims import claim_of
 
 _BETWEEN = "\n"
 
@@ -21,14 +22,4 @@ def text_of_claims(claims: Sequence[Claim]) -> str:
 
 def claims_of_text(text: str) -> tuple[Claim, ...]:
     """What ``text_of_claims`` made a text of. Raises ValueError for another text."""
-    return tuple(claim_of_text(one) for one in text.split(_BETWEEN)) if text else ()
-
-
-def claim_of_text(text: str) -> Claim:
-    """The claim of its text. Raises ValueError for another text."""
-    kind, _, name = text.partition(":")
-    if kind == "plugin":
-        return SummaryPlugin(name)
-    if kind == "file":
-        return FileName(name)
-    return EventField(Dialect(kind), *name.split(":", 1))
+    return tuple(claim_of(one) for one in text.split(_BETWEEN)) if text else ()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from insight_core.plugin import (
-    DataProvider,
     Dialect,
     EventField,
     FileName,
+    OwnData,
     PluginContext,
-    PluginNameEnum,
     SeriesInfo,
     SummaryPlugin,
 )
@@ -18,11 +17,11 @@ COMPUTED = SummaryPlugin("landscape")
 LINEAGE_FILES = FileName("*_lineage", makes_run=False)  # which network and optimiser a landscape is of
 
 
-def landscape_series(data: DataProvider) -> list[SeriesInfo]:
+def landscape_series(own: OwnData) -> list[SeriesInfo]:
     """The series that are landscapes; the files of the lineage are none."""
-    return [info for info in data.series(PluginNameEnum.LANDSCAPE) if LINEAGE_FILES not in info.claims]
+    return [info for info in own.series() if LINEAGE_FILES not in info.claims]
 
 
 def has_landscapes(ctx: PluginContext) -> bool:
     """Whether any run has a landscape."""
-    return bool(landscape_series(ctx.data))
+    return bool(landscape_series(ctx.own))

@@ -11,12 +11,11 @@ from attrs import asdict, evolve, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import (
-    DataProvider,
     InsightError,
     InvalidArgument,
     NotFound,
+    OwnData,
     PluginContext,
-    PluginNameEnum,
     Reason,
     ReasonKind,
     RecordPlace,
@@ -24,7 +23,6 @@ from insight_core.plugin import (
     SeriesInfo,
     Undecodable,
     Values,
-    record_at,
 )
 from insight_core.plugin.http.answers import Column, json_response, safetensors_response
 from insight_core.plugin.http.parameters import choice, number, required_text
@@ -34,14 +32,13 @@ from insight_landscape.compared import compared_flatness
 from insight_landscape.facts import TrainingFacts, file_order
 from insight_landscape.landscape import FINAL, Landscape
 
-_LANDSCAPE = PluginNameEnum.LANDSCAPE
 _LARGEST_LINEAGE = 4 << 20  # bytes of a lineage file that is read for its facts
 _UNKNOWN = ReasonKind("landscape_unknown", "run {run!r} has no landscape {id!r}")
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[Landscape]) -> Sequence[Route]:
     """Series, list of landscapes, and one landscape."""
-    views = _Views(ctx.data, ctx.values, ctx.values.derived(_heading_of))
+    views = _Views(ctx.own, ctx.values, ctx.values.derived(_heading_of))
     return [
         Route("/tags", views.tags),
         Route("/intervals", views.intervals),
@@ -84,13 +81,13 @@ class _Found:
 
 @frozen
 class _Views:
-    data: DataProvider
+    own: OwnData
     values: Values[Landscape]
     headings: Values[_Heading]
 
     def tags(self, request: Request) -> Response:
         """Landscapes only: the claimed files of lineage are not shown as series."""
-        return tags_response((info, {}) for info in landscape_series(self.data))
+        return tags_response((info, {}) for info in landscape_series(self.own))
 
     def intervals(self, request: Request) -> Response:
         named = dict.fromkeys(request.args.getlist("run"))
@@ -141,7 +138,7 @@ class _Views:
 
     def _series(self, runs: Collection[str]) -> dict[str, list[SeriesInfo]]:
         found: dict[str, list[SeriesInfo]] = {}
-        for info in landscape_series(self.data):
+        for info in landscape_series(self.own):
             if not runs or info.key.run in runs:
                 found.setdefault(info.key.run, []).append(info)
         return found
@@ -159,8 +156,7 @@ class _Views:
     def _of_series(self, info: SeriesInfo) -> list[_Found]:
         """The last record of a series: a landscape that is computed again replaces the earlier one."""
         try:
-            count = len(self.data.records(_LANDSCAPE, info.key).steps)
-            place = record_at(self.data, _LANDSCAPE, info.key, count - 1)
+            place = self.own.place_at(info.key, len(self.own.records(info.key).steps) - 1)
         except NotFound:  # it went while we looked
             return []
         fallback = info.key.tag.removeprefix("landscape_")
@@ -174,10 +170,10 @@ class _Views:
 
     def _facts(self, run: str) -> TrainingFacts:
         facts = TrainingFacts()
-        files = [info for info in self.data.series(_LANDSCAPE, runs=[run]) if LINEAGE_FILES in info.claims]
+        files = [info for info in self.own.series(runs=[run]) if LINEAGE_FILES in info.claims]
         for info in sorted(files, key=lambda info: file_order(posixpath.basename(info.key.tag))):
             try:
-                payload = self.data.payload(_LANDSCAPE, info.key, 0, limit=_LARGEST_LINEAGE)
+                payload = self.own.payload(self.own.place_at(info.key, 0), limit=_LARGEST_LINEAGE)
             except InsightError:  # the landscape is what was asked for
                 continue
             facts = facts.updated(payload.data)

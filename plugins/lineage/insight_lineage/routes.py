@@ -15,8 +15,7 @@ from insight_core.plugin.filters import All, Column, Comparison, Condition, cond
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
-from insight_core.plugin.http.records import is_pinned, record_of
-from insight_lineage.claims import NAME
+from insight_core.plugin.http.records import is_pinned
 from insight_lineage.goals import Goal
 from insight_lineage.importance.answer import ranking_fields
 from insight_lineage.importance.ranking import kept_ranking
@@ -34,7 +33,7 @@ _PARAMETER_GROUPS = ("hyperparameter", "dataset", "custom")
 _UNKNOWN_RUN = ReasonKind("unknown_run", "unknown run {run!r}")
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[LineageFile]) -> Sequence[Route]:
     """Columns, rows, data pipeline, and importance of parameters."""
     views = _Views(ctx, lineage_of(ctx))
     return [
@@ -47,7 +46,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 
 @frozen
 class _Views:
-    ctx: PluginContext
+    ctx: PluginContext[LineageFile]
     lineage: Lineage
 
     def columns(self, request: Request) -> Response:
@@ -103,8 +102,8 @@ class _Views:
 
     def _pipeline_of_file(self, request: Request) -> Response:
         """The graph plugin asks for it: a run may have several files."""
-        place = record_of(request, self.ctx.data, NAME, "all")
-        file: LineageFile = self.ctx.values.at(place)
+        place = self.ctx.own.place(request, "all")
+        file = self.ctx.values.at(place)
         answer = {
             "pipeline": None if file.pipeline is None else _pipeline(file.pipeline),
             "limit": MAX_STAGES if file.is_cut else None,

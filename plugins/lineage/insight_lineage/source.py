@@ -35,8 +35,9 @@ from insight_record.formats.framing import RecordProblem
 class Lineage:
     """``table`` gives the table of this moment, to one thread at a time."""
 
-    def __init__(self, ctx: PluginContext) -> None:
+    def __init__(self, ctx: PluginContext[LineageFile]) -> None:
         self._data = data = ctx.data
+        self._own = ctx.own
         self._decoded = ctx.values
         self._lock = threading.Lock()
         self._generation: int | None = None
@@ -139,7 +140,7 @@ class Lineage:
         has the same times.
         """
         by_run: dict[str, list[SeriesInfo]] = {run: [] for run in (runs or ())}
-        for info in self._data.series(NAME, runs=runs):
+        for info in self._own.series(runs=runs):
             by_run.setdefault(info.key.run, []).append(info)
         if runs is None:
             self._sessions.forget()
@@ -172,8 +173,7 @@ class Lineage:
 
     def _file(self, key: SeriesKey) -> LineageFile:
         try:
-            file: LineageFile = self._decoded.get(key, 0)
-            return file
+            return self._decoded.get(key, 0)
         except Unavailable:  # it is not the file's fault
             raise
         except InsightError as error:

@@ -11,7 +11,7 @@ from werkzeug import Request, Response
 from insight_core.plugin import PluginContext, RecordPlace, Route
 from insight_core.plugin.http.answers import bytes_response, json_response
 from insight_core.plugin.http.parameters import flag
-from insight_core.plugin.http.records import is_pinned, record_of
+from insight_core.plugin.http.records import is_pinned
 from insight_media.item import Item
 from insight_media.shown import shown
 
@@ -26,7 +26,7 @@ _SCRIPTS = "; script-src 'unsafe-inline' 'unsafe-eval' data: blob:; worker-src b
 _INLINE = ("video", "picture")  # kinds that a browser shows from an address
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[Item]) -> Sequence[Route]:
     """What a record shows, and its content."""
     views = _Views(ctx)
     return [Route("/item", views.item), Route("/content", views.content)]
@@ -34,7 +34,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 
 @frozen
 class _Views:
-    ctx: PluginContext
+    ctx: PluginContext[Item]
 
     def item(self, request: Request) -> Response:
         """``kind``, ``media_type``, ``size`` and, by kind, ``figure``, ``table``, ``matrix`` or ``text``."""
@@ -69,9 +69,8 @@ class _Views:
         )
 
     def _item(self, request: Request) -> tuple[RecordPlace, Item]:
-        place = record_of(request, self.ctx.data, self.ctx.name)
-        item: Item = self.ctx.values.at(place)
-        return place, item
+        place = self.ctx.own.place(request)
+        return place, self.ctx.values.at(place)
 
 
 def _is_in_frame(request: Request) -> bool:

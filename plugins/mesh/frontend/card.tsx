@@ -1,7 +1,6 @@
 import {
   CardHead,
   Empty,
-  Spaced,
   cardId,
   Menu,
   NumberBox,
@@ -11,6 +10,7 @@ import {
   type CardKey,
   type ContentOfCard,
 } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { type Records, recordNotes, StepSlider, timeLabel, useSteps } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';

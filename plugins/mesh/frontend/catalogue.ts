@@ -1,6 +1,7 @@
 import { computed, effect, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { TagCatalogue, TagInfo, TagTable } from '@insight-host/api';
-import { message, Spaced, type Page } from '@insight-host/kit';
+import { message, type Page } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 
 const REST = 5_000; // ms between two looks for new tensors
 

@@ -22,7 +22,7 @@ from insight_core.plugin.http.parameters import attempts, choice, required_text,
 from insight_core.plugin.http.records import is_pinned, record_of, records_response
 from insight_mesh.clouds import clouds_of, owner_of
 from insight_mesh.frames import frame_of
-from insight_mesh.parts import boxes_of
+from insight_mesh.parts import Part, boxes_of
 from insight_mesh.ply import ply_of
 from insight_mesh.scenes import scene_of
 from insight_mesh.shapes import Shape3D, Shapes
@@ -33,7 +33,7 @@ _MANY_RUNS = ReasonKind("many_runs", "run must name at most {most} runs, not {co
 _MISSING_PARAMETER = ReasonKind("missing_parameter", "run is missing", "name")
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[Part]) -> Sequence[Route]:
     """Records, shapes, frames, PLY files and plain tensors of points; the host answers all other routes."""
     views = _Views(ctx, Shapes(ctx), ctx.values.derived(boxes_of))
     return [
@@ -47,7 +47,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 
 @frozen(eq=False)
 class _Views:
-    ctx: PluginContext
+    ctx: PluginContext[Part]
     shapes: Shapes
     boxes: Values[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]
 

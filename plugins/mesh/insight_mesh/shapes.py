@@ -63,7 +63,7 @@ class Shape3D:
 class Shapes:
     """Shapes of records of points."""
 
-    ctx: PluginContext
+    ctx: PluginContext[Part]
 
     def at(self, place: RecordPlace, sample: int = 0, *, most_points: int | None = MOST_POINTS) -> Shape3D:
         """One sample of a record. ``most_points`` None: all points, and all faces that can be drawn.
@@ -71,7 +71,7 @@ class Shapes:
         Raises InvalidArgument for a sample that does not exist, Undecodable for points that cannot be read.
         Faces and colours that cannot be read are left out with a note.
         """
-        part: Part = self.ctx.values.at(place)
+        part = self.ctx.values.at(place)
         samples = len(part.values)
         if sample >= samples:
             raise InvalidArgument(_SAMPLE(samples=samples, sample=sample))
@@ -176,7 +176,7 @@ class Shapes:
             if is_part(header.shape):
                 count = header.shape[-2]
                 check(header.shape)
-            part: Part = self.ctx.values.at(place_in(table, place.plugin, key, index, place.attempts))
+            part = self.ctx.values.at(place_in(table, place.plugin, key, index, place.attempts))
             if sample >= len(part.values):
                 text = f"sample {sample} of {len(part.values)}"
                 raise ValueError(Reason(text, "mesh_sample", samples=len(part.values), sample=sample))

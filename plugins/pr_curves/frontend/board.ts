@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import { codecs, Spaced, type Page } from '@insight-host/kit';
+import { codecs, type Page } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { stepParts } from '@insight-host/kit/steps';
 import type { View } from './curve';
 

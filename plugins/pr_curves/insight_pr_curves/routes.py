@@ -17,10 +17,9 @@ from insight_core.plugin import (
     RecordPlace,
     Route,
     Undecodable,
-    place_in,
 )
 from insight_core.plugin.http.answers import Column, json_response, safetensors_response
-from insight_core.plugin.http.parameters import attempts, choice, required_number, series_keys
+from insight_core.plugin.http.parameters import attempts, choice, required_number
 from insight_pr_curves.decoder import PrCurve
 from insight_pr_curves.measures import average_precision, best_f1, f1_scores, roc, roc_area
 
@@ -42,7 +41,7 @@ _GIVEN_TWICE = ReasonKind("given_twice", "tag must be given once", "name")
 _MANY_RUNS = ReasonKind("many_runs", "run must name at most {most} runs, not {count}")
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[PrCurve]) -> Sequence[Route]:
     """The curves of runs at one step; the host answers all other routes."""
 
     def curves(request: Request) -> Response:
@@ -50,18 +49,18 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         form = choice(request, "format", ("json", "safetensors"))
         step = required_number(request, "step")
         shown = attempts(request)
-        keys = series_keys(request, ctx.data, ctx.name)
+        keys = ctx.own.keys(request)
         if len({key.tag for key in keys}) > 1:
             raise InvalidArgument(_GIVEN_TWICE(name="tag"))
         if len(keys) > MAX_RUNS:
             raise InvalidArgument(_MANY_RUNS(most=MAX_RUNS, count=len(keys)))
-        tables = [(key, ctx.data.records(ctx.name, key, shown)) for key in keys]
+        tables = [(key, ctx.own.records(key, shown)) for key in keys]
         found: list[_Drawn] = []
         errors: list[dict[str, object]] = []
         for key, table in tables:
             if len(table.steps) == 0:
                 continue
-            place = place_in(table, ctx.name, key, int(np.argmin(np.abs(table.steps - step))), shown)
+            place = ctx.own.place_in(table, key, int(np.argmin(np.abs(table.steps - step))), shown)
             try:
                 found.append(_Drawn.of(place, ctx.values.at(place)))
             except Undecodable as error:

@@ -94,7 +94,7 @@ def _rows(profile: Mapping[str, Any], side: str, table: Mapping[str, Any]) -> Ro
 
 
 def _listed(ctx: PluginContext, wanted: WantedRows) -> Iterator[Mapping[str, Any]]:
-    tables = ctx.data.series_tables(_NAME, ())
+    tables = ctx.own.series_tables()
     for run in wanted.of("run", sorted(table.run for table in tables)):
         answer: Any = ctx.ask(_NAME, "/profiles", run=run)
         names = {one["profile"]: one for one in answer["profiles"]}

@@ -68,7 +68,7 @@ _NOT_NPY = ReasonKind(
 _NO_HISTOGRAM_OF_TYPE = ReasonKind("no_histogram_of_type", "histograms of {type} values are unsupported")
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[Tensor]) -> Sequence[Route]:
     """Series, headers, values, statistics, histograms and downloads of tensors."""
     views = _Views(ctx, ctx.values, ctx.values.derived(_distribution))
     of_series: list[tuple[str, View]] = [
@@ -87,7 +87,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 class _Views:
     """Views of our own series, and of those of summary plugins that no plugin claims."""
 
-    ctx: PluginContext
+    ctx: PluginContext[Tensor]
     tensors: Values[Tensor]
     distributions: Values[Histogram]
 

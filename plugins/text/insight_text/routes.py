@@ -7,15 +7,16 @@ from collections.abc import Sequence
 
 from werkzeug import Request, Response
 
-from insight_core.plugin import NotFound, PluginContext, Route, Undecodable, place_in
+from insight_core.plugin import NotFound, PluginContext, Route, Undecodable
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import attempts, empty, required_text, series_key
+from insight_text.decoder import Texts
 
 MOST = 2_000  # newest records of a series that are searched
 SECONDS = 10.0  # that a search may take
 
 
-def routes(ctx: PluginContext) -> Sequence[Route]:
+def routes(ctx: PluginContext[Texts]) -> Sequence[Route]:
     """The search in the records of a series."""
 
     def search(request: Request) -> Response:
@@ -24,7 +25,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         wanted = required_text(request, "q").casefold()
         if not wanted:
             raise empty("q")
-        table = ctx.data.records(ctx.name, key, shown)
+        table = ctx.own.records(key, shown)
         records = len(table.steps)
         ends = time.monotonic() + SECONDS
         found: list[int] = []
@@ -34,7 +35,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
                 break
             searched += 1
             try:
-                texts = ctx.values.at(place_in(table, ctx.name, key, index, shown))
+                texts = ctx.values.at(ctx.own.place_in(table, key, index, shown))
             except (Undecodable, NotFound):
                 continue
             if any(wanted in text.casefold() for text in texts.strings):

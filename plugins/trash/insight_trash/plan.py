@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import frozen
 
-from insight_core.plugin import DataProvider, InsightError, NotFound, ReasonKind, RunFile, RunFiles
+from insight_core.plugin import DataProvider, InsightError, NotFound, ReasonKind, RunFile
 
 _NO_FILES = ReasonKind("trash_no_files", "no files of run {run!r} are found")
 
@@ -69,9 +69,9 @@ class Plan:
 
 def plan_of(data: DataProvider, run: str) -> Plan:
     """What would be moved now. Raises NotFound without files of such a run, and NotMoved."""
-    if not isinstance(data, RunFiles):
-        raise _of_another_machine()
     found = data.run_files()
+    if found is None:
+        raise _of_another_machine()
     own = [file for file in found if file.run == run and not file.is_store]
     if not own:
         raise NotFound(_NO_FILES(run=run))

@@ -7,14 +7,20 @@ const messages = {
     images: 'Images of the last checkpoint',
     length: 'Points',
     none: 'The selected runs have no settings.',
+    saveCard: 'Save what it shows as JSON',
+    saveSettings: 'Save the settings',
     settings: 'Settings',
+    without: '{run} has no settings.',
   },
   'zh-CN': {
     checkpoint: '第 {step} 步的检查点',
     images: '最后一个检查点的图像',
     length: '点数',
     none: '选中的训练没有设置。',
+    saveCard: '将显示内容保存为 JSON',
+    saveSettings: '保存设置',
     settings: '设置',
+    without: '{run} 没有设置。',
   },
 };
 
@@ -25,6 +31,24 @@ const checkpoints = async (ctx, signal) =>
 async function openLast(ctx) {
   const found = await checkpoints(ctx, ctx.signal);
   openImages(ctx, Math.max(...found.map(({ checkpoint }) => checkpoint)));
+}
+
+const save = (ctx, name, value) => ctx.ui.download(name, new Blob([JSON.stringify(value, null, 1)]));
+
+/** In the menu of a card of any tab: the card as it can be shown again, by `ctx.showCard`. */
+const saveCard = (card, ctx) => save(ctx, 'card.json', card);
+
+/** In the menu of a run. */
+async function saveSettings(run, ctx) {
+  const found = (await settingsOf(ctx, ctx.signal)).find((one) => one.run === run);
+  if (found) save(ctx, 'settings.json', found.settings);
+  else ctx.notify('info', ctx.t('without', { run }));
+}
+
+/** Puts the number of checkpoints at the tab, now and whenever data of the plugin change. */
+function start(ctx) {
+  const count = async () => ctx.badge(String((await checkpoints(ctx, ctx.signal)).length || ''));
+  return ctx.changes.subscribe(() => count().catch(() => ctx.badge('')));
 }
 
 /** The column that `insight_run_columns` gives: a bar behind the number. */
@@ -55,7 +79,7 @@ async function markers({ runs, signal }, ctx) {
     }));
 }
 
-/** A list of the settings of the selected runs; the checkpoint leads to its images. */
+/** A card with the settings of the selected runs; the checkpoint leads to its images. */
 function mount(host, ctx) {
   const draw = async () => {
     const selected = new Set(ctx.runs.selected.value.map((run) => run.name));
@@ -72,7 +96,12 @@ function mount(host, ctx) {
     });
     host.replaceChildren(...(rows.length ? rows : [element('p', ctx.t('none'))]));
   };
-  for (const source of [ctx.runs.selected, ctx.changes, ctx.locale]) source.subscribe(draw);
+  const failed = (cause) => {
+    if (!ctx.signal.aborted) host.replaceChildren(element('p', String(cause.message ?? cause)));
+  };
+  const sources = [ctx.runs.selected, ctx.changes, ctx.locale];
+  const stops = sources.map((source) => source.subscribe(() => draw().catch(failed)));
+  return () => stops.forEach((stop) => stop());
 }
 
 export default {
@@ -81,5 +110,8 @@ export default {
   commands: [{ text: 'images', run: openLast }],
   columns,
   markers,
-  cards: [{ id: 'settings', title: 'settings', mount }],
+  start,
+  cards: [{ id: 'settings', title: 'settings', tabs: ['scalar', 'image', 'histogram'], mount }],
+  cardActions: [{ id: 'card', text: 'saveCard', run: saveCard }],
+  runActions: [{ id: 'settings', text: 'saveSettings', run: saveSettings }],
 };

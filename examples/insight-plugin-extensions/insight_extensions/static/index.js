@@ -16,6 +16,8 @@ export default {
       );
     };
     const failed = (cause) => ctx.signal.aborted || ctx.notify('error', String(cause.message ?? cause));
-    for (const source of [ctx.runs.selected, ctx.changes]) source.subscribe(() => draw().catch(failed));
+    const sources = [ctx.runs.selected, ctx.changes];
+    const stops = sources.map((source) => source.subscribe(() => draw().catch(failed)));
+    return () => stops.forEach((stop) => stop());
   },
 };

@@ -25,7 +25,7 @@ export interface Contributions {
   markers?(chart: MarkedChart, ctx: PluginContext): readonly Marker[] | Promise<readonly Marker[]>;
   /** A signal after whose changes the marks are asked for again. */
   readonly changed?: ReadonlySignal<unknown>;
-  /** Cards of the Scalars tab, in a section of their own. */
+  /** Cards of the Scalars tab, or of those that `tabs` names, in a section of their own. */
   readonly cards?: readonly ContributedCard[];
   /** What the menus of cards offer beyond what their own plugins do. */
   readonly cardActions?: readonly CardAction[];
@@ -110,6 +110,8 @@ export interface ContributedCard {
   readonly id: string;
   /** A key of `messages`. */
   readonly title: string;
+  /** Names of the plugins in whose tabs it stands: `['image', 'histogram']`. `['scalar']` without it. */
+  readonly tabs?: readonly string[];
   /** Smaller ones come first; 0 without it. */
   readonly order?: number;
   /** Fills `host`. `ctx.visible` is that of the tab that shows the card, `ctx.signal` ends with the card. */
@@ -120,7 +122,7 @@ export interface ContributedCard {
 export interface Contributed {
   /** Calls `show` with the marks of all plugins, now and after every change. */
   markers(chart: Omit<MarkedChart, 'signal'>, show: (markers: readonly Marker[]) => void): Disposer;
-  /** Cards, in their order. */
+  /** Cards for this tab, in their order. */
   readonly cards: readonly ShownCard[];
   /** For the menu of a card; the page has some of its own. */
   readonly cardActions: readonly ShownCardAction[];

@@ -1,6 +1,6 @@
-import { Component, type ComponentChildren, type JSX } from 'preact';
+import { Component, type ComponentChildren } from 'preact';
 import type { CardKey } from './cards';
-import { Icon } from './icons';
+import { FailureCell } from './error_cell';
 import type { Page } from './page';
 import { message } from './texts';
 
@@ -25,28 +25,15 @@ export class CardGuard extends Component<CardGuardProps, { readonly error: unkno
   override render({ page, card, children }: CardGuardProps): ComponentChildren {
     if (!this.state.failed) return children;
     return (
-      <Failure page={page} card={card} error={this.state.error} onRetry={() => this.setState({ failed: false })} />
+      <FailureCell
+        page={page}
+        title="card.failed"
+        where={[...(card.run === null ? [] : [page.nameOf(card.run)]), page.titleOf(card.tag)]}
+        reason={message(this.state.error)}
+        hint="card.failed.hint"
+        test="card-failure"
+        onRetry={() => this.setState({ failed: false })}
+      />
     );
   }
-}
-
-function Failure({
-  page,
-  card,
-  error,
-  onRetry,
-}: Omit<CardGuardProps, 'children'> & { readonly error: unknown; readonly onRetry: () => void }): JSX.Element {
-  const where = [...(card.run === null ? [] : [page.nameOf(card.run)]), page.titleOf(card.tag)];
-  return (
-    <div class="error-cell" role="alert" data-testid="card-failure">
-      <Icon name="warn" />
-      <strong>{page.t('card.failed')}</strong>
-      <span class="where">{where.join(' · ')}</span>
-      <span class="reason">{message(error)}</span>
-      <span>{page.t('card.failed.hint')}</span>
-      <button type="button" data-action="retry" onClick={onRetry}>
-        {page.t('retry')}
-      </button>
-    </div>
-  );
 }

@@ -28,11 +28,39 @@ export function ErrorCell({ page, card, step, reason, onRetry }: ErrorCellProps)
           step === undefined ? null : say('time.step', { step: said(step, page.locale.value) }),
         ].filter((part) => part !== null);
   return (
-    <div class="error-cell" role="alert" data-testid="error-cell">
+    <FailureCell
+      page={page}
+      title={step === undefined ? 'error.title' : 'error.record'}
+      where={place}
+      reason={reason}
+      test="error-cell"
+      onRetry={onRetry}
+    />
+  );
+}
+
+interface FailureCellProps {
+  readonly page: Page;
+  /** A key of the catalogue. */
+  readonly title: string;
+  readonly where: readonly string[];
+  readonly reason: string;
+  /** What to do: a key of the catalogue. */
+  readonly hint?: string;
+  readonly test?: string;
+  readonly onRetry: (() => void) | undefined;
+}
+
+/** In the place of what failed: what and where it is, why it failed, and what to do. */
+export function FailureCell({ page, title, where, reason, hint, test, onRetry }: FailureCellProps): JSX.Element {
+  const { t: say } = page;
+  return (
+    <div class="error-cell" role="alert" data-testid={test}>
       <Icon name="warn" />
-      <strong>{say(step === undefined ? 'error.title' : 'error.record')}</strong>
-      {place.length > 0 && <span class="where">{place.join(' · ')}</span>}
+      <strong>{say(title)}</strong>
+      {where.length > 0 && <span class="where">{where.join(' · ')}</span>}
       <span class="reason">{reason}</span>
+      {hint && <span>{say(hint)}</span>}
       {onRetry && (
         <button type="button" data-action="retry" onClick={onRetry}>
           {say('retry')}

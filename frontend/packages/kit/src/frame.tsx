@@ -1,9 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { CardParts } from './card_parts';
 import type { Place } from './card';
 import { CardGrid } from './card_grid';
+import * as codecs from './codecs';
 import type { CardKey } from './cards';
 import { Content } from './content';
+import { PluginCards } from './plugin_cards';
 import { TagFilter } from './tag_filter';
 
 export interface FrameProps {
@@ -20,18 +23,31 @@ export interface FrameProps {
   readonly above?: JSX.Element;
   /** In the place of all cards. */
   readonly instead?: JSX.Element | false;
+  /** False: the tab itself has `PluginCards` in another place. */
+  readonly pluginCards?: boolean;
   /** Above all. */
   readonly children?: ComponentChildren;
 }
 
-/** A whole tab: its toolbar and its grouped cards, or an explanation if it is empty. */
-export function Frame({ board, name, look = '', tools, card, above, instead, children }: FrameProps): JSX.Element {
+/** A whole tab: its toolbar, cards that plugins add, and its grouped cards or an explanation if it is empty. */
+export function Frame({
+  board,
+  name,
+  look = '',
+  tools,
+  card,
+  above,
+  instead,
+  pluginCards = true,
+  children,
+}: FrameProps): JSX.Element {
   return (
     <div class={`kit ${name} ${look}`.trimEnd()} data-testid={name}>
       <div class="toolbar" role="toolbar" aria-label={board.page.t('toolbar')}>
         <TagFilter board={board} />
         {tools}
       </div>
+      {pluginCards && <Added page={board.page} />}
       <Content board={board}>
         {() =>
           instead || (
@@ -45,4 +61,12 @@ export function Frame({ board, name, look = '', tools, card, above, instead, chi
       {children}
     </div>
   );
+}
+
+function Added({ page }: { readonly page: CardParts['page'] }): JSX.Element {
+  const [contributed, open] = useMemo(
+    () => [page.follow(page.ctx.contributed), page.setting('plugins', codecs.flag(true))] as const,
+    [page],
+  );
+  return <PluginCards page={page} cards={contributed.value.cards} open={open} />;
 }

@@ -2,14 +2,12 @@
 import type { ReadonlySignal as Signal } from '@preact/signals';
 import { API, type CardSpec, type Plugin } from '@insight-host/api';
 import { pluginContext } from '../plugin/context';
-import { disposeWith, importModule, type LoadModule } from '../plugin/mounted';
+import { disposeWith, importModule, type LoadModule, whenSlow } from '../plugin/mounted';
 import type { Page } from '../state/page';
 import type { Runs } from '../state/runs';
 import type { Tab } from '../state/session';
 import type { ViewUrl } from '../state/url';
 import { words } from './words';
-
-const SLOW = 10_000; // ms after which a card that is not there yet says so
 
 export interface CardPlace {
   readonly host: HTMLElement;
@@ -74,14 +72,11 @@ function sayWhenSlow(page: Page, host: HTMLElement, card: string, end: AbortSign
   const text = document.createElement('p');
   text.className = 'ih-muted';
   text.setAttribute('role', 'status');
-  const timer = setTimeout(() => {
+  whenSlow(end, () => {
     text.textContent = words(page, 'slow', { card });
     host.prepend(text);
-  }, SLOW);
-  disposeWith(end, () => {
-    clearTimeout(timer);
-    text.remove();
   });
+  disposeWith(end, () => text.remove());
 }
 
 /** Gives a card with its own state the colours and dashes of that state. */

@@ -1,5 +1,6 @@
 /** Asks the host which runs an expression in the filter matches. */
-import { message, Spaced } from '@insight-host/kit';
+import { message } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { effect, untracked } from '@preact/signals';
 import { RequestError } from '../data/errors';
 import { getJson } from '../data/http';

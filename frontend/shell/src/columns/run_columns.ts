@@ -1,5 +1,6 @@
 /** Columns of the run table: which are shown, their values, and the order that they give the runs. */
-import { codecs, durationText, message, Spaced, timeText, valueText } from '@insight-host/kit';
+import { codecs, durationText, message, timeText, valueText } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Cell, Locale, Mutable, RunColumn } from '@insight-host/api';
 import type { GuardedLook } from '../contributed/all';

@@ -24,6 +24,8 @@ export interface Troubles {
   readonly retry?: () => void;
 }
 
+const CARD_TABS: readonly string[] = ['scalar']; // of a card that names none
+
 /** A tab that shows contributions. */
 export interface Shower extends CardScope {
   readonly visible: Signal<boolean>;
@@ -139,13 +141,15 @@ export class AllContributions {
     const { value: loaded } = this.loaded;
     void this.page.preferences.locale.value; // in another language all is asked for again
     const cards = loaded.flatMap((one) =>
-      (one.given.value?.cards ?? []).map((card): ShownCard & { readonly order: number } => ({
-        id: `${one.url}#${card.id}`,
-        plugin: one.tab.name,
-        title: one.text(card.title),
-        order: card.order ?? 0,
-        mount: (host, failed) => one.mount(card, { host, visible, until }, failed),
-      })),
+      (one.given.value?.cards ?? [])
+        .filter(({ tabs = CARD_TABS }) => tabs.includes(scope.name))
+        .map((card): ShownCard & { readonly order: number } => ({
+          id: `${one.url}#${card.id}`,
+          plugin: one.tab.name,
+          title: one.text(card.title),
+          order: card.order ?? 0,
+          mount: (host, failed) => one.mount(card, { host, visible, until }, failed),
+        })),
     );
     return {
       cards: cards.sort((one, other) => one.order - other.order),

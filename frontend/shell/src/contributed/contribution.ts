@@ -1,5 +1,6 @@
 /** The `contributions.js` of one plugin: loaded once, and every call into it guarded. */
-import { message, Spaced } from '@insight-host/kit';
+import { message } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { effect, signal, untracked, type ReadonlySignal as Signal } from '@preact/signals';
 import {
   API,
@@ -15,12 +16,11 @@ import {
 } from '@insight-host/api';
 import { pluginText, type Values } from '../i18n/translate';
 import { pluginContext } from '../plugin/context';
-import { disposeWith, type LoadModule } from '../plugin/mounted';
+import { disposeWith, type LoadModule, SLOW, whenSlow } from '../plugin/mounted';
 import type { Page } from '../state/page';
 import type { Tab } from '../state/session';
 import { type WordKey, words } from './words';
 
-const SLOW = 10; // seconds
 const AGAIN = 2000; // ms between two questions for the marks of a chart
 const MOST_TROUBLES = 20;
 const MOST_CHARTS = 200; // whose marks are remembered
@@ -33,8 +33,9 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isCommand = (one: Command | null): boolean => isText(one?.text) && isFunction(one?.run);
 const isAction = (one: CardAction | RunAction | null): boolean =>
   isText(one?.id) && isText(one?.text) && isFunction(one?.run);
+const isNames = (names: unknown): boolean => names === undefined || (Array.isArray(names) && names.every(isText));
 const isCard = (one: ContributedCard | null): boolean =>
-  isText(one?.id) && isText(one?.title) && isFunction(one?.mount);
+  isText(one?.id) && isText(one?.title) && isFunction(one?.mount) && isNames(one?.tabs);
 const isMarker = (one: Marker | null): boolean =>
   isText(one?.text) && (Number.isFinite(one?.step) || Number.isFinite(one?.wallTime));
 
@@ -103,9 +104,13 @@ export class Contribution {
     return this.say(`part.${part}`, { name, reason: message(cause) });
   }
 
+  private lateLine(part: Part, name: string): string {
+    return this.lineOf(part, new Error(this.say('late', { seconds: SLOW })), name);
+  }
+
   /** What was late is there. */
-  private arrived(part: Part): void {
-    const line = this.lineOf(part, new Error(this.say('late', { seconds: SLOW })));
+  private arrived(part: Part, name = ''): void {
+    const line = this.lateLine(part, name);
     if (this.troubles.peek().includes(line)) this.troubles.value = this.troubles.peek().filter((one) => one !== line);
   }
 
@@ -217,6 +222,21 @@ export class Contribution {
       failed(cause);
     };
     const ends = AbortSignal.any([ended.signal, until, this.ended.signal]);
+    const waiting = new AbortController();
+    const late = document.createElement('p');
+    late.className = 'ih-muted';
+    late.setAttribute('role', 'status');
+    const waits = AbortSignal.any([ends, waiting.signal]);
+    whenSlow(waits, () => {
+      const title = this.text(card.title);
+      late.textContent = this.lateLine('card', title);
+      host.prepend(late);
+      this.report('card', new Error(this.say('late', { seconds: SLOW })), title);
+      disposeWith(waits, () => {
+        late.remove();
+        this.arrived('card', title);
+      });
+    });
     const inside = host.appendChild(document.createElement('div'));
     inside.dataset['plugin'] = this.tab.name; // its styles apply here, those of the tab around it do not
     inside.style.height = '100%';
@@ -227,6 +247,7 @@ export class Contribution {
       } catch (cause) {
         fail(cause);
       }
+      waiting.abort();
     })();
     return end;
   }

@@ -72,6 +72,31 @@ describe('a plugin in its tab', () => {
     expect(host.textContent).toBe('');
   });
 
+  it('is slow when its mount does not end in ten seconds, and no longer when it ends or is opened again', async () => {
+    vi.useFakeTimers();
+    try {
+      const ends: (() => void)[] = [];
+      const plugin = opened(
+        modul({ apiVersion: API, mount: () => new Promise<void>((resolve) => void ends.push(resolve)) }),
+      );
+      void plugin.mount(host);
+      await vi.advanceTimersByTimeAsync(9_900);
+      expect(plugin.isSlow.value).toBe(false);
+      await vi.advanceTimersByTimeAsync(200);
+      expect([plugin.state.value, plugin.isSlow.value]).toEqual(['loading', true]);
+      plugin.remount(host);
+      expect(plugin.isSlow.value).toBe(false);
+      ends[0]?.(); // too late: another one is under way
+      await vi.advanceTimersByTimeAsync(10_100);
+      expect([plugin.state.value, plugin.isSlow.value]).toEqual(['loading', true]);
+      ends[1]?.();
+      await vi.advanceTimersByTimeAsync(0);
+      expect([plugin.state.value, plugin.isSlow.value]).toEqual(['mounted', false]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('leads to any other tab that can show one step, in the state that this tab has named', async () => {
     let ctx: PluginContext | null = null;
     const steps = { ...tab, name: 'theirs', tab_name: 'Theirs', step_state: { at: '{step}', view: 'one' } };

@@ -29,8 +29,19 @@ export function disposeWith(signal: AbortSignal, dispose: Disposer | void): void
   else signal.addEventListener('abort', end);
 }
 
+/** Seconds after which the page says that a plugin is not there yet. */
+export const SLOW = 10;
+
+/** Calls `say` if `signal` has not ended by then. */
+export function whenSlow(signal: AbortSignal, say: () => void): void {
+  const timer = setTimeout(say, SLOW * 1000);
+  disposeWith(signal, () => clearTimeout(timer));
+}
+
 export class MountedPlugin {
   readonly state = signal<MountState>('waiting');
+  /** It is not mounted after `SLOW` seconds; it may be later. */
+  readonly isSlow = signal(false);
   /** Why it failed to mount, or what one of its callbacks threw later. */
   readonly failure = signal<unknown>(null);
   private ended = new AbortController();
@@ -50,8 +61,11 @@ export class MountedPlugin {
   async mount(host: HTMLElement): Promise<void> {
     this.state.value = 'loading';
     this.failure.value = null;
+    this.isSlow.value = false;
     const controller = new AbortController();
     this.ended = controller;
+    const waiting = new AbortController();
+    whenSlow(AbortSignal.any([controller.signal, waiting.signal]), () => (this.isSlow.value = true));
     try {
       const plugin = this.checked(await this.load(this.address()));
       if (controller.signal.aborted) return;
@@ -71,6 +85,9 @@ export class MountedPlugin {
       this.failure.value = cause ?? new Error('the plugin failed without a reason');
       this.state.value = 'failed';
       console.error(cause);
+    } finally {
+      waiting.abort();
+      if (this.ended === controller) this.isSlow.value = false;
     }
   }
 

@@ -2,7 +2,7 @@
  * Which runs the filter shows while the user types: by a regular expression over names, or by an expression over
  * columns.
  */
-import { tagFilter } from '@insight-host/kit';
+import { tagFilter } from '@insight-host/kit/lab';
 
 interface Named {
   readonly name: string;

@@ -6,7 +6,8 @@ import { RequestError } from '../data/errors';
 import { forgetStart, getJson } from '../data/http';
 import { LiveConnection, type ServerChanges } from '../live/connection';
 import { browserWorld } from '../live/world';
-import { message, Spaced } from '@insight-host/kit';
+import { message } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { Annotations } from './annotations';
 import { type RunTable, type RunTableAnswer, updated } from './run_table';
 

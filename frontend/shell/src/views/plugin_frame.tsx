@@ -2,7 +2,7 @@
 import { effect, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { href } from '../data/http';
-import { Spaced } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { BOOTSTRAP, FrameChannel } from '../plugin/channel';
 import { firstAddress, keepPlace, type Surroundings } from '../plugin/frame_place';
 import { type Page, usePage } from '../state/page';

@@ -98,9 +98,10 @@ function Opened({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }
   }, []);
   const failure = mounted.failure.value;
   const state = mounted.state.value;
+  const isSlow = mounted.isSlow.value;
   useEffect(() => {
-    if (state === 'mounted' || state === 'failed') page.isShown.value = true;
-  }, [state]);
+    if (state === 'mounted' || state === 'failed' || isSlow) page.isShown.value = true;
+  }, [state, isSlow]);
   const title = page.tabTitle(tab);
   return (
     <>
@@ -114,7 +115,7 @@ function Opened({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }
       )}
       {state === 'loading' && <p class="ih-late ih-muted ih-panel-wait">{t('plugin.loading', { plugin: title })}</p>}
       <div class="ih-plugin" ref={host} />
-      <Remarks tab={tab} title={title} />
+      <Remarks tab={tab} title={title} onSlow={isSlow && (() => host.current && mounted.remount(host.current))} />
     </>
   );
 }

@@ -5,23 +5,47 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
+import { SLOW } from '../plugin/mounted';
 import { IconButton } from './icon_button';
+import type { RemarksProps } from './remarks';
+import { words } from './words';
 
-export function PluginRemarks({ tab, title }: { readonly tab: Tab; readonly title: string }) {
+export function PluginRemarks({ tab, title, onSlow = false }: RemarksProps) {
   const page = usePage();
   const contributed = page.contributions.value?.troublesOf(tab.name, title);
   return (
     <>
+      {onSlow && <Slow title={title} onRetry={onSlow} />}
       <Sampled title={title} sampled={tab.sampled ?? {}} />
-      <Warnings title={page.t.value('plugin.warning', { plugin: title })} warnings={tab.warnings ?? []} />
+      <Warnings title={words(page, 'plugin.warning', { plugin: title })} warnings={tab.warnings ?? []} />
       {contributed && <Warnings title={contributed.title} warnings={contributed.lines} retry={contributed.retry} />}
     </>
   );
 }
 
+/** That the tab is not there yet. */
+function Slow({ title, onRetry }: { readonly title: string; readonly onRetry: () => void }) {
+  const page = usePage();
+  const dismissed = useSignal(false);
+  if (dismissed.value) return null;
+  return (
+    <Remark
+      icon="info"
+      role="status"
+      title={words(page, 'plugin.slow', { plugin: title, seconds: SLOW })}
+      onDismiss={() => void (dismissed.value = true)}
+    >
+      <p>{words(page, 'plugin.slow.how')}</p>
+      <button type="button" class="ih-button ih-small" onClick={onRetry}>
+        {page.t.value('retry')}
+      </button>
+    </Remark>
+  );
+}
+
 /** That long series are shown in part, and how to have all of them. */
 function Sampled({ title, sampled }: { readonly title: string; readonly sampled: NonNullable<Tab['sampled']> }) {
-  const t = usePage().t.value;
+  const page = usePage();
   const dismissed = useSignal(false);
   const [first] = Object.entries(sampled).sort(([, a], [, b]) => b.points / b.shown - a.points / a.shown);
   if (!first || dismissed.value) return null;
@@ -30,10 +54,10 @@ function Sampled({ title, sampled }: { readonly title: string; readonly sampled:
     <Remark
       icon="info"
       role="status"
-      title={t('plugin.sampled', { plugin: title })}
+      title={words(page, 'plugin.sampled', { plugin: title })}
       onDismiss={() => void (dismissed.value = true)}
     >
-      <span>{t('plugin.sampled.how', { shown, points, flag: `--samples-per-plugin ${name}=0` })}</span>
+      <span>{words(page, 'plugin.sampled.how', { shown, points, flag: `--samples-per-plugin ${name}=0` })}</span>
     </Remark>
   );
 }
@@ -47,7 +71,7 @@ interface WarningsProps {
 
 /** What failed of the plugin: of its requests, or of what it contributes. */
 function Warnings({ title, warnings, retry }: WarningsProps) {
-  const t = usePage().t.value;
+  const page = usePage();
   const dismissed = useSignal<readonly string[]>([]);
   useEffect(() => {
     // what worked meanwhile and fails again is news
@@ -60,12 +84,12 @@ function Warnings({ title, warnings, retry }: WarningsProps) {
       <p>{first}</p>
       {retry && (
         <button type="button" class="ih-button ih-small" onClick={retry}>
-          {t('retry')}
+          {page.t.value('retry')}
         </button>
       )}
       {others.length > 0 && (
         <details>
-          <summary>{t('plugin.warning.more', { count: others.length })}</summary>
+          <summary>{words(page, 'plugin.warning.more', { count: others.length })}</summary>
           {others.map((text) => (
             <p key={text}>{text}</p>
           ))}

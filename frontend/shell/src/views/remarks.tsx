@@ -3,12 +3,20 @@ import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
 import { useLater } from './later';
 
-export function Remarks({ tab, title }: { readonly tab: Tab; readonly title: string }) {
+export interface RemarksProps {
+  readonly tab: Tab;
+  readonly title: string;
+  /** Opens the tab again, which is not there for a long time. */
+  readonly onSlow?: (() => void) | false;
+}
+
+export function Remarks({ tab, title, onSlow = false }: RemarksProps) {
   const { contributions } = usePage();
   const hasAny =
+    !!onSlow ||
     Object.keys(tab.sampled ?? {}).length > 0 ||
     (tab.warnings ?? []).length > 0 ||
     !!contributions.value?.troublesOf(tab.name, title);
   const later = useLater(() => import('./plugin_remarks'), hasAny);
-  return later && <later.PluginRemarks tab={tab} title={title} />;
+  return later && <later.PluginRemarks tab={tab} title={title} onSlow={onSlow} />;
 }

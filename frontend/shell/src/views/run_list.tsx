@@ -1,7 +1,7 @@
 /** The run selector: filter, selection, and a virtualised list. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
-import { linesInSight, showing, trackOf, useSize } from '@insight-host/kit';
+import { linesInSight, showing, trackOf, useSize } from '@insight-host/kit/lab';
 import { useRef } from 'preact/hooks';
 import { pickColor } from '../coloring/start';
 import { usePage } from '../state/page';

@@ -1,5 +1,6 @@
 /** What can be done with a run: by the page, and by plugins. */
-import { type MenuItem, menuItems, message, Popover } from '@insight-host/kit';
+import { type MenuItem, message, Popover } from '@insight-host/kit';
+import { menuItems } from '@insight-host/kit/lab';
 import type { Run } from '@insight-host/api';
 import { pickColor } from '../coloring/start';
 import { archive } from '../state/archive';

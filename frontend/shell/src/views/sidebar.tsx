@@ -1,5 +1,6 @@
 /** The left side: filter and selection over the list of runs. Its width is the user's. */
-import { UNSUPPORTED, drag, Icon } from '@insight-host/kit';
+import { drag, Icon } from '@insight-host/kit';
+import { UNSUPPORTED } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { loadColoring } from '../coloring/start';

@@ -1,6 +1,7 @@
 /** The findings of the selected runs: asks the host for a few runs at a time while the tab is in front. */
 import type { Messages } from '@insight-host/api';
-import { message, Spaced, type Page } from '@insight-host/kit';
+import { message, type Page } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { computed, signal } from '@preact/signals';
 import { keyOf, SEVERITIES, type Answer, type Finding, type RuleInfo, type Unchecked } from './findings';
 import { HighlightsBoard } from './highlights_board';

@@ -1,6 +1,7 @@
 /** What matters about the selected runs, as the sources of all plugins say. */
 import type { Messages } from '@insight-host/api';
-import { message, Spaced, type Page } from '@insight-host/kit';
+import { message, type Page } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { signal } from '@preact/signals';
 import type { Highlight, HighlightsAnswer } from './findings';
 

@@ -1,5 +1,6 @@
 import { computed, effect, signal, type ReadonlySignal as Live } from '@preact/signals';
-import { Latest, RequestQueue, type Page } from '@insight-host/kit';
+import type { Page } from '@insight-host/kit';
+import { Latest, RequestQueue } from '@insight-host/kit/lab';
 import type { Points } from '../answers';
 import { scaled, type Positions } from '../positions';
 import { marked } from '../search';

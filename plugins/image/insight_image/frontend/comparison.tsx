@@ -1,4 +1,5 @@
-import { Button, Choice, Segments, Select, TagName, useTabWithin, type CardKey } from '@insight-host/kit';
+import { Button, Choice, Segments, Select, TagName, type CardKey } from '@insight-host/kit';
+import { useTabWithin } from '@insight-host/kit/lab';
 import { StepSlider, useSteps } from '@insight-host/kit/steps';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';

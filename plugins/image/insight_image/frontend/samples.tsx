@@ -1,4 +1,5 @@
-import { Latest, NumberBox, type CardKey } from '@insight-host/kit';
+import { NumberBox, type CardKey } from '@insight-host/kit';
+import { Latest } from '@insight-host/kit/lab';
 import { type Records } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';

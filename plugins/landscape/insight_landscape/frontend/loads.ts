@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import { message, RequestQueue, type Page } from '@insight-host/kit';
+import { message, type Page } from '@insight-host/kit';
+import { RequestQueue } from '@insight-host/kit/lab';
 import { decoded, isDamaged, type Landscape, type Listed } from './landscape';
 
 const AT_ONCE = 4; // requests

@@ -10,7 +10,6 @@ from insight_core.plugin import (
     PluginContext,
     Reason,
     SeriesKey,
-    notices_of,
 )
 from insight_core.plugin.payloads import tensor_of
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer, counted
@@ -47,7 +46,7 @@ def _of_logs(ctx: PluginContext) -> Iterator[Row]:
     }
     said = [f"{count} {what}" for what, count in counts.items() if count]
     yield "logs", ctx.data.location(), ", ".join([counted(len(found), "run"), *said])
-    for notice in notices_of(ctx.data):
+    for notice in ctx.data.notices():
         yield "notice", "", str(notice)
     scalars: dict[str, list[int]] = {}
     for plugin in sorted(map(str, ctx.data.plugins())):

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import { RequestQueue, type Page } from '@insight-host/kit';
+import type { Page } from '@insight-host/kit';
+import { RequestQueue } from '@insight-host/kit/lab';
 import { Navigation } from './navigation';
 import { Profiles } from './profiles';
 import { profilerSettings } from './settings';

@@ -1,4 +1,5 @@
-import { isAway, Latest } from '@insight-host/kit';
+import { isAway } from '@insight-host/kit';
+import { Latest } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerParts } from './board';

@@ -5,6 +5,7 @@ import { useArranging } from './arranging';
 import type { ScalarParts } from './board';
 import { AxisDialog } from './axis_dialog';
 import { CardBody } from './card';
+import { CardsOfPlugins } from './cards_of_plugins';
 import type { CardDialogProps } from './card_dialog';
 import { DerivedDialog } from './derived_dialog';
 import { FirstDialog } from './first_dialog';
@@ -12,7 +13,6 @@ import { GonePins } from './gone_pins';
 import { useLater } from './later';
 import { LimitsDialog } from './limits_dialog';
 import { useLayouts } from './panels/layouts';
-import { PluginCards } from './plugin_cards';
 import { PairDialog } from './pair_dialog';
 import { ThresholdDialog } from './threshold_dialog';
 import { Tools } from './toolbar';
@@ -30,6 +30,7 @@ export function App({ board }: BoardProps): JSX.Element {
       tools={<Tools board={board} />}
       card={(card, place) => <CardBody board={board} card={card} place={place} />}
       above={<Above board={board} />}
+      pluginCards={false}
       instead={board.layout.value === 'table' && <Summary board={board} />}
     >
       <Dialogs board={board} />
@@ -59,7 +60,7 @@ function Above({ board }: BoardProps): JSX.Element {
       <span ref={place} hidden />
       <GonePins board={board} />
       <Panels board={board} />
-      <PluginCards board={board} />
+      <CardsOfPlugins board={board} />
     </>
   );
 }

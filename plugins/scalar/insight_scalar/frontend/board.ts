@@ -1,5 +1,6 @@
 import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
-import { cardParts, changed, codecs, type CardParts, type Page } from '@insight-host/kit';
+import { cardParts, codecs, type CardParts, type Page } from '@insight-host/kit';
+import { changed } from '@insight-host/kit/lab';
 import { Arrangement } from './arrangement';
 import { alongChanged, axisCodec, type Axis } from './axis';
 import { CardSize } from './card_size';

@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal as Live } from '@preact/signals';
 import type { TagCatalogue, TagTable } from '@insight-host/api';
-import { changed, codecs, type ChangedSeries, type Page, type Setting } from '@insight-host/kit';
+import { codecs, type ChangedSeries, type Page, type Setting } from '@insight-host/kit';
+import { changed } from '@insight-host/kit/lab';
 import { SavedExpressions } from './kept_series';
 
 const SIGN = '='; // before an expression in the place of a tag

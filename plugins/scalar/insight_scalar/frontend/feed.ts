@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import { Problem, Spaced } from '@insight-host/kit';
+import { Problem } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import type { Feeds } from './feeds';
 import type { GroupQuery } from './grouping';
 import type { PanelLayer } from './panels/panels';

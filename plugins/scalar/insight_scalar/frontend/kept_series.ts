@@ -1,6 +1,7 @@
 /** Computed series that the host keeps: they are there for everybody who opens these logs. */
 import { signal, type ReadonlySignal as Live } from '@preact/signals';
-import { changed, type Page } from '@insight-host/kit';
+import type { Page } from '@insight-host/kit';
+import { changed } from '@insight-host/kit/lab';
 import { retried } from './saved_retry';
 
 const ENTRY = 'computed series'; // among what is saved of the tab: names by expression

@@ -1,4 +1,5 @@
-import { changed, codecs, type Page, type Setting } from '@insight-host/kit';
+import { codecs, type Page, type Setting } from '@insight-host/kit';
+import { changed } from '@insight-host/kit/lab';
 import { logFlags, type LogFlags } from './codecs';
 import type { Zooms } from './zooms';
 

@@ -1,6 +1,7 @@
 import type { Columns } from '@insight-host/api';
 import { isMetric, type Axis } from './axis';
-import { floats, spliced } from '@insight-host/kit';
+import { floats } from '@insight-host/kit';
+import { spliced } from '@insight-host/kit/lab';
 
 /** One series of an answer for drawing. */
 export interface Series {

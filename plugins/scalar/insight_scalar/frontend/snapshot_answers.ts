@@ -1,5 +1,6 @@
 /** Writes series as the host answers them: for drawing, as JSON and as CSV (docs/http_api.md). */
-import { exactAt, wholeOf } from '@insight-host/kit';
+import { exactAt } from '@insight-host/kit';
+import { wholeOf } from '@insight-host/kit/lab';
 import type { Series } from './series';
 import { summary } from './summary';
 

@@ -2,7 +2,7 @@
  * What the host answers to a query of a series, computed from all of its points (`answered` of
  * insight_scalar/derived.py).
  */
-import { picked } from '@insight-host/kit';
+import { picked } from '@insight-host/kit/lab';
 import { axisCodec, isMetric, type Axis } from './axis';
 import type { PackedSeries } from './packed_series';
 import { tally, WHOLE, xColumn, type Series } from './series';

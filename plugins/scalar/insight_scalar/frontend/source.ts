@@ -1,7 +1,9 @@
 import type { Columns, Query } from '@insight-host/api';
 import type { Axis } from './axis';
-import { ByteCache, RequestQueue, SeriesClock, type ChangedSeries, type Page, type Tags } from '@insight-host/kit';
+import type { ChangedSeries, Page, Tags } from '@insight-host/kit';
+import { RequestQueue, SeriesClock } from '@insight-host/kit/lab';
 import { Batches } from './batches';
+import { ByteCache } from './byte_cache';
 import type { Range } from './codecs';
 import type { GroupQuery } from './grouping';
 import { continuations } from './growing';

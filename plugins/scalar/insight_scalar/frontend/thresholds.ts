@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { PluginContext } from '@insight-host/api';
-import { changed } from '@insight-host/kit';
+import { changed } from '@insight-host/kit/lab';
 import type { Threshold } from '@insight-host/kit/lines';
 import { readThresholds } from './conditions';
 

@@ -1,5 +1,6 @@
 import { signal, type ReadonlySignal as Live } from '@preact/signals';
-import { changed, type Page, type Setting } from '@insight-host/kit';
+import type { Page, Setting } from '@insight-host/kit';
+import { changed } from '@insight-host/kit/lab';
 import { linkedZoom, rounded, zooms, type Range, type Zoom } from './codecs';
 import { look, sameRange, stepBack, top, type ZoomStack } from './zoom_stack';
 

@@ -1,4 +1,5 @@
-import { cardId, Latest, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
+import { cardId, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
+import { Latest } from '@insight-host/kit/lab';
 import { recordQuery, type Records } from '@insight-host/kit/steps';
 import { useSignal } from '@preact/signals';
 import type { Query } from '@insight-host/api';

@@ -1,4 +1,7 @@
-/** What charts are drawn with: painters for canvas and SVG, scales, ticks, legends and colours. */
+/**
+ * What charts are drawn with: painters for canvas and SVG, scales, ticks, legends and colours. No promise is made for it:
+ * any release may change it.
+ */
 export * from './area';
 export * from './axis';
 export * from './calendar';

@@ -1,5 +1,6 @@
 import type { Locale } from '@insight-host/api';
-import { multiples, niceStep } from '@insight-host/kit';
+import { niceStep } from '@insight-host/kit';
+import { multiples } from '@insight-host/kit/lab';
 import type { AxisKind } from './axis';
 import { calendarTicks, isoTime } from './calendar';
 

@@ -12,7 +12,6 @@ import {
   type CardKey,
   csvOf,
   ErrorCell,
-  Latest,
   Menu,
   type MenuItem,
   portions,
@@ -20,6 +19,7 @@ import {
   message,
   useTableView,
 } from '@insight-host/kit';
+import { Latest } from '@insight-host/kit/lab';
 import { recordsAt, StepSlider, type CardSteps } from '@insight-host/kit/steps';
 import type { HistogramParts } from './parts';
 import { HistogramStatus } from './status';

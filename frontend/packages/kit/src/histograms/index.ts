@@ -1,5 +1,5 @@
 /** Histograms: their chart, and the cards of tabs that show them. */
-export * from './answer';
+export { decodeHistograms, runRows, stepRows, type HistogramError, type Histograms } from './answer';
 export * from './parts';
 export * from './cards';
 export * from './chart';

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import { SeriesClock, type Page } from '@insight-host/kit';
+import type { Page } from '@insight-host/kit';
+import { SeriesClock } from '@insight-host/kit/lab';
 
 const REST = 500; // ms between two questions about what grows
 

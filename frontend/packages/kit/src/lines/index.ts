@@ -2,3 +2,4 @@
 export * from './chart';
 export { marksAt } from './overlay';
 export * from './props';
+export type { Area, AxisKind, Numbers } from '@insight-host/kit/draw';

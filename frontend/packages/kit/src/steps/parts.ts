@@ -1,12 +1,5 @@
-import {
-  cardParts,
-  type CardParts,
-  codecs,
-  type Page,
-  type Setting,
-  RequestQueue,
-  type SeriesChoice,
-} from '@insight-host/kit';
+import { cardParts, type CardParts, codecs, type Page, type Setting, type SeriesChoice } from '@insight-host/kit';
+import { RequestQueue } from '@insight-host/kit/lab';
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
 import type { XKind } from '@insight-host/kit/draw';
 import { Playback } from './playback';

@@ -1,14 +1,5 @@
-import {
-  cardId,
-  type CardKey,
-  exactAt,
-  floats,
-  spliced,
-  type Page,
-  type RequestQueue,
-  type ChangedSeries,
-  Problem,
-} from '@insight-host/kit';
+import { cardId, type CardKey, exactAt, floats, type Page, type ChangedSeries, Problem } from '@insight-host/kit';
+import { spliced, type RequestQueue } from '@insight-host/kit/lab';
 import { signal, type ReadonlySignal as Live, type Signal } from '@preact/signals';
 import type { Columns, Query } from '@insight-host/api';
 
@@ -54,7 +45,7 @@ export function recordsAt(steps: Float64Array, attempts: 'last' | 'all'): Record
 
 /**
  * What was known and what came after it; `tail` was asked for from the last known record on. null when
- * they do not fit together (another restart, a rewritten file, a new sample).
+ * they do not fit together (another restart, a rewritten file, a new sample), or nothing came after it.
  */
 export function joined(known: Records, tail: Records): Records | null {
   const last = known.steps.length - 1;
@@ -63,7 +54,7 @@ export function joined(known: Records, tail: Records): Records | null {
   if (known.kept !== known.points || tail.kept !== tail.points || tail.points < known.points) return null;
   if (!same(tail.steps[0], known.steps[last]) || !same(tail.wallTimes[0], known.wallTimes[last])) return null;
   if (tail.points - tail.hidden !== last + tail.steps.length) return null;
-  if (tail.steps.length === 1) return known;
+  if (tail.steps.length === 1) return last > 0 ? null : tail; // a change before it: a file was written again
   return {
     ...tail,
     steps: spliced(known.steps, last, tail.steps),

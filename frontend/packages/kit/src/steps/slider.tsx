@@ -7,9 +7,9 @@ import {
   exactAt,
   type Page,
   durationText,
-  said,
   timeText,
 } from '@insight-host/kit';
+import { said } from '@insight-host/kit/lab';
 import type { Locale } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';

@@ -1,4 +1,4 @@
-import { offsetAt, placeOf, within, trackOf, type Size, type Track } from '@insight-host/kit';
+import { offsetAt, placeOf, within, trackOf, type Size, type Track } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 

@@ -1,4 +1,4 @@
-import { addStylesFirst } from '@insight-host/kit';
+import { addStylesFirst } from '@insight-host/kit/lab';
 import { useLayoutEffect } from 'preact/hooks';
 import styles from './table.css?inline';
 

@@ -1,4 +1,4 @@
-import { linesInSight, showing, useSize } from '@insight-host/kit';
+import { linesInSight, showing, useSize } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';

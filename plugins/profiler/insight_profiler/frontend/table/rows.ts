@@ -1,6 +1,7 @@
 /** Rows of a table that the server paginates as the user scrolls. */
 import { signal } from '@preact/signals';
-import { isAway, message, type RequestQueue } from '@insight-host/kit';
+import { isAway, message } from '@insight-host/kit';
+import type { RequestQueue } from '@insight-host/kit/lab';
 import type { Area, Rows } from '@insight-host/kit/table';
 import type { Row, TableAnswer } from '../answers/table';
 

@@ -1,6 +1,7 @@
 /** Search of slices by name: number of matches, the current match, and its neighbours. */
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { Latest, searcher, statusOf, type Setting } from '@insight-host/kit';
+import { searcher, statusOf, type Setting } from '@insight-host/kit';
+import { Latest } from '@insight-host/kit/lab';
 import type { BriefSlice, SearchAnswer } from './answers';
 import type { TimelineState } from './state';
 

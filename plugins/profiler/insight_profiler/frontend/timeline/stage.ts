@@ -1,6 +1,7 @@
 /** The canvases of the timeline: what is painted when, what the pointer is at. */
 import { effect, signal, untracked } from '@preact/signals';
-import { fitBitmap, Latest, pixelsOf, watchPixels, type PixelSize } from '@insight-host/kit';
+import { fitBitmap, pixelsOf, watchPixels, type PixelSize } from '@insight-host/kit';
+import { Latest } from '@insight-host/kit/lab';
 import { inkOf } from '../figures/ink';
 import { slicesOf, type Slices, type TracksAnswer } from './answers';
 import { follow } from './gestures';

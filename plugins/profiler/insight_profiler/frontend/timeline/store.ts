@@ -1,6 +1,6 @@
 /** What was asked of a stretch, kept while it may be drawn again. */
 import { effect } from '@preact/signals';
-import { Latest } from '@insight-host/kit';
+import { Latest } from '@insight-host/kit/lab';
 import type { ProfilerParts } from '../board';
 import { curvesOf, slicesOf, type Curves, type Slices } from './answers';
 import { covers, lengthOf, overlap, within, type Span } from './span';

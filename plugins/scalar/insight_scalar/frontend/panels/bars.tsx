@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
-import { useSize, valueText } from '@insight-host/kit';
+import { valueText } from '@insight-host/kit';
+import { useSize } from '@insight-host/kit/lab';
 import { fittingTicks, linearTicks, makeScale } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';

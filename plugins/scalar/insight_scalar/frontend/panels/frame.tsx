@@ -1,6 +1,7 @@
 /** A panel at its place: what it shows, and what arranges it. */
 import { useSignal } from '@preact/signals';
-import { CardGuard, CardHead, Menu, sameCard, useTabWithin, type CardKey, type MenuItem } from '@insight-host/kit';
+import { CardGuard, CardHead, Menu, sameCard, type CardKey, type MenuItem } from '@insight-host/kit';
+import { useTabWithin } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';

@@ -1,4 +1,5 @@
-import { useSize, valueText, type Page } from '@insight-host/kit';
+import { valueText, type Page } from '@insight-host/kit';
+import { useSize } from '@insight-host/kit/lab';
 import { linearTicks, makeScale } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';

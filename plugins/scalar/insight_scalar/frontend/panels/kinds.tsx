@@ -1,10 +1,10 @@
 /** The kinds of panels: those of this tab, and the cards that plugins contribute. */
 import type { ShownCard } from '@insight-host/api';
-import { CardHead, type CardKey, type Place } from '@insight-host/kit';
+import { CardHead, PluginCardBody, type CardKey, type Place } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarParts } from '../board';
 import { CardBody } from '../card';
-import { kindOf, Mounted } from '../plugin_cards';
+import { kindOf } from '../cards_of_plugins';
 import { Bars } from './bars';
 import { MetricField, NoteField, ScatterFields, TagFields } from './fields';
 import { Histogram } from './histogram';
@@ -83,7 +83,7 @@ function PluginBody({ board, panel, card, tools }: PanelProps): JSX.Element {
       <CardHead board={board} card={card}>
         {tools}
       </CardHead>
-      {shown && <Mounted key={shown.id} board={board} card={shown} />}
+      {shown && <PluginCardBody key={shown.id} page={board.page} card={shown} />}
     </>
   );
 }

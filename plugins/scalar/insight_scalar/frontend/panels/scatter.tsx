@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Cell } from '@insight-host/api';
-import { byName, Tooltip, useSize, valueText } from '@insight-host/kit';
+import { byName, Tooltip, valueText } from '@insight-host/kit';
+import { useSize } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { oddText } from './bars';

@@ -1,4 +1,5 @@
-import { Button, Icon, useSize } from '@insight-host/kit';
+import { Button, Icon } from '@insight-host/kit';
+import { useSize } from '@insight-host/kit/lab';
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';

@@ -5,18 +5,25 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from typing import Any
-
-from insight_core.plugin import Changes, SeriesKey
+from typing import Any, NamedTuple
 
 MOST_CHANGES = 2000  # more series than these are reported as "anything may have changed"
+
+
+class ChangesSince(NamedTuple):
+    """What changed after a generation: the fields of ``insight_core.plugin.Changes``."""
+
+    generation: int
+    series: Mapping[str, Collection[Any]] | None
+    runs: bool = False
+    gone: bool = False
 
 
 class ChangeLog:
     """Counts local generations, which grow even if the other end restarts."""
 
     def __init__(
-        self, named: Callable[[Any], Iterable[tuple[str, SeriesKey]]] = lambda place: (place,)
+        self, named: Callable[[Any], Iterable[tuple[str, Hashable]]] = lambda place: (place,)
     ) -> None:
         """``named`` returns the plugins and keys of a change; it is called only when changes are read."""
         self._named = named
@@ -31,7 +38,7 @@ class ChangeLog:
 
     def note(
         self,
-        series: Mapping[str, Collection[SeriesKey]] | None,
+        series: Mapping[str, Collection[Hashable]] | None,
         *,
         runs: bool = False,
         gone: bool = False,
@@ -79,16 +86,16 @@ class ChangeLog:
         """The generation at which series last disappeared."""
         return self._gone
 
-    def changes(self, since: int, timeout: float) -> Changes:
+    def changes(self, since: int, timeout: float) -> ChangesSince:
         """Changes after generation ``since``; waits up to ``timeout`` seconds for one."""
         with self._grown:
             if timeout > 0 and self._generation <= since and not self._ended:
                 self._grown.wait(timeout)
             if since < self._everything or since > self._generation:
-                return Changes(self._generation, None, True, True)
+                return ChangesSince(self._generation, None, True, True)
             if since < self._left_out:
-                return Changes(self._generation, None, self._runs > since, self._gone > since)
-            found: dict[str, dict[SeriesKey, None]] = {}
+                return ChangesSince(self._generation, None, self._runs > since, self._gone > since)
+            found: dict[str, dict[Hashable, None]] = {}
             count = 0
             for change, generation in reversed(self._changes.items()):
                 if generation <= since:
@@ -96,10 +103,10 @@ class ChangeLog:
                 for plugin, key in self._named(change):
                     count += 1
                     if count > MOST_CHANGES:
-                        return Changes(self._generation, None, self._runs > since, self._gone > since)
+                        return ChangesSince(self._generation, None, self._runs > since, self._gone > since)
                     found.setdefault(plugin, {})[key] = None
             series = {plugin: list(keys) for plugin, keys in found.items()}
-            return Changes(self._generation, series, self._runs > since, self._gone > since)
+            return ChangesSince(self._generation, series, self._runs > since, self._gone > since)
 
     def end(self) -> None:
         """Ends all current and future waits."""

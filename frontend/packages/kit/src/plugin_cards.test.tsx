@@ -1,24 +1,24 @@
 import { signal } from '@preact/signals';
 import type { Contributed, ShownCard } from '@insight-host/api';
-import { Page } from '@insight-host/kit';
-import { fakeContext } from '@insight-host/kit/testing';
 import { render } from 'preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { scalarParts, type ScalarParts } from './board';
-import { kindOf, PluginCards } from './plugin_cards';
+import { cardParts, type CardParts } from './card_parts';
+import { Frame } from './frame';
+import { Page } from './page';
+import { fakeContext } from './testing';
 
-describe('cards of plugins', () => {
+describe('cards that plugins add to a tab', () => {
   const contributed = signal<Contributed>({ markers: () => () => undefined, cards: [], cardActions: [] });
-  let board: ScalarParts;
+  let board: CardParts;
   let host: HTMLElement;
   const card = (id: string, mount: ShownCard['mount']): ShownCard => ({ id, plugin: 'mine', title: id, mount });
   const show = (...cards: readonly ShownCard[]): void => void (contributed.value = { ...contributed.value, cards });
 
   beforeEach(() => {
     host = document.body.appendChild(document.createElement('div'));
-    board = scalarParts(new Page({ ...fakeContext(['a']), contributed }));
+    board = cardParts(new Page({ ...fakeContext(['a']), contributed }), false); // without series
     show();
-    render(<PluginCards board={board} />, host);
+    render(<Frame board={board} name="mine" tools={null} card={() => <i />} />, host);
   });
   afterEach(() => {
     render(null, host);
@@ -26,10 +26,10 @@ describe('cards of plugins', () => {
   });
 
   it('have a section of their own, which is not there without them', async () => {
-    expect(host.childElementCount).toBe(0);
+    expect(host.querySelector('section.group')).toBeNull();
     show(card('one', (element) => ((element.textContent = 'there'), () => undefined)));
-    await vi.waitFor(() => expect(host.querySelector('.card .view')?.textContent).toBe('there'));
-    expect(host.querySelector('section')?.getAttribute('aria-label')).toBe('plugins.title');
+    await vi.waitFor(() => expect(host.querySelector('.card .added')?.textContent).toBe('there'));
+    expect(host.querySelector('section.group')?.getAttribute('aria-label')).toBe('plugins.title');
   });
 
   it('stay as they are when others come, and end when the section is folded', async () => {
@@ -41,20 +41,11 @@ describe('cards of plugins', () => {
       card('other', () => () => undefined),
       card('one', mount),
     );
-    await vi.waitFor(() => expect(host.querySelectorAll('.card')).toHaveLength(2));
+    await vi.waitFor(() => expect(host.querySelectorAll('[data-from]')).toHaveLength(2));
     expect([mount.mock.calls.length, end.mock.calls.length]).toEqual([1, 0]);
     host.querySelector<HTMLElement>('[data-action="plugin-cards"]')?.click();
     await vi.waitFor(() => expect(end).toHaveBeenCalledTimes(1));
-    expect(host.querySelectorAll('.card')).toHaveLength(0);
-  });
-
-  it('leave it when the user has made them panels', async () => {
-    const mount = (): (() => void) => () => undefined;
-    const card = { id: 'http://host/@1/contributions.js#one', plugin: 'mine', title: 'One', mount };
-    show(card);
-    await vi.waitFor(() => expect(host.querySelectorAll('.card')).toHaveLength(1));
-    board.panels.add({ kind: kindOf({ ...card, id: 'http://host/@2/contributions.js#one' }) });
-    await vi.waitFor(() => expect(host.childElementCount).toBe(0));
+    expect(host.querySelectorAll('[data-from]')).toHaveLength(0);
   });
 
   it('say why one failed, beside the others, and try again', async () => {
@@ -67,7 +58,7 @@ describe('cards of plugins', () => {
       card('good', (element) => ((element.textContent = 'there'), () => undefined)),
     );
     await vi.waitFor(() => expect(host.querySelector('[role="alert"] .reason')?.textContent).toBe('boom'));
-    expect([...host.querySelectorAll('.view')].at(-1)?.textContent).toBe('there');
+    expect([...host.querySelectorAll('.added')].at(-1)?.textContent).toBe('there');
     host.querySelector<HTMLElement>('[data-action="retry"]')?.click();
     await vi.waitFor(() => expect(mount).toHaveBeenCalledTimes(2));
   });

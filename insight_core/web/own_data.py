@@ -1,0 +1,25 @@
+"""The data of one plugin, with the records that its requests name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+from werkzeug import Request
+
+from insight_core.plugin import OwnData, RecordPlace, SeriesKey, ShownAttempts
+from insight_core.plugin.http.parameters import series_keys
+from insight_core.plugin.http.records import record_of
+
+
+@frozen(eq=False)
+class RequestedData(OwnData):
+    """``insight_core.plugin.OwnData`` of a host. Its methods are followed for ``/openapi.json``."""
+
+    def place(self, request: Request, attempts: ShownAttempts | None = None) -> RecordPlace:
+        """See ``OwnData.place``."""
+        return record_of(request, self.data, self.plugin, attempts)
+
+    def keys(self, request: Request) -> Sequence[SeriesKey]:
+        """See ``OwnData.keys``."""
+        return series_keys(request, self.data, self.plugin)
