@@ -99,7 +99,7 @@ class CheckedRule:
     ``more`` findings are left out.
     """
 
-    plugin: str  # name of the module that has the rule
+    plugin: str  # that has the rule
     rule: AboutRule
     run: str
     findings: tuple[Finding, ...] = ()
@@ -154,7 +154,7 @@ class Highlight:
 class SourceHighlights:
     """What one source said, or why it failed."""
 
-    plugin: str  # name of the module
+    plugin: str  # that has the source
     id: str
     highlights: tuple[Highlight, ...] = ()
     failed: Reason | None = None
