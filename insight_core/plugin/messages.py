@@ -47,14 +47,7 @@ class Messages:
     """
 
     locale: str = field(validator=TEXT)
-<<<<<<< HEAD
     texts: Mapping[str, str] = field(converter=_with_new_keys, validator=check_texts)
-=======
-    texts: Mapping[str, str] = field(
-        converter=_with_new_keys,
-        validator=check_texts,
-    )
->>>>>>> b-nonames
 
     @classmethod
     def of(cls, folder: Path) -> Sequence[Messages]:

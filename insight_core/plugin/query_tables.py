@@ -14,11 +14,6 @@ from insight_core.references import reference
 if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext
 
-<<<<<<< HEAD
-_NAME = r"[a-z][a-z0-9_]*"
-
-=======
->>>>>>> b-nonames
 _ListColumns: TypeAlias = "Callable[[PluginContext], Sequence[QueryColumn]]"
 
 
