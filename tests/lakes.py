@@ -14,7 +14,7 @@ from insight_lake.provider import LakeProvider
 from insight_lake.stores import open_store
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import CachePolicy, CommandHost, DataProvider, Plugin, ProviderSettings
+from insight_core.plugin import CachePolicy, CommandHost, DataProvider, LogFormat, Plugin, ProviderSettings
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.scalar_answers import ScalarAnswers
 
@@ -32,6 +32,7 @@ class LakeBuild:
     place: str
     plugins: Collection[Plugin]
     policies: Mapping[str, CachePolicy] = {}
+    log_formats: Sequence[LogFormat] = ()
 
     def run(self, **options: Any) -> BuildReport:  # noqa: ANN401
         """Builds what has changed, and drops what is gone. ``options`` are those of ``BuildOptions``."""
@@ -57,6 +58,7 @@ class LakeBuild:
         provider = LocalProvider(
             [Logdir(path) for path in self.logdirs],
             self.plugins,
+            log_formats=self.log_formats,
             policies=self.policies,
             reload_interval=0.0,
             accepts_run=runs,

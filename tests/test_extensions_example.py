@@ -18,6 +18,7 @@ import pytest
 
 from insight_core.plugin.testing import EventWriter
 from tests.distributions import bare_venv
+from tests.support.pictures import png
 from tests.waiting import eventually
 
 SETTINGS = "optimizer = adam\nrate = 0.1\n"
@@ -167,6 +168,24 @@ def test_its_own_tests_pass(repository: Path, offline_environment: dict[str, str
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, env=offline_environment)
     assert done.returncode == 0, done.stdout + done.stderr
+def test_its_texts_pictures_and_settings_are_in_the_built_in_tabs(
+    serve: Callable[..., str], logdir: Path
+) -> None:
+    (logdir / "run/1.png").write_bytes(png([[0, 255]]))
+    said = [
+        {"settings": {"model": {"layers": 3}}},
+        {"step": 4, "answer": "*yes*"},
+        {"step": 4, "picture": "1.png"},
+    ]
+    (logdir / "run/answers.jsonl").write_text("".join(json.dumps(each) + "\n" for each in said))
+    url = serve("--logdir", str(logdir), "--reload-interval", "0.05")
+    tags = eventually(lambda: _json(url, "data/plugin/image/tags"))
+    assert tags["run"]["picture"]["last_step"] == 4
+    place = {"run": "run", "tag": "picture", "index": 0}
+    [picture] = _json(url, "data/plugin/image/value", **place)["value"]["pictures"]
+    assert (picture["mimetype"], picture["width"], picture["height"]) == ("image/png", 2, 1)
+    [column] = _json(url, "data/run_columns", column="lineage/model/layers")["columns"]
+    assert column["values"] == [3]
 
 
 def test_its_decoder_is_called_by_the_host(serve: Callable[..., str], logdir: Path) -> None:

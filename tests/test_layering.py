@@ -39,7 +39,7 @@ ROOMS: dict[str, Room] = {
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("worker", ""),
     "plugin.testing": _room(
-        "formats ingest isolation plugin providers registry store web",
+        "formats ingest isolation plugin plugin.http providers registry store web",
         "attrs insight_record numpy werkzeug",
     ),
     "isolation": _room("", "attrs"),

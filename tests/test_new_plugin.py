@@ -24,6 +24,7 @@ from insight_core.cli.authoring.node import WHEEL
 from insight_core.cli.authoring.scaffold import write_plugin
 from tests.distributions import bare_venv
 from tests.support.scaffold_lock import TEMPLATE, scaffold_lock
+from tests.waiting import eventually
 
 TEXTS = {"first": "one\ntwo\n", "second": "three\n"}
 
@@ -187,6 +188,10 @@ def test_dev_ends_with_the_status_of_a_host_that_does_not_start(logs: Author) ->
     assert "pyproject.toml: No such file" in logs.run("insight-host", "plugin", "dev", "runs", status=1)
 
 
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
 def _edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
@@ -292,6 +297,7 @@ def test_the_lock_of_the_template_is_made_of_that_of_the_repository(repository: 
 def test_dev_says_wrong_types_and_builds_what_can_be_read(logs: Author) -> None:
     shutil.copytree(logs.directory / "demo_tab", logs.directory / "seen_tab", symlinks=True)
     plugin = logs.directory / "seen_tab"
+    built = plugin / "insight_demo_tab/static/index.js"
     _edit(plugin / "frontend/index.tsx", "low={1}", 'low="one"')
     command = [str(logs.python.with_name("insight-host")), "plugin", "dev", "seen_tab", "--logdir", "runs"]
     with subprocess.Popen(
@@ -310,9 +316,8 @@ def test_dev_says_wrong_types_and_builds_what_can_be_read(logs: Author) -> None:
             assert re.match(r"types: frontend/index.tsx\(\d+,\d+\): error TS2322: ", wrong)
             _edit(plugin / "frontend/index.tsx", 'low="one"', "low={1}")
             assert "types: no errors left\n" in process.stderr
-            built = (plugin / "insight_demo_tab/static/index.js").read_text(encoding="utf-8")
-            assert "function linesOf(page) {\n" in built
-            assert "//# sourceMappingURL=data:application/json" in built
+            eventually(lambda: "function linesOf(page) {\n" in _text(built))  # Vite is another process
+            eventually(lambda: "//# sourceMappingURL=data:application/json" in _text(built))
         finally:
             late.cancel()
             process.terminate()

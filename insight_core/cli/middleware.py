@@ -87,12 +87,14 @@ def wrapped(host: Host, registry: Registry, settings: AppSettings) -> WSGIApplic
         except InvalidArgument:
             raise
         except Exception as error:
-            log.debug("%s() of %s failed", _HOOK, module.name, exc_info=True)
+            log.debug("%s() of %s failed", _HOOK, module.candidate.name, exc_info=True)
             reason = in_one_line(error)
-            raise Unavailable(f"{_HOOK}() of {module.name} failed: {reason}") from error
+            raise Unavailable(f"{_HOOK}() of {module.candidate.name} failed: {reason}") from error
         if not callable(app):
             kind = type(app).__name__
-            raise Unavailable(f"{_HOOK}() of {module.name} returned a {kind}, not a WSGI application")
+            raise Unavailable(
+                f"{_HOOK}() of {module.candidate.name} returned a {kind}, not a WSGI application"
+            )
     return app if app is host else _Wrapped(app, host.close)
 
 

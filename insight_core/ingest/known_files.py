@@ -23,11 +23,16 @@ class KnownFiles:
     """Log files by the keys of ``Found.files``. One thread changes them; others may look."""
 
     def __init__(
-        self, store: Store, cache: IndexCache | None, fetch: Fetch | None, lose: Callable[[str], None]
+        self,
+        store: Store,
+        cache: IndexCache | None,
+        fetch: Fetch | None,
+        lose: Callable[[str], None],
+        values: ValueFiles,
     ) -> None:
-        """``lose`` has the file at a path read again."""
+        """``lose`` has the file at a path read again; ``values`` are of log formats."""
         self._store, self._cache, self._fetch, self._lose = store, cache, fetch, lose
-        self.values = ValueFiles()
+        self._values = values
         self._readers: dict[LogFormat, FormatReader] = {}
         self._files: dict[tuple[str, str], Tailed] = {}
         self._by_path: dict[str, list[Tailed]] = {}
@@ -57,7 +62,7 @@ class KnownFiles:
         """The path of the file that has the payloads of a file of a run, by its order among the run's files:
         mostly that file. None if unknown."""
         path = self._places.get((run, order))
-        for tailed in self._by_path.get(path or "", ()):
+        for tailed in self.at(path or ""):
             if tailed.found.run == run:
                 return tailed.values_path or path
         return path
@@ -66,7 +71,8 @@ class KnownFiles:
         """Nothing of the file is read yet."""
         reader = None
         if file.format is not None:
-            reader = self._readers.setdefault(file.format, FormatReader(file.format, self.values))
+            made = FormatReader(file.format, self._values, self._fetch)
+            reader = self._readers.setdefault(file.format, made)
         tailed = self._files[key] = Tailed(file, self._store, self._cache, self._lose, reader, self._fetch)
         self._by_path.setdefault(file.path, []).append(tailed)
         self._places[(file.run, file.order)] = file.path
@@ -76,7 +82,7 @@ class KnownFiles:
         tailed = self._files.pop(key)
         found = tailed.found
         with tailed.lock:  # otherwise an index entry could be written of a file that is being dropped
-            self._store.drop_file(found.run, found.name, found.order)
+            tailed.drop()
         self._by_path[found.path].remove(tailed)
         if not self._by_path[found.path]:
             del self._by_path[found.path]

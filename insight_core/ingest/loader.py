@@ -85,7 +85,7 @@ class Loader:
         self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
         self._waiting: list[Tailed] = []  # files whose log format has not returned yet
-        self._files = KnownFiles(store, cache, fetch, self._lose)
+        self._files = KnownFiles(store, cache, fetch, self._lose, self._translations.values)
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
         self._not_followed: set[str] = set()  # links that were reported
@@ -122,7 +122,6 @@ class Loader:
             self._watcher.close()
         if self._writer is not None:
             self._writer.close()
-        self._files.values.close()
 
     def look_again(self) -> None:
         """Walks the logdirs again in another thread, because further file names are claimed."""
@@ -143,13 +142,8 @@ class Loader:
         """Reads these runs before the others, because a client requests them."""
         self._preferred = runs
 
-    def made(self, path: str) -> bool:
-        """Whether the host made the event file at a path, of a store or of the values of a log format."""
-        return self._translations.holds(path) or self._files.values.holds(path)
-
     def path_of(self, run: str, order: FileOrder) -> str | None:
-        """The path of the file with the payloads of a file of a run, by its order among the run's files; None
-        if unknown."""
+        """The path of the file with the payloads of a file of a run, by its order; None if unknown."""
         path = self._files.path_of(run, order) or self._named.path_of(run, order)
         if path is None and (recalled := self._recalled) is not None and run in recalled.runs():
             path, known = recalled.place(run)

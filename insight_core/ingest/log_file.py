@@ -25,6 +25,7 @@ from insight_core.plugin import Dialect, HyperParameters, Images, LogFormat, Poi
 from insight_record.formats.reason import Reason, ReasonKind
 
 if TYPE_CHECKING:
+    from insight_core.ingest.fetching import Fetch
     from insight_core.ingest.log_values import LogValues
     from insight_core.ingest.value_files import ValueFiles
 
@@ -45,9 +46,11 @@ class Waiting(Exception):
 class FormatReader:
     """A log format and its running calls."""
 
-    def __init__(self, log_format: LogFormat, values: ValueFiles) -> None:
+    def __init__(self, log_format: LogFormat, values: ValueFiles, fetch: Fetch | None = None) -> None:
+        """``fetch`` is called before files are read that are mirrors of others."""
         self.format = log_format
         self.values = values
+        self.fetch = fetch
         self.key = f"{log_format.name} {log_format.version}"
         self._calls = Calls(f"log format {log_format.name}")
         self._open: list[Call[_Turn]] = []  # appended to and replaced as a whole: any thread may do both
@@ -78,6 +81,7 @@ class _Turn:
     head: Stretch
     tail: Stretch
     state: str = ""  # JSON
+    values: str = ""  # see LogValues.kept
     batches: list[Batch] = Factory(list)
     error: BaseException | None = None  # raised by the format
 
@@ -93,6 +97,7 @@ class LogFile(FollowedFile):
         self._is_postponed = False  # until other calls of the format have returned
         self._failed = False
         self._values: LogValues | None = None  # until there are any
+        self._kept_values = ""  # see LogValues.kept
 
     @property
     def values_path(self) -> str:
@@ -149,10 +154,12 @@ class LogFile(FollowedFile):
             began = self.position
             try:
                 stream.seek(began)
-                batches, state = self._called(cast(BinaryIO, stream), began)
+                given, state = self._reader.format.read(cast(BinaryIO, stream), json.loads(self._state))
+                items = list(given)  # it may read on as it is gone through
                 end = stream.tell()
                 if end < began:
                     raise ValueError(f"it went back from byte {began} to byte {end}")
+                batches, text = self._taken(items, state, began)
             except BaseException as error:  # SystemExit too: the thread is the plugin's
                 return _Turn(info, began, began, known[0], known[1], error=error)
             if file_version(os.fstat(descriptor)) != file_version(info):
@@ -162,10 +169,11 @@ class LogFile(FollowedFile):
             # checked last: a file that was rewritten during the call gives a mixture of old and new
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced
-            return _Turn(info, began, end, head, tail, state, batches)
+            values = "" if self._values is None else self._values.kept()
+            return _Turn(info, began, end, head, tail, text, values, batches)
 
-    def _called(self, stream: BinaryIO, began: int) -> tuple[list[Batch], str]:
-        items, state = self._reader.format.read(stream, json.loads(self._state))
+    def _taken(self, items: Sequence[object], state: object, began: int) -> tuple[list[Batch], str]:
+        """What the format gave, checked, and the state as JSON."""
         points: list[Points] = []
         others: list[Texts | Images | HyperParameters] = []
         flaws: list[Flaw] = []
@@ -189,10 +197,13 @@ class LogFile(FollowedFile):
 
     def _kept(self, items: Sequence[Texts | Images | HyperParameters], began: int) -> list[Batch]:
         if self._values is None:
-            from insight_core.ingest.log_values import LogValues  # most formats have none
-
-            self._values = LogValues(self._reader.values, self.path)
+            self._values = self._new_values()
         return self._values.add(items, began)
+
+    def _new_values(self) -> LogValues:
+        from insight_core.ingest.log_values import LogValues  # most formats have none
+
+        return LogValues(self._reader.values, self.path, self._reader.fetch)
 
     # --- in the loader's thread ---
 
@@ -206,7 +217,7 @@ class LogFile(FollowedFile):
             return None
         batch = _joined(turn)
         self._known.flaws.extend([flaw for flaw in batch.flaws if flaw.offset < turn.end])
-        self._state = turn.state
+        self._state, self._kept_values = turn.state, turn.values
         self._known.position, self._known.head, self._known.end = turn.end, turn.head, turn.tail
         is_done = turn.end >= self.size or turn.end == turn.began
         self._known.tail = None
@@ -237,18 +248,30 @@ class LogFile(FollowedFile):
         self._known.tail = Flaw(self.position, reason, max(0, self.size - self.position))
 
     def record(self) -> FileRecord | None:
-        """The state of file and format from which a later start can resume; None while bytes are unread, and
-        if there are values that end with this process."""
-        record = None if self._failed or self.values_path else super().record()
-        return record and evolve(record, state=f"{self._reader.key}\n{self._state}")
+        """The state of file and format from which a later start can resume; None while bytes are unread."""
+        record = None if self._failed else super().record()
+        return record and evolve(record, state=f"{self._reader.key}\n{self._kept_values}\n{self._state}")
 
     def resume(self, record: FileRecord, version: FileVersion) -> bool:
         """Resumes from the state of an earlier reader; returns False if the file has changed."""
-        key, _, state = record.state.partition("\n")
-        if key != self._reader.key or not super().resume(record, version):
+        key, _, rest = record.state.partition("\n")
+        values, _, state = rest.partition("\n")
+        if key != self._reader.key:
             return False
-        self._state = state
+        known = self._new_values() if values else None
+        if known is not None and not known.resume(values):
+            return False
+        if not super().resume(record, version):
+            if known is not None:
+                known.discard()
+            return False
+        self._values, self._state, self._kept_values = known, state, values
         return True
+
+    def discard(self) -> None:
+        """Deletes what the host keeps of the file: it is read anew, or has gone."""
+        if self._values is not None:
+            self._values.discard()
 
 
 class _NamedFile(io.FileIO):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
-import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import BinaryIO
 
 import numpy as np
 from attrs import evolve
 
 from insight_core.formats.batch import Batch, Flaw, unreadable
-from insight_core.ingest.scanner.regular_file import open_regular
+from insight_core.ingest.fetching import Fetch, opened
 from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.ingest.value_files import ValueFiles
 from insight_core.plugin import Dialect, HyperParameters, Images, Texts
@@ -33,11 +32,11 @@ _OUTSIDE = Reason("its file is not below the directory of the log", "logged_pict
 
 
 class LogValues:
-    """The values of one log file, in an event file that is deleted with this object. For one thread at a
-    time."""
+    """The values of one log file, in an event file. For one thread at a time."""
 
-    def __init__(self, files: ValueFiles, source: str) -> None:
-        """``source`` is the path of the log file."""
+    def __init__(self, files: ValueFiles, source: str, fetch: Fetch | None = None) -> None:
+        """``source`` is the path of the log file; ``fetch`` brings pictures of remote logdirs."""
+        self._fetch = fetch
         self._files = files
         self._directory = os.path.dirname(os.path.abspath(source))
         self.path = ""  # of the event file, once there are values
@@ -46,6 +45,33 @@ class LogValues:
         self._hyperparameters: dict[bytes, bytes] = {}  # that were written, as they are encoded
         self._scanner = open_scanner(Dialect.TENSORBOARD)
 
+    def kept(self) -> str:
+        """What a later process needs to go on with the event file, as JSON; empty without any values."""
+        if not self._size:
+            return ""
+        given = {name.hex(): entry.hex() for name, entry in self._hyperparameters.items()}
+        name = os.path.basename(self.path)
+        return json.dumps({"name": name, "size": self._size, "begun": sorted(self._begun), "given": given})
+
+    def resume(self, kept: str) -> bool:
+        """Goes on with the event file of an earlier process; False if it is not here any more."""
+        told = json.loads(kept)
+        path = self._files.again(told["name"])
+        if path is None:
+            return False
+        self.path, self._size, self._begun = path, told["size"], set(told["begun"])
+        given = told["given"].items()
+        self._hyperparameters = {bytes.fromhex(name): bytes.fromhex(entry) for name, entry in given}
+        if os.stat(path).st_size >= self._size:
+            return True
+        self.discard()
+        return False
+
+    def discard(self) -> None:
+        """Deletes the event file; this object is not used any more."""
+        if self.path:
+            self._files.delete(self.path)
+
     def add(self, items: Sequence[Texts | Images | HyperParameters], offset: int) -> list[Batch]:
         """Appends the values; they come as a scan of the event file gives them.
 
@@ -53,8 +79,13 @@ class LogValues:
         TypeError for items that are not what they should be.
         """
         flaws: list[Flaw] = []
-        records = [record for item in items for record in self._records(item, offset, flaws)]
-        batches = [evolve(batch, flaws=[]) for batch in self._written(records)] if records else []
+        before = set(self._begun), dict(self._hyperparameters)
+        try:
+            records = [record for item in items for record in self._records(item, offset, flaws)]
+            batches = [evolve(batch, flaws=[]) for batch in self._written(records)] if records else []
+        except BaseException:  # nothing of these items counts: the log is read again from here
+            self._begun, self._hyperparameters = before
+            raise
         if flaws:
             batches.append(Batch(0, Dialect.TENSORBOARD, flaws=flaws))
         return batches
@@ -68,6 +99,8 @@ class LogValues:
                 yield self._record(value, 0, np.nan)
             return
         given = item.texts if isinstance(item, Texts) else item.images
+        if isinstance(given, (str, bytes)):
+            raise TypeError(f"what {item.tag!r} has is one {type(given).__name__}, not a list")
         for content, step, wall_time in zip(given, *_columns(item, len(given)), strict=True):
             try:
                 values = self._encoded(item, content)
@@ -85,12 +118,14 @@ class LogValues:
             if not isinstance(content, str):
                 raise TypeError(f"a text of {item.tag!r} is a {type(content).__name__}, not a str")
             return TENSORBOARD.values("text", item.tag, content.encode("utf-8", "replace").decode())
-        if isinstance(content, bytes):
-            return TENSORBOARD.values("image", item.tag, content)
+        if isinstance(content, (bytes, bytearray, memoryview)):
+            return TENSORBOARD.values("image", item.tag, bytes(content))
+        if not isinstance(content, (str, os.PathLike)):
+            raise TypeError(f"a picture of {item.tag!r} is a {type(content).__name__}, not bytes or a path")
         path = os.path.realpath(os.path.join(self._directory, content))
         if not path.startswith(os.path.join(os.path.realpath(self._directory), "")):
             raise ValueError(_OUTSIDE)
-        with os.fdopen(open_regular(path), "rb") as file:
+        with opened(path, self._fetch) as file:
             header = header_of(file.read(_HEADER))
         size = int_field(1, header.height) + int_field(2, header.width) + int_field(3, header.channels)
         message = message_field(_IMAGE, size + file_reference(_IMAGE_FILE, path))
@@ -106,16 +141,20 @@ class LogValues:
     def _written(self, records: Sequence[Pieces]) -> Iterator[Batch]:
         if not self.path:
             self.path = self._files.new()
-            weakref.finalize(self, _delete, self.path)
+        if not self._size:
             records = [[version_record(TENSORBOARD.version, np.nan)], *records]
         position = self._size
         with open(self.path, "ab+", buffering=0) as file:
+            file.truncate(position)  # of an attempt that failed
             _write(file, b"".join(piece for record in records for piece in record))
-            self._size = file.tell()
-            while position < self._size:
-                batch = self._scanner.scan(file.fileno(), position, self._size)
+            size = file.tell()
+            while position < size:
+                batch = self._scanner.scan(file.fileno(), position, size)
+                if batch.end == position:
+                    raise ValueError(f"what was written of {os.path.basename(self.path)} cannot be read")
                 position = batch.end
                 yield batch
+        self._size = size
 
 
 def _columns(item: Texts | Images, count: int) -> tuple[list[int], list[float]]:
@@ -134,8 +173,3 @@ def _write(file: BinaryIO, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[file.write(view) :]
-
-
-def _delete(path: str) -> None:
-    with suppress(OSError):
-        os.unlink(path)

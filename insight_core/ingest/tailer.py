@@ -227,9 +227,15 @@ class Tailed:
             self._start_anew()  # otherwise the points of this batch would be lost
             raise
 
+    def drop(self) -> None:
+        """Removes the points of the file from the store, with what the host keeps of it."""
+        self.store.drop_file(*self.place)
+        if isinstance(self._file, LogFile):
+            self._file.discard()
+
     def _start_anew(self) -> None:
         self.is_lost = False
-        self.store.drop_file(*self.place)
+        self.drop()
         self._file = self._stored = self.kept = None
 
     def _opened(self) -> EventFile | LogFile:

@@ -17,6 +17,7 @@ from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.file_order import by_numbers
 from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.scan_ahead import file_version
+from insight_core.ingest.value_files import ValueFiles
 from insight_core.plugin import Dialect, StoreFormat
 from insight_core.store.store import Store
 
@@ -44,6 +45,7 @@ class Translations:
 
         ``fetch`` is called before stores are read whose files are mirrors of others.
         """
+        self.values = ValueFiles(cache_directory)  # of log formats
         self._fetch = fetch
         self._cache_directory = cache_directory
         self._cache_size = cache_size
@@ -69,8 +71,8 @@ class Translations:
         return True
 
     def holds(self, path: str) -> bool:
-        """Whether an event file is one of a translation."""
-        return self._place is not None and self._place.holds(path)
+        """Whether an event file is one of a translation, or has values of a log format."""
+        return self.values.holds(path) or (self._place is not None and self._place.holds(path))
 
     def start(self, interval: float, changed: Callable[[frozenset[str] | None], None]) -> None:
         """Translates in the background and looks for changes every ``interval`` seconds (0: never).
@@ -91,6 +93,7 @@ class Translations:
             self._thread.join(timeout=5)
         if self._place is not None:
             self._place.close()
+        self.values.close()
 
     def reconcile(self, found: Sequence[FoundStore]) -> None:
         """Replaces the list of stores."""

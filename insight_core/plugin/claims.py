@@ -185,5 +185,6 @@ def checked_claims(given: object) -> frozenset[Claim]:
         if isinstance(claim, EventField):
             known = claimable_fields(Dialect(claim.dialect))
             if claim.name not in known and not is_nameless_field(Dialect(claim.dialect), claim.name):
-                raise ValueError(f"{claim.dialect} has no field {claim.name!r}: {', '.join(known)}")
+                also = ", or the number of another field" if claim.dialect == Dialect.MINDSPORE else ""
+                raise ValueError(f"{claim.dialect} has no field {claim.name!r}: {', '.join(known)}{also}")
     return claims

@@ -112,7 +112,7 @@ class LogFormat:
         ``stream.name`` its path, positioned where the last call left it; ``state`` is what the last call
         returned, None at the beginning of the file. Items are Points, Texts, Images, HyperParameters, and a
         Flaw for each malformed part: its offset in the file, a reason that names the line, and how many
-        bytes are skipped. A file with other values than Points is read anew at each start.
+        bytes are skipped.
 
         ``read`` leaves the stream behind the last byte it has dealt with, so that an unfinished last line
         is read again when the file has grown. It is called until it stays where it is or the file ends. A

@@ -17,7 +17,8 @@ class PayloadPlaces:
 
     ``parts`` int64[n] gives the index of each payload in ``files`` and ``claims``. ``records`` int64[n] is
     the offset of the framed record that holds the payload, -1 for a payload that is a whole file; ``starts``
-    int64[n] is the offset of its first byte. Sizes are those of ``DataProvider.records``.
+    int64[n] is the offset of its first byte. Sizes are those of ``DataProvider.records``. Files that are
+    ``passing`` end with the provider: their payloads have to be copied to be kept.
     """
 
     files: Sequence[str]  # paths on this machine, or locations (s3://bucket/prefix/file)
@@ -25,3 +26,4 @@ class PayloadPlaces:
     parts: NDArray[np.int64]
     records: NDArray[np.int64]
     starts: NDArray[np.int64]
+    passing: bool = False

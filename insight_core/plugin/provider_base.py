@@ -55,10 +55,11 @@ class ProviderBase(ABC):
 
     def __init__(self, location: str, settings: ProviderSettings) -> None:
         self.settings = settings
-        self.__location = location
-        self._change_log = ChangeLog()
-        self.__known = set(settings.plugins)
-        self.__having: tuple[int, Sequence[str]] = (-1, ())  # generation, and plugins that have series
+        # authors have names of their own: these cannot be the same
+        self._base_location = location
+        self._base_log = ChangeLog()
+        self._base_known = set(settings.plugins)
+        self._base_having: tuple[int, Sequence[str]] = (-1, ())  # generation, and plugins that have series
 
     # --- what an author writes ---------------------------------------------------------------------
 
@@ -128,17 +129,17 @@ class ProviderBase(ABC):
         gone : bool
             Whether series may have disappeared.
         """
-        self._change_log.note(series, runs=runs, gone=gone)
+        self._base_log.note(series, runs=runs, gone=gone)
 
     # --- what follows from it ----------------------------------------------------------------------
 
     def plugins(self) -> Collection[str]:
         """Names of the plugins of the host that have series, sorted; asked again in each generation."""
         generation = self.generation()
-        known, having = self.__having
+        known, having = self._base_having
         if known != generation:
-            having = [name for name in sorted(self.__known) if self.series(name)]
-            self.__having = generation, having
+            having = [name for name in sorted(self._base_known) if self.series(name)]
+            self._base_having = generation, having
         return having
 
     def series_tables(
@@ -192,19 +193,19 @@ class ProviderBase(ABC):
 
     def location(self) -> str:
         """Where the data comes from, for the user."""
-        return self.__location
+        return self._base_location
 
     def generation(self) -> int:
         """A number that grows whenever the data changes."""
-        return self._change_log.generation
+        return self._base_log.generation
 
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
         """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
-        return Changes(*self._change_log.changes(since, timeout))
+        return Changes(*self._base_log.changes(since, timeout))
 
     def close(self) -> None:
         """Wakes all who wait for a change. Override it to release more, and call this."""
-        self._change_log.end()
+        self._base_log.end()
 
     # --- what few providers have -------------------------------------------------------------------
 
@@ -213,7 +214,7 @@ class ProviderBase(ABC):
 
     def admit(self, plugin: Plugin) -> None:
         """Adds a plugin that was loaded after the start."""
-        self.__known.add(plugin.name)
+        self._base_known.add(plugin.name)
         self.changed()
 
     def notices(self) -> Sequence[Reason]:

@@ -129,7 +129,8 @@ class LocalProvider:
             self._loader.path_of,
             fetch=None if mirrors is None else mirrors.fetch_current,
             shown_path=self._location_of,
-            translated=self._loader.made,
+            translated=translations.holds,
+            passing=translations.values.holds,
         )
 
     def start(self) -> None:

@@ -39,7 +39,8 @@ class RecordAnswers:
 
     ``snapshot`` returns a series, None for an unknown one; ``path_of`` the path of a file of a run, None if
     it is gone. ``fetch`` brings parts of files of remote logdirs; ``shown_path`` is how users know a file.
-    Records of files that are ``translated`` from stores may refer to files of these.
+    Records of files that are ``translated`` from stores may refer to files of these. Files that are
+    ``passing`` end with this process.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class RecordAnswers:
         fetch: Fetch | None,
         shown_path: Callable[[str], str],
         translated: Callable[[str], bool],
+        passing: Callable[[str], bool],
     ) -> None:
         self._store = store
         self._snapshot = snapshot
@@ -58,6 +60,7 @@ class RecordAnswers:
         self._fetch = fetch
         self._shown_path = shown_path
         self._is_translated = translated
+        self._is_passing = passing
 
     def table(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
         """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
@@ -179,6 +182,7 @@ class RecordAnswers:
             part,
             np.where(whole[part], -1, records),
             np.where(whole[part], 0, starts),
+            passing=any(self._is_passing(str(path)) for path in paths),
         )
 
 

@@ -45,13 +45,18 @@ SOURCES = {
         export default insightPlugin({ entry: 'frontend/index.tsx', out: 'static' });
     """,
     "frontend/index.tsx": """
-        import { codecs, Page, Range, tab } from '@insight-host/kit';
+        import { codecs, Page, PluginCards, Range, tab } from '@insight-host/kit';
         import { mountLineChart } from '@insight-host/kit/lines';
         import type { JSX } from 'preact';
         import { useEffect, useRef } from 'preact/hooks';
         import { rows } from './rows';
 
-        const wordsOf = (page: Page) => ({ page, size: page.setting('size', codecs.number(0, 10, 4)) });
+        const wordsOf = (page: Page) => ({
+          page,
+          size: page.setting('size', codecs.number(0, 10, 4)),
+          contributed: page.follow(page.ctx.contributed),
+          open: page.setting('cards', codecs.flag(true)),
+        });
         type Words = ReturnType<typeof wordsOf>;
 
         function Curve({ page }: { readonly page: Page }): JSX.Element {
@@ -74,6 +79,7 @@ SOURCES = {
             <ul>{board.page.runs.value.map((run) => <li style={{ color: run.color }}>{run.name}</li>)}</ul>
             <output>{board.size.value}</output>
             <Curve page={board.page} />
+            <PluginCards page={board.page} cards={board.contributed.value.cards} open={board.open} />
           </div>
         );
 
@@ -87,6 +93,8 @@ SOURCES = {
     """,
     "frontend/rows.ts": "export const rows = { x: [0, 1, 2], y: [3, 1, 2] };",
 }
+
+STUCK = "export default { apiVersion: 2, mount: () => new Promise(() => undefined) };"
 
 PLAIN = """
     import { API } from '@insight-host/api';
@@ -162,6 +170,7 @@ def insight_plugin():
             {
               id: 'clock',
               title: 'card',
+              tabs: ['scalar', 'words'],
               mount(host, ctx) {
                 const page = new Page(ctx);
                 render(<Runs page={page} />, host);
@@ -209,13 +218,18 @@ def plain(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def served(built: Path, plain: Path) -> Iterator[str]:
+def served(built: Path, plain: Path, clock: Path) -> Iterator[str]:
     provider = FakeProvider("some/logs")
     for run in ("a", "b"):
         provider.add_scalars(run, "loss", [3.0, 2.0])
+    stuck = plain / "stuck"
+    stuck.mkdir()
+    (stuck / "index.js").write_text(STUCK, encoding="utf-8")
     plugins = [
         Plugin("words", "Words", frontend=built, is_active=lambda ctx: True),
         Plugin("plain", "Plain", frontend=plain, is_active=lambda ctx: True),
+        Plugin("stuck", "Stuck", titles={"zh-CN": "卡住"}, frontend=stuck, is_active=lambda ctx: True),
+        Plugin("clock", "Clock", frontend=clock / "insight_clock/static", tab=False),
     ]
     with host_of(plugins, provider) as url:
         yield url
@@ -261,10 +275,33 @@ def test_it_has_a_slider_of_the_kit_and_the_colours_of_runs(page: Page, served: 
     panel.locator('[data-control="size"]').fill("7")
     expect(panel.locator("output")).to_have_text("7")
     expect(page).to_have_url(re.compile(rf"{tab}\.size=7"))
+    cards = panel.locator('[data-testid="plugin-card"][data-from="clock"]')
     if tab == "words":
         expect(panel.locator(".curve canvas").first).to_be_visible()
+        expect(cards.locator("p")).to_have_text("a,b")  # in tabs of third parties too
     loaded = page.evaluate("() => performance.getEntriesByType('resource').map(entry => entry.name)")
     assert len([name for name in loaded if "/preact-" in name]) == 1
+
+
+def test_a_name_that_went_to_the_lab_is_still_in_the_kit(page: Page, served: str) -> None:
+    page.goto(f"{served}#locale=en&tab=plain")
+    expect(page.locator('[data-plugin="plain"] output')).to_be_visible()
+    same = """async () => {
+        const [kit, lab] = await Promise.all([import('@insight-host/kit'), import('@insight-host/kit/lab')]);
+        return kit.Latest === lab.Latest && typeof lab.Latest === 'function';
+    }"""
+    assert page.evaluate(same)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("en", "Stuck is not there after 10 seconds"), ("zh-CN", "卡住过了 10 秒仍未打开")]
+)
+def test_a_tab_that_never_opens_says_so(page: Page, served: str, language: str, text: str) -> None:
+    page.goto(f"{served}#locale={language}&tab=stuck")
+    panel = page.locator('[data-plugin="stuck"]')
+    expect(panel.locator(".ih-plugin-remark")).to_contain_text(text, timeout=30_000)
+    panel.locator(".ih-plugin-remark button:not([aria-label])").click()  # tries again
+    expect(panel.locator(".ih-plugin-remark")).to_have_count(0)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -87,8 +88,8 @@ def none():
 def is_active(ctx):
     return ctx.data.no_such_method()
 
-def view(request):
-    return None
+def view(request) -> str:
+    return ""
 
 def routes(ctx):
     return [Route("/runs/<run>", view), Route("/late", "insight_flawed.parts:absent")]
@@ -116,9 +117,10 @@ def test_names_functions_and_hooks_that_are_wrong_are_all_said(plugin: Path) -> 
         "the view of /late names insight_flawed.parts:absent: AttributeError",
         "the view of /runs/<run>: the host gives it 1 argument and run, "
         "got an unexpected keyword argument 'run' (insight_flawed/parts.py:15)",
+        "the view of /runs/<run> returns str, not a werkzeug Response (insight_flawed/parts.py:15)",
     ):
         assert expected in said
-    assert "11 faults in" in said
+    assert "12 faults in" in said
 
 
 @pytest.mark.parametrize(
@@ -151,6 +153,13 @@ def test_a_fault_is_said_with_its_reason(
     said = _check(plugin, 1)
     assert expected in said
     assert "1 fault in" in said
+
+
+def test_functions_routes_and_front_ends_of_our_own_plugins_have_no_faults() -> None:
+    script = "from insight_core.cli.authoring.loading import main; main()"
+    done = subprocess.run([sys.executable, "-c", script, "insight-host"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["faults"] == []
 
 
 def test_a_wheel_without_the_front_end_or_texts_is_a_fault(plugin: Path) -> None:

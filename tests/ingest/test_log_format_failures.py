@@ -29,7 +29,10 @@ def _raises(stream: BinaryIO, state: object) -> tuple[list[Points], None]:
         (_raises, "RuntimeError: no luck"),
         (_exits, "SystemExit: no way"),
         (lambda stream, state: None, "TypeError"),
-        (lambda stream, state: (["x"], None), "TypeError: it returned a str, not Points or a Flaw"),
+        (
+            lambda stream, state: (["x"], None),
+            "TypeError: it returned a str, not Points, Texts, Images, HyperParameters or a Flaw",
+        ),
         (
             lambda stream, state: ([Points("x", [1, 2], [1.0])], None),
             "the columns of 'x' are not equally long",

@@ -15,10 +15,12 @@ import insight_scalar
 import insight_text
 import numpy as np
 import pytest
+from attrs import evolve
 from insight_image.decoder import pictures_of
 from insight_text.decoder import texts_of
 
 from insight_core.ingest.logdir import Logdir
+from insight_core.mirror.mirrors import Mirrors
 from insight_core.plugin import (
     DataProvider,
     FileName,
@@ -27,6 +29,7 @@ from insight_core.plugin import (
     InsightError,
     LogFormat,
     Points,
+    RemoteFile,
     SeriesKey,
     Texts,
     Undecodable,
@@ -36,6 +39,7 @@ from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.serving import serve
+from tests.lakes import LakeBuild
 from tests.support.pictures import png
 from tests.waiting import eventually
 
@@ -68,6 +72,26 @@ def read(stream: BinaryIO, state: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
 
 
 FORMAT = LogFormat("answers", FileName("*.answers"), read)
+
+
+class LocalFiles:
+    """A directory as a remote store."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def pages(self) -> Iterator[list[RemoteFile]]:
+        yield [
+            RemoteFile(path.relative_to(self._root).as_posix(), info.st_size, info.st_mtime_ns)
+            for path in sorted(self._root.rglob("*"))
+            if path.is_file() and (info := path.stat())
+        ]
+
+    def read(self, file: RemoteFile, start: int, end: int) -> bytes:
+        return (self._root / file.path).read_bytes()[start:end]
+
+    def close(self) -> None:
+        pass
 
 
 def write(path: Path, *lines: dict[str, object]) -> None:
@@ -174,6 +198,80 @@ def test_a_later_start_has_them_too(open_: Any, tmp_path: Path) -> None:  # noqa
         provider.close()
 
 
+def test_a_later_start_goes_on_where_the_last_one_ended(
+    open_: Any,  # noqa: ANN401
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path / "logs/run/a.answers"
+    began: list[int] = []
+
+    def noting(stream: BinaryIO, state: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
+        began.append(stream.tell())
+        return read(stream, state)
+
+    monkeypatch.setitem(globals(), "FORMAT", evolve(FORMAT, read=noting))
+    write(path, {"step": 0, "text": "a"}, {"params": {"lr": 0.5}}, {"step": 0, "pixels": 3})
+    whole = path.stat().st_size
+    open_().close()
+    assert began == [0]
+    write(path, {"step": 1, "text": "b"}, {"params": {"seed": 3}})
+    for added in ([whole], []):
+        del began[:]
+        provider = open_()
+        assert texts(provider) == [(0, ["a"]), (1, ["b"])]
+        [info] = provider.series("lineage")
+        assert b"lr" in info.content
+        assert b"seed" in info.content
+        made = provider.payload("image", SeriesKey("run", "made"), 0)
+        assert pictures_of(made).encoded == (png(np.full((1, 1), 3)),)
+        assert provider.damage() == []
+        assert began == added
+        provider.close()
+    for file in (tmp_path / "cache/plugins/log_values").rglob("*.tfevents"):
+        file.write_bytes(b"")
+    provider = open_()
+    assert began[0] == 0
+    assert texts(provider) == [(0, ["a"]), (1, ["b"])]
+
+
+def test_two_hosts_with_one_cache_have_values_of_their_own(open_: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "logs/run/a.answers"
+    write(path, {"step": 0, "text": "a"})
+    open_().close()
+    one, other = open_(), open_()
+    write(path, {"step": 1, "text": "b"})
+    for provider in (one, other, one):
+        provider.load()
+        assert texts(provider) == [(0, ["a"]), (1, ["b"])]
+    files = list((tmp_path / "cache/plugins/log_values").rglob("*.tfevents"))
+    assert sorted(file.parent.name for file in files) == ["0", "1"]
+    path.unlink()
+    one.load()
+    other.load()
+    assert not [file for file in files if file.exists()]
+
+
+def test_logdirs_that_overlap_do_not_share_a_file(tmp_path: Path, stack: ExitStack) -> None:
+    path = tmp_path / "logs/run/a.answers"
+    write(path, {"step": 0, "text": "a"})
+    for count in (1, 2, 3):
+        provider = LocalProvider(
+            [Logdir(str(tmp_path / "logs")), Logdir(str(tmp_path / "logs/run"))],
+            PLUGINS,
+            log_formats=[FORMAT],
+            cache_directory=tmp_path / "cache",
+            reload_interval=0,
+        )
+        provider.load()
+        runs = [run.name for run in provider.runs()]
+        assert len(runs) == 2
+        for run in runs:
+            assert [step for step, _ in texts(provider, run)] == list(range(count))
+        provider.close()
+        write(path, {"step": count, "text": "b"})
+
+
 def test_a_picture_that_cannot_be_shown_is_damage_and_the_rest_is_read(
     open_: Any,  # noqa: ANN401
     tmp_path: Path,
@@ -198,6 +296,38 @@ def test_a_picture_that_cannot_be_shown_is_damage_and_the_rest_is_read(
     assert all("the picture of 'saved' at step" in reason for reason in reasons)
 
 
+def test_a_lake_has_copies_of_them(tmp_path: Path, stack: ExitStack) -> None:
+    run = tmp_path / "logs/run"
+    write(run / "a.answers", {"step": 0, "text": "a"}, {"step": 1, "path": "1.png"}, {"params": {"seed": 3}})
+    (run / "1.png").write_bytes(PICTURE)
+    build = LakeBuild([str(tmp_path / "logs")], str(tmp_path / "lake"), PLUGINS, log_formats=[FORMAT])
+    build.run()
+    provider = build.opened()
+    stack.callback(provider.close)
+    provider.start()
+    eventually(provider.generation)
+    assert texts(provider) == [(0, ["a"])]
+    saved = pictures_of(provider.payload("image", SeriesKey("run", "saved"), 0))
+    assert (saved.encoded, saved.width, saved.height) == ((PICTURE,), 3, 2)
+    [info] = provider.series("lineage")
+    assert b"seed" in info.content
+
+
+def test_pictures_beside_a_remote_log_are_fetched(tmp_path: Path, stack: ExitStack) -> None:
+    write(tmp_path / "logs/run/a.answers", {"step": 0, "path": "seen/1.png"}, {"step": 1, "text": "b"})
+    (tmp_path / "logs/run/seen").mkdir()
+    (tmp_path / "logs/run/seen/1.png").write_bytes(PICTURE)
+    mirrors = Mirrors(tmp_path / "cache", interval=60)
+    logdir = Logdir(mirrors.add("files://logs", lambda: LocalFiles(tmp_path / "logs")))
+    provider = LocalProvider([logdir], PLUGINS, log_formats=[FORMAT], reload_interval=0, mirrors=mirrors)
+    stack.callback(provider.close)
+    provider.load()
+    assert provider.damage() == []
+    assert texts(provider) == [(1, ["b"])]
+    saved = pictures_of(provider.payload("image", SeriesKey("run", "saved"), 0))
+    assert (saved.encoded, saved.width, saved.height) == ((PICTURE,), 3, 2)
+
+
 def test_a_picture_that_changes_later_is_not_another_one(open_: Any, tmp_path: Path) -> None:  # noqa: ANN401
     run = tmp_path / "logs/run"
     run.mkdir(parents=True)
@@ -216,6 +346,8 @@ def test_a_picture_that_changes_later_is_not_another_one(open_: Any, tmp_path: P
         (Texts("", [1], ["one"]), "is not a tag"),
         (Texts("t", [1], [b"one"]), "not a str"),  # type: ignore[list-item]
         (Texts("t", [1.5], ["one"]), "are not numbers"),
+        (Texts("t", [1], "one"), "one str, not a list"),
+        (Images("t", [1], [7]), "a picture of 't' is a int, not bytes or a path"),  # type: ignore[list-item]
         (HyperParameters([1]), "mapping"),  # type: ignore[arg-type]
         ("a text", "not Points, Texts, Images, HyperParameters or a Flaw"),
     ],
@@ -227,6 +359,18 @@ def test_what_is_no_such_value_is_told(item: Any, words: str) -> None:  # noqa: 
 
     found = read_all(LogFormat("wrong", FileName("*"), wrong), b"x")
     assert words in str(found.flaws[-1].reason)
+
+
+def test_a_call_that_fails_leaves_nothing_and_is_repeated(open_: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "logs/run/a.answers"
+    write(path, {"step": 1, "text": "a"}, {"step": 2, "text": 7})
+    provider = open_()
+    assert not provider.series("text")
+    assert "not a str" in str(provider.damage()[0].reason)
+    path.write_text(path.read_text().replace("7", '"b"'))
+    provider.load()
+    assert texts(provider) == [(1, ["a"]), (2, ["b"])]
+    assert provider.damage() == []
 
 
 def test_an_author_sees_in_a_test_what_was_read() -> None:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import pytest
-from werkzeug import Request
+from werkzeug import Request, Response
 
 from insight_core.plugin import (
     FileName,
@@ -27,6 +27,7 @@ from insight_core.plugin import (
     hookimpl,
 )
 from insight_core.plugin.http.answers import json_response
+from insight_core.plugin.http.own_page import body_of
 from insight_core.plugin.testing import EventWriter, FakeProvider, context_of, host_of, read_all
 
 
@@ -35,7 +36,11 @@ def _routes(ctx: PluginContext) -> list[Route]:
         runs = [info.key.run for info in ctx.own.series()]
         return json_response({"options": dict(ctx.options), "runs": runs})
 
-    return [Route("/said", said)]
+    def write(request: Request) -> Response:
+        ctx.own_page.require(request)
+        return json_response({"written": body_of(request, 100)})
+
+    return [Route("/said", said), Route("/write", write, methods=("POST",))]
 
 
 NOTES = Plugin(
@@ -110,6 +115,15 @@ def test_built_in_plugins_are_there_only_if_asked_for(tmp_path: Path) -> None:
         assert set(host.get("/data/plugins_listing").json()) == {"mynotes"}
     with host_of(NOTES, logdir=tmp_path, built_ins=True) as host:
         assert {"mynotes", "scalar"} <= set(host.get("/data/plugins_listing").json())
+
+
+def test_a_post_is_that_of_the_own_page_unless_the_test_says_otherwise() -> None:
+    with host_of(NOTES) as host:
+        answer = host.post("/data/plugin/mynotes/write", {"text": "两"})
+        assert (answer.status, answer.json()) == (200, {"written": {"text": "两"}})
+        assert host.post("/data/plugin/mynotes/write", b"[").status == 400
+        for other in ({"Origin": "http://elsewhere"}, {"X-Insight-Token": "guessed"}):
+            assert host.post("/data/plugin/mynotes/write", {}, other).status == 403
 
 
 def test_a_plugin_that_does_not_load_ends_the_test_with_its_traceback() -> None:

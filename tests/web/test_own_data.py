@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, assert_type
 
 import pytest
@@ -17,11 +18,13 @@ from insight_core.plugin import (
     PluginContext,
     RecordDecoder,
     Route,
+    RunColumn,
+    RunColumns,
     SeriesKey,
     SummaryPlugin,
+    hookimpl,
 )
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider, context_of, host_of
 
 _KEY = SeriesKey("run", "a")
 _CLAIM = SummaryPlugin("mine")
@@ -92,6 +95,24 @@ def test_a_request_names_several_series(ctx: PluginContext) -> None:
     assert ctx.own.keys(_asking("tag=c")) == []
     with pytest.raises(InvalidArgument):
         ctx.own.keys(_asking("run=run"))
+
+
+def test_a_module_without_a_tab_has_data_under_its_name() -> None:
+    data = FakeProvider()
+    data.add_records("origins", "run", "a", [b"one"], claim=_CLAIM)
+
+    def values(
+        ctx: PluginContext, names: Sequence[str], runs: Sequence[str]
+    ) -> Mapping[str, Mapping[str, int]]:
+        return {"points": {info.key.run: info.points for info in ctx.own.series(runs=runs)}}
+
+    def insight_run_columns() -> list[RunColumns]:
+        return [RunColumns(lambda ctx: [RunColumn("points", "Points")], values)]
+
+    module: Any = SimpleNamespace(__name__="origins", insight_run_columns=hookimpl(insight_run_columns))
+    with host_of(module, data=data) as host:
+        columns = host.get("/data/run_table", columns="all").json()["columns"]
+    assert [column["values"] for column in columns if column["plugin"] == "origins"] == [[1]]
 
 
 def test_a_plugin_of_numbers_reads_its_points() -> None:

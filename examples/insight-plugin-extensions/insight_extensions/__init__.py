@@ -89,7 +89,10 @@ def insight_open_files(location: str) -> RemoteFiles | None:
 
 @hookimpl
 def insight_log_formats() -> Iterable[LogFormat]:
-    return [LogFormat("words", FileName("*.words", makes_run=looks_right), read)]
+    return [
+        LogFormat("words", FileName("*.words", makes_run=looks_right), read),
+        LogFormat("answers", FileName("answers.jsonl", makes_run=False), "insight_extensions.answers:read"),
+    ]
 
 
 def _lengths(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:

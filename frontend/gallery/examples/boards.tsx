@@ -7,16 +7,34 @@ import {
   Content,
   ErrorCell,
   Frame,
+  PluginCardBody,
+  PluginCards,
   Seldom,
   TagFilter,
   TagName,
   type CardKey,
 } from '@insight-host/kit';
 import { LinkSteps, StepSlider, TimeChoice, useSteps, type StepParts } from '@insight-host/kit/steps';
+import type { ShownCard } from '@insight-host/api';
 import type { JSX } from 'preact';
 import type { Given } from '../given';
 
 const FIRST: CardKey = { tag: 'layers/first', run: 'baseline' };
+/** As `ctx.contributed` has them. */
+const ADDED: readonly ShownCard[] = [
+  {
+    id: 'notes',
+    plugin: 'notes',
+    title: 'Notes',
+    mount: (host) => (host.append('Fills its place.'), () => undefined),
+  },
+  {
+    id: 'late',
+    plugin: 'notes',
+    title: 'Late',
+    mount: (_, failed) => (failed(new Error('the file is gone')), () => undefined),
+  },
+];
 const BROKEN: CardKey = { tag: 'loss', run: 'broken' };
 
 export function WholeTab({ board }: Given): JSX.Element {
@@ -59,6 +77,18 @@ export function OneCard({ board }: Given): JSX.Element {
 export function CardOutsideOfItsTab({ board }: Given): JSX.Element {
   const head = (card: CardKey): JSX.Element => <CardHead board={board} card={card} />;
   return <CardAlone board={board} name="example" card={FIRST} content={head} />;
+}
+
+export function CardsOfPlugins({ page, grid }: Given): JSX.Element {
+  return <PluginCards page={page} cards={ADDED} open={grid} />;
+}
+
+export function OneOfThem({ page }: Given): JSX.Element {
+  return (
+    <section class="card">
+      <PluginCardBody page={page} card={ADDED[1] as ShownCard} />
+    </section>
+  );
 }
 
 export function Filter({ board }: Given): JSX.Element {

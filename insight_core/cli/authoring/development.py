@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO
@@ -171,23 +172,34 @@ def _tell_types(lines: Iterable[str]) -> None:
 
 
 def _talking(plugin: Path, node: NodeTools) -> dict[str, Any]:
-    """How a tool of Node.js is started whose output is read."""
-    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    """How a tool of Node.js is started whose output is read.
+
+    It has a process group of its own: tsc is a script that starts the compiler, and would leave it behind.
+    """
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "process_group": 0}
     return {"cwd": plugin, "env": node.environment, "stdin": subprocess.DEVNULL, **output}
 
 
 @contextmanager
 def _ended(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[str]]:  # noqa: ANN401
-    """A process that is asked to end, and then killed."""
+    """A process, or its group if it has one, that is asked to end, and then killed."""
     with subprocess.Popen(command, **options) as process:
+
+        def send(number: int) -> None:
+            with suppress(ProcessLookupError):
+                if "process_group" in options:
+                    os.killpg(process.pid, number)
+                else:
+                    process.send_signal(number)
+
         try:
             yield process
         finally:
-            process.terminate()
+            send(signal.SIGTERM)
             try:
                 process.wait(_PATIENCE)
             except subprocess.TimeoutExpired:
-                process.kill()
+                send(signal.SIGKILL)
 
 
 def python_files(plugin: Path) -> Mapping[str, int]:

@@ -8,9 +8,10 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import redirect_stdout
-from typing import Any
+from typing import Any, get_type_hints
 
 from attrs import asdict, evolve, field, fields, frozen, has
+from werkzeug import Response
 
 from insight_core.cli.plugin_commands import discovered
 from insight_core.cli.plugins import ask_hooks, front_end_error
@@ -177,6 +178,8 @@ def _of_plugin(plugin: Plugin, services: Services) -> Iterator[str]:
             except Exception:  # it is among the faults
                 continue
             yield from _misfit(view, label, [None], **dict.fromkeys(sorted(rule.arguments)))
+            if (returned := _returned(view)) is not None:
+                yield f"{label} returns {returned}, not a werkzeug Response ({defined_at(view)})"
     if plugin.is_active is not None:
         try:
             plugin.is_active(ctx)
@@ -184,6 +187,16 @@ def _of_plugin(plugin: Plugin, services: Services) -> Iterator[str]:
             yield f"is_active failed without logs: {with_place(error)}"
     if reason := front_end_error(plugin):
         yield reason
+
+
+def _returned(view: Callable[..., Any]) -> str | None:
+    """What a view returns by its annotation, if that is something else than a response."""
+    try:
+        kind = get_type_hints(view).get("return", Response)
+    except Exception:  # names that exist for type checkers only
+        return None
+    is_answer = not isinstance(kind, type) or issubclass(kind, Response)
+    return None if is_answer else kind.__name__
 
 
 def main() -> None:

@@ -27,8 +27,10 @@ from insight_core.plugin import (
     PluginContext,
     StoreFormat,
     Unavailable,
+    encode_json,
     hookimpl,
 )
+from insight_core.plugin.http.own_page import TOKEN_HEADER
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.registry.modules import DISTRIBUTION, Candidate, Origin, installed
@@ -74,9 +76,16 @@ class HostClient:
             return _of(self._client.get(path, headers=headers, query_string=query))
         return _of(self._client.get(path, headers=headers))
 
-    def post(self, path: str, content: bytes = b"", headers: Mapping[str, str] | None = None) -> HostResponse:
-        """POST of the content."""
-        return _of(self._client.post(path, data=content, headers=headers))
+    def post(self, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> HostResponse:
+        """POST as the host's own page sends it, with its token: bytes as they are, anything else as JSON.
+
+        ``headers`` replace those of the page: ``{"Origin": "http://elsewhere"}`` is another page.
+        """
+        data = body if isinstance(body, bytes) else encode_json(body)
+        page = self.get("/data/annotations")
+        token = page.json()["token"] if page.status == 200 else None  # middleware refuses, or guests
+        own = {"Origin": "http://localhost", TOKEN_HEADER: token or "", "Content-Type": "application/json"}
+        return _of(self._client.post(path, data=data, headers={**own, **(headers or {})}))
 
     def damage(self) -> Sequence[Damage]:
         """Every place where the logs could not be read."""

@@ -181,8 +181,6 @@ class Builder:
         """What tells the places of payloads, and a function that ends the file of copied ones."""
         if self._options.payloads == "none":
             return None, lambda: None
-        if self._options.payloads == "locate":
-            return LogRecords(data), lambda: None
         path, key = draft.path("payloads"), f"payloads/{draft.id}.bin"
         file = opened.enter_context(path.open("wb"))
 
@@ -190,7 +188,8 @@ class Builder:
             file.close()
             return WrittenTable(path, 0).stored_as(key) if path.stat().st_size else None
 
-        return CopiedRecords(data, file, key), end
+        copied = CopiedRecords(data, file, key)
+        return LogRecords(data, copied) if self._options.payloads == "locate" else copied, end
 
     def _tell(self, points: int) -> None:
         self._host.status(

@@ -52,10 +52,11 @@ class RecordSource(Protocol):
 
 
 class LogRecords:
-    """Payloads that stay in the log files."""
+    """Payloads that stay in the log files; those of files that end with the provider are ``copied``, if
+    there is something that does."""
 
-    def __init__(self, data: DataProvider) -> None:
-        self._data = data
+    def __init__(self, data: DataProvider, copied: RecordSource | None = None) -> None:
+        self._data, self._copied = data, copied
 
     def columns(self, plugin: str, key: SeriesKey) -> RecordColumns:
         """See RecordSource. Raises InvalidArgument where the places are not known."""
@@ -66,6 +67,8 @@ class LogRecords:
                 f"{self._data.location()}: does not tell where payloads such as images are; "
                 "copy them with --with-payloads, or leave them out with --numbers-only"
             )
+        if places.passing and self._copied is not None:
+            return self._copied.columns(plugin, key)
         return RecordColumns(
             table.steps,
             table.wall_times,

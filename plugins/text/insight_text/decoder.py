@@ -11,14 +11,14 @@ _NOT_STRINGS = ReasonKind("text_not_strings", "the tensor holds values of type {
 
 
 @frozen
-class Texts:
+class StringTensor:
     """The strings of one record in row-major order, and the shape of their tensor: ``()`` for one text."""
 
     shape: tuple[int, ...]
     strings: tuple[str, ...]
 
 
-def texts_of(payload: Payload) -> Texts:
+def texts_of(payload: Payload) -> StringTensor:
     """The strings of a ``TensorProto``; bytes that are not UTF-8 become U+FFFD.
 
     Raises ValueError for bytes that are not a tensor, and for a tensor of another type.
@@ -26,4 +26,4 @@ def texts_of(payload: Payload) -> Texts:
     tensor = tensor_of(payload)
     if tensor.values.dtype != object:
         raise ValueError(_NOT_STRINGS(type=str(tensor.dtype)))
-    return Texts(tensor.shape, tuple(text.decode("utf-8", "replace") for text in tensor.values.flat))
+    return StringTensor(tensor.shape, tuple(text.decode("utf-8", "replace") for text in tensor.values.flat))

@@ -9,7 +9,7 @@ import insight_text
 import numpy as np
 import pytest
 from insight_text import routes as text_routes
-from insight_text.decoder import Texts, texts_of
+from insight_text.decoder import StringTensor, texts_of
 from werkzeug.test import Client
 
 from insight_core.plugin import Payload, SummaryPlugin
@@ -89,7 +89,7 @@ def test_serves_a_log_that_tensorboard_wrote(tmp_path: Path) -> None:
 
 
 def test_bytes_that_are_not_utf8_are_replaced() -> None:
-    assert texts_of(Payload(wire.text_tensor([b"a\xff"]), TEXT)) == Texts((1,), ("a\ufffd",))
+    assert texts_of(Payload(wire.text_tensor([b"a\xff"]), TEXT)) == StringTensor((1,), ("a\ufffd",))
 
 
 @pytest.mark.parametrize(

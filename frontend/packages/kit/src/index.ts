@@ -25,7 +25,7 @@ export * from './filter';
 export * from './frame';
 export * from './full_screen';
 export { byName, type CardGroup } from './groups';
-export * from './pattern';
+export { searcher } from './pattern';
 export * from './icons';
 export * from './keys';
 export * from './last_release';

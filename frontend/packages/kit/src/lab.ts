@@ -6,6 +6,7 @@ export { picked, said, spliced, wholeOf } from './columns';
 export { tagFilter, UNSUPPORTED } from './groups';
 export { Latest, type Answer, type Failure } from './latest';
 export { menuItems } from './menu';
+export { UnsupportedPattern } from './pattern';
 export { changed } from './per_card';
 export { RequestQueue } from './requests';
 export { multiples } from './rounding';

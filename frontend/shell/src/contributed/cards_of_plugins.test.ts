@@ -120,6 +120,11 @@ describe('cards that plugins contribute', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect([host.textContent, troubles('mine')]).toEqual(['', []]);
     stop?.();
+    const leave = all.shownIn(shower).cards[0]?.mount(host, vi.fn());
+    await vi.advanceTimersByTimeAsync(10_100);
+    expect(troubles('mine')).toEqual([line]);
+    leave?.(); // nobody waits for it any more
+    expect([host.textContent, troubles('mine')]).toEqual(['', []]);
   });
 
   it.each([

@@ -226,11 +226,16 @@ export class Contribution {
     const late = document.createElement('p');
     late.className = 'ih-muted';
     late.setAttribute('role', 'status');
-    whenSlow(AbortSignal.any([ends, waiting.signal]), () => {
+    const waits = AbortSignal.any([ends, waiting.signal]);
+    whenSlow(waits, () => {
       const title = this.text(card.title);
       late.textContent = this.lateLine('card', title);
       host.prepend(late);
       this.report('card', new Error(this.say('late', { seconds: SLOW })), title);
+      disposeWith(waits, () => {
+        late.remove();
+        this.arrived('card', title);
+      });
     });
     const inside = host.appendChild(document.createElement('div'));
     inside.dataset['plugin'] = this.tab.name; // its styles apply here, those of the tab around it do not
@@ -239,8 +244,6 @@ export class Contribution {
       try {
         const { value: given } = this.given;
         if (given) disposeWith(ends, await card.mount(inside, this.context(given, { ends, visible }, fail)));
-        late.remove();
-        this.arrived('card', this.text(card.title));
       } catch (cause) {
         fail(cause);
       }

@@ -1,5 +1,6 @@
 /** Which tags a panel shows: those that are named, and those that a regular expression matches. */
-import { byName, searcher, UnsupportedPattern } from '@insight-host/kit';
+import { byName, searcher } from '@insight-host/kit';
+import { UnsupportedPattern } from '@insight-host/kit/lab';
 
 export interface TagChoice {
   readonly tags?: readonly string[];
