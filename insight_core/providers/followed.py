@@ -85,12 +85,12 @@ class FollowedProvider(ProviderBase):
             nonlocal cursor
             if cursor is None:
                 cursor = provider.generation()
-                self._log.note(None)
+                self._base_log.note(None)
             changes = provider.changes(cursor, timeout=_WAIT)
             if changes.generation == cursor:
                 return 0.0
             cursor = changes.generation
-            self._log.note(changes.series, runs=changes.runs, gone=changes.gone)
+            self._base_log.note(changes.series, runs=changes.runs, gone=changes.gone)
             return _PAUSE
 
         return follow
@@ -126,4 +126,4 @@ class LinkedProvider(FollowedProvider):
         self._since = time.monotonic()
         if reason is not None:  # readers get it immediately
             self._catching_up = READING if self._was_there else None
-            self._log.note({}, runs=True)
+            self._base_log.note({}, runs=True)

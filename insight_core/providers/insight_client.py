@@ -249,7 +249,7 @@ class InsightProvider(LinkedProvider):
             for count, answer in enumerate(watching):
                 if not count:  # another server than before, perhaps with other logs
                     self._was_there, self._location, self._catching_up = True, "", None
-                    self._log.note(None)
+                    self._base_log.note(None)
                 else:
                     self._note(changes_of(answer))
         finally:
@@ -269,7 +269,7 @@ class InsightProvider(LinkedProvider):
 
     def _note(self, changes: Changes) -> None:
         if changes.series is None or changes.series or changes.runs:
-            self._log.note(changes.series, runs=changes.runs, gone=changes.gone)
+            self._base_log.note(changes.series, runs=changes.runs, gone=changes.gone)
 
 
 def _parts_of(names: Collection[str] | None) -> Iterable[Sequence[str] | None]:

@@ -203,7 +203,7 @@ class MergedProvider(FollowedProvider):
                 self._away[number] = away[number] = error
                 if number not in self._told:  # the page asks for notices with the run table
                     self._told.add(number)
-                    self._log.note({}, runs=True)
+                    self._base_log.note({}, runs=True)
             else:
                 self._away.pop(number, None)
                 yield answer

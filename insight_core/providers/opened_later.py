@@ -101,7 +101,7 @@ class OpenedProvider(FollowedProvider):
             self._inner = inner
             inner.start()
         self._follow = self._following(inner)
-        self._log.note(None)
+        self._base_log.note(None)
         return 0.0
 
     def _provider_of(self, link: Link) -> StartableProvider:

@@ -218,14 +218,14 @@ class HttpProvider(FollowedProvider):
         except Unavailable:
             if self._cursor is not None:  # anything may have changed when it comes back
                 self._cursor = None
-                self._log.note({}, runs=True)
+                self._base_log.note({}, runs=True)
             raise
         before, self._cursor = self._cursor, (answer["boot"], answer["generation"])
         if before != self._cursor:
             changes = changes_of(answer)
             everything = before is None or before[0] != self._cursor[0]
             series = None if everything else changes.series
-            self._log.note(series, runs=changes.runs, gone=changes.gone)
+            self._base_log.note(series, runs=changes.runs, gone=changes.gone)
         return self._interval
 
 

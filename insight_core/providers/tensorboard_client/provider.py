@@ -229,11 +229,11 @@ class TensorBoardProvider(LinkedProvider):
                     if listing.find(plugin, key) is None:
                         del self._infos[plugin, key]
             if before is None or back:
-                self._log.note(None)
+                self._base_log.note(None)
                 return listing
             changed, runs = listing.changed_since(before), listing.runs != before.runs
             if changed or runs:
-                self._log.note(changed, runs=runs, gone=lacking)
+                self._base_log.note(changed, runs=runs, gone=lacking)
             return listing
 
     def _follow(self) -> float:
