@@ -28,7 +28,8 @@ from benchmarks.machine import describe_machine
 from benchmarks.processes import Failed
 from benchmarks.table import OURS, TENSORBOARD, AtMost, Row, median, render
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import PluginNameEnum, ScalarQuery, SeriesKey
+from insight_core.plugin import PluginNameEnum
+from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.providers.local import LocalProvider
 
 CORPORA = ("million", "very_deep")

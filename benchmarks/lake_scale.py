@@ -38,8 +38,9 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from benchmarks.machine import describe_machine
 from benchmarks.processes import Failed, free_port, started
-from insight_core.plugin import Dialect, EventField, Run, ScalarColumns, SeriesInfo, SeriesKey
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Dialect, EventField
+from insight_core.plugin.data import Run, ScalarColumns, SeriesInfo, SeriesKey
+from insight_core.plugin.testing import FakeProvider
 
 RUNS, TAGS, POINTS = 250, 20, 5000
 LATENCY = 0.02  # seconds

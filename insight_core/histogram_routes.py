@@ -20,26 +20,18 @@ from insight_core.formats.histograms import (
     usual_range,
 )
 from insight_core.formats.wall_times import origin_of
-from insight_core.plugin import (
-    DataProvider,
-    InvalidArgument,
-    NotFound,
-    Reason,
-    ReasonKind,
-    RecordPlace,
-    RecordTable,
-    Route,
-    Undecodable,
-    place_in,
-)
-from insight_core.plugin.http.answers import Column, json_response, safetensors_response
-from insight_core.plugin.http.parameters import (
+from insight_core.http.parameters import check_order
+from insight_core.plugin import InvalidArgument, NotFound, Reason, ReasonKind, Route, Undecodable
+from insight_core.plugin.data import DataProvider, RecordPlace, RecordTable, place_in
+from insight_core.plugin.http import (
+    Column,
     attempts,
-    check_order,
     choice,
     flag,
+    json_response,
     number,
     required_number,
+    safetensors_response,
     series_key,
     series_keys,
     whole_number,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from insight_core.plugin import SeriesKey, SeriesTable
+from insight_core.plugin.data import SeriesKey, SeriesTable
 
 Chosen: TypeAlias = str | re.Pattern[str] | Collection[str] | None
 

@@ -9,17 +9,22 @@ from types import TracebackType
 from attrs import frozen
 
 from insight_core.plugin import (
-    Changes,
     Claim,
-    Damage,
-    DataProvider,
     InsightError,
     InvalidArgument,
-    NotComputed,
     NotFound,
+    PluginNameEnum,
+    TooLarge,
+    Unavailable,
+    Undecodable,
+)
+from insight_core.plugin.data import (
+    Changes,
+    Damage,
+    DataProvider,
+    NotComputed,
     Payload,
     PayloadStream,
-    PluginNameEnum,
     Run,
     ScalarColumns,
     ScalarQuery,
@@ -28,13 +33,8 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
-    TooLarge,
-    Unavailable,
-    Undecodable,
-    chosen_tables,
-    missing_tags,
-    tags_by_run,
 )
+from insight_core.plugin.data.tables import chosen_tables, missing_tags, tags_by_run
 from insight_core.providers.conventions import unknown_series
 from insight_core.providers.credentials import credentials_for
 from insight_core.providers.insight_client import InsightProvider

@@ -12,7 +12,8 @@ from typing import Any, cast
 from insight_core.cli.flag_types import with_hyphens
 from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, LOGDIR, PLUGIN_FILE
 from insight_core.ingest.logdir import parse_logdir
-from insight_core.plugin import TAG_ROLES, InvalidArgument
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import TAG_ROLES
 from insight_host.choosing import Chosen
 from insight_host.diagnosis import diagnosed, report_lines
 from insight_host.export import FORMATS, export

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from insight_core.plugin import ScalarColumns, SeriesFigures, SeriesKey, figures_of
+from insight_core.plugin.data import ScalarColumns, SeriesFigures, SeriesKey, figures_of
 from insight_host.tables import LogTable, numbers, texts
 
 _NUMBERS: dict[str, type[np.generic]] = {

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from insight_core.cli.text_table import printable
-from insight_core.plugin import SEVERITIES, CheckedRule, Finding
+from insight_core.plugin.findings import SEVERITIES, CheckedRule, Finding
 from insight_host.choosing import Chosen, chosen_of
 from insight_host.sources import OpenedSource
 from insight_host.tables import LogTable, numbers, texts

@@ -11,7 +11,8 @@ from typing import IO, Any, Protocol
 import numpy as np
 
 from insight_core.cli.storage import where_in_directories
-from insight_core.plugin import InvalidArgument, ShownAttempts, Unavailable
+from insight_core.plugin import InvalidArgument, Unavailable
+from insight_core.plugin.data import ShownAttempts
 from insight_host.choosing import Chosen
 from insight_host.logs import Logs
 from insight_host.output import csv_lines, object_lines

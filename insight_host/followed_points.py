@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 import numpy as np
 from attrs import evolve
 
-from insight_core.plugin import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, SeriesTable, Unavailable
+from insight_core.plugin import Unavailable
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, SeriesTable
 from insight_host.points import points_table
 from insight_host.tables import LogTable
 

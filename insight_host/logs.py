@@ -10,11 +10,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from insight_core.plugin import (
-    Claim,
+from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin, Unavailable
+from insight_core.plugin.data import (
     DataProvider,
-    Dialect,
-    EventField,
     Payload,
     ScalarColumns,
     ScalarQuery,
@@ -22,8 +20,6 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
-    SummaryPlugin,
-    Unavailable,
 )
 from insight_core.plugin.payloads import HISTO, Histogram, Tensor
 from insight_host.choosing import Chosen, batches, by_tag, chosen_of, names_of

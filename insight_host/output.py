@@ -9,7 +9,7 @@ from itertools import islice
 
 from insight_core.cli.text_table import table as columns_of_text
 from insight_core.plugin import encode_json
-from insight_core.plugin.http.csv_text import csv_field
+from insight_core.plugin.http import csv_field
 from insight_host.tables import LogTable
 
 _SHOWN = 1000  # rows in a terminal

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from insight_core.plugin import ScalarColumns, SeriesKey
+from insight_core.plugin.data import ScalarColumns, SeriesKey
 from insight_host.arrow import LogColumn
 from insight_host.tables import LogTable
 

@@ -7,9 +7,10 @@ from typing import Generic, Protocol, TypeVar
 
 from attrs import frozen
 
-from insight_core.plugin import Payload, Undecodable
+from insight_core.plugin import Undecodable
+from insight_core.plugin.data import Payload
+from insight_core.plugin.data.places import undecodable
 from insight_core.plugin.payloads import tensor_of
-from insight_core.plugin.places import undecodable
 from insight_host.client import LoggedPayload
 
 T = TypeVar("T")

@@ -21,7 +21,8 @@ from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.remote_logdirs import opens_files
 from insight_core.ingest.logdir import Logdir, is_remote
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable
+from insight_core.plugin import InvalidArgument, NotFound, Unavailable
+from insight_core.plugin.data import DataProvider
 from insight_core.providers.forwarding import StartableProvider
 from insight_core.registry import Registry
 

@@ -13,10 +13,10 @@ from insight_access.wrapping import wrap
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
+from insight_core.http.identity import user_of
 from insight_core.plugin import AppSettings, Plugin, PluginContext, Route, hookimpl
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.identity import user_of
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.http import json_response
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.annotations.run_keys import Place

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from werkzeug.test import Client
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import DataProvider, Plugin, hookimpl
+from insight_core.plugin import Plugin, hookimpl
+from insight_core.plugin.data import DataProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings

@@ -14,7 +14,8 @@ from insight_lake.provider import LakeProvider
 from insight_lake.stores import open_store
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import CachePolicy, CommandHost, DataProvider, LogFormat, Plugin, ProviderSettings
+from insight_core.plugin import CachePolicy, CommandHost, LogFormat, Plugin, ProviderSettings
+from insight_core.plugin.data import DataProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.scalar_answers import ScalarAnswers
 

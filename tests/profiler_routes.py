@@ -16,7 +16,7 @@ from werkzeug.test import EnvironBuilder
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Unavailable
-from insight_core.plugin.testing.contexts import context_of
+from insight_core.plugin.testing import context_of
 from insight_core.providers.local import LocalProvider
 
 _PATIENCE = 60.0  # seconds, on a machine that does much else

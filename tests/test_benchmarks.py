@@ -17,7 +17,8 @@ from benchmarks import bench_load
 from benchmarks.corpus import CORPORA, WrittenCorpus, kept_corpus, run_name, tag_names, write_corpus
 from benchmarks.processes import Failed, Log, peak_memory, started
 from benchmarks.table import OURS, RUST, AtMost, Row, TimesBetter, median, render
-from insight_core.plugin import Dialect, SeriesKey
+from insight_core.plugin import Dialect
+from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
 Load = Callable[[Path], LocalProvider]

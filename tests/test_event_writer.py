@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import DataProvider, Dialect, SeriesKey
-from insight_core.plugin.testing import EventWriter, histograms, tensors
+from insight_core.plugin import Dialect
+from insight_core.plugin.data import DataProvider, SeriesKey
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
+from insight_core.testing import histograms, tensors
 from tests.support.pictures import png
 
 BOTH = pytest.mark.parametrize("dialect", list(Dialect))

@@ -150,7 +150,7 @@ def _import_statements(path: Path, *, typed: bool = False) -> Iterator[ast.Impor
 
 
 def _room_of(name: str) -> str:
-    """``insight_core.plugin.http.answers`` is in the room ``plugin.http``."""
+    """``insight_core.http.answers`` is in the room ``plugin.http``."""
     parts = name.split(".")[1:]
     names = (".".join(parts[:length]) for length in range(len(parts), 1, -1))
     return next((one for one in names if one in ROOMS), parts[0])

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from insight_core.formats.batch import CUT_MEANWHILE, unreadable
-from insight_core.plugin import Damage, InvalidArgument, Messages, Reason, ReasonKind, Undecodable
+from insight_core.plugin import InvalidArgument, Messages, Reason, ReasonKind, Undecodable
+from insight_core.plugin.data import Damage
 from insight_core.rpc.messages import damage_message, damage_of
 from insight_record.formats.reason import system_reason
 

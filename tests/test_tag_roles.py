@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from insight_core.plugin import role_of
+from insight_core.tag_roles import role_of
 
 TAGS = {
     "loss": "loss train/loss Loss Train/Loss train_loss epoch_loss batch_loss trainLoss training/loss/total "

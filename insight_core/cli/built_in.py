@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from insight_core.plugin import Command, DataProvider, Dialect, ProviderSettings, hookimpl
+from insight_core.plugin import Command, Dialect, ProviderSettings, hookimpl
+from insight_core.plugin.data import DataProvider
 
 RUST = "rust:"  # the location that --load rust opens
 _AUTHORING = {

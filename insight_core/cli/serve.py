@@ -26,7 +26,8 @@ from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import printable
 from insight_core.cli.version import host_version
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import DataProvider, InvalidArgument
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import DataProvider
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:

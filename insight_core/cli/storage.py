@@ -15,7 +15,8 @@ from insight_core.cli.text_table import printable
 from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.machine import physical_memory
-from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument
+from insight_core.plugin import CachePolicy, InvalidArgument
+from insight_core.plugin.data import DataProvider
 
 if TYPE_CHECKING:  # the commands on the cache load no data
     from insight_core.providers.local import LocalProvider

@@ -8,7 +8,7 @@ from insight_core.cli.options import Options
 from insight_core.cli.tensorboard_flags import plugin_flags
 from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
-from insight_core.plugin import DataProvider
+from insight_core.plugin.data import DataProvider
 from insight_core.registry import Registry
 from insight_core.tensorboard.mount import TensorBoardMount
 from insight_core.tensorboard.settings import TensorBoardSettings

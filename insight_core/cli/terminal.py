@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from insight_core.cli.text_table import printable, width
-from insight_core.plugin import Progress, Unavailable
+from insight_core.plugin import Unavailable
+from insight_core.plugin.data import Progress
 
 _LEVELS = {
     "error": logging.ERROR,

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 
 from insight_core.filters.column import Column, Mask
-from insight_core.plugin.errors import InvalidArgument
+from insight_core.plugin import InvalidArgument
 from insight_record.formats.reason import Reason, ReasonKind
 
 OPERATORS = ("eq", "ne", "lt", "gt", "le", "ge", "in", "not_in")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from insight_core.ingest.discover import discover, run_name, run_prefixes
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import RunFile
+from insight_core.plugin.data import RunFile
 
 
 def run_files(logdirs: Sequence[Logdir], names: FileNames) -> list[RunFile]:

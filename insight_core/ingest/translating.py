@@ -12,8 +12,7 @@ from attrs import fields, frozen
 
 from insight_core.formats.batch import Flaw, unreadable
 from insight_core.isolation import in_one_line
-from insight_core.plugin import Translation
-from insight_core.plugin.store_formats import StoreFormat
+from insight_core.plugin import StoreFormat, Translation
 from insight_core.references import Reference, name_of
 from insight_core.worker.job import WaitedJob, WorkerFailed, WorkerLimits
 from insight_core.worker.link import WorkerLink

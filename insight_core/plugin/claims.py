@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 from attrs import Attribute, converters, field, frozen
 
+from insight_core.checks import check_function
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import claimable_fields, is_nameless_field
-from insight_core.plugin.checks import check_function
 from insight_core.references import reference
 
 BEGINNING = 4096  # Bytes of a file that functions for FileName.makes_run and FileName.begins get.

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from attrs import frozen
 
+from insight_core.encoding import nbytes_of
 from insight_core.plugin.annotations import Annotations
-from insight_core.plugin.data import DataProvider, SeriesKey, ShownAttempts
-from insight_core.plugin.encoding import nbytes_of
+from insight_core.plugin.data.places import RecordPlace
+from insight_core.plugin.data.provider import DataProvider, SeriesKey, ShownAttempts
 from insight_core.plugin.own_data import OwnData
-from insight_core.plugin.places import RecordPlace
 
 if TYPE_CHECKING:  # a data server loads no web code
     from typing_extensions import TypeVar  # with a default; only type checkers need it
 
-    from insight_core.plugin.findings import CheckRules, FindHighlights
-    from insight_core.plugin.http.own_page import OwnPage
-    from insight_core.plugin.query_rows import ContributedTable
+    from insight_core.own_page import OwnPage
+    from insight_core.plugin.findings.results import CheckRules, FindHighlights
+    from insight_core.plugin.sql.rows import ContributedTable
 
     T_co = TypeVar("T_co", covariant=True, default=Any)
 else:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from attrs import Attribute, converters, field, frozen, validators
 
+from insight_core.checks import TEXT, check_function, check_texts, has_form, is_a
+from insight_core.encoding import nbytes_of, plain
 from insight_core.formats.batch import Flaw
-from insight_core.plugin.checks import TEXT, check_function, check_texts, has_form, is_a
 from insight_core.plugin.claims import Claim, FileName, checked_claims
-from insight_core.plugin.computations import Computation
 from insight_core.plugin.context import PluginContext
-from insight_core.plugin.data import Payload
-from insight_core.plugin.encoding import nbytes_of, plain
+from insight_core.plugin.data.computations import Computation
+from insight_core.plugin.data.provider import Payload
 from insight_core.references import reference
 
 if TYPE_CHECKING:  # a data server loads decoders, never the web half

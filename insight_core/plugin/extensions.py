@@ -12,11 +12,11 @@ import numpy as np
 from attrs import Attribute, converters, field, frozen
 from numpy.typing import NDArray
 
+from insight_core.checks import TEXT, check_function, has_form
 from insight_core.formats.dialects import Dialect
-from insight_core.plugin.checks import TEXT, check_function, has_form
 from insight_core.plugin.context import PluginContext
 from insight_core.plugin.contract import CachePolicy, Plugin
-from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery
+from insight_core.plugin.data.provider import DataProvider, ScalarColumns, ScalarQuery
 from insight_core.references import reference
 
 ENVIRONMENT_PREFIX = "INSIGHT_HOST_"

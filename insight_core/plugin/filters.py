@@ -1,41 +1,47 @@
-"""Expressions over columns of runs: ``lr < 0.1 and optimizer = "adam"``, and the columns that they read."""
+"""Expressions over columns of runs, ``lr < 0.1 and optimizer = 'adam'``, without a promise to others."""
 
 from __future__ import annotations
 
 from insight_core.filters.column import (
-    LIST,
-    MISSING,
-    NUMBER,
-    TEXT,
-    Column,
-    Mask,
-    Values,
-    moved,
-    values_of,
+    LIST as LIST,
+)
+from insight_core.filters.column import (
+    MISSING as MISSING,
+)
+from insight_core.filters.column import (
+    NUMBER as NUMBER,
+)
+from insight_core.filters.column import (
+    TEXT as TEXT,
+)
+from insight_core.filters.column import (
+    Column as Column,
+)
+from insight_core.filters.column import (
+    Mask as Mask,
+)
+from insight_core.filters.column import (
+    Values as Values,
+)
+from insight_core.filters.column import (
+    moved as moved,
+)
+from insight_core.filters.column import (
+    values_of as values_of,
 )
 from insight_core.filters.conditions import (
-    All,
-    Comparison,
-    Condition,
-    NoColumn,
-    conditions_of,
+    All as All,
 )
-from insight_core.filters.expression import parsed
-
-__all__ = [
-    "LIST",
-    "MISSING",
-    "NUMBER",
-    "TEXT",
-    "All",
-    "Column",
-    "Comparison",
-    "Condition",
-    "Mask",
-    "NoColumn",
-    "Values",
-    "conditions_of",
-    "moved",
-    "parsed",
-    "values_of",
-]
+from insight_core.filters.conditions import (
+    Comparison as Comparison,
+)
+from insight_core.filters.conditions import (
+    Condition as Condition,
+)
+from insight_core.filters.conditions import (
+    NoColumn as NoColumn,
+)
+from insight_core.filters.conditions import (
+    conditions_of as conditions_of,
+)
+from insight_core.filters.expression import parsed as parsed

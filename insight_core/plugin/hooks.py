@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 from insight_core.plugin.contract import Plugin
-from insight_core.plugin.data import DataProvider
+from insight_core.plugin.data.provider import DataProvider
 from insight_core.plugin.extensions import (
     AppSettings,
     Command,
@@ -24,12 +24,12 @@ from insight_core.plugin.extensions import (
     RunColumn,
     RunColumns,
 )
-from insight_core.plugin.highlights import HighlightSource
+from insight_core.plugin.findings.highlights import HighlightSource
+from insight_core.plugin.findings.rules import Rule
 from insight_core.plugin.log_formats import LogFormat
 from insight_core.plugin.messages import Messages
-from insight_core.plugin.query_tables import QueryTable
 from insight_core.plugin.remote_files import RemoteFiles
-from insight_core.plugin.rules import Rule
+from insight_core.plugin.sql.tables import QueryTable
 from insight_core.plugin.store_formats import StoreFormat
 
 if TYPE_CHECKING:

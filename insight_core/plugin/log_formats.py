@@ -9,8 +9,8 @@ from typing import Any, BinaryIO, TypeAlias
 from attrs import Attribute, field, frozen
 from numpy.typing import ArrayLike
 
+from insight_core.checks import check_function
 from insight_core.formats.batch import Flaw
-from insight_core.plugin.checks import check_function
 from insight_core.plugin.claims import FileName
 from insight_core.references import reference
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from insight_core.plugin.checks import TEXT, check_texts
+from insight_core.checks import TEXT, check_texts
 
 REASON_PREFIX = "reason."  # of the keys of texts for codes of reasons
 _OLD = "error."  # the same in the last release

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from insight_core.plugin.data import (
+from insight_core.plugin.data.places import RecordPlace, place_in, record_at
+from insight_core.plugin.data.provider import (
     DataProvider,
     Payload,
     PayloadStream,
@@ -19,8 +20,7 @@ from insight_core.plugin.data import (
     SeriesKey,
     ShownAttempts,
 )
-from insight_core.plugin.places import RecordPlace, place_in, record_at
-from insight_core.plugin.series_tables import SeriesField, SeriesTable
+from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
 
 if TYPE_CHECKING:  # a data server loads no web code
     from werkzeug import Request

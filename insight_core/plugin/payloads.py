@@ -6,8 +6,6 @@ What else event files are made of is in ``insight_record.formats``.
 
 from __future__ import annotations
 
-import warnings
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -19,26 +17,22 @@ from insight_core.formats.histogram_messages import (
     read_histogram_tensor,
     read_mindspore_histogram,
 )
-from insight_core.formats.histograms import Histogram, histogram_of
+from insight_core.formats.histograms import Histogram
+from insight_core.formats.histograms import histogram_of as histogram_of
 from insight_core.formats.packed import varints
 from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
 from insight_core.message_types import MessageTypes
+from insight_core.moved import old_name
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
-from insight_core.plugin.data import Payload
+from insight_core.plugin.data.provider import Payload
 from insight_record.formats.dtypes import TENSORFLOW_NUMBERS
 from insight_record.formats.framing import contents
 from insight_record.formats.image_headers import ImageHeader, header_of
 from insight_record.formats.image_messages import image_message, png
-from insight_record.formats.protobuf import (
-    EIGHT_BYTES,
-    FOUR_BYTES,
-    LENGTH_DELIMITED,
-    VARINT,
-    Malformed,
-    fields,
-    signed,
-    varint,
-)
+from insight_record.formats.protobuf import EIGHT_BYTES as EIGHT_BYTES
+from insight_record.formats.protobuf import FOUR_BYTES, LENGTH_DELIMITED, VARINT, fields, signed
+from insight_record.formats.protobuf import Malformed as Malformed
+from insight_record.formats.protobuf import varint as varint
 from insight_record.formats.tensor_messages import string_tensor, tensorflow_tensor
 
 HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")  # A HistogramProto.
@@ -116,33 +110,19 @@ def _dialect(payload: Payload) -> Dialect:
     return Dialect.MINDSPORE if payload.claim == _MINDSPORE_TENSOR else Dialect.TENSORBOARD
 
 
-_MOVED = {  # names of the last release, and where they are
-    **dict.fromkeys(("HEADER_SIZE", "RecordProblem", "record"), "insight_record.formats.framing"),
-    **dict.fromkeys(
-        ("MINDSPORE_TYPES", "TENSORFLOW_TYPES", "tensorflow_type_name"), "insight_record.formats.dtypes"
-    ),
-}
-
 if not TYPE_CHECKING:  # type checkers would accept any name
 
     def __getattr__(name: str) -> object:
-        if name not in _MOVED:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        text = f"{__name__}.{name} is deprecated: it is {_MOVED[name]}.{name}"
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
-        return getattr(import_module(_MOVED[name]), name)
+        """A name of the last release, with a warning that says where it is now."""
+        return old_name(__name__, name)
 
 
 __all__ = [
-    "EIGHT_BYTES",
     "FOUR_BYTES",
-    "HISTO",
-    "HISTOGRAM_CLAIMS",
     "LENGTH_DELIMITED",
     "VARINT",
     "Histogram",
     "ImageHeader",
-    "Malformed",
     "MessageTypes",
     "Tensor",
     "TensorHeader",
@@ -150,7 +130,6 @@ __all__ = [
     "decoded_histogram",
     "fields",
     "header_of",
-    "histogram_of",
     "image_payload",
     "png",
     "signed",
@@ -158,6 +137,5 @@ __all__ = [
     "tensor_of",
     "tensor_payload",
     "text_payload",
-    "varint",
     "varints",
 ]

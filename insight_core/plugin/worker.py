@@ -6,8 +6,17 @@ name: ``Workers.call("package.module:function", arguments)``. What goes wrong th
 
 from __future__ import annotations
 
+from insight_core.machine import physical_memory
 from insight_core.worker.decoding import SMALL, decode_apart
-from insight_core.worker.job import PieceSource, WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
+from insight_core.worker.job import (
+    PieceSource,
+    WorkerFailed,
+    WorkerJob,
+    WorkerLimits,
+)
+from insight_core.worker.job import (
+    WorkerSource as WorkerSource,
+)
 from insight_core.worker.link import HostGone, WorkerLink
 from insight_core.worker.pool import Workers
 
@@ -19,7 +28,7 @@ __all__ = [
     "WorkerJob",
     "WorkerLimits",
     "WorkerLink",
-    "WorkerSource",
     "Workers",
     "decode_apart",
+    "physical_memory",
 ]

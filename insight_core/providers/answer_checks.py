@@ -8,16 +8,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from insight_core.plugin import (
+from insight_core.plugin import EventField, FileName, Reason, SummaryPlugin
+from insight_core.plugin.data import (
     Changes,
     Damage,
-    EventField,
-    FileName,
     Payload,
     PayloadPlaces,
     PayloadStream,
     Progress,
-    Reason,
     RecordTable,
     Run,
     RunFile,
@@ -25,7 +23,6 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
     SeriesTable,
-    SummaryPlugin,
 )
 
 Answer = TypeVar("Answer")

@@ -1,4 +1,4 @@
-"""The checks of what every data provider promises: ``insight_core.plugin.testing.contract``."""
+"""The checks of what every data provider promises: ``insight_core.testing.contract``."""
 
 from __future__ import annotations
 
@@ -11,16 +11,8 @@ from typing import get_args
 
 import numpy as np
 
-from insight_core.plugin import (
-    DataProvider,
-    InsightError,
-    InvalidArgument,
-    NotFound,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesField,
-    SeriesKey,
-)
+from insight_core.plugin import InsightError, InvalidArgument, NotFound
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesField, SeriesKey
 from insight_core.providers.contract_data import (
     LOOK,
     PATIENCE,

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 from attrs import frozen
 
 from insight_core.isolation import DEFAULT_LIMITS
-from insight_core.plugin import DataProvider, InsightError, Plugin, ProviderSettings, SeriesKey
+from insight_core.plugin import InsightError, Plugin, ProviderSettings
+from insight_core.plugin.data import DataProvider, SeriesKey
 from insight_core.providers.guarded import guarded
 from insight_core.providers.scalar_answers import ScalarAnswers
 

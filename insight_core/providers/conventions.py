@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import get_args
 
-from insight_core.plugin import NotFound, Run, SeriesField, SeriesInfo, SeriesKey, SeriesTable
+from insight_core.plugin import NotFound
+from insight_core.plugin.data import Run, SeriesField, SeriesInfo, SeriesKey, SeriesTable
 
 SERIES_FIELDS: tuple[SeriesField, ...] = get_args(SeriesField)  # as SeriesInfo has them after its key
 

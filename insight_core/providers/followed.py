@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from insight_core.plugin import DataProvider, InsightError, ProviderBase, ProviderSettings, Unavailable
+from insight_core.plugin import InsightError, ProviderSettings, Unavailable
+from insight_core.plugin.data import DataProvider, ProviderBase
 from insight_core.providers.link import Link
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from insight_core.plugin import DataProvider, Plugin
+from insight_core.plugin import Plugin
+from insight_core.plugin.data import DataProvider
 
 Rest = ParamSpec("Rest")
 Answer = TypeVar("Answer")

@@ -24,19 +24,16 @@ from insight_core.isolation import (
     in_one_line,
     waiting_elsewhere,
 )
-from insight_core.plugin import (
+from insight_core.plugin import InsightError, Plugin, Reason, ReasonKind, Unavailable
+from insight_core.plugin.data import (
     Changes,
     Damage,
     DataProvider,
-    InsightError,
     NotComputed,
     Payload,
     PayloadStream,
-    Plugin,
     Progress,
     ProviderBase,
-    Reason,
-    ReasonKind,
     RecordTable,
     Run,
     RunFile,
@@ -44,7 +41,6 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
-    Unavailable,
 )
 from insight_core.providers import answer_checks as checks
 

@@ -7,17 +7,14 @@ import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from insight_core.plugin import (
+from insight_core.plugin import FileName, InsightError, Plugin, Reason
+from insight_core.plugin.data import (
     Changes,
     Damage,
-    FileName,
-    InsightError,
     NotComputed,
     Payload,
     PayloadStream,
-    Plugin,
     Progress,
-    Reason,
     RecordTable,
     Run,
     ScalarColumns,

@@ -17,19 +17,15 @@ from insight_core.ingest.loader import Loader
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.run_files import run_files
 from insight_core.ingest.translations import Translations
-from insight_core.plugin import (
-    CachePolicy,
+from insight_core.plugin import CachePolicy, FileName, LogFormat, Plugin, Reason, StoreFormat
+from insight_core.plugin.data import (
     Changes,
     Damage,
-    FileName,
-    LogFormat,
     NotComputed,
     Payload,
     PayloadPlaces,
     PayloadStream,
-    Plugin,
     Progress,
-    Reason,
     RecordTable,
     Run,
     RunFile,
@@ -40,7 +36,6 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
-    StoreFormat,
 )
 from insight_core.providers.conventions import by_start_time
 from insight_core.providers.record_answers import RecordAnswers

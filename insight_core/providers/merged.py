@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from attrs import evolve
 
-from insight_core.plugin import (
+from insight_core.plugin import Plugin, Unavailable
+from insight_core.plugin.data import (
     Damage,
     DataProvider,
-    Plugin,
     Progress,
     Run,
     RunFile,
@@ -22,7 +22,6 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
     SeriesTable,
-    Unavailable,
     united_tables,
 )
 from insight_core.providers.conventions import by_start_time, unknown_series

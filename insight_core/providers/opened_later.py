@@ -5,13 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 
-from insight_core.plugin import (
-    DataProvider,
-    InsightError,
-    Plugin,
-    Reason,
-    Unavailable,
-)
+from insight_core.plugin import InsightError, Plugin, Reason, Unavailable
+from insight_core.plugin.data import DataProvider
 from insight_core.providers.credentials import Credentials
 from insight_core.providers.followed import FollowedProvider, Step
 from insight_core.providers.forwarding import StartableProvider, forwarded

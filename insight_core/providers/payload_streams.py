@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from insight_core.formats.batch import unreadable
 from insight_core.ingest.fetching import Fetch, FilePart, opened
-from insight_core.plugin import MOST_AT_ONCE, InsightError, InvalidArgument, Payload, PayloadStream
+from insight_core.plugin import InsightError, InvalidArgument
+from insight_core.plugin.data import MOST_AT_ONCE, Payload, PayloadStream
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -14,18 +14,16 @@ from insight_core.formats.batch import DamagedRecord, unreadable
 from insight_core.formats.file_references import LONGEST, FileReference
 from insight_core.ingest.event_file import read_payload
 from insight_core.ingest.fetching import Fetch
-from insight_core.plugin import (
-    FileName,
-    NotFound,
+from insight_core.plugin import FileName, NotFound, Undecodable
+from insight_core.plugin.data import (
     Payload,
     PayloadPlaces,
     PayloadStream,
     RecordTable,
     SeriesKey,
     ShownAttempts,
-    Undecodable,
 )
-from insight_core.plugin.places import undecodable
+from insight_core.plugin.data.places import undecodable
 from insight_core.providers.conventions import unknown_series
 from insight_core.providers.payload_streams import payload_of_file, stream_of_file, stream_of_payload
 from insight_core.providers.referenced_files import content_of, whole_sizes

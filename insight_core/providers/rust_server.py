@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import cast
 
-from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument, Keep, Plugin, ProviderSettings
+from insight_core.plugin import CachePolicy, InvalidArgument, Keep, Plugin, ProviderSettings
+from insight_core.plugin.data import DataProvider
 from insight_core.providers.child import ChildLink
 from insight_core.providers.forwarding import StartableProvider
 from insight_core.providers.merged import MergedProvider

@@ -9,7 +9,8 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from insight_core.formats.columns import Columns
-from insight_core.plugin import Dialect, EventField, ScalarColumns, ScalarQuery
+from insight_core.plugin import Dialect, EventField
+from insight_core.plugin.data import ScalarColumns, ScalarQuery
 from insight_core.store.scalars import answer
 from insight_core.store.snapshot import snapshot_of
 from insight_core.store.views import ViewCache

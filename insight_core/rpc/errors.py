@@ -13,13 +13,13 @@ import grpc
 from insight_core.plugin import (
     InsightError,
     InvalidArgument,
-    NotComputed,
     NotFound,
     Reason,
     TooLarge,
     Unavailable,
     Undecodable,
 )
+from insight_core.plugin.data import NotComputed
 
 log = logging.getLogger(__name__)
 

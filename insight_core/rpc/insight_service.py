@@ -12,14 +12,9 @@ from typing import TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from insight_core.plugin import (
-    Computation,
-    DataProvider,
-    InvalidArgument,
-    NotComputed,
-    PayloadStream,
-    SeriesKey,
-)
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import DataProvider, NotComputed, PayloadStream, SeriesKey
+from insight_core.plugin.data.computations import Computation
 from insight_core.rpc.errors import Context, TooMuch, printable, stream, unary
 from insight_core.rpc.messages import (
     attempts_of,

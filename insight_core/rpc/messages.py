@@ -10,23 +10,25 @@ from typing import Any
 import numpy as np
 
 from insight_core.plugin import (
-    Changes,
     Claim,
-    Damage,
     Dialect,
     EventField,
     FileName,
     InvalidArgument,
     Reason,
+    SummaryPlugin,
+    encode_json,
+)
+from insight_core.plugin.data import (
+    Changes,
+    Damage,
     RecordTable,
     Run,
     ScalarColumns,
     ScalarQuery,
     SeriesKey,
     ShownAttempts,
-    SummaryPlugin,
     X,
-    encode_json,
 )
 from insight_core.rpc.errors import printable
 from insight_core.rpc.schema import insight_data_pb2 as messages

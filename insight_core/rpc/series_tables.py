@@ -9,7 +9,9 @@ import numpy as np
 from attrs import Factory, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import InvalidArgument, SeriesField, SeriesTable, joined_table
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import SeriesField, SeriesTable
+from insight_core.plugin.data.tables import joined_table
 from insight_core.rpc.messages import claim_message, claim_of
 from insight_core.rpc.schema import insight_data_pb2 as messages
 from insight_core.rpc.schema.services import PIECE

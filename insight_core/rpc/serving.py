@@ -15,7 +15,8 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 from insight_core.certificates import CertificateFiles
-from insight_core.plugin import DataProvider, InsightError, InvalidArgument
+from insight_core.plugin import InsightError, InvalidArgument
+from insight_core.plugin.data import DataProvider
 from insight_core.rpc.admission import Admission, QuietDecoding
 from insight_core.rpc.insight_service import WAITING, ComputationsOf, InsightService
 from insight_core.rpc.peer_user import Address, SameUser

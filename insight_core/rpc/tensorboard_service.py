@@ -11,7 +11,8 @@ from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 
-from insight_core.plugin import DataProvider, InvalidArgument
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import DataProvider
 from insight_core.rpc.errors import Context, TooMuch, printable, stream, unary
 from insight_core.rpc.packed import packed_varints
 from insight_core.rpc.schema import packed_scalars_pb2 as packed

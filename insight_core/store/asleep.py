@@ -9,7 +9,9 @@ from typing import NamedTuple, Protocol
 from attrs import define, frozen
 
 from insight_core.change_log import MOST_CHANGES
-from insight_core.plugin import Claim, Dialect, Run, SeriesField, SeriesTable, joined_table
+from insight_core.plugin import Claim, Dialect
+from insight_core.plugin.data import Run, SeriesField, SeriesTable
+from insight_core.plugin.data.tables import joined_table
 from insight_core.store.changed_series import Came, Change, SeriesLog
 from insight_core.store.claims import Claims, FileState
 from insight_core.store.column_memory import ColumnMemory

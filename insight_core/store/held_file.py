@@ -10,7 +10,8 @@ from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import Lost
 from insight_core.formats.wall_times import LATEST, unit_problem
-from insight_core.plugin import Damage, Dialect
+from insight_core.plugin import Dialect
+from insight_core.plugin.data import Damage
 from insight_core.store.claims import Claims
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, StoredBlock
-from insight_core.plugin import CachePolicy, Claim, SeriesField, SeriesInfo, SeriesKey, SeriesTable
+from insight_core.plugin import CachePolicy, Claim
+from insight_core.plugin.data import SeriesField, SeriesInfo, SeriesKey, SeriesTable
 from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
 from insight_core.store.snapshot import NO_METADATA, NUMBERS, described

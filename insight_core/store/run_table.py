@@ -13,7 +13,8 @@ from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, AnyColumns, Lost, StoredBlock
 from insight_core.formats.wall_times import earliest
-from insight_core.plugin import CachePolicy, Claim, Damage, FileName, Run, SeriesInfo, SeriesKey
+from insight_core.plugin import CachePolicy, Claim, FileName
+from insight_core.plugin.data import Damage, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import ClaimedBlock, Claims, FileState, Layout
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.held_file import HeldFile, metadata_of_run, tags_left_out

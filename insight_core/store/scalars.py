@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import InvalidArgument, ScalarColumns, ScalarQuery
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import ScalarColumns, ScalarQuery
 from insight_core.store.blocks import NO_BLOCKS
 from insight_core.store.decimation import column_borders
 from insight_core.store.reduction import Indices, reduction

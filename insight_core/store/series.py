@@ -14,7 +14,8 @@ import numpy as np
 from insight_core.formats.columns import Block, Columns, concatenated, never_back
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyColumns
-from insight_core.plugin import CachePolicy, Claim, SeriesInfo, SeriesKey
+from insight_core.plugin import CachePolicy, Claim
+from insight_core.plugin.data import SeriesInfo, SeriesKey
 from insight_core.store.attempts import ONE_ATTEMPT
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.retention import chosen, keeps_all

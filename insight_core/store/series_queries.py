@@ -7,7 +7,8 @@ import threading
 from collections.abc import Collection, Iterable, Mapping
 
 from insight_core.formats.stored_block import Lost
-from insight_core.plugin import SeriesField, SeriesInfo, SeriesTable, joined_table, tables_of
+from insight_core.plugin.data import SeriesField, SeriesInfo, SeriesTable
+from insight_core.plugin.data.tables import joined_table, tables_of
 from insight_core.store.asleep import AsleepRuns, is_shared
 from insight_core.store.resting import Resting
 from insight_core.store.run_table import RunTable

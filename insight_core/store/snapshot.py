@@ -10,7 +10,8 @@ from attrs import frozen
 
 from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
-from insight_core.plugin import CachePolicy, Claim, SeriesInfo, SeriesKey
+from insight_core.plugin import CachePolicy, Claim
+from insight_core.plugin.data import SeriesInfo, SeriesKey
 from insight_core.store.attempts import Attempts, find_attempts
 from insight_core.store.retention import chosen
 from insight_core.store.segment import FileOrder, PartOrder

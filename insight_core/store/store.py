@@ -7,18 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.stored_block import Lost
-from insight_core.plugin import (
-    CachePolicy,
-    Changes,
-    Damage,
-    Dialect,
-    Plugin,
-    Run,
-    SeriesField,
-    SeriesInfo,
-    SeriesKey,
-    SeriesTable,
-)
+from insight_core.plugin import CachePolicy, Dialect, Plugin
+from insight_core.plugin.data import Changes, Damage, Run, SeriesField, SeriesInfo, SeriesKey, SeriesTable
 from insight_core.store.asleep import AsleepRuns, RecalledFiles
 from insight_core.store.changed_series import Came, Change, Gone, SeriesLog
 from insight_core.store.claimed_file import NamedFile

@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from insight_core.formats.wall_times import origin_of
-from insight_core.plugin import ScalarQuery, X
+from insight_core.plugin.data import ScalarQuery, X
 from insight_core.store.blocks import BLOCK_TYPE, NO_BLOCKS, POINTS, Blocks
 from insight_core.store.reduction import Indices, Places, Values, reduction
 from insight_core.store.snapshot import Snapshot

@@ -14,7 +14,8 @@ import numpy as np
 from tensorboard import errors
 from tensorboard.data import provider as tb
 
-from insight_core.plugin import DataProvider, InsightError, InvalidArgument, NotFound, Payload, Undecodable
+from insight_core.plugin import InsightError, InvalidArgument, NotFound, Undecodable
+from insight_core.plugin.data import DataProvider, Payload
 from insight_core.rpc.tensorboard_view.catalog import TensorBoardSeries
 from insight_core.rpc.tensorboard_view.numbers import Numbers
 from insight_core.rpc.tensorboard_view.series_reader import SeriesReader

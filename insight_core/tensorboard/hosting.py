@@ -14,7 +14,7 @@ from tensorboard.plugins.base_plugin import TBContext
 from werkzeug import Request, Response
 
 from insight_core.isolation import Call, Calls, in_turn
-from insight_core.plugin import DataProvider
+from insight_core.plugin.data import DataProvider
 from insight_core.tensorboard.adapter import (
     Refused,
     TensorBoardPlugin,

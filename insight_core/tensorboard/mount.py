@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insight_core.isolation import in_one_line
-from insight_core.plugin import DataProvider
+from insight_core.plugin.data import DataProvider
 from insight_core.tensorboard.settings import TensorBoardSettings
 
 if TYPE_CHECKING:

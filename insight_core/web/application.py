@@ -21,20 +21,12 @@ from werkzeug.test import EnvironBuilder
 
 from insight_core.isolation import Busy, Overdue
 from insight_core.own_page import READ_ONLY_CLIENT, OwnPage
-from insight_core.plugin import (
-    ContributedTable,
-    DataProvider,
-    HostAnswer,
-    InsightError,
-    NotFound,
-    PluginContext,
-    QueryTable,
-    RuleChecks,
-    RunCells,
-    RunHighlights,
-    Unavailable,
-)
-from insight_core.plugin.http.identity import may_save
+from insight_core.plugin import HostAnswer, InsightError, NotFound, PluginContext, RunCells, Unavailable
+from insight_core.plugin.data import DataProvider
+from insight_core.plugin.findings import RuleChecks
+from insight_core.plugin.findings.results import RunHighlights
+from insight_core.plugin.http import may_save
+from insight_core.plugin.sql import ContributedTable, QueryTable
 from insight_core.references import reference
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes

@@ -13,18 +13,10 @@ from attrs import evolve, field, frozen
 from werkzeug import Request, Response
 
 from insight_core.matching import Matcher, matcher_of
-from insight_core.plugin import (
-    DataProvider,
-    InvalidArgument,
-    SeriesField,
-    SeriesTable,
-    chosen_tables,
-    missing_tags,
-    tags_by_run,
-    united_tables,
-)
-from insight_core.plugin.http.clients import is_gone
-from insight_core.plugin.http.parameters import flag, required_text, whole_number
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import DataProvider, SeriesField, SeriesTable, united_tables
+from insight_core.plugin.data.tables import chosen_tables, missing_tags, tags_by_run
+from insight_core.plugin.http import flag, is_gone, required_text, whole_number
 from insight_core.web.answers import json_answer
 from insight_core.web.live_events import changes_since, generation_of
 

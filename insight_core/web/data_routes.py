@@ -12,8 +12,9 @@ from urllib.parse import quote_plus
 from attrs import asdict, field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import Annotations, DataProvider, Messages, Reason, Run, Unavailable
-from insight_core.plugin.http.parameters import required_text
+from insight_core.plugin import Annotations, Messages, Reason, Unavailable
+from insight_core.plugin.data import DataProvider, Run
+from insight_core.plugin.http import required_text
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.catalog import SeriesCatalog
@@ -214,7 +215,7 @@ class DataRoutes:
 
     def records(self, request: Request) -> Response:
         """Steps, wall times and sizes of a series of any plugin, unclaimed values included."""
-        from insight_core.plugin.http.records import records_response  # no page asks for it
+        from insight_core.plugin.http import records_response  # no page asks for it
 
         return records_response(request, self.provider, required_text(request, "plugin"))
 

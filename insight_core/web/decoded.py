@@ -10,21 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 from attrs import frozen
 from cachetools import LRUCache
 
-from insight_core.plugin import (
-    Claim,
-    DataProvider,
-    NotFound,
-    Plugin,
-    Reason,
-    ReasonKind,
-    RecordPlace,
-    SeriesKey,
-    ShownAttempts,
-    Undecodable,
-    Values,
-    nbytes_of,
-    record_at,
-)
+from insight_core.encoding import nbytes_of
+from insight_core.plugin import Claim, NotFound, Plugin, Reason, ReasonKind, Undecodable, Values
+from insight_core.plugin.data import DataProvider, RecordPlace, SeriesKey, ShownAttempts, record_at
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

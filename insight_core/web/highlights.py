@@ -9,17 +9,10 @@ from collections.abc import Callable, Sequence
 from attrs import field, frozen
 
 from insight_core.isolation import Call, Calls, Limits, Overdue, in_one_line
-from insight_core.plugin import (
-    DataProvider,
-    Highlight,
-    HighlightSource,
-    InsightError,
-    Messages,
-    PluginContext,
-    Reason,
-    RunHighlights,
-    SourceHighlights,
-)
+from insight_core.plugin import InsightError, Messages, PluginContext, Reason
+from insight_core.plugin.data import DataProvider
+from insight_core.plugin.findings import Highlight, HighlightSource
+from insight_core.plugin.findings.results import RunHighlights, SourceHighlights
 from insight_core.registry import Module, Registry
 from insight_core.web.rule_checks import placed
 

@@ -14,7 +14,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from insight_core.plugin import Changes, DataProvider, InvalidArgument
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import Changes, DataProvider
 from insight_core.web.state.shared_state import SharedState
 from insight_record.formats.json_text import encode_json
 

@@ -9,7 +9,8 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from insight_core.formats.wall_times import latest
-from insight_core.plugin import Annotations, Cell, DataProvider, RunColumn
+from insight_core.plugin import Annotations, Cell, RunColumn
+from insight_core.plugin.data import DataProvider
 
 OWN = "run"  # stands for the name of a plugin
 STATUS = "status"

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from attrs import frozen
 from werkzeug import Request
 
-from insight_core.plugin import OwnData, RecordPlace, SeriesKey, ShownAttempts
-from insight_core.plugin.http.parameters import series_keys
-from insight_core.plugin.http.records import record_of
+from insight_core.plugin import OwnData
+from insight_core.plugin.data import RecordPlace, SeriesKey, ShownAttempts
+from insight_core.plugin.http import record_of, series_keys
 
 
 @frozen(eq=False)

@@ -14,21 +14,19 @@ from insight_core.own_page import OwnPage
 from insight_core.plugin import (
     Annotations,
     Ask,
-    CheckRules,
-    ContributedTable,
-    DataProvider,
-    FindHighlights,
     Get,
     HostAnswer,
     NotFound,
     Plugin,
     PluginContext,
     ReadRunColumns,
-    RuleChecks,
     RunCells,
-    RunHighlights,
 )
 from insight_core.plugin.context import CACHE_SIZE
+from insight_core.plugin.data import DataProvider
+from insight_core.plugin.findings import RuleChecks
+from insight_core.plugin.findings.results import CheckRules, FindHighlights, RunHighlights
+from insight_core.plugin.sql import ContributedTable
 from insight_core.web.decoded import values_of
 from insight_core.web.own_data import RequestedData
 

@@ -10,8 +10,9 @@ from urllib.parse import quote
 from werkzeug import Request, Response
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 
+from insight_core.encoding import MAX_ENCODED
+from insight_core.http.tags import streamed_tags_response
 from insight_core.plugin import (
-    DataProvider,
     FileName,
     NotFound,
     Plugin,
@@ -19,12 +20,9 @@ from insight_core.plugin import (
     RecordDecoder,
     TooLarge,
     encode_json,
-    record_at,
 )
-from insight_core.plugin.encoding import MAX_ENCODED
-from insight_core.plugin.http.answers import bytes_response
-from insight_core.plugin.http.records import is_pinned, record_of, records_response
-from insight_core.plugin.http.tags import streamed_tags_response
+from insight_core.plugin.data import DataProvider, record_at
+from insight_core.plugin.http import bytes_response, is_pinned, record_of, records_response
 from insight_core.web.answers import content_tag, not_modified
 from insight_core.web.decoded import DecodedValues
 from insight_record.formats.reason import ReasonKind

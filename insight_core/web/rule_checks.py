@@ -11,25 +11,16 @@ from attrs import evolve, field, frozen
 from cachetools import LRUCache
 
 from insight_core.isolation import Call, Calls, Limits, Overdue, in_one_line
-from insight_core.plugin import (
+from insight_core.plugin import InsightError, Messages, PluginContext, Reason, ReasonKind, Unavailable
+from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesField, SeriesKey, TagRole
+from insight_core.plugin.findings import (
     CheckedRule,
-    DataProvider,
     Examined,
     Finding,
     Highlight,
-    InsightError,
-    Messages,
     NotChecked,
-    PluginContext,
-    Reason,
-    ReasonKind,
     Rule,
     RuleChecks,
-    ScalarColumns,
-    SeriesField,
-    SeriesKey,
-    TagRole,
-    Unavailable,
 )
 from insight_core.registry import Module, Registry
 from insight_core.tag_roles import roles_of

@@ -9,16 +9,8 @@ from typing import Any, cast
 from attrs import field, frozen
 
 from insight_core.isolation import Busy, Limits, Overdue, in_one_line
-from insight_core.plugin import (
-    Annotations,
-    Cell,
-    DataProvider,
-    PluginContext,
-    RunCells,
-    RunColumn,
-    RunColumns,
-    Unavailable,
-)
+from insight_core.plugin import Annotations, Cell, PluginContext, RunCells, RunColumn, RunColumns, Unavailable
+from insight_core.plugin.data import DataProvider
 from insight_core.registry import Module, Registry
 from insight_core.web.own_columns import OWN, STATUS, own_columns
 

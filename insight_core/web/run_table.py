@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, Reason, Run
+from insight_core.plugin import Reason
+from insight_core.plugin.data import DataProvider, Run
 from insight_core.web.answers import tag_by_content
 from insight_core.web.live_events import generation_of
 from insight_core.web.run_columns import RunColumnTable

@@ -12,7 +12,7 @@ from typing import Any
 from werkzeug import Request, Response
 from werkzeug.datastructures import Headers
 
-from insight_core.plugin.http.identity import may_save
+from insight_core.plugin.http import may_save
 from insight_core.web.answers import compress
 from insight_core.web.mounting import Endpoint
 from insight_core.web.posted_query import as_get

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from insight_core.plugin.errors import InsightError
+from insight_core.plugin import InsightError
 from insight_core.references import Reference
 from insight_core.worker.job import WorkerFailed
 from insight_core.worker.link import HostGone, WorkerLink

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from attrs import frozen
 
-from insight_core.plugin.errors import InsightError
+from insight_core.plugin import InsightError
 
 _AT_LIMIT = ("worker_memory", "worker_seconds", "worker_deadline", "worker_answer", "worker_died")
 

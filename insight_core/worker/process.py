@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, BinaryIO, cast
 
-from insight_core.plugin.errors import InsightError
+from insight_core.plugin import InsightError
 from insight_core.worker.job import WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
 from insight_core.worker.link import FAILED, HEAD, PIECE
 from insight_record.formats.reason import Reason, ReasonKind

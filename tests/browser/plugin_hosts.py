@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
 
-from insight_core.plugin import DataProvider, Plugin, hookimpl
+from insight_core.plugin import Plugin, hookimpl
+from insight_core.plugin.data import DataProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from insight_core.web.http_server import listen

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.wire import event, int_field, message_field
+from insight_core.testing.wire import event, int_field, message_field
 from tests.browser.graph_page import LENET, frame, node, opened
 from tests.browser.waiting import until
 from tests.support.graphs import tensorflow_node

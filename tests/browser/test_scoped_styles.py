@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin import Plugin
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from tests.browser.plugin_hosts import host_of
 from tests.support.pictures import png
 

@@ -12,8 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin import Plugin
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from tests.browser.npm_packages import add_packages
 from tests.browser.plugin_hosts import host_of
 from tests.distributions import install

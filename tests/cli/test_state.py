@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from insight_core.plugin.testing.event_writer import EventWriter
+from insight_core.plugin.testing import EventWriter
 
 
 class Started(Protocol):

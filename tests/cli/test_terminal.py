@@ -11,7 +11,7 @@ import pytest
 
 from insight_core.cli.terminal import LoadingDisplay, Pace, StatusLine, open_terminal, progress_text
 from insight_core.cli.text_table import printable, table, width
-from insight_core.plugin import Progress
+from insight_core.plugin.data import Progress
 
 
 class Terminal(io.StringIO):

@@ -13,7 +13,7 @@ import insight_scalar
 import pytest
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import ScalarQuery
+from insight_core.plugin.data import ScalarQuery
 from insight_core.providers.local import LocalProvider
 from tests.conformance.recorded import write_everything
 

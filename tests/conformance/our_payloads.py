@@ -19,7 +19,7 @@ from attrs import frozen
 from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import DataProvider, SeriesKey
+from insight_core.plugin.data import DataProvider, SeriesKey
 from insight_core.plugin.payloads import decoded_histogram, tensor_of
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import insight_host
-from insight_core.plugin import ShownAttempts
+from insight_core.plugin.data import ShownAttempts
 from insight_host.export import export
 from tests.conformance.conftest import REPOSITORY, Oracle, Scalars
 from tests.conformance.payload_values import histogram_value, image_value, tensor_value

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from insight_core.formats.histogram_messages import histogram_proto, mindspore_histogram
 from insight_core.formats.histograms import Histogram
-from insight_core.plugin import Dialect, EventField, Payload, SummaryPlugin
+from insight_core.plugin import Dialect, EventField, SummaryPlugin
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import HISTO, decoded_histogram
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard

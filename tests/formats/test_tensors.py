@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 from insight_core.formats import tensors
-from insight_core.plugin import Dialect, EventField, Payload
+from insight_core.plugin import Dialect, EventField
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_header, tensor_of
 from insight_core.rpc.schema import mindspore_pb2, tensorboard_pb2
 

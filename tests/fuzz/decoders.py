@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import FileName, Payload, Plugin, TooLarge, encode_json
-from insight_core.plugin.claims import Claim
+from insight_core.plugin import Claim, FileName, Plugin, TooLarge, encode_json
+from insight_core.plugin.data import Payload
 from insight_core.providers.local import LocalProvider
 from insight_record.formats.image_headers import header_of
 from tests.fuzz.target import Target, documented
@@ -138,9 +138,9 @@ def _made(name: str) -> Iterator[bytes]:
     import numpy as np
     from insight_media.item import CONFUSION_MATRIX
 
-    from insight_core.plugin.testing import wire
-    from insight_core.plugin.testing.histograms import histogram_proto, histogram_tensor
-    from insight_core.plugin.testing.tensors import mindspore_tensor, tensorflow_tensor
+    from insight_core.testing import wire
+    from insight_core.testing.histograms import histogram_proto, histogram_tensor
+    from insight_core.testing.tensors import mindspore_tensor, tensorflow_tensor
     from tests.support import landscapes
     from tests.support.graphs import tensorflow_node
     from tests.support.pictures import png

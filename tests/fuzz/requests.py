@@ -43,7 +43,7 @@ def parse_parameters(data: bytes) -> None:
     from insight_scalar.expressions import parsed as expression
 
     from insight_core.filters.expression import parsed as condition
-    from insight_core.plugin.http.matching import matcher_of
+    from insight_core.plugin.http import matcher_of
 
     text = data.decode("utf-8", "replace")
     with documented(InsightError):

@@ -16,7 +16,7 @@ from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
-from insight_core.plugin import DataProvider
+from insight_core.plugin.data import DataProvider
 from insight_core.rpc.schema.pool import POOL
 from insight_core.rpc.schema.services import INSIGHT, MESSAGE_OPTIONS, TENSORBOARD
 from insight_core.rpc.serving import Protection, serve

@@ -25,7 +25,8 @@ from insight_core.ingest.loader import Loader
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.ingest.scanner.small_files import read_small_files
-from insight_core.plugin import Dialect, SeriesKey
+from insight_core.plugin import Dialect
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store

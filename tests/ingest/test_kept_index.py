@@ -18,7 +18,7 @@ from insight_core.ingest.index import writer as index_writer
 from insight_core.ingest.loader import Loader
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.tailer import Tailed
-from insight_core.plugin import SeriesKey
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.store.store import Store
 from tests.waiting import PATIENCE, eventually

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from insight_core.plugin import FileName, Flaw, Points, SeriesKey
+from insight_core.plugin import FileName, Flaw, Points
+from insight_core.plugin.data import SeriesKey
 from tests.ingest.words_format import LINES, WORDS, Opener, append, damage, lines, read_words, values
 
 

@@ -22,7 +22,6 @@ from insight_text.decoder import texts_of
 from insight_core.ingest.logdir import Logdir
 from insight_core.mirror.mirrors import Mirrors
 from insight_core.plugin import (
-    DataProvider,
     FileName,
     HyperParameters,
     Images,
@@ -30,11 +29,11 @@ from insight_core.plugin import (
     LogFormat,
     Points,
     RemoteFile,
-    SeriesKey,
     Texts,
     Undecodable,
 )
-from insight_core.plugin.testing.formats import read_all
+from insight_core.plugin.data import DataProvider, SeriesKey
+from insight_core.plugin.testing import read_all
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import ScalarQuery, SeriesKey
-from insight_core.plugin.testing import wire
+from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.providers.local import LocalProvider
+from insight_core.testing import wire
 
 
 @pytest.mark.parametrize("pure", ["0", "1"])

@@ -19,7 +19,8 @@ from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.loader import Loader
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
-from insight_core.plugin import Dialect, SeriesKey
+from insight_core.plugin import Dialect
+from insight_core.plugin.data import SeriesKey
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from tests.support.damaged_logdir import damaged_logdir, scalar_record, version_record

@@ -19,9 +19,11 @@ from insight_core.ingest import loader
 from insight_core.ingest.discover import discover
 from insight_core.ingest.found import Found
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Dialect, Plugin, SeriesField, SeriesKey
-from insight_core.plugin.testing import EventWriter, wire
+from insight_core.plugin import Dialect, Plugin
+from insight_core.plugin.data import SeriesField, SeriesKey
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
+from insight_core.testing import wire
 from tests.support.points import scalar_points
 from tests.waiting import eventually
 

@@ -13,7 +13,7 @@ import pytest
 from insight_core.formats.batch import Batch
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import SeriesKey
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store.asleep import RecalledFiles

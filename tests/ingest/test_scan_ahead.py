@@ -26,9 +26,10 @@ from insight_core.ingest.followed_file import Replaced
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import FileVersion, ScanAhead
 from insight_core.ingest.scanner.scanner import open_scanner
-from insight_core.plugin import Dialect, ScalarQuery, SeriesKey
-from insight_core.plugin.testing import wire
+from insight_core.plugin import Dialect
+from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.providers.local import LocalProvider
+from insight_core.testing import wire
 
 VERSION = wire.record(wire.version_event(Dialect.TENSORBOARD, 1.0))
 

@@ -14,7 +14,8 @@ import pytest
 
 from insight_core.formats.columns import Columns
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Dialect, EventField, NotFound, ScalarQuery, SeriesKey
+from insight_core.plugin import Dialect, EventField, NotFound
+from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store import sessions

@@ -10,18 +10,12 @@ import insight_scalar
 import pytest
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import (
-    CachePolicy,
-    Damage,
-    DataKind,
-    Plugin,
-    RecordDecoder,
-    SeriesKey,
-    SummaryPlugin,
-)
-from insight_core.plugin.testing import EventWriter, wire
+from insight_core.plugin import CachePolicy, DataKind, Plugin, RecordDecoder, SummaryPlugin
+from insight_core.plugin.data import Damage, SeriesKey
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store.store import Store
+from insight_core.testing import wire
 from tests.support.points import scalar_points
 
 SCALAR = insight_scalar.insight_plugin()

@@ -16,7 +16,8 @@ from insight_core.ingest.found import Found, FoundStore
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.translation_directory import TranslationDirectory
 from insight_core.ingest.translations import Translations
-from insight_core.plugin import FileChanged, FileName, SeriesKey, StoreFormat, Translation
+from insight_core.plugin import FileChanged, FileName, StoreFormat, Translation
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from tests.ingest import chest_format

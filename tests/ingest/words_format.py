@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from insight_core.plugin import FileName, Flaw, LogFormat, Points, Reason, SeriesKey
+from insight_core.plugin import FileName, Flaw, LogFormat, Points, Reason
+from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
 LINES = 40  # in one call

@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load
 
-from insight_core.plugin.http.answers import (
-    bytes_response,
-    json_response,
-    safetensors_response,
-    streamed_response,
-)
+from insight_core.plugin.http import bytes_response, json_response, safetensors_response, streamed_response
 
 
 def test_json() -> None:

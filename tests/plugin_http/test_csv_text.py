@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insight_core.plugin.http.csv_text import csv_field, csv_response
+from insight_core.plugin.http import csv_field, csv_response
 
 
 @pytest.mark.parametrize(

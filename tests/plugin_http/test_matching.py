@@ -14,7 +14,7 @@ from werkzeug import Request
 from insight_core import matching
 from insight_core.matching import RegexMatcher, TextMatcher
 from insight_core.plugin import InvalidArgument
-from insight_core.plugin.http.clients import is_gone
+from insight_core.plugin.http import is_gone
 
 NAMES = ["a/b", "A/c_1", "conv", "conv/bias", "x.y", "b", "Äb", "a\nb", "1-2", "[x]", "_"]
 PATTERNS = [

@@ -9,8 +9,9 @@ import pytest
 from werkzeug import Request
 from werkzeug.test import EnvironBuilder
 
-from insight_core.plugin import InvalidArgument, SeriesKey
-from insight_core.plugin.http.parameters import (
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import SeriesKey
+from insight_core.plugin.http import (
     attempts,
     choice,
     flag,
@@ -22,7 +23,7 @@ from insight_core.plugin.http.parameters import (
     series_keys,
     whole_number,
 )
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 
 
 def _request(query: str) -> Request:

@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from insight_core.plugin import SeriesField, SeriesTable
-from insight_core.plugin.http import tags
-from insight_core.plugin.http.tags import streamed_tags_response, tags_response
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.http import tags
+from insight_core.http.tags import streamed_tags_response, tags_response
+from insight_core.plugin.data import SeriesField, SeriesTable
+from insight_core.plugin.testing import FakeProvider
 
 
 class _Counting(FakeProvider):

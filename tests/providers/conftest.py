@@ -15,7 +15,6 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.mirror.mirrors import Mirrors
 from insight_core.plugin import (
     CachePolicy,
-    DataProvider,
     Dialect,
     EventField,
     FileName,
@@ -23,6 +22,7 @@ from insight_core.plugin import (
     RecordDecoder,
     SummaryPlugin,
 )
+from insight_core.plugin.data import DataProvider
 from insight_core.providers.child import ChildLink
 from insight_core.providers.http_client.provider import HttpProvider
 from insight_core.providers.http_client.session import Address

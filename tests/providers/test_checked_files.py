@@ -16,7 +16,8 @@ from werkzeug.test import Client
 
 from insight_core.ingest import claimed_files as named_files
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Damage, DataProvider, FileName, Flaw, Plugin, Reason, RecordDecoder
+from insight_core.plugin import FileName, Flaw, Plugin, Reason, RecordDecoder
+from insight_core.plugin.data import Damage, DataProvider
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider

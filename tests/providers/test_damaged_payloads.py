@@ -20,14 +20,16 @@ import pytest
 from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Damage, DataProvider, Dialect, SeriesKey, Undecodable
-from insight_core.plugin.testing import EventWriter, wire
+from insight_core.plugin import Dialect, Undecodable
+from insight_core.plugin.data import Damage, DataProvider, SeriesKey
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
+from insight_core.testing import wire
 from insight_core.web import Host
 from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE, contents
 from tests.waiting import eventually

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from insight_core.plugin import Run, SeriesInfo, Unavailable
+from insight_core.plugin import Unavailable
+from insight_core.plugin.data import Run, SeriesInfo
 from insight_core.providers.followed import FollowedProvider
 
 

@@ -12,22 +12,19 @@ import pytest
 from attrs import evolve
 
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls
-from insight_core.plugin import (
+from insight_core.plugin import NotFound, ProviderSettings, SummaryPlugin, Unavailable
+from insight_core.plugin.data import (
     Changes,
     DataProvider,
-    NotFound,
     Payload,
     PayloadStream,
     ProviderBase,
-    ProviderSettings,
     Run,
     SeriesInfo,
     SeriesKey,
-    SummaryPlugin,
-    Unavailable,
     compute,
 )
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.guarded import GuardedProvider, guarded
 from insight_core.providers.merged import MergedProvider
 

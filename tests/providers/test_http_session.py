@@ -19,7 +19,7 @@ from insight_core.plugin import (
     Unavailable,
     Undecodable,
 )
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.http_client.provider import HttpProvider
 from insight_core.providers.http_client.session import Address, HttpSession
 from tests.hosts import listening, served

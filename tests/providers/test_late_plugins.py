@@ -20,15 +20,16 @@ from insight_core.plugin import (
     Keep,
     Plugin,
     RecordDecoder,
-    SeriesKey,
     SummaryPlugin,
 )
-from insight_core.plugin.testing import EventWriter, wire
+from insight_core.plugin.data import SeriesKey
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.opened_later import OpenedProvider
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
+from insight_core.testing import wire
 from tests.waiting import eventually
 
 NOTES = Plugin("notes", "Notes", decoder=RecordDecoder({SummaryPlugin("text"), FileName("*.note")}))

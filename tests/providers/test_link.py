@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.plugin import InvalidArgument, NotFound, ScalarQuery, SeriesKey, Unavailable
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import InvalidArgument, NotFound, Unavailable
+from insight_core.plugin.data import ScalarQuery, SeriesKey
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.child import ChildLink
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import LONG, SHORT, Link

@@ -14,7 +14,8 @@ import insight_scalar
 import pytest
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Plugin, SeriesKey
+from insight_core.plugin import Plugin
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store import column_memory

@@ -10,21 +10,10 @@ from typing import Any
 import pytest
 
 from insight_core.change_log import ChangeLog
-from insight_core.plugin import (
-    Damage,
-    Dialect,
-    EventField,
-    NotFound,
-    Plugin,
-    Progress,
-    Run,
-    SeriesField,
-    SeriesKey,
-    SeriesTable,
-    Unavailable,
-    tables_of,
-)
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Dialect, EventField, NotFound, Plugin, Unavailable
+from insight_core.plugin.data import Damage, Progress, Run, SeriesField, SeriesKey, SeriesTable
+from insight_core.plugin.data.tables import tables_of
+from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.merged import MergedProvider
 from tests.waiting import FOR_EVER, eventually
 

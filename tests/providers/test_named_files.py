@@ -16,7 +16,6 @@ from insight_core.ingest import claimed_files as named_files
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import (
     CachePolicy,
-    DataProvider,
     Dialect,
     EventField,
     FileName,
@@ -25,10 +24,9 @@ from insight_core.plugin import (
     NotFound,
     Plugin,
     RecordDecoder,
-    SeriesKey,
 )
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.data import DataProvider, SeriesKey
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers import payload_streams as payload_pieces
 from insight_core.providers.child import ChildLink
 from insight_core.providers.insight_client import InsightProvider

@@ -15,7 +15,8 @@ import pytest
 from werkzeug.test import Client
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import FileName, InsightError, Plugin, RecordDecoder, SeriesKey, hookimpl
+from insight_core.plugin import FileName, InsightError, Plugin, RecordDecoder, hookimpl
+from insight_core.plugin.data import SeriesKey
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider

@@ -19,7 +19,7 @@ import pytest
 from werkzeug.test import Client
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import DataProvider
+from insight_core.plugin.data import DataProvider
 from insight_core.providers.child import ChildLink
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link

@@ -9,22 +9,18 @@ import numpy as np
 import pytest
 
 import insight_core.plugin
-from insight_core.plugin import (
-    InvalidArgument,
+from insight_core.plugin import InvalidArgument, NotFound, Plugin, ProviderSettings, Unavailable
+from insight_core.plugin.data import (
     NotComputed,
-    NotFound,
-    Plugin,
     ProviderBase,
-    ProviderSettings,
     Run,
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
-    Unavailable,
     compute,
 )
-from insight_core.plugin.provider_base import PointColumns
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.data.base import PointColumns
+from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.scalar_answers import ScalarAnswers
 from insight_host.sources import wait_until_read
 

@@ -11,20 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.plugin import (
-    CachePolicy,
-    DataProvider,
-    Dialect,
-    EventField,
-    InsightError,
-    Keep,
-    ProviderSettings,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesKey,
-)
-from insight_core.plugin.testing import EventWriter, WrittenSeries, provider_contract
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import CachePolicy, Dialect, EventField, InsightError, Keep, ProviderSettings
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.testing import EventWriter, FakeProvider, WrittenSeries, provider_contract
 from tests.providers.conftest import Open
 from tests.waiting import eventually
 

@@ -7,13 +7,13 @@ import sys
 
 import numpy as np
 
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.rpc.serving import serve
 
 POINTS = 4_000_000
 _PROGRAM = """
 import re, sys
-from insight_core.plugin import SeriesKey
+from insight_core.plugin.data import SeriesKey
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 

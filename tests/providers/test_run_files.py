@@ -7,9 +7,8 @@ from pathlib import Path
 import insight_scalar
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import RunFile
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.data import RunFile
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
 
 

@@ -13,10 +13,9 @@ import pytest
 from werkzeug import Request, Response
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import (
+from insight_core.plugin import InvalidArgument, NotFound
+from insight_core.plugin.data import (
     DataProvider,
-    InvalidArgument,
-    NotFound,
     ScalarColumns,
     ScalarQuery,
     SeriesInfo,

@@ -15,7 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from insight_core.formats.columns import Columns
-from insight_core.plugin import CachePolicy, Dialect, EventField, ScalarColumns, ScalarQuery, SeriesKey, X
+from insight_core.plugin import CachePolicy, Dialect, EventField
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey, X
 from insight_core.store import numpy_reduction, scalars, views
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.decimation import column_borders

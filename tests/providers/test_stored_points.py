@@ -16,7 +16,8 @@ import pytest
 from insight_core.formats.stored_block import StoredBlock
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Dialect, SeriesField, SeriesKey
+from insight_core.plugin import Dialect
+from insight_core.plugin.data import SeriesField, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store import column_memory

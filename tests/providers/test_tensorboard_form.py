@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Dialect, EventField, ScalarQuery, SeriesInfo, SeriesKey, SummaryPlugin
+from insight_core.plugin import Dialect, EventField, SummaryPlugin
+from insight_core.plugin.data import ScalarQuery, SeriesInfo, SeriesKey
 from insight_core.providers.child import ChildLink
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.rust_server import rust_server

@@ -17,7 +17,7 @@ import insight_tensor
 from insight_lineage.mindspore import joined, lineage_of
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import SeriesKey
+from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
 _PLUGINS = (insight_graph, insight_histogram, insight_image, insight_lineage, insight_scalar, insight_tensor)

@@ -22,7 +22,8 @@ from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.storage import open_local
 from insight_core.mirror import mirror
-from insight_core.plugin import DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
+from insight_core.plugin import InsightError, Unavailable
+from insight_core.plugin.data import DataProvider, SeriesInfo, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.http_client.provider import HttpProvider
 from insight_core.providers.http_client.session import Address

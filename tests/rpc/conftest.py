@@ -13,7 +13,8 @@ import pytest
 from attrs import frozen
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import DataProvider, Plugin
+from insight_core.plugin import Plugin
+from insight_core.plugin.data import DataProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.schema.services import INSIGHT, MESSAGE_OPTIONS, TENSORBOARD, ServiceStub
 from insight_core.rpc.serving import Protection, serve

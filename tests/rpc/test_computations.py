@@ -12,16 +12,10 @@ import pytest
 from safetensors.numpy import load
 from werkzeug.test import Client
 
-from insight_core.plugin import (
-    Computation,
-    DataProvider,
-    InvalidArgument,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesKey,
-    compute,
-)
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, compute
+from insight_core.plugin.data.computations import Computation
+from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.registry import Registry

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 from attrs import evolve
 
-from insight_core.plugin import Dialect, EventField, SeriesInfo
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Dialect, EventField
+from insight_core.plugin.data import SeriesInfo
+from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.rpc.serving import serve

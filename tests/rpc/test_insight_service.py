@@ -13,20 +13,17 @@ import numpy as np
 import pytest
 
 from insight_core.plugin import (
-    Damage,
     Dialect,
     EventField,
     InsightError,
     InvalidArgument,
     NotFound,
-    Run,
-    SeriesField,
     SummaryPlugin,
     Unavailable,
     Undecodable,
 )
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.data import Damage, Run, SeriesField
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.rpc import insight_service
 from insight_core.rpc import messages as insight_messages
 from insight_core.rpc.schema import insight_data_pb2 as messages

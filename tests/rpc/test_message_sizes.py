@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from google.protobuf.message import Message
 
-from insight_core.plugin import Damage, Dialect, EventField, SummaryPlugin
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Dialect, EventField, SummaryPlugin
+from insight_core.plugin.data import Damage
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.rpc.schema import insight_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_data_pb2 as tb
 from insight_core.rpc.schema.services import INSIGHT, PIECE, TENSORBOARD, ServiceStub

@@ -17,8 +17,9 @@ import pytest
 from attrs import evolve
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import DataProvider, Dialect, EventField, Progress
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Dialect, EventField
+from insight_core.plugin.data import DataProvider, Progress
+from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.serving import DataServer, serve
 from insight_host import client

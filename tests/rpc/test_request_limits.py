@@ -16,8 +16,8 @@ from typing import Any
 import grpc
 import pytest
 
-from insight_core.plugin import NotComputed, SeriesKey
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.data import NotComputed, SeriesKey
+from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.rpc.schema.services import INSIGHT, LARGEST_REQUEST

@@ -14,7 +14,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.rpc.packed import packed_varints
 from insight_core.rpc.schema import insight_data_pb2 as insight
 from insight_core.rpc.schema import tensorboard_data_pb2 as tensorboard

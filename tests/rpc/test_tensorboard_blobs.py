@@ -9,12 +9,12 @@ import grpc
 import pytest
 
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
-from insight_core.plugin.testing import EventWriter, wire
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.rpc import tensorboard_service
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values
 from insight_core.rpc.tensorboard_view.blob_key import BlobKey
+from insight_core.testing import wire
 from tests.rpc.conftest import Connect, Load
 from tests.rpc.tensorboard_client import blob, blobs, named, tensors
 

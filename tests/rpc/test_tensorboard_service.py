@@ -10,7 +10,8 @@ import grpc
 import numpy as np
 import pytest
 
-from insight_core.plugin import Dialect, SeriesInfo
+from insight_core.plugin import Dialect
+from insight_core.plugin.data import SeriesInfo
 from insight_core.plugin.testing import EventWriter
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values

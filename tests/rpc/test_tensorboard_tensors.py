@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from insight_core.plugin import Dialect, Plugin
-from insight_core.plugin.testing import EventWriter, wire
-from insight_core.plugin.testing.tensors import TENSORFLOW_NUMBERS, mindspore_tensor
+from insight_core.plugin.testing import EventWriter
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values
+from insight_core.testing import wire
+from insight_core.testing.tensors import TENSORFLOW_NUMBERS, mindspore_tensor
 from tests.rpc.conftest import Connect, Load
 from tests.rpc.tensorboard_client import (
     HISTOGRAM,

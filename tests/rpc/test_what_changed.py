@@ -8,8 +8,9 @@ import pytest
 from attrs import evolve
 from werkzeug.test import Client
 
-from insight_core.plugin import SeriesInfo, SummaryPlugin
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import SummaryPlugin
+from insight_core.plugin.data import SeriesInfo
+from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.registry import Registry

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from insight_core.ingest.scanner import pure
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.plugin import Dialect
-from insight_core.plugin.testing import wire
+from insight_core.testing import wire
 from insight_record.formats import framing
 from tests.scanner.both_scanners import BOTH, MakeScanner, Reading, _kernel, check, opened
 from tests.scanner.event_bytes import block, files, varint

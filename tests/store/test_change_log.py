@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insight_core.change_log import MOST_CHANGES, ChangeLog
-from insight_core.plugin import SeriesKey
+from insight_core.plugin.data import SeriesKey
 
 
 def test_changes_that_nobody_is_given_are_not_kept() -> None:

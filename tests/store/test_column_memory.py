@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from insight_core.formats.columns import Columns
-from insight_core.plugin import CachePolicy, Dialect, EventField, SeriesKey
+from insight_core.plugin import CachePolicy, Dialect, EventField
+from insight_core.plugin.data import SeriesKey
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series
 
@@ -117,7 +118,8 @@ import re, sys
 from pathlib import Path
 import numpy as np
 from insight_core.formats.columns import Columns
-from insight_core.plugin import CachePolicy, Dialect, EventField, SeriesKey
+from insight_core.plugin import CachePolicy, Dialect, EventField
+from insight_core.plugin.data import SeriesKey
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series
 

@@ -22,9 +22,9 @@ from insight_core.plugin import (
     Keep,
     Plugin,
     RecordDecoder,
-    SeriesKey,
     SummaryPlugin,
 )
+from insight_core.plugin.data import SeriesKey
 from insight_core.store.claims import FileState
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store

@@ -13,16 +13,8 @@ from hypothesis import strategies as st
 from insight_core.formats.batch import Batch
 from insight_core.formats.columns import Block, Columns
 from insight_core.formats.event import Metadata
-from insight_core.plugin import (
-    CachePolicy,
-    Dialect,
-    EventField,
-    FileName,
-    Plugin,
-    RecordDecoder,
-    SeriesInfo,
-    SeriesKey,
-)
+from insight_core.plugin import CachePolicy, Dialect, EventField, FileName, Plugin, RecordDecoder
+from insight_core.plugin.data import SeriesInfo, SeriesKey
 from insight_core.store import run_table
 from insight_core.store.changed_series import Change, run_of
 from insight_core.store.claimed_file import NamedFile

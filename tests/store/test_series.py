@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insight_core.formats.columns import Columns
-from insight_core.plugin import CachePolicy, Dialect, EventField, Keep, SeriesKey
+from insight_core.plugin import CachePolicy, Dialect, EventField, Keep
+from insight_core.plugin.data import SeriesKey
 from insight_core.store.attempts import Purge, find_attempts
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series

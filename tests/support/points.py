@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import DataProvider, ScalarQuery, SeriesKey
+from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesKey
 
 
 def scalar_points(

@@ -13,16 +13,16 @@ from tensorboard.backend.event_processing.plugin_event_multiplexer import EventM
 from tensorboard.data.provider import RunTagFilter
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import DataProvider, Unavailable, Undecodable
-from insight_core.plugin.testing import wire
-from insight_core.plugin.testing.event_writer import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Unavailable, Undecodable
+from insight_core.plugin.data import DataProvider
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.tensorboard import data as hosted_data
 from insight_core.tensorboard.context import SamplingHints
 from insight_core.tensorboard.data import TensorBoardDataProvider
 from insight_core.tensorboard.sampling import Budget
+from insight_core.testing import wire
 from tests.support.pictures import png
 from tests.tensorboard.provider_logs import write_logs
 from tests.tensorboard.provider_suite import CASES, Case, Subject

@@ -19,7 +19,7 @@ CAUSE = (
 LISTING = """
 import json
 from werkzeug.test import Client
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.tensorboard.mount import TensorBoardMount
 from insight_core.web import Host, HostSettings
@@ -105,7 +105,7 @@ def test_the_list_of_plugins_has_the_cause_and_the_command(packages: Path, tmp_p
 def test_nothing_is_imported_without_tensorboard_and_plugins(packages: Path, tmp_path: Path) -> None:
     program = """
 import sys
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.tensorboard.mount import TensorBoardMount
 tensorboard = TensorBoardMount(FakeProvider("logs"))
 tensorboard.start()

@@ -8,20 +8,18 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from insight_core.plugin import (
+from insight_core.plugin import ProviderSettings, SummaryPlugin
+from insight_core.plugin.data import (
     DataProvider,
     Payload,
-    ProviderSettings,
     Run,
     ScalarColumns,
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
     ShownAttempts,
-    SummaryPlugin,
 )
-from insight_core.plugin.testing import WrittenSeries, provider_contract
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider, WrittenSeries, provider_contract
 
 
 def add(fake: FakeProvider, written: Sequence[WrittenSeries]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from werkzeug import Request, Response
 
+from insight_core.own_page import body_of
 from insight_core.plugin import (
     FileName,
     Flaw,
@@ -26,8 +27,7 @@ from insight_core.plugin import (
     Unavailable,
     hookimpl,
 )
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.own_page import body_of
+from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import EventWriter, FakeProvider, context_of, host_of, read_all
 
 

@@ -16,7 +16,7 @@ import pytest
 from werkzeug.test import Client
 
 from insight_core.plugin import Plugin, hookimpl
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server, listen

@@ -12,8 +12,9 @@ import pytest
 from werkzeug import Request, Response
 from werkzeug.test import Client, TestResponse
 
-from insight_core.plugin import Annotation, Plugin, PluginContext, Route
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Plugin, PluginContext, Route
+from insight_core.plugin.annotations import Annotation
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.annotations.run_keys import Place

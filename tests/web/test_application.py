@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin import Damage, InvalidArgument, Messages, Plugin, Progress, Reason, hookimpl
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import InvalidArgument, Messages, Plugin, Reason, hookimpl
+from insight_core.plugin.data import Damage, Progress
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server

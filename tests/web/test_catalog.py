@@ -13,8 +13,7 @@ from werkzeug.test import Client
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, EventField, Plugin
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings

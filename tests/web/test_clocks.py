@@ -14,7 +14,7 @@ from werkzeug.test import Client
 
 from insight_core.formats.wall_times import earliest, in_seconds, origin_of
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import ScalarQuery, SeriesKey
+from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry

@@ -9,20 +9,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from insight_core.plugin import (
-    CachePolicy,
-    Dialect,
-    EventField,
-    NotFound,
-    Payload,
-    Plugin,
-    RecordDecoder,
-    RecordPlace,
-    SeriesKey,
-    Undecodable,
-    record_at,
-)
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import CachePolicy, Dialect, EventField, NotFound, Plugin, RecordDecoder, Undecodable
+from insight_core.plugin.data import Payload, RecordPlace, SeriesKey, record_at
+from insight_core.plugin.testing import FakeProvider
 from insight_core.web.decoded import DecodedValues, values_of
 
 KEY = SeriesKey("train", "pictures")

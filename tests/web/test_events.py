@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin import Changes, Plugin
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Plugin
+from insight_core.plugin.data import Changes
+from insight_core.plugin.testing import FakeProvider
 from insight_core.web import Host, http_server, live_events
 from insight_core.web.http_server import Server
 from tests.waiting import FOR_EVER, eventually

@@ -7,17 +7,9 @@ import threading
 import numpy as np
 import pytest
 
-from insight_core.plugin import (
-    Damage,
-    DataProvider,
-    NotFound,
-    Payload,
-    Run,
-    ScalarQuery,
-    SeriesKey,
-    SummaryPlugin,
-)
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import NotFound, SummaryPlugin
+from insight_core.plugin.data import Damage, DataProvider, Payload, Run, ScalarQuery, SeriesKey
+from insight_core.plugin.testing import FakeProvider
 
 
 def test_it_is_a_data_provider() -> None:

@@ -13,17 +13,9 @@ from werkzeug import Request, Response
 from werkzeug.test import Client
 
 from insight_core.isolation import Limits
-from insight_core.plugin import (
-    DataKind,
-    DataProvider,
-    NotFound,
-    Plugin,
-    RecordDecoder,
-    Route,
-    SummaryPlugin,
-    hookimpl,
-)
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import DataKind, NotFound, Plugin, RecordDecoder, Route, SummaryPlugin, hookimpl
+from insight_core.plugin.data import DataProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server

@@ -9,18 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from insight_core.isolation import Limits
-from insight_core.plugin import (
-    Highlight,
-    HighlightSource,
-    NotFound,
-    Plugin,
-    PluginContext,
-    Reason,
-    RunHighlights,
-    hookimpl,
-)
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import NotFound, Plugin, PluginContext, Reason, hookimpl
+from insight_core.plugin.findings import Highlight, HighlightSource
+from insight_core.plugin.findings.results import RunHighlights
+from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web.highlights import HighlightTable
 

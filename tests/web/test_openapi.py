@@ -15,19 +15,19 @@ from openapi_spec_validator import validate
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
+from insight_core.own_page import body_of
 from insight_core.plugin import InvalidArgument, NotFound, Plugin, PluginContext, ReasonKind, Route
-from insight_core.plugin.computations import compute
-from insight_core.plugin.data import DataProvider
-from insight_core.plugin.http.answers import json_response, safetensors_response
-from insight_core.plugin.http.own_page import body_of
-from insight_core.plugin.http.parameters import (
+from insight_core.plugin.data import DataProvider, compute
+from insight_core.plugin.http import (
     choice,
+    json_response,
     number,
     required_text,
     required_whole_number,
+    safetensors_response,
     whole_number,
 )
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 

@@ -13,17 +13,16 @@ from werkzeug.test import EnvironBuilder
 from insight_core.plugin import (
     InvalidArgument,
     NotFound,
-    Payload,
     Plugin,
     PluginContext,
     RecordDecoder,
     Route,
     RunColumn,
     RunColumns,
-    SeriesKey,
     SummaryPlugin,
     hookimpl,
 )
+from insight_core.plugin.data import Payload, SeriesKey
 from insight_core.plugin.testing import FakeProvider, context_of, host_of
 
 _KEY = SeriesKey("run", "a")

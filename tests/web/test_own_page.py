@@ -10,8 +10,8 @@ from werkzeug import Request, Response
 from werkzeug.test import Client
 
 from insight_core.plugin import Plugin, PluginContext, Route
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.http import json_response
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.annotations.store import AnnotationStore

@@ -13,8 +13,8 @@ from werkzeug.exceptions import TooManyRequests
 from werkzeug.test import Client
 
 from insight_core.plugin import NotFound, Plugin, PluginContext, Route, Unavailable
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.http import json_response
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 

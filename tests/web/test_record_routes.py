@@ -19,16 +19,15 @@ from insight_core.plugin import (
     Dialect,
     EventField,
     FileName,
-    Payload,
     Plugin,
     PluginContext,
     RecordDecoder,
     Route,
     hookimpl,
 )
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.records import is_pinned
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.data import Payload
+from insight_core.plugin.http import is_pinned, json_response
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 

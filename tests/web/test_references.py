@@ -18,20 +18,19 @@ from insight_core.plugin import (
     Command,
     DataKind,
     FileName,
-    HighlightSource,
     LogFormat,
     Option,
     Plugin,
     PluginContext,
-    QueryTable,
     Reason,
     RecordDecoder,
     Route,
-    Rule,
     RunColumn,
     RunColumns,
     SummaryPlugin,
 )
+from insight_core.plugin.findings import HighlightSource, Rule
+from insight_core.plugin.sql import QueryTable
 from insight_core.references import Reference, reference
 from insight_core.registry import Registry
 from insight_core.web import Host

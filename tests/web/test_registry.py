@@ -25,11 +25,11 @@ from insight_core.plugin import (
     Option,
     Plugin,
     RecordDecoder,
-    Rule,
     RunColumn,
     SummaryPlugin,
     hookimpl,
 )
+from insight_core.plugin.findings import Rule
 from insight_core.registry import Registry
 from insight_core.registry.modules import DISTRIBUTION, Candidate, Origin
 from insight_core.registry.modules import GROUP as PLUGINS

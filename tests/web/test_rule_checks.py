@@ -10,24 +10,18 @@ import pytest
 
 from insight_core.isolation import Limits
 from insight_core.plugin import (
-    CheckedRule,
     DataKind,
-    Examined,
-    Finding,
-    FindingPlace,
     Messages,
-    NotChecked,
     Plugin,
     Reason,
     RecordDecoder,
-    Rule,
-    Run,
     SummaryPlugin,
     Unavailable,
     hookimpl,
 )
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.data import Run
+from insight_core.plugin.findings import CheckedRule, Examined, Finding, FindingPlace, NotChecked, Rule
+from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web.rule_checks import RuleTable
 

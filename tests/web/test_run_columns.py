@@ -17,7 +17,8 @@ from werkzeug.test import Client
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.isolation import Limits
-from insight_core.plugin import DataProvider, PluginContext, RunColumn, RunColumns, hookimpl
+from insight_core.plugin import PluginContext, RunColumn, RunColumns, hookimpl
+from insight_core.plugin.data import DataProvider
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin import Run
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.data import Run
+from insight_core.plugin.testing import FakeProvider
 from insight_core.web import Host, run_table
 
 

@@ -13,9 +13,10 @@ from attrs import define, field
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
+from insight_core.http.answers import IMMUTABLE
 from insight_core.plugin import InvalidArgument, Plugin, Route
-from insight_core.plugin.http.answers import IMMUTABLE, json_response
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.http import json_response
+from insight_core.plugin.testing import FakeProvider
 from insight_core.web import Host
 from insight_core.web.shared_answers import LARGEST, MOST_BYTES
 from tests.waiting import eventually

@@ -10,7 +10,7 @@ import pytest
 from werkzeug.test import Client
 
 from insight_core.plugin import Plugin, PluginContext, Route, Unavailable
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.web import Host
 
 FIRST = ["data/run_table", "data/plugins_listing", "data/environment"]

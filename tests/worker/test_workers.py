@@ -11,15 +11,9 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from insight_core.plugin.worker import (
-    PieceSource,
-    WorkerFailed,
-    WorkerJob,
-    WorkerLimits,
-    Workers,
-    WorkerSource,
-)
+from insight_core.plugin.worker import PieceSource, WorkerFailed, WorkerJob, WorkerLimits, Workers
 from insight_core.worker.decoding import SMALL, decode_apart
+from insight_core.worker.job import WorkerSource
 from tests.waiting import PATIENCE, eventually
 
 _HERE = "tests.worker.called"

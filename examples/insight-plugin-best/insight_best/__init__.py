@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from insight_core.plugin import Cell, DataProvider, Plugin, RunColumn, ScalarQuery, hookimpl
+from insight_core.plugin import Cell, Plugin, RunColumn, hookimpl
+from insight_core.plugin.data import DataProvider, ScalarQuery
 
 
 @hookimpl

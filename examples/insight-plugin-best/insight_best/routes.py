@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from werkzeug import Request, Response
 
-from insight_core.plugin import PluginContext, Route, ScalarQuery, encode_json
+from insight_core.plugin import PluginContext, Route, encode_json
+from insight_core.plugin.data import ScalarQuery
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:

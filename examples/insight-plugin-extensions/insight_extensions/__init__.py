@@ -10,22 +10,21 @@ from insight_core.plugin import (
     AppSettings,
     Cell,
     Command,
-    DataProvider,
     FileName,
-    HighlightSource,
     InvalidArgument,
     LogFormat,
     Messages,
     Option,
     Plugin,
     ProviderSettings,
-    QueryTable,
     RecordDecoder,
     RemoteFiles,
-    Rule,
     RunColumn,
     hookimpl,
 )
+from insight_core.plugin.data import DataProvider
+from insight_core.plugin.findings import HighlightSource, Rule
+from insight_core.plugin.sql import QueryTable
 from insight_extensions.findings import ZERO_RATE
 from insight_extensions.tables import COLUMNS
 from insight_extensions.words import looks_right, read

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from insight_core.plugin import (
-    Examined,
-    Finding,
-    FindingPlace,
-    Highlight,
-    PluginContext,
-    ReasonKind,
-)
+from insight_core.plugin import PluginContext, ReasonKind
+from insight_core.plugin.findings import Examined, Finding, FindingPlace, Highlight
 
 # texts in English; locales/zh-CN.json has them in Chinese
 ZERO_RATE = ReasonKind("extensions_zero_rate", "Learning rate of 0")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from insight_core.plugin import DataProvider, Run
+from insight_core.plugin.data import DataProvider, Run
 from insight_core.plugin.payloads import image_payload, png
 from insight_core.plugin.testing import FakeProvider
 

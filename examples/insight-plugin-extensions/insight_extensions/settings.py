@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import Payload
+from insight_core.plugin.data import Payload
 
 
 def settings_of(payload: Payload) -> dict[str, str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from insight_core.plugin import PluginContext, QueryColumn, Rows, WantedRows
+from insight_core.plugin import PluginContext
+from insight_core.plugin.sql import QueryColumn, Rows, WantedRows
 
 COLUMNS = [QueryColumn("run", "text"), QueryColumn("longest", "integer", "letters of its longest tag")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from insight_core.plugin import Payload
+from insight_core.plugin.data import Payload
 
 _STRING_VAL = 8  # field number in tensorflow/core/framework/tensor.proto
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5  # protobuf's wire types

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from werkzeug import Request, Response
 
-from insight_core.plugin import PluginContext, Route, SeriesKey, Undecodable, encode_json
+from insight_core.plugin import PluginContext, Route, Undecodable, encode_json
+from insight_core.plugin.data import SeriesKey
 
 _NEWEST = 200  # points in one answer
 

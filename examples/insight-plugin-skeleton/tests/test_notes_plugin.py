@@ -8,7 +8,8 @@ from pathlib import Path
 import insight_notes
 import pytest
 
-from insight_core.plugin import Payload, SummaryPlugin
+from insight_core.plugin import SummaryPlugin
+from insight_core.plugin.data import Payload
 from insight_core.plugin.testing import EventWriter, HostClient, host_of
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from insight_core.plugin import InvalidArgument, ProviderBase, ProviderSettings, hookimpl
+from insight_core.plugin import InvalidArgument, ProviderSettings, hookimpl
+from insight_core.plugin.data import ProviderBase
 
 
 @hookimpl

@@ -13,13 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import (
-    Dialect,
-    EventField,
-    NotFound,
+from insight_core.plugin import Dialect, EventField, NotFound, ProviderSettings
+from insight_core.plugin.data import (
     Payload,
     ProviderBase,
-    ProviderSettings,
     RecordTable,
     Run,
     SeriesInfo,

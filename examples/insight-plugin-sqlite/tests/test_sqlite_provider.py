@@ -10,7 +10,8 @@ from pathlib import Path
 import insight_sqlite
 import pytest
 
-from insight_core.plugin import DataProvider, InvalidArgument, ProviderSettings
+from insight_core.plugin import InvalidArgument, ProviderSettings
+from insight_core.plugin.data import DataProvider
 from insight_core.plugin.testing import WrittenSeries, provider_contract
 
 TABLES = """

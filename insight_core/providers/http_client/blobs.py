@@ -8,7 +8,8 @@ from urllib.parse import unquote
 
 from attrs import frozen
 
-from insight_core.plugin import InsightError, PayloadStream
+from insight_core.plugin import InsightError
+from insight_core.plugin.data import PayloadStream
 from insight_core.providers.http_client.decoding import claim_of
 from insight_core.providers.http_client.session import BeyondEnd, HttpAnswer, HttpSession
 from insight_core.providers.payload_streams import stream_of_pieces

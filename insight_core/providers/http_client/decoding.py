@@ -13,11 +13,10 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
-from insight_core.plugin import (
+from insight_core.plugin import Claim, InsightError, claims
+from insight_core.plugin.data import (
     Changes,
-    Claim,
     Damage,
-    InsightError,
     RecordTable,
     Run,
     ScalarColumns,
@@ -25,7 +24,6 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     X,
-    claims,
 )
 from insight_record.formats.reason import Reason
 

@@ -7,17 +7,20 @@ from typing import Any
 from urllib.parse import quote
 
 from insight_core.plugin import (
-    Damage,
     DataKind,
     FileName,
     InvalidArgument,
     NotFound,
-    Payload,
-    PayloadStream,
     Plugin,
     PluginNameEnum,
-    Progress,
     Reason,
+    Unavailable,
+)
+from insight_core.plugin.data import (
+    Damage,
+    Payload,
+    PayloadStream,
+    Progress,
     RecordTable,
     Run,
     ScalarColumns,
@@ -27,10 +30,8 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
-    Unavailable,
-    runs_with_equal_tags,
-    tags_by_run,
 )
+from insight_core.plugin.data.tables import runs_with_equal_tags, tags_by_run
 from insight_core.providers.conventions import SERIES_FIELDS, series_of_tables
 from insight_core.providers.followed import FollowedProvider
 from insight_core.providers.http_client.blobs import Blob

@@ -9,17 +9,8 @@ from typing import Any
 
 from attrs import frozen
 
-from insight_core.plugin import (
-    Claim,
-    DataKind,
-    Dialect,
-    EventField,
-    Plugin,
-    Run,
-    SeriesInfo,
-    SeriesKey,
-    SummaryPlugin,
-)
+from insight_core.plugin import Claim, DataKind, Dialect, EventField, Plugin, SummaryPlugin
+from insight_core.plugin.data import Run, SeriesInfo, SeriesKey
 from insight_core.providers.link import Link, Method
 from insight_core.rpc.schema import tensorboard_data_pb2 as pb
 from insight_core.rpc.schema.services import TENSORBOARD

@@ -15,12 +15,11 @@ import numpy as np
 from attrs import evolve
 from cachetools import LRUCache
 
-from insight_core.plugin import (
+from insight_core.plugin import NotFound, Plugin
+from insight_core.plugin.data import (
     Damage,
-    NotFound,
     Payload,
     PayloadStream,
-    Plugin,
     Progress,
     RecordTable,
     Run,
@@ -31,8 +30,8 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
-    tables_of,
 )
+from insight_core.plugin.data.tables import tables_of
 from insight_core.providers.conventions import by_start_time, unknown_series
 from insight_core.providers.followed import LinkedProvider
 from insight_core.providers.link import Link, Method

@@ -10,18 +10,9 @@ from typing import Any
 
 from attrs import define, frozen
 
-from insight_core.plugin import (
-    Claim,
-    DataProvider,
-    InsightError,
-    SeriesField,
-    SeriesInfo,
-    SeriesKey,
-    SeriesTable,
-    Unavailable,
-    runs_with_equal_tags,
-    tags_by_run,
-)
+from insight_core.plugin import Claim, InsightError, Unavailable
+from insight_core.plugin.data import DataProvider, SeriesField, SeriesInfo, SeriesKey, SeriesTable
+from insight_core.plugin.data.tables import runs_with_equal_tags, tags_by_run
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 from insight_core.rpc.tensorboard_view.translation import (
     TensorBoardKind,

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import DataProvider, ScalarColumns, SeriesKey
+from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesKey
 from insight_core.rpc.tensorboard_view.catalog import TensorBoardSeries
 from insight_core.rpc.tensorboard_view.records import RecordReader, joined_by_step
 from insight_core.rpc.tensorboard_view.translation import number_of

@@ -10,14 +10,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import (
-    DataProvider,
-    InsightError,
-    NotFound,
-    Payload,
-    SeriesKey,
-    Unavailable,
-)
+from insight_core.plugin import InsightError, NotFound, Unavailable
+from insight_core.plugin.data import DataProvider, Payload, SeriesKey
 from insight_core.rpc.tensorboard_view.catalog import SeriesSource, TensorBoardSeries
 from insight_core.rpc.tensorboard_view.translation import blob_count, blobs_of, kind_of
 

@@ -12,7 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from insight_core.plugin import DataProvider, NotFound, Payload
+from insight_core.plugin import NotFound
+from insight_core.plugin.data import DataProvider, Payload
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 from insight_core.rpc.tensorboard_view.blob_key import BlobKey
 from insight_core.rpc.tensorboard_view.catalog import Catalog, TensorBoardSeries

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from insight_core.formats.histogram_messages import HistogramProto, histogram_proto, mindspore_histogram
 from insight_core.formats.tensors import Tensor
-from insight_core.plugin import Claim, Dialect, EventField, Payload, SummaryPlugin
+from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_of as decoded_tensor
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 from insight_record.formats.dtypes import TENSORFLOW_NUMBERS

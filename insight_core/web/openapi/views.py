@@ -17,7 +17,7 @@ from werkzeug import Request
 from werkzeug.exceptions import HTTPException
 
 from insight_core.plugin import InsightError, ReasonKind
-from insight_core.plugin.computations import compute
+from insight_core.plugin.data import compute
 from insight_core.web.openapi.evaluation import (
     ARGUMENTS,
     HEADERS,

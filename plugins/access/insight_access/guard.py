@@ -13,7 +13,7 @@ from insight_access.answers import refusal, wants_page
 from insight_access.cookies import cookie_of, is_in_foreign_frame, set_cookie
 from insight_access.keys import Key, Keys
 from insight_core.plugin import AppSettings
-from insight_core.plugin.http.identity import READ_ONLY
+from insight_core.plugin.http import READ_ONLY
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

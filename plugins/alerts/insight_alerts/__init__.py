@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from insight_core.plugin import (
-    Command,
-    CommandHost,
-    HighlightSource,
-    Messages,
-    Option,
-    Plugin,
-    PluginContext,
-    hookimpl,
-)
+from insight_core.plugin import Command, CommandHost, Messages, Option, Plugin, PluginContext, hookimpl
+from insight_core.plugin.findings import HighlightSource
 
 
 def _is_active(ctx: PluginContext) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from insight_alerts.alert import shown
-from insight_core.plugin import FindingPlace, Highlight, PluginContext, Reason
+from insight_core.plugin import PluginContext, Reason
+from insight_core.plugin.findings import FindingPlace, Highlight
 
 
 def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:

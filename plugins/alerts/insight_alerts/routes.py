@@ -10,8 +10,7 @@ from werkzeug import Request, Response
 from insight_alerts.rules import AlertRules
 from insight_alerts.service import AlertService
 from insight_core.plugin import PluginContext, Route
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import whole_number
+from insight_core.plugin.http import json_response, whole_number
 
 _MOST = 500  # alerts of an answer
 

@@ -13,7 +13,8 @@ from insight_alerts.alert import Alert, Journal
 from insight_alerts.delivery import Courier
 from insight_alerts.rules import AlertRules
 from insight_alerts.watch import Watch
-from insight_core.plugin import InsightError, PluginContext, PluginNameEnum, SeriesKey
+from insight_core.plugin import InsightError, PluginContext, PluginNameEnum
+from insight_core.plugin.data import SeriesKey
 
 log = logging.getLogger("insight.plugin.alerts")
 

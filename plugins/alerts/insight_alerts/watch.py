@@ -13,15 +13,8 @@ from numpy.typing import NDArray
 
 from insight_alerts.alert import Alert
 from insight_alerts.rules import OF_SERIES, AlertRule, AlertRules
-from insight_core.plugin import (
-    DataProvider,
-    PluginNameEnum,
-    ReadRunColumns,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesInfo,
-    SeriesKey,
-)
+from insight_core.plugin import PluginNameEnum, ReadRunColumns
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesInfo, SeriesKey
 
 _HOST = "run"  # whose columns of the run table are status and time of the last record
 _ENDS = ("finished", "failed", "stopped")

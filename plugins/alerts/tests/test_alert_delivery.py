@@ -24,9 +24,8 @@ from insight_alerts.rules import AlertRules, Target, rules_of
 from insight_alerts.service import AlertService, journal_path
 from werkzeug.test import Client
 
-from insight_core.plugin import ScalarColumns, ScalarQuery, SeriesKey
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web import Host
 from tests.waiting import eventually

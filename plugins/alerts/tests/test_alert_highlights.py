@@ -12,8 +12,7 @@ from insight_alerts.alert import Alert
 from insight_alerts.highlights import found
 
 from insight_core.plugin import PluginContext
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider, context_of
 
 
 def _alert(rule: str, kind: str, run: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401

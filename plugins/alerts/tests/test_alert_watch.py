@@ -13,9 +13,9 @@ from insight_alerts.rules import rules_of
 from insight_alerts.watch import Watch
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Progress, Run, RunCells, ScalarColumns, ScalarQuery, SeriesKey
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import RunCells
+from insight_core.plugin.data import Progress, Run, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
 
 RULES = """

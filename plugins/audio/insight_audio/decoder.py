@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Payload, Reason, ReasonKind, SummaryPlugin
+from insight_core.plugin import Reason, ReasonKind, SummaryPlugin
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields, tensor_of
 
 _NO_CLIPS = Reason("the record has no clips", "audio_no_clips")

@@ -10,10 +10,9 @@ from werkzeug import Request, Response
 from insight_audio.decoder import Clips
 from insight_audio.pictures import BANDS, envelope, spectrogram
 from insight_audio.wav import read_wav
-from insight_core.plugin import NotFound, PluginContext, ReasonKind, RecordPlace, Route
-from insight_core.plugin.http.answers import Column, bytes_response, safetensors_response
-from insight_core.plugin.http.parameters import whole_number
-from insight_core.plugin.http.records import is_pinned
+from insight_core.plugin import NotFound, PluginContext, ReasonKind, Route
+from insight_core.plugin.data import RecordPlace
+from insight_core.plugin.http import Column, bytes_response, is_pinned, safetensors_response, whole_number
 
 _MOST = 1_000_000  # clips of a record
 _UNKNOWN_CLIP = ReasonKind("audio_unknown_clip", "{place} has no clip {clip}: there are {count}")

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from insight_core.plugin import (
-    HighlightSource,
-    Messages,
-    Plugin,
-    PluginContext,
-    Reason,
-    Rule,
-    RunColumns,
-    hookimpl,
-)
+from insight_core.plugin import Messages, Plugin, PluginContext, Reason, RunColumns, hookimpl
+from insight_core.plugin.findings import HighlightSource, Rule
 
 _HERE = Path(__file__).parent
 

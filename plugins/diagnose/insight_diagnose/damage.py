@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from insight_core.plugin import Highlight, PluginContext, Reason
+from insight_core.plugin import PluginContext, Reason
+from insight_core.plugin.findings import Highlight
 
 
 def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:

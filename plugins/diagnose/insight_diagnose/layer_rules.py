@@ -6,16 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from insight_core.plugin import (
-    Examined,
-    Finding,
-    FindingPlace,
-    NotChecked,
-    PluginNameEnum,
-    Reason,
-    ReasonKind,
-    SeriesKey,
-)
+from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
+from insight_core.plugin.data import SeriesKey
+from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked
 from insight_diagnose.curves import curve_of, short
 from insight_diagnose.layers import Layer, LayerKind, is_bias, layers_of, of_kind
 

@@ -10,7 +10,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from attrs import field, frozen
 
-from insight_core.plugin import DataProvider, InsightError, PluginNameEnum, SeriesKey
+from insight_core.plugin import InsightError, PluginNameEnum
+from insight_core.plugin.data import DataProvider, SeriesKey
 from insight_core.plugin.payloads import Histogram, decoded_histogram
 
 LayerKind: TypeAlias = Literal["weight", "gradient", "activation"]

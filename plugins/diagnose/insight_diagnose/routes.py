@@ -8,19 +8,10 @@ from functools import partial
 from attrs import asdict
 from werkzeug import Request, Response
 
-from insight_core.plugin import (
-    SEVERITIES,
-    TAG_ROLES,
-    CheckedRule,
-    Finding,
-    InvalidArgument,
-    Messages,
-    PluginContext,
-    Route,
-    RuleChecks,
-    Unavailable,
-)
-from insight_core.plugin.http.answers import json_response
+from insight_core.plugin import InvalidArgument, Messages, PluginContext, Route, Unavailable
+from insight_core.plugin.data import TAG_ROLES
+from insight_core.plugin.findings import SEVERITIES, CheckedRule, Finding, RuleChecks
+from insight_core.plugin.http import json_response
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:

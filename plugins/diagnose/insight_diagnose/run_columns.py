@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from insight_core.plugin import SEVERITIES, Cell, Finding, PluginContext, RunColumn
+from insight_core.plugin import Cell, PluginContext, RunColumn
+from insight_core.plugin.findings import SEVERITIES, Finding
 
 _SECONDS = 2.0  # for one answer: the host waits five, and asks again when the logs change
 _COLUMNS = (

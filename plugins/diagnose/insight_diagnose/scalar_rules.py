@@ -6,17 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from insight_core.plugin import (
-    Examined,
-    Finding,
-    FindingPlace,
-    NotChecked,
-    PluginNameEnum,
-    Reason,
-    ReasonKind,
-    SeriesKey,
-    TagRole,
-)
+from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
+from insight_core.plugin.data import SeriesKey, TagRole
+from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked
 from insight_diagnose.curves import Floats, StepCurve, curve_of, short
 from insight_diagnose.losses import divergence, overfit, plateau, unrest
 

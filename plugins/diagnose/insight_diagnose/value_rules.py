@@ -8,18 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 
-from insight_core.plugin import (
-    Examined,
-    Finding,
-    FindingPlace,
-    PluginNameEnum,
-    Reason,
-    ReasonKind,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesKey,
-    role_of,
-)
+from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.findings import Examined, Finding, FindingPlace
+from insight_core.plugin.lab import role_of
 
 _AT_ONCE = 256  # series that are asked for at a time
 _SCALAR = PluginNameEnum.SCALAR

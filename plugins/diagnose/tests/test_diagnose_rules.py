@@ -12,8 +12,9 @@ from insight_diagnose.curves import StepCurve
 from insight_diagnose.losses import divergence
 from numpy.typing import NDArray
 
-from insight_core.plugin import CheckedRule, Finding, SummaryPlugin
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import SummaryPlugin
+from insight_core.plugin.findings import CheckedRule, Finding
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from tests.fault_cases import cases, provider_of

@@ -11,20 +11,10 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin import (
-    SEVERITIES,
-    Damage,
-    Examined,
-    Finding,
-    FindingPlace,
-    Messages,
-    NotChecked,
-    Reason,
-    Rule,
-    Run,
-    hookimpl,
-)
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Messages, Reason, hookimpl
+from insight_core.plugin.data import Damage, Run
+from insight_core.plugin.findings import SEVERITIES, Examined, Finding, FindingPlace, NotChecked, Rule
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 

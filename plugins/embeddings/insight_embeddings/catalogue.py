@@ -6,17 +6,8 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from insight_core.plugin import (
-    NotFound,
-    OwnData,
-    Reason,
-    ReasonKind,
-    RecordPlace,
-    SeriesInfo,
-    SeriesKey,
-    Undecodable,
-    Values,
-)
+from insight_core.plugin import NotFound, OwnData, Reason, ReasonKind, Undecodable, Values
+from insight_core.plugin.data import RecordPlace, SeriesInfo, SeriesKey
 from insight_embeddings.claims import CONFIGS
 from insight_embeddings.config import Configured, file_tag
 

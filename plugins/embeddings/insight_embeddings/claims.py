@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import FileName, Payload, PluginContext
+from insight_core.plugin import FileName, PluginContext
+from insight_core.plugin.data import Payload
 
 CONFIG_NAME = "projector_config.pbtxt"
 CONFIGS = frozenset(

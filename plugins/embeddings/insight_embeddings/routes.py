@@ -15,17 +15,19 @@ from insight_core.plugin import (
     PluginContext,
     Reason,
     ReasonKind,
-    RecordPlace,
     Route,
     Undecodable,
     Values,
 )
-from insight_core.plugin.http.answers import bytes_response, json_response, safetensors_response
-from insight_core.plugin.http.parameters import (
+from insight_core.plugin.data import RecordPlace
+from insight_core.plugin.http import (
+    bytes_response,
     choice,
     flag,
+    json_response,
     required_text,
     required_whole_number,
+    safetensors_response,
     whole_number,
 )
 from insight_embeddings.catalogue import Catalogue, Embedding

@@ -19,7 +19,8 @@ from werkzeug.test import Client
 
 from benchmarks.processes import peak_memory
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import FileName, LogFormat, SeriesKey
+from insight_core.plugin import FileName, LogFormat
+from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 from insight_core.worker import decoding
 from tests.hosts import client_of

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, Malformed, fields, varint
+from insight_core.plugin.lab import Malformed, varint
+from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields
 
 MINDSPORE, TENSORFLOW = "mindspore", "tensorboard"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from attrs import frozen
 
 from insight_core.plugin import Reason, ReasonKind
-from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, varint
+from insight_core.plugin.lab import Malformed, varint
+from insight_core.plugin.payloads import LENGTH_DELIMITED
 
 EMPTY = Reason("the file is empty", "graph_file_empty")
 _FILE_ENDS = ReasonKind("graph_file_ends", "the file ends after {read:,} of at least {size:,} bytes")

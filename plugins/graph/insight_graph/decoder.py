@@ -8,7 +8,9 @@ from typing import TypeAlias
 
 from attrs import frozen
 
-from insight_core.plugin import BEGINNING, Claim, Payload, Reason, SeriesInfo, plain
+from insight_core.plugin import BEGINNING, Claim, Reason
+from insight_core.plugin.data import Payload, SeriesInfo
+from insight_core.plugin.lab import plain
 from insight_core.plugin.payloads import tensor_of
 from insight_graph import keras, mindspore, onnx, step_stats, tensorflow, torch_export
 from insight_graph.beginnings import TENSORFLOW, graph_format

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.payloads import EIGHT_BYTES
+from insight_core.plugin.lab import EIGHT_BYTES
 from insight_graph.interned import check_places, is_wanted
 from insight_record.formats.protobuf import FOUR_BYTES, LENGTH_DELIMITED, VARINT, Malformed, fields
 

@@ -8,8 +8,7 @@ from attrs import frozen
 from werkzeug import Request
 
 from insight_core.plugin import InvalidArgument, ReasonKind
-from insight_core.plugin.http.clients import is_gone
-from insight_core.plugin.http.parameters import choice, empty, flag, required_text, whole_number
+from insight_core.plugin.http import choice, empty, flag, is_gone, required_text, whole_number
 from insight_graph.described import notice
 from insight_graph.details import details_of
 from insight_graph.model import GraphModel, Times, branch_of, place_of

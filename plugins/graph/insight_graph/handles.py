@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
+from insight_core.plugin.lab import Malformed
+from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.columns import OutputType
 from insight_graph.messages import parsed
 from insight_graph.tensorflow_values import shape_of, type_name

@@ -8,7 +8,8 @@ from threading import Lock
 from attrs import define, field
 from cachetools import LRUCache
 
-from insight_core.plugin import InvalidArgument, ReasonKind, RecordPlace
+from insight_core.plugin import InvalidArgument, ReasonKind
+from insight_core.plugin.data import RecordPlace
 from insight_graph.difference import MOST_NODES, Difference
 from insight_graph.model import GraphModel
 

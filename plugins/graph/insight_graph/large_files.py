@@ -7,7 +7,8 @@ from threading import Lock
 from attrs import define, field
 from cachetools import LRUCache
 
-from insight_core.plugin import OwnData, ReasonKind, RecordPlace
+from insight_core.plugin import OwnData, ReasonKind
+from insight_core.plugin.data import RecordPlace
 from insight_graph.claims import EXPORTED_FILE, ONNX_FILE
 from insight_graph.model import GraphModel
 from insight_graph.torch_export import graph_of_stream

@@ -11,7 +11,8 @@ from array import array
 from attrs import field, frozen
 
 from insight_core.plugin import ReasonKind
-from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
+from insight_core.plugin.lab import Malformed
+from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.columns import Graph, NodeDetails
 from insight_graph.cut_files import EMPTY, cut_field, file_ends
 from insight_graph.field_columns import FieldColumns

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from insight_core.plugin import Dialect, EventField, Payload
+from insight_core.plugin import Dialect, EventField
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_header, tensor_of
 from insight_graph.columns import Attribute, OutputType
 from insight_graph.messages import is_set, parsed

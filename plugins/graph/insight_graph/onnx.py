@@ -11,7 +11,8 @@ from typing import TypeAlias
 from attrs import define, field, frozen
 
 from insight_core.plugin import Reason, ReasonKind
-from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
+from insight_core.plugin.lab import Malformed
+from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType, Weight
 from insight_graph.cut_files import EMPTY, CutField, cut_field, file_ends
 from insight_graph.graph_builder import GraphBuilder

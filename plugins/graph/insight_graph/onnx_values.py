@@ -11,16 +11,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from insight_core.plugin.payloads import (
-    EIGHT_BYTES,
-    FOUR_BYTES,
-    LENGTH_DELIMITED,
-    VARINT,
-    Malformed,
-    fields,
-    signed,
-    varints,
-)
+from insight_core.plugin.lab import EIGHT_BYTES, Malformed
+from insight_core.plugin.payloads import FOUR_BYTES, LENGTH_DELIMITED, VARINT, fields, signed, varints
 from insight_graph.columns import Attribute, OutputType, Shape
 from insight_graph.mindspore_values import MOST_BYTES
 from insight_graph.texts import text_of

@@ -14,7 +14,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Reason, ReasonKind
-from insight_core.plugin.payloads import Malformed, fields
+from insight_core.plugin.lab import Malformed
+from insight_core.plugin.payloads import fields
 from insight_graph.ahead import ahead
 from insight_graph.field_columns import FieldColumns
 from insight_graph.interned import pieces_of

@@ -10,7 +10,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.http.matching import Matcher, matcher_of
+from insight_core.plugin.http import matcher_of
+from insight_core.plugin.lab import Matcher
 from insight_graph.columns import Indices, Kind
 from insight_graph.described import ids_around, named, type_of
 from insight_graph.scopes import joined

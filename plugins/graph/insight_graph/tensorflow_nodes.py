@@ -12,7 +12,8 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
+from insight_core.plugin.lab import Malformed
+from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.ahead import ahead
 from insight_graph.columns import Indices, Kind, OutputType, Shape, Weight
 from insight_graph.field_columns import FieldColumns

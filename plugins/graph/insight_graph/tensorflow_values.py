@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from insight_core.plugin import Dialect, EventField, Payload
+from insight_core.plugin import Dialect, EventField
+from insight_core.plugin.data import Payload
 from insight_graph.columns import Attribute, OutputType, Shape
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import MOST_BYTES, tensor_text

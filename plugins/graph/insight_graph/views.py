@@ -16,14 +16,10 @@ from insight_core.plugin import (
     PluginNameEnum,
     Reason,
     ReasonKind,
-    RecordPlace,
     Route,
-    SeriesInfo,
-    SeriesKey,
 )
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import flag, number, required_text, whole_number
-from insight_core.plugin.http.records import is_pinned
+from insight_core.plugin.data import RecordPlace, SeriesInfo, SeriesKey
+from insight_core.plugin.http import flag, is_pinned, json_response, number, required_text, whole_number
 from insight_graph.decoder import StepTimes, is_dump, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
 from insight_graph.difference import KINDS

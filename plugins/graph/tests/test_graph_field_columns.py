@@ -9,7 +9,7 @@ import pytest
 from insight_graph.field_columns import FieldColumns
 
 from insight_core.plugin.payloads import Malformed, fields
-from insight_core.plugin.testing.wire import int_field, message_field
+from insight_core.testing.wire import int_field, message_field
 from tests.formats.pieces import end_to_end
 
 

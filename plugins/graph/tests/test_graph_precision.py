@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from werkzeug.test import Client
 
 from insight_core.plugin import FileName, Reason
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 

@@ -11,8 +11,8 @@ from werkzeug import Request, Response
 from werkzeug.test import Client
 
 from insight_core.plugin import Dialect, EventField, NotFound, Plugin, Route, hookimpl
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.http import json_response
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from tests.graph_samples import small_network

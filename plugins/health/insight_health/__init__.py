@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from insight_core.plugin import HighlightSource, Messages, Plugin, PluginContext, hookimpl
+from insight_core.plugin import Messages, Plugin, PluginContext, hookimpl
+from insight_core.plugin.findings import HighlightSource
 
 _HERE = Path(__file__).parent
 _LOOKED_AT = 20  # runs whose scalars decide whether there is a tab

@@ -11,9 +11,9 @@ from typing import Literal, cast
 from attrs import frozen
 from werkzeug import Request
 
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, ReasonKind
-from insight_core.plugin.http.answers import Column, safetensors_response
-from insight_core.plugin.http.parameters import choice, whole_number
+from insight_core.plugin import InvalidArgument, NotFound, ReasonKind
+from insight_core.plugin.data import DataProvider
+from insight_core.plugin.http import Column, choice, safetensors_response, whole_number
 from insight_health.digests import ReadSoFar
 from insight_health.health import EVERY_STEP, Health
 from insight_health.heat import VIEWS, HeatMap, StepAxis, View, heat_map, union

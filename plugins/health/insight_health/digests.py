@@ -10,7 +10,8 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Claim, DataProvider, InsightError, PluginNameEnum, SeriesKey
+from insight_core.plugin import Claim, InsightError, PluginNameEnum
+from insight_core.plugin.data import DataProvider, SeriesKey
 from insight_health.columns import MEASURED, NOT_FINITE, UNREADABLE, MeasuredRecords
 from insight_health.histograms import measured_histograms
 from insight_health.names import values_name

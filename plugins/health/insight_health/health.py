@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
-from insight_core.plugin import DataProvider
+from insight_core.plugin.data import DataProvider
 from insight_health.digests import Digests, ReadSoFar
 from insight_health.layers import layers_of
 from insight_health.tracks import ScalarPoints, Tracks

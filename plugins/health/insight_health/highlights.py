@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from insight_core.plugin import FindingPlace, Highlight, HighlightTone, PluginContext, Reason
+from insight_core.plugin import PluginContext, Reason
+from insight_core.plugin.findings import FindingPlace, Highlight
+from insight_core.plugin.lab import HighlightTone
 from insight_health.health import Health
 from insight_health.verdicts import BadLayer, bad_layers
 

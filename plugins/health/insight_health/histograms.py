@@ -12,8 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import Claim, Payload
-from insight_core.plugin.payloads import HISTO, Histogram, decoded_histogram
+from insight_core.plugin import Claim
+from insight_core.plugin.data import Payload
+from insight_core.plugin.lab import HISTO
+from insight_core.plugin.payloads import Histogram, decoded_histogram
 from insight_health.columns import (
     MEASURED,
     NAN,

@@ -10,7 +10,8 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Claim, DataProvider, InsightError, PayloadPlaces, SeriesKey
+from insight_core.plugin import Claim, InsightError
+from insight_core.plugin.data import DataProvider, PayloadPlaces, SeriesKey
 
 _GAP = 1 << 16  # bytes between two payloads that are read rather than skipped
 _SPAN = 8 << 20  # bytes that are read at once

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from werkzeug import Request, Response
 
-from insight_core.plugin import PluginContext, Route, compute
-from insight_core.plugin.http.answers import bytes_response
+from insight_core.plugin import PluginContext, Route
+from insight_core.plugin.data import compute
+from insight_core.plugin.http import bytes_response
 from insight_health.answers import map_answer
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import Claim, Payload
+from insight_core.plugin import Claim
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_of
 from insight_health.columns import MEASURED, NAN, NEG_INF, POS_INF, UNREADABLE, MeasuredRecords, moments
 from insight_health.names import Kind

@@ -8,7 +8,8 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import DataProvider, PluginNameEnum, ScalarColumns, SeriesKey
+from insight_core.plugin import PluginNameEnum
+from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesKey
 from insight_health.columns import MEASURED, NAN, NEG_INF, NOT_FINITE, POS_INF
 from insight_health.digests import Digest, Digests, SharedSteps
 from insight_health.layers import LayerRow, LayerSource, LayerTable

@@ -17,11 +17,10 @@ from insight_health.verdicts import BadLayer, bad_layers
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
-from insight_core.plugin import DataProvider, Run
+from insight_core.plugin.data import DataProvider, Run
 from insight_core.plugin.payloads import HISTO
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.plugin.testing.histograms import histogram_proto_of
+from insight_core.plugin.testing import FakeProvider, context_of
+from insight_core.testing.histograms import histogram_proto_of
 
 _SIZES = 1e-12 * 1.1 ** np.arange(774)
 _LIMITS = np.concatenate([-_SIZES[::-1], [0.0], _SIZES])  # of the buckets of torch

@@ -13,12 +13,8 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
 from insight_core.plugin.payloads import HISTO
-from insight_core.plugin.testing.histograms import (
-    histogram_proto,
-    histogram_tensor,
-    mindspore_histogram,
-)
-from insight_core.plugin.testing.tensors import mindspore_tensor, tensorflow_tensor
+from insight_core.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram
+from insight_core.testing.tensors import mindspore_tensor, tensorflow_tensor
 
 _OF_MINDSPORE = EventField(Dialect.MINDSPORE, "histogram")
 _OF_TENSORFLOW = SummaryPlugin("histograms")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insight_core.plugin import PluginContext, Route
-from insight_core.plugin.http.histograms import comparison_route, histograms_route
+from insight_core.plugin.lab import comparison_route, histograms_route
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import FileName, Payload, Reason, ReasonKind
+from insight_core.plugin import FileName, Reason, ReasonKind
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, header_of, signed
 from insight_image.claims import BATCHES
 

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import NotFound, PluginContext, Reason, ReasonKind, RecordPlace, Route, Undecodable
-from insight_core.plugin.http.answers import bytes_response, json_response
-from insight_core.plugin.http.parameters import flag, whole_number
-from insight_core.plugin.http.records import is_pinned
+from insight_core.plugin import NotFound, PluginContext, Reason, ReasonKind, Route, Undecodable
+from insight_core.plugin.data import RecordPlace
+from insight_core.plugin.http import bytes_response, flag, is_pinned, json_response, whole_number
 from insight_core.plugin.payloads import ImageHeader, header_of
 from insight_image.decoder import MAX_PICTURES, Pictures
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from insight_core.plugin import file_reference
+from insight_core.plugin.lab import file_reference
 from insight_core.plugin.payloads import ImageHeader, header_of
 from insight_importers.cells import utf8
 from insight_importers.facts import Facts, facts_values

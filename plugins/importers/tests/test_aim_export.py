@@ -18,7 +18,7 @@ from insight_importers import aim_store
 from insight_importers.aim_export import main
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import SeriesKey
+from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
 FIXTURE = Path(__file__).parent / "fixtures" / "aim"

@@ -14,7 +14,8 @@ from insight_importers import aim_store, swanlab_store, visualdl_store, wandb_st
 
 from insight_core.ingest import followed_file
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import SeriesKey, Translation
+from insight_core.plugin import Translation
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.providers.local import LocalProvider
 from insight_record.formats.protobuf import double_field, float_field, int_field, message_field, text_field

@@ -22,9 +22,10 @@ from insight_importers.aim_store import tag_of
 from insight_lineage.hparams import session_of, status_of
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Plugin, SeriesKey
+from insight_core.plugin import Plugin
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import decoded_histogram
-from insight_core.plugin.testing.contexts import context_of
+from insight_core.plugin.testing import context_of
 from insight_core.providers.local import LocalProvider
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -20,7 +20,8 @@ from insight_importers.sqlite_files import MOST_BYTES, opened
 from insight_importers.yaml_values import yaml_value
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Plugin, SeriesKey, Translation
+from insight_core.plugin import Plugin, Translation
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.providers.local import LocalProvider
 

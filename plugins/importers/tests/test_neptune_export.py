@@ -20,7 +20,7 @@ from insight_importers import neptune_store
 from insight_lineage.hparams import session_of, status_of
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import SeriesKey
+from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
 _WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -21,7 +21,8 @@ from PIL import Image
 
 from insight_core.ingest import translation_directory
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import SeriesKey, Undecodable
+from insight_core.plugin import Undecodable
+from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
 Open = Callable[..., LocalProvider]

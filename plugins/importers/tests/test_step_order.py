@@ -23,7 +23,7 @@ from insight_importers.step_order import in_step_order
 from insight_importers.translated_runs import TranslatedRuns
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import ScalarQuery, SeriesKey
+from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.providers.local import LocalProvider
 from insight_core.store.attempts import find_attempts

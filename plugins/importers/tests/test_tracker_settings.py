@@ -18,7 +18,7 @@ from insight_lineage.run_columns import listed, values
 
 from insight_core.filters.column import Column, values_of
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin.testing.contexts import context_of
+from insight_core.plugin.testing import context_of
 from insight_core.providers.local import LocalProvider
 
 

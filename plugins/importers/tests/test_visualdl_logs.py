@@ -15,7 +15,7 @@ from insight_importers import beginnings, visualdl_store
 from insight_pr_curves.decoder import curve_of
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import SeriesKey
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.providers.local import LocalProvider
 

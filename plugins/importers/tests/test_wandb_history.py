@@ -19,7 +19,7 @@ from insight_importers.block_log import BLOCK
 from insight_lineage.hparams import session_of
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import SeriesKey
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.providers.local import LocalProvider
 from tests.support.pictures import png

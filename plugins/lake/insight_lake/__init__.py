@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from insight_core.plugin import (
-    Command,
-    CommandHost,
-    DataProvider,
-    Messages,
-    ProviderSettings,
-    hookimpl,
-)
+from insight_core.plugin import Command, CommandHost, Messages, ProviderSettings, hookimpl
+from insight_core.plugin.data import DataProvider
 
 _PREFIX = "lake:"
 _COMMANDS = {

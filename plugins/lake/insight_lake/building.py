@@ -12,7 +12,8 @@ from pathlib import Path
 
 from attrs import define, frozen
 
-from insight_core.plugin import CommandHost, DataProvider, InvalidArgument
+from insight_core.plugin import CommandHost, InvalidArgument
+from insight_core.plugin.data import DataProvider
 from insight_lake.contents import series_fingerprints
 from insight_lake.lake import Lake
 from insight_lake.manifest import LakeManifest, LakeObject, SegmentEntry, newest, publish

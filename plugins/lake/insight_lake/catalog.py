@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Damage, Dialect, Reason, Run, SeriesField, SeriesTable
+from insight_core.plugin import Dialect, Reason
+from insight_core.plugin.data import Damage, Run, SeriesField, SeriesTable
 from insight_lake.manifest import SegmentEntry
 from insight_lake.row_reader import RowReader
 from insight_lake.texts import claims_of_text

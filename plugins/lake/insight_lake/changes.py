@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 from attrs import frozen
 
-from insight_core.plugin import Changes, SeriesKey
+from insight_core.plugin.data import Changes, SeriesKey
 
 _KEPT = 100  # changes
 _VERSION = 1000  # generations of a version: hosts of the same version agree on all but the admitted plugins

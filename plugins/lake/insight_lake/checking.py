@@ -9,7 +9,8 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from insight_core.plugin import DataProvider, InsightError, NotFound, ScalarQuery, SeriesInfo, SeriesKey
+from insight_core.plugin import InsightError, NotFound
+from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesInfo, SeriesKey
 from insight_lake.contents import RunContent
 from insight_lake.levels import BLOCKS, COUNTS, LONG, coarse_level, fine_level
 from insight_lake.manifest import LakeManifest, SegmentEntry

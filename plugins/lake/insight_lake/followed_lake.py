@@ -6,7 +6,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from insight_core.plugin import Changes, InsightError, Reason, ReasonKind
+from insight_core.plugin import InsightError, Reason, ReasonKind
+from insight_core.plugin.data import Changes
 from insight_lake.changes import LakeChanges
 from insight_lake.lake import Lake
 from insight_lake.manifest import LakeManifest, existing, newer

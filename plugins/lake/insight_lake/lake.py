@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attrs import define, field
 
-from insight_core.plugin import Damage, InvalidArgument, Run, SeriesKey
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import Damage, Run, SeriesKey
 from insight_lake.catalog import SegmentRuns, SegmentSeries, StoredRun
 from insight_lake.manifest import LakeManifest, SegmentEntry
 from insight_lake.row_reader import RowReader

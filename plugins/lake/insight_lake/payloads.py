@@ -12,7 +12,8 @@ from typing import BinaryIO, TypeAlias
 
 from attrs import frozen
 
-from insight_core.plugin import Claim, FileName, InsightError, PayloadStream
+from insight_core.plugin import Claim, FileName, InsightError
+from insight_core.plugin.data import PayloadStream
 from insight_core.plugin.payloads import contents
 from insight_lake.objects import ObjectMissing, ObjectStore
 from insight_lake.remote_sources import is_remote

@@ -11,8 +11,9 @@ import numpy as np
 from attrs import evolve
 from cachetools import LRUCache
 
-from insight_core.plugin import InvalidArgument, ScalarColumns, ScalarQuery, SeriesKey
-from insight_core.plugin.extensions import AnswerScalars
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.lab import AnswerScalars
 from insight_lake.levels import BLOCKS, COUNTS, LONG, nonfinite
 from insight_lake.row_reader import RowRange, RowReader
 from insight_lake.series_place import Columns, SeriesPlace, SeriesPoints, points_of

@@ -7,20 +7,23 @@ from collections.abc import Collection, Mapping, Sequence
 from attrs import evolve
 
 from insight_core.plugin import (
-    MOST_AT_ONCE,
-    Changes,
-    Damage,
     FileName,
     InvalidArgument,
     NotFound,
-    Payload,
-    PayloadStream,
     Plugin,
-    Progress,
-    ProviderBase,
     ProviderSettings,
     Reason,
     ReasonKind,
+    Undecodable,
+)
+from insight_core.plugin.data import (
+    MOST_AT_ONCE,
+    Changes,
+    Damage,
+    Payload,
+    PayloadStream,
+    Progress,
+    ProviderBase,
     RecordTable,
     Run,
     ScalarColumns,
@@ -30,7 +33,6 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
-    Undecodable,
     united_tables,
 )
 from insight_lake.followed_lake import FollowedLake

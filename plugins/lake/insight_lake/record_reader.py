@@ -11,8 +11,8 @@ from attrs import frozen
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
-from insight_core.plugin import ShownAttempts
-from insight_core.plugin.claims import claim_of
+from insight_core.plugin.data import ShownAttempts
+from insight_core.plugin.lab import claim_of
 from insight_lake.catalog import SegmentSeries
 from insight_lake.payloads import PayloadPlace
 from insight_lake.records import RecordColumns

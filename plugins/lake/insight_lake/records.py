@@ -9,7 +9,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import DataProvider, InvalidArgument, SeriesKey
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import DataProvider, SeriesKey
 from insight_lake.texts import text_of_claims
 
 _PIECE = 1 << 20  # bytes

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable
 
 from insight_remote import OBJECT_STORES
 
-from insight_core.plugin import DataProvider, InvalidArgument, Reason, Unavailable
+from insight_core.plugin import InvalidArgument, Reason, Unavailable
+from insight_core.plugin.data import DataProvider
 
 _AWAY = {"remote_away", "remote_refused", "source_away", "lake_away"}
 

@@ -7,7 +7,8 @@ from collections.abc import Collection, Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import ProviderSettings, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin import ProviderSettings
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
 from insight_lake.manifest import LakeManifest, SegmentEntry
 from insight_lake.objects import ObjectStore
 from insight_lake.provider import LakeProvider

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import DataProvider, ScalarColumns, SeriesInfo
+from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesInfo
 
 
 @frozen(eq=False)

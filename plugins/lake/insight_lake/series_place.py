@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import SeriesKey
+from insight_core.plugin.data import SeriesKey
 from insight_lake.catalog import SegmentSeries, SeriesFacts
 from insight_lake.row_reader import RowRange
 

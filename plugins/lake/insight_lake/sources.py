@@ -7,7 +7,8 @@ from contextlib import ExitStack
 
 from attrs import frozen
 
-from insight_core.plugin import CommandHost, DataProvider, RunFile
+from insight_core.plugin import CommandHost
+from insight_core.plugin.data import DataProvider, RunFile
 from insight_lake.contents import file_fingerprints, series_fingerprints
 from insight_lake.records import LogRecords, RecordSource
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insight_core.plugin import Claim
-from insight_core.plugin.claims import claim_of
+from insight_core.plugin.lab import claim_of
 
 _BETWEEN = "\n"
 

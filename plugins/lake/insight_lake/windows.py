@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import ScalarQuery
+from insight_core.plugin.data import ScalarQuery
 from insight_lake.levels import BLOCKS
 from insight_lake.series_place import Columns, SeriesPlace
 

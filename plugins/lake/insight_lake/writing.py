@@ -12,14 +12,8 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import (
-    DataProvider,
-    NotFound,
-    Run,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesInfo,
-)
+from insight_core.plugin import NotFound
+from insight_core.plugin.data import DataProvider, Run, ScalarColumns, ScalarQuery, SeriesInfo
 from insight_lake.contents import RunContent
 from insight_lake.levels import BLOCKS, LONG, coarse_level, fine_level, nonfinite
 from insight_lake.manifest import LakeObject, SegmentEntry

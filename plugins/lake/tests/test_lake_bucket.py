@@ -18,7 +18,8 @@ from insight_lake.stores import open_store
 from insight_lake.upkeep import compact, delete_unused
 
 import insight_host
-from insight_core.plugin import InvalidArgument, ScalarQuery, SeriesKey, Unavailable
+from insight_core.plugin import InvalidArgument, Unavailable
+from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from tests.buckets import Bucket, bucket
 from tests.lakes import LakeBuild

@@ -16,16 +16,8 @@ from insight_lake.manifest import newest
 from insight_lake.records import LogRecords
 from insight_lake.rewriting import open_whole
 
-from insight_core.plugin import (
-    Dialect,
-    EventField,
-    InvalidArgument,
-    Plugin,
-    RecordDecoder,
-    ScalarQuery,
-    SeriesKey,
-    Undecodable,
-)
+from insight_core.plugin import Dialect, EventField, InvalidArgument, Plugin, RecordDecoder, Undecodable
+from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from tests.lakes import LakeBuild
 

@@ -13,7 +13,8 @@ from insight_lake.levels import BLOCKS, LONG, coarse_level, envelope, fine_level
 from insight_lake.provider import LakeProvider
 from numpy.typing import NDArray
 
-from insight_core.plugin import InvalidArgument, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
 from insight_record.scalar_file import write_scalars
 from tests.lakes import LakeBuild
 

@@ -18,18 +18,8 @@ from attrs import evolve, fields
 from insight_lake.commands import run_command
 
 import insight_host
-from insight_core.plugin import (
-    CommandHost,
-    DataProvider,
-    InsightError,
-    NotFound,
-    ProviderSettings,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesInfo,
-    SeriesKey,
-    Unavailable,
-)
+from insight_core.plugin import CommandHost, InsightError, NotFound, ProviderSettings, Unavailable
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesInfo, SeriesKey
 from insight_host import Logs
 from tests.lakes import LakeBuild
 

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import (
-    Dialect,
-    EventField,
-    FileName,
-    OwnData,
-    PluginContext,
-    SeriesInfo,
-    SummaryPlugin,
-)
+from insight_core.plugin import Dialect, EventField, FileName, OwnData, PluginContext, SummaryPlugin
+from insight_core.plugin.data import SeriesInfo
 
 LANDSCAPE_FIELD = EventField(Dialect.MINDSPORE, "loss_landscape")
 COMPUTED = SummaryPlugin("landscape")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import Payload
+from insight_core.plugin.data import Payload
 from insight_landscape import mindspore, stored
 from insight_landscape.claims import LANDSCAPE_FIELD
 from insight_landscape.landscape import Landscape

@@ -13,7 +13,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import Dialect, EventField, Payload, Reason, ReasonKind
+from insight_core.plugin import Dialect, EventField, Reason, ReasonKind
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, signed, tensor_of, varints
 from insight_landscape.landscape import (
     Landscape,

@@ -18,15 +18,20 @@ from insight_core.plugin import (
     PluginContext,
     Reason,
     ReasonKind,
-    RecordPlace,
     Route,
-    SeriesInfo,
     Undecodable,
     Values,
 )
-from insight_core.plugin.http.answers import Column, json_response, safetensors_response
-from insight_core.plugin.http.parameters import choice, number, required_text
-from insight_core.plugin.http.tags import tags_response
+from insight_core.plugin.data import RecordPlace, SeriesInfo
+from insight_core.plugin.http import (
+    Column,
+    choice,
+    json_response,
+    number,
+    required_text,
+    safetensors_response,
+)
+from insight_core.plugin.lab import tags_response
 from insight_landscape.claims import LINEAGE_FILES, landscape_series
 from insight_landscape.compared import compared_flatness
 from insight_landscape.facts import TrainingFacts, file_order

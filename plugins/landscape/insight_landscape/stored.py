@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from insight_core.plugin import Payload, Reason, ReasonKind, encode_json
+from insight_core.plugin import Reason, ReasonKind, encode_json
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_of
 from insight_landscape.claims import COMPUTED
 from insight_landscape.landscape import (

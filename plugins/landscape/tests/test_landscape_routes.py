@@ -21,11 +21,12 @@ from safetensors.numpy import load, save
 from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import EventField, Payload, SummaryPlugin
-from insight_core.plugin.testing import wire
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import EventField, SummaryPlugin
+from insight_core.plugin.data import Payload
+from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
+from insight_core.testing import wire
 from insight_core.web import Host
 from insight_record import landscapes
 from insight_record.landscapes import landscape_file

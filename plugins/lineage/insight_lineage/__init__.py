@@ -8,17 +8,17 @@ from pathlib import Path
 from insight_core.plugin import (
     CachePolicy,
     Cell,
-    HighlightSource,
     Messages,
     Plugin,
     PluginContext,
     PluginNameEnum,
-    QueryTable,
     RecordDecoder,
     RunColumn,
     RunColumns,
     hookimpl,
 )
+from insight_core.plugin.findings import HighlightSource
+from insight_core.plugin.sql import QueryTable
 from insight_lineage.claims import HPARAMS, LINEAGE_FILE
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from insight_core.plugin import MOST_AT_ONCE, FileName, Flaw, Payload, Reason, ReasonKind
+from insight_core.plugin import FileName, Flaw, Reason, ReasonKind
+from insight_core.plugin.data import MOST_AT_ONCE, Payload
 from insight_lineage.claims import LINEAGE_FILE
 from insight_lineage.mindspore import LineageFile, lineage_of
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import FindingPlace, Highlight, PluginContext, Reason, ReasonKind, role_of
-from insight_core.plugin.annotations import Annotations
+from insight_core.plugin import Annotations, PluginContext, Reason, ReasonKind
 from insight_core.plugin.filters import Column
+from insight_core.plugin.findings import FindingPlace, Highlight
+from insight_core.plugin.lab import role_of
 from insight_lineage.claims import NAME
 from insight_lineage.goals import Goal, is_cost
 from insight_lineage.importance.ranking import Ranking, kept_ranking

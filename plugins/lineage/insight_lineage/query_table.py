@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from insight_core.plugin import (
-    ColumnType,
-    ColumnValues,
-    PluginContext,
-    QueryColumn,
-    Rows,
-    RunColumn,
-    WantedRows,
-)
+from insight_core.plugin import PluginContext, RunColumn
+from insight_core.plugin.sql import ColumnType, ColumnValues, QueryColumn, Rows, WantedRows
 from insight_lineage.run_columns import listed, values
 
 _EXACT = 2**53  # from here on not every integer is a double

@@ -12,10 +12,15 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, NotFound, PluginContext, ReasonKind, Route, encode_json
 from insight_core.plugin.filters import All, Column, Comparison, Condition, conditions_of, parsed
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.csv_text import csv_field, csv_response
-from insight_core.plugin.http.parameters import choice, required_text, whole_number
-from insight_core.plugin.http.records import is_pinned
+from insight_core.plugin.http import (
+    choice,
+    csv_field,
+    csv_response,
+    is_pinned,
+    json_response,
+    required_text,
+    whole_number,
+)
 from insight_lineage.goals import Goal
 from insight_lineage.importance.answer import ranking_fields
 from insight_lineage.importance.ranking import kept_ranking

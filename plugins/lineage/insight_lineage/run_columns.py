@@ -8,8 +8,7 @@ from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from insight_core.plugin import Cell, PluginContext, RunColumn, encode_json
-from insight_core.plugin.annotations import Annotations
+from insight_core.plugin import Annotations, Cell, PluginContext, RunColumn, encode_json
 from insight_core.plugin.filters import LIST, Column, NoColumn
 from insight_lineage.source import Lineage
 

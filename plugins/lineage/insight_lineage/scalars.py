@@ -11,7 +11,8 @@ import numpy as np
 from attrs import astuple, evolve, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import DataProvider, PluginNameEnum, ScalarQuery, SeriesField, SeriesKey, SeriesTable
+from insight_core.plugin import PluginNameEnum
+from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesField, SeriesKey, SeriesTable
 from insight_core.plugin.filters import Column, Mask
 from insight_lineage.names import SCALARS, title_of
 

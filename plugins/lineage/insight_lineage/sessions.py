@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Container, Iterable, Sequence
 
 from attrs import define, field
 
-from insight_core.plugin import Reason, SeriesInfo
+from insight_core.plugin import Reason
+from insight_core.plugin.data import SeriesInfo
 from insight_lineage.hparams import (
     END_TAG,
     EXPERIMENT_TAG,

@@ -11,16 +11,8 @@ from contextlib import contextmanager
 import numpy as np
 from attrs import evolve
 
-from insight_core.plugin import (
-    Annotations,
-    Changes,
-    InsightError,
-    PluginContext,
-    Reason,
-    SeriesInfo,
-    SeriesKey,
-    Unavailable,
-)
+from insight_core.plugin import Annotations, InsightError, PluginContext, Reason, Unavailable
+from insight_core.plugin.data import Changes, SeriesInfo, SeriesKey
 from insight_core.plugin.filters import Column, Values, moved, values_of
 from insight_lineage.claims import HPARAMS, LINEAGE_FILE, NAME
 from insight_lineage.mindspore import Cell, Cells, LineageFile, file_order, joined

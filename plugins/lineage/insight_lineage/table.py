@@ -8,7 +8,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Reason, Run
+from insight_core.plugin import Reason
+from insight_core.plugin.data import Run
 from insight_core.plugin.filters import TEXT, Column, Mask, NoColumn, values_of
 from insight_lineage.goals import Goal, goal_of
 from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, title_of

@@ -13,9 +13,9 @@ from insight_lineage.highlights import found
 from insight_lineage.run_columns import lineage_of
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Highlight
-from insight_core.plugin.annotations import Annotations
-from insight_core.plugin.testing.contexts import context_of
+from insight_core.plugin import Annotations
+from insight_core.plugin.findings import Highlight
+from insight_core.plugin.testing import context_of
 from insight_core.providers.local import LocalProvider
 from tests.lineage_samples import LineageLogs
 

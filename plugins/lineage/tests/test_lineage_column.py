@@ -18,7 +18,7 @@ from insight_lineage.table import Rows
 
 from insight_core.filters.column import Column, values_of
 from insight_core.plugin import encode_json
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 
 _plain = st.one_of(
     st.none(),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from insight_core.plugin import InvalidArgument
-from insight_core.plugin.http.matching import matcher_of
+from insight_core.plugin.http import matcher_of
 from insight_mcp.untrusted import escaped
 
 _COMPARED = 5000  # names that a mistake is compared with

@@ -10,9 +10,8 @@ from typing import Any
 
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, PluginContext, Route, TooLarge
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.own_page import Forbidden
+from insight_core.plugin import Forbidden, InvalidArgument, PluginContext, Route, TooLarge
+from insight_core.plugin.http import json_response
 from insight_mcp.calling import Tools
 from insight_mcp.protocol import (
     HEADER_MISMATCH,

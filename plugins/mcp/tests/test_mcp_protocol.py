@@ -13,7 +13,7 @@ from insight_mcp.protocol import LEGACY, MODERN, SUPPORTED, Protocol, ToolFailed
 from insight_mcp.stdio import serve
 from werkzeug.test import Client, TestResponse
 
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from tests.guarded_hosts import GUEST, TOKEN, guarded_host

@@ -16,10 +16,9 @@ from insight_mcp.protocol import ToolFailed
 from numpy.typing import NDArray
 from PIL import Image
 
-from insight_core.plugin import Damage, Plugin, Progress, Run
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Plugin
+from insight_core.plugin.data import Damage, Progress, Run
+from insight_core.plugin.testing import EventWriter, FakeProvider, context_of
 from tests.agent_hosts import Call, call_of, cursor_of, opened, rows_of
 
 RUNS, TAGS, STEPS = ["base", "lr 0.1", "sub/lr0.3"], ["acc", "train/loss"], 400

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import Payload, ReasonKind
+from insight_core.plugin import ReasonKind
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_of
 from insight_media.item import Item
 

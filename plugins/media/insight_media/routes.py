@@ -8,10 +8,9 @@ from html import escape
 from attrs import frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import PluginContext, RecordPlace, Route
-from insight_core.plugin.http.answers import bytes_response, json_response
-from insight_core.plugin.http.parameters import flag
-from insight_core.plugin.http.records import is_pinned
+from insight_core.plugin import PluginContext, Route
+from insight_core.plugin.data import RecordPlace
+from insight_core.plugin.http import bytes_response, flag, is_pinned, json_response
 from insight_media.item import Item
 from insight_media.shown import shown
 

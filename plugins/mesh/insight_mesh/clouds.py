@@ -10,16 +10,15 @@ from weakref import WeakKeyDictionary
 from attrs import define, field
 
 from insight_core.plugin import (
-    DataProvider,
     Dialect,
     EventField,
     InsightError,
     NotFound,
     PluginContext,
     ReasonKind,
-    SeriesKey,
     SummaryPlugin,
 )
+from insight_core.plugin.data import DataProvider, SeriesKey
 from insight_core.plugin.payloads import tensor_header
 from insight_mesh.parts import is_part
 

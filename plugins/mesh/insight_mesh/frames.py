@@ -8,14 +8,13 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import (
+from insight_core.plugin import InsightError, Values
+from insight_core.plugin.data import (
     DataProvider,
-    InsightError,
     RecordPlace,
     RecordTable,
     SeriesKey,
     ShownAttempts,
-    Values,
     place_in,
 )
 

@@ -8,7 +8,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Payload, ReasonKind
+from insight_core.plugin import ReasonKind
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_of
 
 _NUMBERS = "bfiu"  # kinds of numpy types

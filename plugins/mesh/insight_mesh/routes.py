@@ -8,18 +8,22 @@ import numpy as np
 from attrs import frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import (
-    InvalidArgument,
-    PluginContext,
-    ReasonKind,
-    RecordPlace,
-    Route,
-    SeriesKey,
-    Values,
+from insight_core.plugin import InvalidArgument, PluginContext, ReasonKind, Route, Values
+from insight_core.plugin.data import RecordPlace, SeriesKey
+from insight_core.plugin.http import (
+    Column,
+    attempts,
+    bytes_response,
+    choice,
+    is_pinned,
+    json_response,
+    record_of,
+    records_response,
+    required_text,
+    safetensors_response,
+    series_key,
+    whole_number,
 )
-from insight_core.plugin.http.answers import Column, bytes_response, json_response, safetensors_response
-from insight_core.plugin.http.parameters import attempts, choice, required_text, series_key, whole_number
-from insight_core.plugin.http.records import is_pinned, record_of, records_response
 from insight_mesh.clouds import clouds_of, owner_of
 from insight_mesh.frames import frame_of
 from insight_mesh.parts import Part, boxes_of

@@ -9,17 +9,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import (
-    InvalidArgument,
-    NotFound,
-    PluginContext,
-    Reason,
-    ReasonKind,
-    RecordPlace,
-    SeriesKey,
-    Undecodable,
-    place_in,
-)
+from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Reason, ReasonKind, Undecodable
+from insight_core.plugin.data import RecordPlace, SeriesKey, place_in
 from insight_core.plugin.payloads import TensorHeader, tensor_header
 from insight_mesh.clouds import sibling
 from insight_mesh.parts import Part, is_part

@@ -15,7 +15,7 @@ from insight_metric_logs import FORMATS, lines
 
 from benchmarks.processes import peak_memory
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import ScalarColumns, SeriesKey
+from insight_core.plugin.data import ScalarColumns, SeriesKey
 from insight_core.providers.local import LocalProvider
 
 Load = Callable[[], LocalProvider]

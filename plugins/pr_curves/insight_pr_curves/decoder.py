@@ -6,7 +6,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Payload, Reason, ReasonKind
+from insight_core.plugin import Reason, ReasonKind
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_of
 
 MOST_THRESHOLDS = 1_000_000

@@ -9,17 +9,16 @@ from attrs import asdict, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import (
-    InvalidArgument,
-    PluginContext,
-    Reason,
-    ReasonKind,
-    RecordPlace,
-    Route,
-    Undecodable,
+from insight_core.plugin import InvalidArgument, PluginContext, Reason, ReasonKind, Route, Undecodable
+from insight_core.plugin.data import RecordPlace
+from insight_core.plugin.http import (
+    Column,
+    attempts,
+    choice,
+    json_response,
+    required_number,
+    safetensors_response,
 )
-from insight_core.plugin.http.answers import Column, json_response, safetensors_response
-from insight_core.plugin.http.parameters import attempts, choice, required_number
 from insight_pr_curves.decoder import PrCurve
 from insight_pr_curves.measures import average_precision, best_f1, f1_scores, roc, roc_area
 

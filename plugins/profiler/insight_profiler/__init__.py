@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from insight_core.plugin import (
-    CachePolicy,
-    Messages,
-    Plugin,
-    PluginNameEnum,
-    QueryTable,
-    RecordDecoder,
-    Rule,
-    hookimpl,
-)
+from insight_core.plugin import CachePolicy, Messages, Plugin, PluginNameEnum, RecordDecoder, hookimpl
+from insight_core.plugin.findings import Rule
+from insight_core.plugin.sql import QueryTable
 from insight_profiler.claims import FILES
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from werkzeug import Request, Response
 
-from insight_core.plugin.http.parameters import choice
+from insight_core.plugin.http import choice
 from insight_profiler.advice.answer import NO_ADVICE
 from insight_profiler.checked_advice import CheckedAdvice, progress
 from insight_profiler.opened_profiles import Asked

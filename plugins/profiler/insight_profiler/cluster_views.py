@@ -7,7 +7,7 @@ from typing import Any
 
 from werkzeug import Request, Response
 
-from insight_core.plugin.http.parameters import choice, required_text, whole_number
+from insight_core.plugin.http import choice, required_text, whole_number
 from insight_profiler.analysis.cluster import (
     counted_steps,
     known_times,

@@ -8,7 +8,7 @@ from typing import Any
 from werkzeug import Request, Response
 
 from insight_core.plugin import Messages
-from insight_core.plugin.http.parameters import choice, required_text, whole_number
+from insight_core.plugin.http import choice, required_text, whole_number
 from insight_profiler.advice.words import texts
 from insight_profiler.analysis import compare, operators
 from insight_profiler.analysis.compare_summary import compared_advice, summary_of

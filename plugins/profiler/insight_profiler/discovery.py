@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import field, frozen
 
-from insight_core.plugin import SeriesInfo
+from insight_core.plugin.data import SeriesInfo
 from insight_profiler.claims import IS_MINDINSIGHT
 from insight_profiler.model import Source
 

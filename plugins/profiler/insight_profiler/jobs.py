@@ -8,7 +8,7 @@ from typing import Any
 from attrs import field, frozen
 from werkzeug import Response
 
-from insight_core.plugin.http.answers import json_response
+from insight_core.plugin.http import json_response
 from insight_profiler.analysis.cluster import may_be_ranks, nearest_of_ranks, processes_of
 from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Profile

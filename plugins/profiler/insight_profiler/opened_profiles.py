@@ -21,9 +21,7 @@ from insight_core.plugin import (
     Unavailable,
     Undecodable,
 )
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.csv_text import csv_response
-from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
+from insight_core.plugin.http import choice, csv_response, flag, json_response, required_text, whole_number
 from insight_profiler.analysis.listing import SortedTable, Wanted
 from insight_profiler.analysis.operators import sides_of
 from insight_profiler.analysis.steps import rows_of

@@ -13,8 +13,7 @@ from typing import Any, BinaryIO, Literal
 
 from attrs import evolve, frozen
 
-from insight_core.plugin import physical_memory
-from insight_core.plugin.worker import WorkerFailed, WorkerJob, WorkerLimits
+from insight_core.plugin.worker import WorkerFailed, WorkerJob, WorkerLimits, physical_memory
 from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Note, Profile
 from insight_profiler.storage import UnusableProfile, load

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 
 from attrs import evolve
 
-from insight_core.plugin import DataProvider, InsightError, NotFound, SeriesKey
+from insight_core.plugin import InsightError, NotFound
+from insight_core.plugin.data import DataProvider, SeriesKey
 from insight_core.plugin.worker import Workers
 from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.arguments import arguments_at, place_of

@@ -6,16 +6,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from insight_core.plugin import (
-    NotFound,
-    PluginContext,
-    PluginNameEnum,
-    QueryColumn,
-    ReasonKind,
-    Rows,
-    Unavailable,
-    WantedRows,
-)
+from insight_core.plugin import NotFound, PluginContext, PluginNameEnum, ReasonKind, Unavailable
+from insight_core.plugin.sql import QueryColumn, Rows, WantedRows
 
 _NAME = PluginNameEnum.PROFILER
 _PATIENCE = 20.0  # seconds for profiles that are being read

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from insight_core.plugin import (
-    Examined,
-    Finding,
-    FindingPlace,
-    NotChecked,
-    NotFound,
-    PluginNameEnum,
-    ReasonKind,
-    Rule,
-)
+from insight_core.plugin import NotFound, PluginNameEnum, ReasonKind
+from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked, Rule
 from insight_profiler.advice.answer import reason_of
 from insight_profiler.advice.checking import RANK_RULES
 from insight_profiler.advice.checking import RULES as PROFILE_RULES

@@ -8,8 +8,7 @@ from typing import Any
 from werkzeug import Request, Response
 
 from insight_core.plugin import NotFound
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import required_text, whole_number
+from insight_core.plugin.http import json_response, required_text, whole_number
 from insight_profiler.analysis.cluster import processes_of
 from insight_profiler.analysis.strategy_communication import links_of
 from insight_profiler.analysis.strategy_graph import StageGraph

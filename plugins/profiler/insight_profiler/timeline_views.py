@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, ReasonKind, TooLarge
-from insight_core.plugin.http.answers import safetensors_response
-from insight_core.plugin.http.parameters import (
+from insight_core.plugin.http import (
     empty,
     flag,
     required_text,
     required_whole_number,
+    safetensors_response,
     whole_number,
 )
 from insight_profiler.analysis import timeline

@@ -10,8 +10,7 @@ from attrs import asdict
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
+from insight_core.plugin.http import choice, flag, json_response, required_text, whole_number
 from insight_profiler.advice_views import advice_views
 from insight_profiler.analysis import communication, kernels, memory, operators, pipeline, steps
 from insight_profiler.analysis.flops import flops_answer, has_flops

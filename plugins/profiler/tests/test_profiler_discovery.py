@@ -10,7 +10,7 @@ from insight_profiler.discovery import ProfileFiles, profiles_of
 from insight_profiler.model import Source
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import SeriesInfo, SeriesKey
+from insight_core.plugin.data import SeriesInfo, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 

@@ -14,7 +14,7 @@ from insight_profiler.building import Unreadable
 from insight_profiler.discovery import profiles_of
 from insight_profiler.model import Category, Side, Source, StepOrigin
 
-from insight_core.plugin import SeriesInfo, SeriesKey
+from insight_core.plugin.data import SeriesInfo, SeriesKey
 from tests.conformance.our_profiles import ReadProfile, read_directory
 
 _FULL = "Default/network/conv1-Conv2d"

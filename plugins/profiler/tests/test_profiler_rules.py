@@ -11,7 +11,7 @@ import insight_profiler
 import pytest
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import CheckedRule
+from insight_core.plugin.findings import CheckedRule
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host

@@ -24,7 +24,7 @@ from werkzeug import Request
 from werkzeug.test import EnvironBuilder
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin.testing.contexts import context_of
+from insight_core.plugin.testing import context_of
 from insight_core.providers.local import LocalProvider
 
 MS = 1_000_000

@@ -12,7 +12,8 @@ from insight_profiler.analysis.strategy_communication import kind_of, ranks_of
 from insight_profiler.discovery import profiles_of
 from insight_profiler.model import Source
 
-from insight_core.plugin import NotFound, SeriesInfo, SeriesKey
+from insight_core.plugin import NotFound
+from insight_core.plugin.data import SeriesInfo, SeriesKey
 from tests.conformance.our_profiles import read_directory
 from tests.parallel_strategies import Sizes, write_job
 from tests.profiler_routes import Get, served_profiles

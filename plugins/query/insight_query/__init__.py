@@ -7,7 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insight_core.plugin import Plugin, PluginContext, QueryColumn, QueryTable, Unavailable, hookimpl
+from insight_core.plugin import Plugin, PluginContext, Unavailable, hookimpl
+from insight_core.plugin.sql import QueryColumn, QueryTable
 
 if TYPE_CHECKING:
     from insight_query.engine import SqlAnswer

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from insight_core.plugin import ContributedTable, InsightError, Unavailable, encode_json
+from insight_core.plugin import InsightError, Unavailable, encode_json
+from insight_core.plugin.sql import ContributedTable
 from insight_core.plugin.worker import WorkerFailed, WorkerJob, WorkerLimits, Workers
 from insight_query.limits import ANSWER, THREADS, QueryLimits, answer_too_large, too_much_memory, too_slow
 from insight_query.scanned_table import QueryReading, ScannedTable

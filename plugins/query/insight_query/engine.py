@@ -12,7 +12,8 @@ import duckdb
 import pyarrow as pa
 from attrs import frozen
 
-from insight_core.plugin import ContributedTable, InsightError, InvalidArgument
+from insight_core.plugin import InsightError, InvalidArgument
+from insight_core.plugin.sql import ContributedTable
 from insight_query.limits import THREADS, QueryLimits, answer_too_large, too_much_memory, too_slow
 from insight_query.scanned_table import QueryReading, ScannedTable
 

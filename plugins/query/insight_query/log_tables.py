@@ -6,20 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from insight_core.plugin import (
-    ColumnValues,
+from insight_core.plugin import PluginContext, PluginNameEnum
+from insight_core.plugin.data import (
     DataProvider,
-    Labels,
-    PluginContext,
-    PluginNameEnum,
-    Rows,
     ScalarColumns,
     ScalarQuery,
     SeriesField,
     SeriesKey,
     SeriesTable,
-    WantedRows,
 )
+from insight_core.plugin.sql import ColumnValues, Labels, Rows, WantedRows
 
 _SCALAR = str(PluginNameEnum.SCALAR)
 _AT_ONCE = 500_000  # points of a batch

@@ -11,9 +11,7 @@ from attrs import asdict, field, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route, Unavailable
-from insight_core.plugin.http.answers import bytes_response, json_response
-from insight_core.plugin.http.identity import may_save
-from insight_core.plugin.http.parameters import required_text, whole_number
+from insight_core.plugin.http import bytes_response, json_response, may_save, required_text, whole_number
 from insight_query import is_installed
 
 if TYPE_CHECKING:  # the worker's module needs the extra lake

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from attrs import define
 
-from insight_core.plugin import ColumnValues, ContributedTable, InsightError, Labels, Unavailable
+from insight_core.plugin import InsightError, Unavailable
+from insight_core.plugin.sql import ColumnValues, ContributedTable, Labels
 from insight_query.limits import QueryLimits, too_slow
 from insight_query.pushed_filter import PushedFilter
 

@@ -12,23 +12,10 @@ import pytest
 from insight_query.engine import SqlAnswer, run
 from insight_query.limits import QueryLimits, QueryTooLarge
 
-from insight_core.plugin import (
-    ContributedTable,
-    InsightError,
-    InvalidArgument,
-    NotFound,
-    Plugin,
-    PluginContext,
-    QueryColumn,
-    QueryTable,
-    Rows,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesKey,
-    WantedRows,
-)
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import InsightError, InvalidArgument, NotFound, Plugin, PluginContext
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.sql import ContributedTable, QueryColumn, QueryTable, Rows, WantedRows
+from insight_core.plugin.testing import FakeProvider, context_of
 
 ALL = ScalarQuery()
 RUNS, TAGS, STEPS = ["a", "b/c", "it's"], ["acc", "loss", "train/loss"], 1000

@@ -15,8 +15,8 @@ from insight_query.pushed_filter import PushedFilter
 from werkzeug.test import Client, TestResponse
 
 from insight_core.plugin import NotFound
-from insight_core.plugin.http.identity import READ_ONLY
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.http import READ_ONLY
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route
-from insight_core.plugin.http.answers import bytes_response
+from insight_core.plugin.http import bytes_response
 from insight_reports.snapshot import snapshot
 from insight_reports.view import view_of
 

@@ -7,7 +7,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import ScalarColumns
+from insight_core.plugin.data import ScalarColumns
 
 _Places = NDArray[np.intp]
 

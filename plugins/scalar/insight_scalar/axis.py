@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from insight_core.plugin import ScalarColumns, ScalarQuery
+from insight_core.plugin.data import ScalarColumns, ScalarQuery
 from insight_scalar.along import narrowed
 from insight_scalar.derived import x_of
 

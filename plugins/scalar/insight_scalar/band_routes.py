@@ -11,18 +11,9 @@ from urllib.parse import urlencode
 from attrs import evolve, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import (
-    DataProvider,
-    InvalidArgument,
-    PluginContext,
-    PluginNameEnum,
-    ScalarQuery,
-    SeriesKey,
-    compute,
-    encode_json,
-)
-from insight_core.plugin.http.answers import Column, json_response
-from insight_core.plugin.http.parameters import choice
+from insight_core.plugin import InvalidArgument, PluginContext, PluginNameEnum, encode_json
+from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesKey, compute
+from insight_core.plugin.http import Column, choice, json_response
 from insight_scalar.bands import ABOUT_MEAN, Band, Centre, Curve, Spread, band_of, decimated
 from insight_scalar.derived import DerivedData, x_of
 from insight_scalar.formats import numbers_of

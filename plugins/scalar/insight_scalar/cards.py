@@ -10,20 +10,9 @@ from urllib.parse import urlencode
 from attrs import evolve, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import (
-    DataProvider,
-    InsightError,
-    InvalidArgument,
-    PluginNameEnum,
-    Reason,
-    ReasonKind,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesKey,
-    compute,
-    encode_json,
-)
-from insight_core.plugin.http.parameters import choice, flag, number, required_text
+from insight_core.plugin import InsightError, InvalidArgument, PluginNameEnum, Reason, ReasonKind, encode_json
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, compute
+from insight_core.plugin.http import choice, flag, number, required_text
 from insight_scalar.axis import points_since
 from insight_scalar.derived import DerivedData
 from insight_scalar.display import display_frame

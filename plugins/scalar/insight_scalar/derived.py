@@ -15,17 +15,16 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 from werkzeug import Request
 
-from insight_core.plugin import (
+from insight_core.plugin import InvalidArgument, ReasonKind
+from insight_core.plugin.data import (
     DataProvider,
-    InvalidArgument,
-    ReasonKind,
     ScalarColumns,
     ScalarQuery,
     SeriesField,
     SeriesKey,
     SeriesTable,
 )
-from insight_core.plugin.http.parameters import series_keys
+from insight_core.plugin.http import series_keys
 from insight_scalar.along import AlongColumns, in_view, joined, narrowed
 from insight_scalar.bands import first_extremes, pixel_columns
 from insight_scalar.expressions import Expression, Floats, parsed

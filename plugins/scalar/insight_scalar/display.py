@@ -8,8 +8,9 @@ import numpy as np
 from attrs import Factory, define
 from numpy.typing import NDArray
 
-from insight_core.plugin import ScalarColumns, SeriesKey, encode_json
-from insight_core.plugin.http.answers import Column
+from insight_core.plugin import encode_json
+from insight_core.plugin.data import ScalarColumns, SeriesKey
+from insight_core.plugin.http import Column
 from insight_scalar.along import AlongColumns
 from insight_scalar.formats import are_rounded
 from insight_scalar.frames import columns_frame

@@ -12,16 +12,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import (
-    InvalidArgument,
-    PluginNameEnum,
-    ReasonKind,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesKey,
-)
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import attempts, choice, number, required_number, whole_number
+from insight_core.plugin import InvalidArgument, PluginNameEnum, ReasonKind
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.http import attempts, choice, json_response, number, required_number, whole_number
 from insight_scalar.derived import DerivedData
 from insight_scalar.formats import step_of
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from werkzeug import Response
 
-from insight_core.plugin import ReasonKind, ScalarColumns, SeriesKey, TooLarge, encode_json
-from insight_core.plugin.http.answers import Column, safetensors_response, streamed_response
-from insight_core.plugin.http.csv_text import csv_field, csv_response
+from insight_core.plugin import ReasonKind, TooLarge, encode_json
+from insight_core.plugin.data import ScalarColumns, SeriesKey
+from insight_core.plugin.http import Column, csv_field, csv_response, safetensors_response, streamed_response
 from insight_scalar.along import AlongColumns
 
 MOST_BYTES = 256 << 20  # of the columns of an answer that is not made while it is sent

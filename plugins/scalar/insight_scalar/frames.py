@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from safetensors.numpy import load
 from werkzeug import Request, Response
 
-from insight_core.plugin.http.answers import Column
-from insight_core.plugin.http.encodings import accepts_gzip
+from insight_core.plugin.http import Column
+from insight_core.plugin.lab import accepts_gzip
 from insight_record.formats.safetensors import safetensors_parts
 
 _LEVEL = 4  # of gzip, as for other answers

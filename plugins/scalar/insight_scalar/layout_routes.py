@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from attrs import asdict, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import InsightError, PluginContext, SeriesKey
-from insight_core.plugin.http.answers import json_response
+from insight_core.plugin import InsightError, PluginContext
+from insight_core.plugin.data import SeriesKey
+from insight_core.plugin.http import json_response
 from insight_scalar.layouts import LayoutCategory, layout_of, merged, recorded_by
 
 # No plugin claims layouts, so the host has them under their claim.

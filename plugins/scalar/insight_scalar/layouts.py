@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from insight_core.plugin import Payload
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, tensor_of
 
 _Message = Mapping[int, list[Any]]

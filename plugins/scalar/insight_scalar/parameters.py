@@ -7,7 +7,8 @@ from typing import cast, get_args
 from werkzeug import Request
 
 from insight_core.plugin import InvalidArgument, ReasonKind
-from insight_core.plugin.http.parameters import attempts, check_order, choice, number, whole_number
+from insight_core.plugin.http import attempts, choice, number, whole_number
+from insight_core.plugin.lab import check_order
 from insight_scalar.derived import SmoothedQuery
 from insight_scalar.smoothers import Smoother
 

@@ -8,19 +8,18 @@ import numpy as np
 from attrs import evolve, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import (
-    DataProvider,
-    PluginContext,
-    PluginNameEnum,
-    Route,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesKey,
-    compute,
-    encode_json,
+from insight_core.plugin import PluginContext, PluginNameEnum, Route, encode_json
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, compute
+from insight_core.plugin.http import (
+    Column,
+    bytes_response,
+    choice,
+    json_response,
+    number,
+    required_number,
+    required_text,
+    streamed_response,
 )
-from insight_core.plugin.http.answers import Column, bytes_response, json_response, streamed_response
-from insight_core.plugin.http.parameters import choice, number, required_number, required_text
 from insight_scalar.along import AlongColumns
 from insight_scalar.axis import points_since
 from insight_scalar.band_routes import BandViews

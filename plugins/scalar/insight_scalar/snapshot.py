@@ -12,18 +12,9 @@ from attrs import Factory, define, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import (
-    InsightError,
-    PluginContext,
-    PluginNameEnum,
-    ReasonKind,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesKey,
-    TooLarge,
-    encode_json,
-)
-from insight_core.plugin.http.answers import bytes_response
+from insight_core.plugin import InsightError, PluginContext, PluginNameEnum, ReasonKind, TooLarge, encode_json
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.http import bytes_response
 from insight_scalar.derived import DerivedData
 from insight_scalar.formats import are_rounded
 from insight_scalar.layout_routes import Layouts

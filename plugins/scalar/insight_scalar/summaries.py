@@ -9,9 +9,9 @@ from attrs import frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import PluginNameEnum, ScalarQuery, SeriesKey
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import attempts, choice
+from insight_core.plugin import PluginNameEnum
+from insight_core.plugin.data import ScalarQuery, SeriesKey
+from insight_core.plugin.http import attempts, choice, json_response
 from insight_scalar.cards import Displayed
 
 _SCALAR = PluginNameEnum.SCALAR

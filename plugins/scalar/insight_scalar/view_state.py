@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from attrs import frozen
 
 from insight_core.plugin import InvalidArgument
-from insight_core.plugin.http.matching import matcher_of
+from insight_core.plugin.http import matcher_of
 from insight_scalar.bands import ABOUT_MEAN
 from insight_scalar.layouts import LayoutCategory
 

@@ -16,8 +16,8 @@ from insight_scalar.display import coded, display_frame
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
-from insight_core.plugin import ScalarColumns, ScalarQuery, SeriesKey
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.testing import FakeProvider
 from insight_core.store.blocks import NO_BLOCKS
 from insight_core.store.reduction import reduction
 from tests.display_frames import metadata_of, series_of

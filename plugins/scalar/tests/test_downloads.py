@@ -12,8 +12,9 @@ import pytest
 from insight_scalar import derived
 from werkzeug.test import Client
 
-from insight_core.plugin import ScalarColumns, ScalarQuery, SeriesKey, Unavailable
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Unavailable
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from insight_record.formats.json_text import encode_json

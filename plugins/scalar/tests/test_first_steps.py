@@ -12,7 +12,7 @@ from insight_scalar.first_steps import LEAST, first_beyond, first_jump, first_no
 from numpy.typing import NDArray
 from werkzeug.test import Client
 
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 

@@ -11,7 +11,7 @@ import pytest
 from insight_scalar import snapshot
 from werkzeug.test import Client, TestResponse
 
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 

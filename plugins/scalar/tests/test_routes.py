@@ -17,7 +17,7 @@ from safetensors.numpy import load
 from werkzeug.test import Client
 
 from insight_core.plugin import RunColumn, hookimpl
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 

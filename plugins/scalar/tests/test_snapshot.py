@@ -8,7 +8,7 @@ import insight_scalar
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import check_elements
+from insight_core.plugin.lab import check_elements
 from insight_core.plugin.payloads import Tensor
 
 MOST_CHARACTERS = 4_000_000  # of all texts of an answer

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 from insight_core.plugin import (
     Claim,
-    DataProvider,
     Dialect,
     EventField,
     NotFound,
     PluginContext,
     PluginNameEnum,
-    SeriesKey,
     SummaryPlugin,
 )
+from insight_core.plugin.data import DataProvider, SeriesKey
 
 _OTHERS = str(SummaryPlugin(""))  # how the name of every summary plugin begins that nobody claims
 # hparams: its tensors are empty, the content is in the metadata; custom_scalars: layouts, which the Scalars

@@ -11,38 +11,24 @@ import numpy as np
 from attrs import asdict, evolve, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import (
-    DataProvider,
-    InvalidArgument,
-    PluginContext,
-    Reason,
-    ReasonKind,
-    RecordPlace,
-    RecordTable,
-    Route,
-    Undecodable,
-    Values,
-    place_in,
-)
-from insight_core.plugin.http.answers import bytes_response, json_response, safetensors_response
-from insight_core.plugin.http.histograms import comparison_route, histograms_route
-from insight_core.plugin.http.parameters import (
+from insight_core.plugin import InvalidArgument, PluginContext, Reason, ReasonKind, Route, Undecodable, Values
+from insight_core.plugin.data import DataProvider, RecordPlace, RecordTable, place_in
+from insight_core.plugin.http import (
     attempts,
+    bytes_response,
     choice,
     flag,
+    is_pinned,
+    json_response,
+    record_of,
+    records_response,
     required_text,
+    safetensors_response,
     series_key,
     whole_number,
 )
-from insight_core.plugin.http.records import is_pinned, record_of, records_response
-from insight_core.plugin.http.tags import streamed_tags_response
-from insight_core.plugin.payloads import (
-    Histogram,
-    Tensor,
-    TensorHeader,
-    histogram_of,
-    tensor_header,
-)
+from insight_core.plugin.lab import comparison_route, histogram_of, histograms_route, streamed_tags_response
+from insight_core.plugin.payloads import Histogram, Tensor, TensorHeader, tensor_header
 from insight_tensor.cells import cells_of, exact, kind_of
 from insight_tensor.claims import owner_of, summary_plugin, unclaimed
 from insight_tensor.npy import npy_parts, npy_size

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
 
-from insight_core.plugin import Dialect, EventField, Payload, SummaryPlugin
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import Dialect, EventField, SummaryPlugin
+from insight_core.plugin.data import Payload
+from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.rpc.schema import tensorboard_pb2
 from insight_core.web import Host

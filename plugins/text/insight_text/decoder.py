@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Payload, ReasonKind
+from insight_core.plugin import ReasonKind
+from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_of
 
 _NOT_STRINGS = ReasonKind("text_not_strings", "the tensor holds values of type {type}, not strings")

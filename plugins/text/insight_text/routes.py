@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from werkzeug import Request, Response
 
 from insight_core.plugin import NotFound, PluginContext, Route, Undecodable
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import attempts, empty, required_text, series_key
+from insight_core.plugin.http import attempts, empty, json_response, required_text, series_key
 from insight_text.decoder import StringTensor
 
 MOST = 2_000  # newest records of a series that are searched

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import frozen
 
-from insight_core.plugin import DataProvider, InsightError, NotFound, ReasonKind, RunFile
+from insight_core.plugin import InsightError, NotFound, ReasonKind
+from insight_core.plugin.data import DataProvider, RunFile
 
 _NO_FILES = ReasonKind("trash_no_files", "no files of run {run!r} are found")
 

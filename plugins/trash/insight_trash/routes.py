@@ -10,8 +10,7 @@ from attrs import field, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route
-from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import required_text
+from insight_core.plugin.http import json_response, required_text
 from insight_trash.plan import NotMoved, plan_of
 from insight_trash.system_trash import move
 

@@ -16,9 +16,9 @@ import pytest
 from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import DataProvider, RunFile, hookimpl
-from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin import hookimpl
+from insight_core.plugin.data import DataProvider, RunFile
+from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings

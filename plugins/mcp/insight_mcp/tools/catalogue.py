@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from insight_core.plugin import PluginContext, PluginNameEnum, RunCells, SeriesField, SeriesKey, SeriesTable
+from insight_core.plugin import PluginContext, PluginNameEnum, RunCells
+from insight_core.plugin.data import SeriesField, SeriesKey, SeriesTable
 from insight_mcp.definitions import Arguments
 from insight_mcp.names import chosen
 

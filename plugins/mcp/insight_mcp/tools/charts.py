@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import InvalidArgument, NotFound, PluginContext, ScalarColumns, ScalarQuery
+from insight_core.plugin import InvalidArgument, NotFound, PluginContext
+from insight_core.plugin.data import ScalarColumns, ScalarQuery
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer
 from insight_mcp.definitions import Arguments
 from insight_mcp.drawing import WIDTH, Line, chart

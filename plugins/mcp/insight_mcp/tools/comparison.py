@@ -7,15 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from attrs import asdict
 
-from insight_core.plugin import (
-    InvalidArgument,
-    PluginContext,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesFigures,
-    SeriesKey,
-    figures_of,
-)
+from insight_core.plugin import InvalidArgument, PluginContext
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesFigures, SeriesKey, figures_of
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer
 from insight_mcp.definitions import Arguments
 from insight_mcp.sorting import in_order

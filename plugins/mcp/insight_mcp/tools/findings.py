@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from insight_core.plugin import SEVERITIES, CheckedRule, PluginContext
+from insight_core.plugin import PluginContext
+from insight_core.plugin.findings import SEVERITIES, CheckedRule
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer, counted
 from insight_mcp.definitions import Arguments
 from insight_mcp.tools.catalogue import run_names

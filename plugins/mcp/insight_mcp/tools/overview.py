@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from insight_core.plugin import (
-    InsightError,
-    PluginContext,
-    Reason,
-    SeriesKey,
-)
+from insight_core.plugin import InsightError, PluginContext, Reason
+from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import tensor_of
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer, counted
 from insight_mcp.definitions import Arguments

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import PluginContext, SeriesField
+from insight_core.plugin import PluginContext
+from insight_core.plugin.data import SeriesField
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer
 from insight_mcp.definitions import Arguments
 from insight_mcp.names import chosen

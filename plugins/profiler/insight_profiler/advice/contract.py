@@ -7,7 +7,8 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from attrs import field, frozen
 
-from insight_core.plugin import Reason, Severity
+from insight_core.plugin import Reason
+from insight_core.plugin.lab import Severity
 
 Basis: TypeAlias = Literal["replay", "share"]
 E = TypeVar("E")  # evidence

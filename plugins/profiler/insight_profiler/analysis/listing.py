@@ -10,8 +10,8 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument, ReasonKind
-from insight_core.plugin.http.csv_text import csv_field
-from insight_core.plugin.http.matching import Matcher, matcher_of
+from insight_core.plugin.http import csv_field, matcher_of
+from insight_core.plugin.lab import Matcher
 
 _LINES = 1000  # of CSV that are made at once
 _NOT_ALLOWED = ReasonKind("not_allowed", "sort must be one of {allowed}, not {value!r}", "name")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.plugin import NotFound, ReasonKind
-from insight_core.plugin.http.matching import matcher_of
+from insight_core.plugin.http import matcher_of
 from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.sums import ratio
 from insight_profiler.model import Category, FlowKind, Profile, Side

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from attrs import asdict, define, field, frozen
 
-from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, MessageTypes, fields
+from insight_core.plugin.lab import Malformed
+from insight_core.plugin.payloads import LENGTH_DELIMITED, MessageTypes, fields
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.kernel_schemes import is_collective

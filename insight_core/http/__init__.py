@@ -1,0 +1,1 @@
+"""For views: parameters of requests, answers, and the records of a series."""

@@ -1,0 +1,112 @@
+"""Names and modules of the last release of the public API that have moved: they work, with a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from types import ModuleType
+from typing import Final
+from warnings import warn
+
+_PLUGIN: Final = "insight_core.plugin"
+_DATA, _FINDINGS, _LAB, _SQL = f"{_PLUGIN}.data", f"{_PLUGIN}.findings", f"{_PLUGIN}.lab", f"{_PLUGIN}.sql"
+_ABILITIES: Final = "insight_core.old_abilities"
+
+
+def _names(text: str, module: str) -> Mapping[str, str]:
+    return dict.fromkeys(text.split(), module)
+
+
+MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # where names are now, by module and name
+    _PLUGIN: {
+        **_names("Changes Damage DataProvider MOST_AT_ONCE NotComputed Payload PayloadPlaces", _DATA),
+        **_names(
+            "PayloadStream Progress RecordPlace RecordTable Run RunFile ScalarColumns ScalarQuery", _DATA
+        ),
+        **_names("SeriesField SeriesFigures SeriesInfo SeriesKey SeriesTable ShownAttempts", _DATA),
+        **_names("TAG_ROLES TagRole X compute figures_of place_in record_at united_tables", _DATA),
+        **_names("CheckedRule Examined Finding FindingPlace Highlight HighlightSource NotChecked", _FINDINGS),
+        **_names("Rule RuleChecks SEVERITIES", _FINDINGS),
+        **_names("ColumnType ColumnValues ContributedTable Labels QueryColumn QueryTable Rows", _SQL),
+        **_names("WantedRows", _SQL),
+        **_names("AnswerScalars HighlightTone Severity check_elements file_reference plain role_of", _LAB),
+        **_names(
+            "CheckRules FindHighlights HIGHLIGHT_TONES RunHighlights SourceHighlights", f"{_FINDINGS}.results"
+        ),
+        **_names("chosen_tables joined_table missing_tags runs_with_equal_tags tables_of", f"{_DATA}.tables"),
+        **_names("tags_by_run", f"{_DATA}.tables"),
+        **_names(
+            "ComputingProvider LocatingProvider NoticingProvider RunFiles", "insight_core.old_abilities"
+        ),
+        **_names("notices_of", "insight_core.old_abilities"),
+        "Annotation": f"{_PLUGIN}.annotations",
+        "Authorship": f"{_PLUGIN}.annotations",
+        "Computation": f"{_DATA}.computations",
+        "nbytes_of": "insight_core.encoding",
+        "physical_memory": f"{_PLUGIN}.worker",
+    },
+    f"{_PLUGIN}.payloads": {
+        **_names("HEADER_SIZE RecordProblem record", "insight_record.formats.framing"),
+        **_names("MINDSPORE_TYPES TENSORFLOW_TYPES tensorflow_type_name", "insight_record.formats.dtypes"),
+    },
+    f"{_PLUGIN}.testing": {
+        **_names("START_TIME", "insight_core.testing.event_writer"),
+        **_names("scalar_events", "insight_core.testing.scalar_block"),
+    },
+}
+MOVED_MODULES: Final[
+    Mapping[str, str]
+] = {  # where modules are now; most of their names are offered by a package
+    **{
+        f"{_PLUGIN}.http.{name}": f"insight_core.http.{name}"
+        for name in (
+            "answers",
+            "clients",
+            "csv_text",
+            "encodings",
+            "identity",
+            "parameters",
+            "records",
+            "tags",
+        )
+    },
+    f"{_PLUGIN}.http.histograms": "insight_core.histogram_routes",
+    f"{_PLUGIN}.http.matching": "insight_core.matching",
+    f"{_PLUGIN}.http.own_page": "insight_core.own_page",
+    **{
+        f"{_PLUGIN}.testing.{name}": f"insight_core.testing.{name}"
+        for name in ("contexts", "event_writer", "fake", "histograms", "scalar_block", "tensors", "wire")
+    },
+}
+
+
+def old_name(module: str, name: str) -> object:
+    """The value of a name of the last release, with a warning. Raises AttributeError for other names."""
+    found = MOVED_NAMES[module].get(name)
+    if found is None:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    value = getattr(import_module(found), name)
+    instead = getattr(value, "instead", None) or f"import it from {found}"
+    warn(f"{module}.{name} is deprecated: {instead}", DeprecationWarning, stacklevel=3)
+    return value
+
+
+class MovedModules(MetaPathFinder, Loader):
+    """Finds modules by their names in the last release, with a warning. One is on ``sys.meta_path``."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module, if this is the name of one that has moved."""
+        return spec_from_loader(fullname, self) if fullname in MOVED_MODULES else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Gives the module the names of the one that is there now."""
+        package = module.__name__.rpartition(".")[0]
+        text = f"{module.__name__} is deprecated: import from {package}"
+        warn(text, DeprecationWarning, stacklevel=2)
+        names = vars(import_module(MOVED_MODULES[module.__name__]))
+        vars(module).update({name: value for name, value in names.items() if not name.startswith("__")})

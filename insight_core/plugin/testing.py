@@ -1,0 +1,34 @@
+"""For tests of plugins: a host without a port, data in memory, and event files as training writes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from insight_core.moved import old_name
+from insight_core.providers.contract_data import WrittenSeries
+from insight_core.testing.contexts import context_of
+from insight_core.testing.contract import provider_contract
+from insight_core.testing.event_writer import EventWriter
+from insight_core.testing.fake import FakeProvider
+from insight_core.testing.formats import ReadLog, read_all
+from insight_core.testing.host import HostClient, host_of
+
+__path__: list[str] = []  # of modules of the last release, which insight_core.moved finds
+
+__all__ = [
+    "EventWriter",
+    "FakeProvider",
+    "HostClient",
+    "ReadLog",
+    "WrittenSeries",
+    "context_of",
+    "host_of",
+    "provider_contract",
+    "read_all",
+]
+
+if not TYPE_CHECKING:  # type checkers would accept any name
+
+    def __getattr__(name: str) -> object:
+        """A name of the last release, with a warning that says where it is now."""
+        return old_name(__name__, name)
