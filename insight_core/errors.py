@@ -40,6 +40,13 @@ class InvalidArgument(InsightError):
     code = "invalid_argument"
 
 
+class Forbidden(InsightError):
+    """The request does not come from the host's own page, or its sender may not save."""
+
+    status = 403
+    code = "forbidden"
+
+
 class Undecodable(InsightError):
     """A payload that cannot be read, or whose bytes do not hold what its claim promises."""
 

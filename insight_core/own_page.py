@@ -9,7 +9,7 @@ from collections.abc import Callable
 from attrs import field, frozen
 from werkzeug import Request
 
-from insight_core.plugin import InsightError, InvalidArgument, TooLarge
+from insight_core.plugin import Forbidden, InvalidArgument, TooLarge
 from insight_core.plugin.http import may_save
 from insight_record.formats.reason import ReasonKind
 
@@ -17,13 +17,6 @@ READ_ONLY_CLIENT = "you may look at everything here, and change nothing"  # Why 
 TOKEN_HEADER = "X-Insight-Token"  # Of a request that writes.
 _LARGE_BODY = ReasonKind("large_body", "the body has more than {most:,} bytes")
 _BODY_NOT_JSON = ReasonKind("body_not_json", "the body is not valid JSON: {cause}")
-
-
-class Forbidden(InsightError):
-    """The request does not come from the host's own page, or its sender may not save."""
-
-    status = 403
-    code = "forbidden"
 
 
 @frozen(eq=False)

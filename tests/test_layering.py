@@ -30,24 +30,35 @@ def _room(rooms: str, packages: str) -> Room:
 ROOMS: dict[str, Room] = {
     "formats": _room("", "attrs ml_dtypes numpy"),
     "change_log": _room("", ""),
+    "checks": _room("", "attrs"),
+    "errors": _room("formats", ""),
+    "encoding": _room("errors formats", "attrs numpy"),
     "references": _room("", "attrs"),
     "message_types": _room("", "google"),
     "tag_roles": _room("", ""),
-    "plugin": _room("change_log formats machine message_types references tag_roles", "attrs numpy pluggy"),
+    "moved": _room("", ""),
+    "plugin": _room(
+        "change_log checks encoding errors formats message_types moved references tag_roles",
+        "attrs numpy pluggy",
+    ),
+    "old_abilities": _room("formats plugin", ""),
     "filters": _room("formats plugin", "attrs numpy"),
     "plugin.filters": _room("filters", ""),
     "matching": _room("formats plugin", "numpy regex"),
-    "plugin.http": _room("plugin formats matching", "attrs numpy regex safetensors werkzeug"),
-    "histogram_routes": _room("formats plugin plugin.http", "attrs numpy werkzeug"),
-    "plugin.http.histograms": _room("histogram_routes", ""),
-    "own_page": _room("formats plugin plugin.http", "attrs werkzeug"),
-    "plugin.http.own_page": _room("own_page", ""),
+    "http": _room("encoding errors formats plugin", "attrs numpy safetensors werkzeug"),
+    "plugin.http": _room("http matching", ""),
+    "histogram_routes": _room("formats http plugin plugin.http", "attrs numpy werkzeug"),
+    "own_page": _room("formats http plugin plugin.http", "attrs werkzeug"),
     "worker": _room("formats plugin references", "attrs"),
-    "plugin.worker": _room("worker", ""),
-    "plugin.testing": _room(
+    "plugin.worker": _room("machine worker", ""),
+    "plugin.lab": _room(
+        "encoding formats histogram_routes http matching plugin plugin.payloads tag_roles", ""
+    ),
+    "testing": _room(
         "formats ingest isolation own_page plugin providers registry store web",
         "attrs insight_record numpy werkzeug",
     ),
+    "plugin.testing": _room("moved providers testing", ""),
     "isolation": _room("", "attrs"),
     "machine": _room("", ""),
     "unix_socket": _room("", ""),
@@ -67,8 +78,8 @@ ROOMS: dict[str, Room] = {
         "formats ingest isolation mirror plugin rpc store", "attrs cachetools google grpc numpy"
     ),
     "web": _room(
-        "activity certificates filters formats isolation matching own_page plugin plugin.http references"
-        " registry tag_roles unix_socket",
+        "activity certificates encoding errors filters formats http isolation matching own_page plugin"
+        " plugin.http references registry tag_roles unix_socket",
         "attrs cachetools insight_frontend werkzeug",
     ),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
@@ -91,7 +102,7 @@ OF_C = ("libc", "cpython", "posix")  # what Cython brings
 # for plugins
 PUBLIC_ROOMS = {
     "plugin",
-    *(f"plugin.{name}" for name in ("filters", "http", "http.histograms", "http.own_page", "worker")),
+    *(f"plugin.{name}" for name in ("filters", "http", "lab", "worker")),
 }
 PLUGIN_MAY_IMPORT = {
     *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),

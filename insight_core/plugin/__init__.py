@@ -10,11 +10,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from insight_core.errors import InsightError, InvalidArgument, NotFound, TooLarge, Unavailable, Undecodable
+from insight_core.errors import (
+    Forbidden,
+    InsightError,
+    InvalidArgument,
+    NotFound,
+    TooLarge,
+    Unavailable,
+    Undecodable,
+)
 from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
 from insight_core.moved import MovedModules, old_name
-from insight_core.own_page import Forbidden
 from insight_core.plugin.annotations import Annotations
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.context import Ask, Get, HostAnswer, PluginContext, ReadRunColumns, RunCells, Values

@@ -16,33 +16,15 @@ PLACE = Path(__file__).parent
 ROOT = PLACE.parents[2]
 PAGES = {  # by page: modules, of which the names in __all__ are public, or else every name without underline
     "plugin": ["insight_core.plugin", "insight_core.plugin.hooks"],
-    "http": [
-        f"insight_core.plugin.http.{name}"
-        for name in (
-            "answers",
-            "clients",
-            "csv_text",
-            "encodings",
-            "histograms",
-            "identity",
-            "matching",
-            "own_page",
-            "parameters",
-            "records",
-            "tags",
-        )
-    ],
+    "data": ["insight_core.plugin.data"],
+    "http": ["insight_core.plugin.http"],
     "payloads": ["insight_core.plugin.payloads"],
+    "findings": ["insight_core.plugin.findings"],
+    "sql": ["insight_core.plugin.sql"],
     "worker": ["insight_core.plugin.worker"],
+    "testing": ["insight_core.plugin.testing"],
     "client": ["insight_host.client"],
     "reading": ["insight_host.logs", "insight_host.tables", "insight_host.records"],
-    "testing": [
-        "insight_core.plugin.testing",
-        *(
-            f"insight_core.plugin.testing.{name}"
-            for name in ("contexts", "contract", "fake", "formats", "histograms", "host", "tensors", "wire")
-        ),
-    ],
 }
 _OTHER_HOOK_NAMES = {"hookspec", "hookimpl"}  # hookimpl is described with insight_core.plugin
 
@@ -87,8 +69,7 @@ def definitions(module: str, name: str) -> tuple[str, list[Definition]]:
     found = [node for node in tree.body if name in _defined_names(node)]
     if found:
         return module, found  # type: ignore[return-value]
-    lazy = [inner for node in tree.body if isinstance(node, ast.If) for inner in node.body]
-    for node in [*tree.body, *lazy]:
+    for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
@@ -137,7 +118,7 @@ def undocumented() -> list[str]:
 
 def _described_methods(node: ast.ClassDef) -> set[str]:
     """The methods of a class that the protocol it implements describes."""
-    _, [protocol] = definitions("insight_core.plugin", "DataProvider")
+    _, [protocol] = definitions("insight_core.plugin.data", "DataProvider")
     assert isinstance(protocol, ast.ClassDef)
     described = {method.name for method in _methods(protocol)}
     is_another = node is not protocol and described <= {method.name for method in _methods(node)}
@@ -221,7 +202,7 @@ def page(name: str) -> str:
     """The text of a page."""
     modules = PAGES[name]
     parts = [
-        f"# `{modules[0] if len(modules) == 1 or name != 'http' else 'insight_core.plugin.http'}`",
+        f"# `{modules[0]}`",
         "Written by `docs/reference/api/write.py` from signatures and docstrings; do not edit it.",
     ]
     for module in modules:

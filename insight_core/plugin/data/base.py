@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from insight_core.change_log import ChangeLog
 from insight_core.errors import NotFound, Unavailable
-from insight_core.plugin.contract import Plugin
 from insight_core.plugin.data.computations import NotComputed
 from insight_core.plugin.data.payload_places import PayloadPlaces
 from insight_core.plugin.data.provider import (
@@ -32,8 +31,11 @@ from insight_core.plugin.data.provider import (
 from insight_core.plugin.data.run_files import RunFile
 from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
 from insight_core.plugin.data.tables import tables_of
-from insight_core.plugin.extensions import ProviderSettings
 from insight_record.formats.reason import Reason
+
+if TYPE_CHECKING:  # the context of plugins imports this package
+    from insight_core.plugin.contract import Plugin
+    from insight_core.plugin.extensions import ProviderSettings
 
 PointColumns: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]  # Steps, wall times in seconds, values.
 
