@@ -168,6 +168,8 @@ def test_its_own_tests_pass(repository: Path, offline_environment: dict[str, str
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, env=offline_environment)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_its_texts_pictures_and_settings_are_in_the_built_in_tabs(
     serve: Callable[..., str], logdir: Path
 ) -> None:

@@ -31,15 +31,21 @@ ROOMS: dict[str, Room] = {
     "formats": _room("", "attrs ml_dtypes numpy"),
     "change_log": _room("", ""),
     "references": _room("", "attrs"),
-    "plugin": _room("change_log formats machine references", "attrs google numpy pluggy"),
+    "message_types": _room("", "google"),
+    "tag_roles": _room("", ""),
+    "plugin": _room("change_log formats machine message_types references tag_roles", "attrs numpy pluggy"),
     "filters": _room("formats plugin", "attrs numpy"),
     "plugin.filters": _room("filters", ""),
     "matching": _room("formats plugin", "numpy regex"),
     "plugin.http": _room("plugin formats matching", "attrs numpy regex safetensors werkzeug"),
+    "histogram_routes": _room("formats plugin plugin.http", "attrs numpy werkzeug"),
+    "plugin.http.histograms": _room("histogram_routes", ""),
+    "own_page": _room("formats plugin plugin.http", "attrs werkzeug"),
+    "plugin.http.own_page": _room("own_page", ""),
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("worker", ""),
     "plugin.testing": _room(
-        "formats ingest isolation plugin plugin.http providers registry store web",
+        "formats ingest isolation own_page plugin providers registry store web",
         "attrs insight_record numpy werkzeug",
     ),
     "isolation": _room("", "attrs"),
@@ -47,7 +53,7 @@ ROOMS: dict[str, Room] = {
     "unix_socket": _room("", ""),
     "certificates": _room("plugin", ""),
     "activity": _room("isolation", ""),
-    "registry": _room("isolation plugin", "attrs pluggy"),
+    "registry": _room("isolation plugin references", "attrs pluggy"),
     "store": _room("change_log formats plugin", "attrs cachetools numpy"),
     "ingest": _room(
         "formats isolation plugin references store worker", "attrs inotify_simple insight_record numpy"
@@ -61,8 +67,8 @@ ROOMS: dict[str, Room] = {
         "formats ingest isolation mirror plugin rpc store", "attrs cachetools google grpc numpy"
     ),
     "web": _room(
-        "activity certificates filters formats isolation matching plugin plugin.http references registry"
-        " unix_socket",
+        "activity certificates filters formats isolation matching own_page plugin plugin.http references"
+        " registry tag_roles unix_socket",
         "attrs cachetools insight_frontend werkzeug",
     ),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
@@ -82,7 +88,11 @@ RECORD_FORMATS = "insight_record.formats"
 OF_RECORD = _room("", "insight_record keras lightning mindspore numpy pytorch_lightning torch transformers")
 OF_RECORD_FORMATS = _room("formats", "ml_dtypes numpy")
 OF_C = ("libc", "cpython", "posix")  # what Cython brings
-PUBLIC_ROOMS = {"plugin", "plugin.filters", "plugin.http", "plugin.worker"}  # for plugins
+# for plugins
+PUBLIC_ROOMS = {
+    "plugin",
+    *(f"plugin.{name}" for name in ("filters", "http", "http.histograms", "http.own_page", "worker")),
+}
 PLUGIN_MAY_IMPORT = {
     *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),
     "insight_record",
@@ -104,8 +114,11 @@ _CYTHON_IMPORT = re.compile(
 )
 
 
-def _imports(path: Path) -> Iterator[str]:
-    """Dotted names that a file imports at run time, ``from a import b`` as ``a.b``."""
+def _imports(path: Path, *, typed: bool = False) -> Iterator[str]:
+    """Dotted names that a file imports at run time, ``from a import b`` as ``a.b``.
+
+    ``typed``: those too that only type checkers import.
+    """
     if path.suffix != ".py":
         for module, names, plain in _CYTHON_IMPORT.findall(path.read_text(encoding="utf-8")):
             if plain:
@@ -113,7 +126,7 @@ def _imports(path: Path) -> Iterator[str]:
             for name in re.findall(r"(\w+)(?:[ \t]+as[ \t]+\w+)?[ \t]*(?:,|$|\)|#)", names):
                 yield f"{module}.{name}"
         return
-    for node in _run_time_imports(path):
+    for node in _import_statements(path, typed=typed):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         else:
@@ -121,8 +134,8 @@ def _imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def _run_time_imports(path: Path) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The import statements of a Python file, but for those that only type checkers execute."""
+def _import_statements(path: Path, *, typed: bool = False) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The import statements of a Python file; those that only type checkers execute if ``typed``."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     typing_only = {
         inner
@@ -132,15 +145,15 @@ def _run_time_imports(path: Path) -> Iterator[ast.Import | ast.ImportFrom]:
         for inner in ast.walk(statement)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom) and node not in typing_only:
+        if isinstance(node, ast.Import | ast.ImportFrom) and (typed or node not in typing_only):
             yield node
 
 
 def _room_of(name: str) -> str:
     """``insight_core.plugin.http.answers`` is in the room ``plugin.http``."""
     parts = name.split(".")[1:]
-    two = ".".join(parts[:2])
-    return two if two in ROOMS else parts[0]
+    names = (".".join(parts[:length]) for length in range(len(parts), 1, -1))
+    return next((one for one in names if one in ROOMS), parts[0])
 
 
 def _module_of(path: Path, root: Path) -> str:
@@ -180,15 +193,17 @@ def _outside(path: Path, root: Path, room: Room, here: str = "") -> list[str]:
     return found
 
 
-def _circle(files: Mapping[str, Path]) -> list[str]:
+def _circle(files: Mapping[str, Path], *, typed: bool = False) -> list[str]:
     """Modules that import each other in a circle, late imports counted; none if there is no such circle.
 
+    ``typed``: imports count too that only type checkers execute.
     ``from package import module`` counts for both: a module imports names, not modules, of its own package.
     """
     graph = {}
     for module, path in files.items():
-        found = {str(node.module) for node in _run_time_imports(path) if isinstance(node, ast.ImportFrom)}
-        for name in _imports(path):
+        statements = _import_statements(path, typed=typed)
+        found = {str(node.module) for node in statements if isinstance(node, ast.ImportFrom)}
+        for name in _imports(path, typed=typed):
             while name not in files and "." in name:
                 name = name.rpartition(".")[0]
             found.add(name)
@@ -230,6 +245,13 @@ def test_no_modules_of_the_core_import_each_other_in_a_circle(repository: Path) 
         assert _circle(files) == []
 
 
+def test_no_modules_of_the_public_api_know_each_other_in_a_circle(repository: Path) -> None:
+    files = {
+        _module_of(path, repository): path for path in (repository / "insight_core/plugin").rglob("*.py")
+    }
+    assert _circle(files, typed=True) == []
+
+
 def test_no_modules_of_a_plugin_import_each_other_in_a_circle(repository: Path) -> None:
     roots = [*repository.glob("plugins/*/insight_*"), *repository.glob("examples/*/insight_*")]
     assert roots
@@ -246,6 +268,10 @@ def test_a_circle_is_found(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
     files = {name: tmp_path / f"{name}.py" for name in sources}
     assert set(_circle(files)) == {"a", "b", "c"}
+    typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import a"
+    files["c"].write_text(typed, encoding="utf-8")
+    assert _circle(files) == []
+    assert set(_circle(files, typed=True)) == {"a", "b", "c"}
     del files["c"]
     assert _circle(files) == []
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
+from insight_core.formats.file_references import file_reference
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations, Authorship
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
@@ -63,57 +64,52 @@ from insight_core.plugin.extensions import (
     Cell,
     Command,
     CommandHost,
-    Messages,
     Option,
     ProviderSettings,
     RunColumn,
     RunColumns,
 )
 from insight_core.plugin.figures import SeriesFigures, figures_of
-from insight_core.plugin.file_references import file_reference
-from insight_core.plugin.highlights import (
+from insight_core.plugin.findings import (
     HIGHLIGHT_TONES,
+    SEVERITIES,
+    CheckedRule,
+    CheckRules,
     FindHighlights,
+    Finding,
+    FindingPlace,
     Highlight,
-    HighlightSource,
     HighlightTone,
+    RuleChecks,
     RunHighlights,
+    Severity,
     SourceHighlights,
 )
+from insight_core.plugin.highlights import HighlightSource
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import HyperParameters, Images, LogFormat, Points, Texts
+from insight_core.plugin.messages import Messages
 from insight_core.plugin.own_data import OwnData
 from insight_core.plugin.payload_places import PayloadPlaces
 from insight_core.plugin.places import RecordPlace, place_in, record_at
 from insight_core.plugin.provider_abilities import old_name as __getattr__  # noqa: F401
 from insight_core.plugin.provider_base import ProviderBase
-from insight_core.plugin.query_tables import (
+from insight_core.plugin.query_rows import (
     ColumnType,
     ColumnValues,
     ContributedTable,
     Labels,
     QueryColumn,
-    QueryTable,
     Rows,
     WantedRows,
 )
+from insight_core.plugin.query_tables import QueryTable
 from insight_core.plugin.remote_files import FileChanged, RemoteFile, RemoteFiles
-from insight_core.plugin.rules import (
-    SEVERITIES,
-    CheckedRule,
-    CheckRules,
-    Examined,
-    Finding,
-    FindingPlace,
-    NotChecked,
-    Rule,
-    RuleChecks,
-    Severity,
-)
+from insight_core.plugin.rules import Examined, NotChecked, Rule
 from insight_core.plugin.run_files import RunFile
-from insight_core.plugin.series_tables import (
-    SeriesField,
-    SeriesTable,
+from insight_core.plugin.series_tables import SeriesField, SeriesTable
+from insight_core.plugin.store_formats import StoreFormat, Translation
+from insight_core.plugin.tables import (
     chosen_tables,
     joined_table,
     missing_tags,
@@ -122,8 +118,7 @@ from insight_core.plugin.series_tables import (
     tags_by_run,
     united_tables,
 )
-from insight_core.plugin.store_formats import StoreFormat, Translation
-from insight_core.plugin.tag_roles import TAG_ROLES, TagRole, role_of
+from insight_core.tag_roles import TAG_ROLES, TagRole, role_of
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.reason import Reason, ReasonKind
 

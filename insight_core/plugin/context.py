@@ -18,10 +18,9 @@ from insight_core.plugin.places import RecordPlace
 if TYPE_CHECKING:  # a data server loads no web code
     from typing_extensions import TypeVar  # with a default; only type checkers need it
 
-    from insight_core.plugin.highlights import FindHighlights
+    from insight_core.plugin.findings import CheckRules, FindHighlights
     from insight_core.plugin.http.own_page import OwnPage
-    from insight_core.plugin.query_tables import ContributedTable
-    from insight_core.plugin.rules import CheckRules
+    from insight_core.plugin.query_rows import ContributedTable
 
     T_co = TypeVar("T_co", covariant=True, default=Any)
 else:

@@ -15,12 +15,9 @@ from insight_core.filters.column import (
 )
 from insight_core.filters.conditions import (
     All,
-    Any,
     Comparison,
     Condition,
-    ExpressionError,
     NoColumn,
-    Not,
     conditions_of,
 )
 from insight_core.filters.expression import parsed
@@ -31,14 +28,11 @@ __all__ = [
     "NUMBER",
     "TEXT",
     "All",
-    "Any",
     "Column",
     "Comparison",
     "Condition",
-    "ExpressionError",
     "Mask",
     "NoColumn",
-    "Not",
     "Values",
     "conditions_of",
     "moved",

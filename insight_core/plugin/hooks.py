@@ -19,7 +19,6 @@ from insight_core.plugin.extensions import (
     AppSettings,
     Command,
     CommandHost,
-    Messages,
     Option,
     ProviderSettings,
     RunColumn,
@@ -27,6 +26,7 @@ from insight_core.plugin.extensions import (
 )
 from insight_core.plugin.highlights import HighlightSource
 from insight_core.plugin.log_formats import LogFormat
+from insight_core.plugin.messages import Messages
 from insight_core.plugin.query_tables import QueryTable
 from insight_core.plugin.remote_files import RemoteFiles
 from insight_core.plugin.rules import Rule

@@ -6,7 +6,9 @@ What else event files are made of is in ``insight_record.formats``.
 
 from __future__ import annotations
 
-from typing import Final
+import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,9 +22,9 @@ from insight_core.formats.histogram_messages import (
 from insight_core.formats.histograms import Histogram, histogram_of
 from insight_core.formats.packed import varints
 from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
+from insight_core.message_types import MessageTypes
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
-from insight_core.plugin.message_types import MessageTypes
 from insight_record.formats.dtypes import TENSORFLOW_NUMBERS
 from insight_record.formats.framing import contents
 from insight_record.formats.image_headers import ImageHeader, header_of
@@ -112,6 +114,23 @@ def tensor_payload(values: ArrayLike, claim: Claim = _TENSOR) -> Payload:
 
 def _dialect(payload: Payload) -> Dialect:
     return Dialect.MINDSPORE if payload.claim == _MINDSPORE_TENSOR else Dialect.TENSORBOARD
+
+
+_MOVED = {  # names of the last release, and where they are
+    **dict.fromkeys(("HEADER_SIZE", "RecordProblem", "record"), "insight_record.formats.framing"),
+    **dict.fromkeys(
+        ("MINDSPORE_TYPES", "TENSORFLOW_TYPES", "tensorflow_type_name"), "insight_record.formats.dtypes"
+    ),
+}
+
+if not TYPE_CHECKING:  # type checkers would accept any name
+
+    def __getattr__(name: str) -> object:
+        if name not in _MOVED:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        text = f"{__name__}.{name} is deprecated: it is {_MOVED[name]}.{name}"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return getattr(import_module(_MOVED[name]), name)
 
 
 __all__ = [

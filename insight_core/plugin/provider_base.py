@@ -31,7 +31,8 @@ from insight_core.plugin.errors import NotFound, Unavailable
 from insight_core.plugin.extensions import ProviderSettings
 from insight_core.plugin.payload_places import PayloadPlaces
 from insight_core.plugin.run_files import RunFile
-from insight_core.plugin.series_tables import SeriesField, SeriesTable, tables_of
+from insight_core.plugin.series_tables import SeriesField, SeriesTable
+from insight_core.plugin.tables import tables_of
 from insight_record.formats.reason import Reason
 
 PointColumns: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]  # Steps, wall times in seconds, values.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.formats.batch import DamagedRecord, unreadable
+from insight_core.formats.file_references import LONGEST, FileReference
 from insight_core.ingest.event_file import read_payload
 from insight_core.ingest.fetching import Fetch
 from insight_core.plugin import (
@@ -24,7 +25,6 @@ from insight_core.plugin import (
     ShownAttempts,
     Undecodable,
 )
-from insight_core.plugin.file_references import LONGEST, FileReference
 from insight_core.plugin.places import undecodable
 from insight_core.providers.conventions import unknown_series
 from insight_core.providers.payload_streams import payload_of_file, stream_of_file, stream_of_payload

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.formats.file_references import LONGEST, FileReference
 from insight_core.ingest.fetching import Fetch, FilePart, opened
-from insight_core.plugin.file_references import LONGEST, FileReference
 from insight_record.formats.reason import Reason
 
 _PIECE = 8 << 20  # bytes

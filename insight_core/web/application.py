@@ -20,6 +20,7 @@ from werkzeug.routing import Map
 from werkzeug.test import EnvironBuilder
 
 from insight_core.isolation import Busy, Overdue
+from insight_core.own_page import READ_ONLY_CLIENT, OwnPage
 from insight_core.plugin import (
     ContributedTable,
     DataProvider,
@@ -34,7 +35,6 @@ from insight_core.plugin import (
     Unavailable,
 )
 from insight_core.plugin.http.identity import may_save
-from insight_core.plugin.http.own_page import READ_ONLY_CLIENT, OwnPage
 from insight_core.references import reference
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
@@ -280,7 +280,7 @@ class Host:
         found: dict[str, ContributedTable] = {}
         for one in self._registry.collected("insight_tables", QueryTable):
             ctx = self._plugins.context_of(one.module)
-            found.setdefault(one.value.name, ContributedTable(one.owner, one.value, ctx))
+            found.setdefault(one.value.name, one.value.within(one.owner, ctx))
         return list(found.values())
 
     def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:

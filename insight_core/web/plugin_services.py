@@ -10,6 +10,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from insight_core.own_page import OwnPage
 from insight_core.plugin import (
     Annotations,
     Ask,
@@ -28,7 +29,6 @@ from insight_core.plugin import (
     RunHighlights,
 )
 from insight_core.plugin.context import CACHE_SIZE
-from insight_core.plugin.http.own_page import OwnPage
 from insight_core.web.decoded import values_of
 from insight_core.web.own_data import RequestedData
 

@@ -31,8 +31,8 @@ from insight_core.plugin import (
     TagRole,
     Unavailable,
 )
-from insight_core.plugin.tag_roles import roles_of
 from insight_core.registry import Module, Registry
+from insight_core.tag_roles import roles_of
 
 log = logging.getLogger(__name__)
 

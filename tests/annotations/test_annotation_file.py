@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable
-from insight_core.plugin.annotations import Annotation, FieldValue, checked
+from insight_core.plugin.annotations import Annotation
+from insight_core.web.annotations.checked import FieldValue, checked
 from insight_core.web.annotations.run_keys import Place, key_of, runs_of
 from insight_core.web.annotations.store import FILE_NAME, AnnotationStore
 from insight_core.web.state import state_file

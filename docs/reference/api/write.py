@@ -40,7 +40,7 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
         "insight_core.plugin.testing",
         *(
             f"insight_core.plugin.testing.{name}"
-            for name in ("formats", "histograms", "host", "tensors", "wire")
+            for name in ("contexts", "contract", "fake", "formats", "histograms", "host", "tensors", "wire")
         ),
     ],
 }

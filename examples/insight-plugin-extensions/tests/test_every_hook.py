@@ -55,7 +55,7 @@ def test_a_line_that_is_no_point_is_damage_in_the_language_of_the_user(host: Hos
 
 
 def test_the_log_format_reads_the_same_however_the_file_grows() -> None:
-    [words] = insight_extensions.insight_log_formats()
+    words, *_ = insight_extensions.insight_log_formats()
     content = b"loss 0 1.5\nhello\nloss 1 0.5\nloss 2"
     for pieces in (1, 7, len(content)):
         read = read_all(words, content, pieces)

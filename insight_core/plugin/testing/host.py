@@ -17,6 +17,7 @@ from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.isolation import DEFAULT_LIMITS
+from insight_core.own_page import TOKEN_HEADER
 from insight_core.plugin import (
     AppSettings,
     Damage,
@@ -30,7 +31,6 @@ from insight_core.plugin import (
     encode_json,
     hookimpl,
 )
-from insight_core.plugin.http.own_page import TOKEN_HEADER
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.registry.modules import DISTRIBUTION, Candidate, Origin, installed

@@ -5,10 +5,10 @@ from __future__ import annotations
 from attrs import frozen
 from werkzeug import Request, Response
 
+from insight_core.own_page import OwnPage, body_of
 from insight_core.plugin import DataProvider, InvalidArgument, NotFound
-from insight_core.plugin.annotations import checked
 from insight_core.plugin.http.identity import user_of
-from insight_core.plugin.http.own_page import OwnPage, body_of
+from insight_core.web.annotations.checked import checked
 from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from insight_core.plugin import InsightError, InvalidArgument, NotFound
-from insight_core.plugin.annotations import Annotation, Annotations, Authorship, FieldValue, checked
+from insight_core.plugin.annotations import Annotation, Annotations, Authorship
+from insight_core.web.annotations.checked import FieldValue, checked
 from insight_core.web.annotations.run_keys import Place, key_of, runs_of
 from insight_core.web.state.shared_state import SharedState
 from insight_core.web.state.state_file import StateFile

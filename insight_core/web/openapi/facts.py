@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 from attrs import define, field
 from werkzeug import Response
 
+from insight_core import own_page
 from insight_core.plugin import InsightError
-from insight_core.plugin.http import answers, csv_text, own_page, parameters
+from insight_core.plugin.http import answers, csv_text, parameters
 from insight_core.web.answers import json_answer
 
 Schema: TypeAlias = dict[str, Any]

@@ -31,7 +31,12 @@ from insight_core.web.openapi.facts import ANSWERS, BODY_OF, READERS, TEXT, TEXT
 from insight_core.web.openapi.source import Function, Instance, arguments_of, function_of
 
 _DEEPEST = 12  # calls within calls
-_OURS = ("insight_core.plugin.http.", "insight_core.web.")
+_OURS = (
+    "insight_core.plugin.http.",
+    "insight_core.histogram_routes",
+    "insight_core.own_page",
+    "insight_core.web.",
+)
 _COMPUTED = (min, max, len, tuple, list, get_args)  # functions whose result is a value
 
 _PARTS = ("items", "keys", "values")  # of a mapping

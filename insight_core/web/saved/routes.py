@@ -8,8 +8,8 @@ from functools import partial
 from attrs import frozen
 from werkzeug import Request, Response
 
+from insight_core.own_page import OwnPage, body_of
 from insight_core.plugin import InvalidArgument, NotFound
-from insight_core.plugin.http.own_page import OwnPage, body_of
 from insight_core.plugin.http.parameters import required_text
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams

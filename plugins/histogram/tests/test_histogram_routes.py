@@ -14,8 +14,8 @@ from safetensors import safe_open
 from safetensors.numpy import load
 from werkzeug.test import Client
 
+from insight_core.histogram_routes import evenly
 from insight_core.plugin import Dialect, EventField, Payload, SeriesKey, SummaryPlugin
-from insight_core.plugin.http.histograms import evenly
 from insight_core.plugin.payloads import HISTOGRAM_CLAIMS
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.plugin.testing.histograms import (

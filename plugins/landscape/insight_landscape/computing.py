@@ -12,7 +12,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_landscape import points, stored
+import insight_landscape.points as points
+import insight_landscape.stored as stored
 from insight_landscape.directions import (
     Direction,
     Parameters,

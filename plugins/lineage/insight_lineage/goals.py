@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from insight_core.plugin.tag_roles import role_of
+from insight_core.plugin import role_of
 
 Goal: TypeAlias = Literal["min", "max"]
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import FindingPlace, Highlight, PluginContext, Reason, ReasonKind
+from insight_core.plugin import FindingPlace, Highlight, PluginContext, Reason, ReasonKind, role_of
 from insight_core.plugin.annotations import Annotations
 from insight_core.plugin.filters import Column
-from insight_core.plugin.tag_roles import role_of
 from insight_lineage.claims import NAME
 from insight_lineage.goals import Goal, is_cost
 from insight_lineage.importance.ranking import Ranking, kept_ranking

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 
-from insight_core.plugin import CommandHost, InsightError, NotFound, PluginContext, Unavailable
-from insight_core.plugin.extensions import ENVIRONMENT_PREFIX
+from insight_core.plugin import CommandHost, InsightError, NotFound, Option, PluginContext, Unavailable
 from insight_mcp.calling import Tools
 from insight_mcp.protocol import Protocol
 from insight_mcp.stdio import serve
@@ -20,7 +19,7 @@ from insight_mcp.toolbox import TOOLS
 
 _PLUGIN = "mcp"
 _LOCATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[^0-9]")  # as insight_host.open tells them from directories
-_SOURCES = ("LOGDIR", "DATA_PROVIDER")  # variables that name logs
+_SOURCES = (Option("logdir", ""), Option("data-provider", ""))  # flags whose variables name logs
 _PATIENCE = 60.0  # seconds for logs to be opened
 
 
@@ -42,7 +41,7 @@ def run(arguments: Sequence[str], host: CommandHost) -> int:
     flags = [*_flags(known.places), *(f"--logdir={one}" for one in known.logdir), *more]
     if known.data_provider:
         flags.append(f"--data-provider={known.data_provider}")
-    if not (flags or any(os.environ.get(f"{ENVIRONMENT_PREFIX}{name}") for name in _SOURCES)):
+    if not (flags or any(os.environ.get(one.variable) for one in _SOURCES)):
         parser.error("no logs: give a directory, a URL, --logdir or --data-provider")
     output = sys.stdout.buffer
     with redirect_stdout(sys.stderr), _Opening(host, flags) as opening:  # stdout is for messages only

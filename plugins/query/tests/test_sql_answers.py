@@ -72,7 +72,7 @@ def data(points: pd.DataFrame) -> Counting:
 
 def tables(data: FakeProvider, *more: QueryTable) -> list[ContributedTable]:
     ctx = context_of(Plugin("query", "SQL"), data)
-    return [ContributedTable("query", table, ctx) for table in (*insight_query.insight_tables(), *more)]
+    return [table.within("query", ctx) for table in (*insight_query.insight_tables(), *more)]
 
 
 def ask(data: FakeProvider, sql: str, **limits: Any) -> SqlAnswer:  # noqa: ANN401

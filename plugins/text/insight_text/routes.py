@@ -10,13 +10,13 @@ from werkzeug import Request, Response
 from insight_core.plugin import NotFound, PluginContext, Route, Undecodable
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import attempts, empty, required_text, series_key
-from insight_text.decoder import Texts
+from insight_text.decoder import StringTensor
 
 MOST = 2_000  # newest records of a series that are searched
 SECONDS = 10.0  # that a search may take
 
 
-def routes(ctx: PluginContext[Texts]) -> Sequence[Route]:
+def routes(ctx: PluginContext[StringTensor]) -> Sequence[Route]:
     """The search in the records of a series."""
 
     def search(request: Request) -> Response:
