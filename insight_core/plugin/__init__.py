@@ -6,6 +6,8 @@ tests in ``insight_core.plugin.testing``. Importing this package does no I/O and
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.file_references import file_reference
@@ -92,7 +94,6 @@ from insight_core.plugin.messages import Messages
 from insight_core.plugin.own_data import OwnData
 from insight_core.plugin.payload_places import PayloadPlaces
 from insight_core.plugin.places import RecordPlace, place_in, record_at
-from insight_core.plugin.provider_abilities import old_name as __getattr__  # noqa: F401
 from insight_core.plugin.provider_base import ProviderBase
 from insight_core.plugin.query_rows import (
     ColumnType,
@@ -121,6 +122,9 @@ from insight_core.plugin.tables import (
 from insight_core.tag_roles import TAG_ROLES, TagRole, role_of
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.reason import Reason, ReasonKind
+
+if not TYPE_CHECKING:  # a type checker then finds names that do not exist
+    from insight_core.plugin.provider_abilities import old_name as __getattr__  # noqa: F401
 
 __all__ = [
     "API_VERSION",

@@ -30,15 +30,17 @@ _LAZY = {  # who writes event files needs no host
 }
 
 
-def __getattr__(name: str) -> object:
-    """Imports each name on first use."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
+if not TYPE_CHECKING:  # a type checker then finds names that do not exist
 
-    found = getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)
-    globals()[name] = found
-    return found
+    def __getattr__(name: str) -> object:
+        """Imports each name on first use."""
+        if name not in _LAZY:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import importlib
+
+        found = getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)
+        globals()[name] = found
+        return found
 
 
 __all__ = [
