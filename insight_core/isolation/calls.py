@@ -127,6 +127,7 @@ class Calls:
         self.limits = limits
         self.busy: str | None = None  # why no further view is called
         self._changed = changed
+        self._told: str | None = None  # the reason that is in the log
         self._news = threading.Condition()
         self._open: set[Call[Any]] = set()
         self._idle: list[SimpleQueue[_Job[Any]]] = []
@@ -147,9 +148,9 @@ class Calls:
         """
         call: Call[Value] = Call(what, deadline)
         with self._news:
-            before = self.busy
             refusal = self._make_room(call) if limited else None
-            is_news = self.busy != before
+            is_news = self.busy not in (None, self._told)
+            self._told = self.busy
             if refusal is None:
                 self._open.add(call)
                 call.proceed()

@@ -74,11 +74,16 @@ def test_plugins_lists_the_hooks_of_each_module(run: Run, installed: dict[str, s
     rows = {row["name"]: row for row in json.loads(run("plugins", "--json", env=installed).stdout)["plugins"]}
     assert rows["extensions"]["hooks"] == [
         "insight_commands",
+        "insight_highlights",
         "insight_log_formats",
+        "insight_messages",
+        "insight_open_files",
         "insight_open_provider",
         "insight_options",
         "insight_plugin",
+        "insight_rules",
         "insight_run_columns",
+        "insight_tables",
         "insight_wrap_app",
     ]
     assert rows["demo"]["hooks"] == ["insight_commands"]

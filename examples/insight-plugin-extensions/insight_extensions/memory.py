@@ -1,4 +1,4 @@
-"""A data source without files. A real one implements the methods of ``insight_core.plugin.DataProvider``."""
+"""A data source without files. A real one derives from ``insight_core.plugin.ProviderBase``."""
 
 from __future__ import annotations
 
