@@ -45,6 +45,7 @@ FORMATS = (
             FileName("checkpoint-*/trainer_state.json", makes_run=beginnings.of_trainer_state),
         ],
         "insight_metric_logs.trainer_state:read",
+        version=2,
         newest_only=True,
     ),
     LogFormat(

@@ -15,7 +15,12 @@ from insight_metric_logs import FORMATS, lines
 
 from benchmarks.processes import peak_memory
 from insight_core.ingest.logdir import Logdir
+<<<<<<< HEAD
 from insight_core.plugin.data import ScalarColumns, SeriesKey
+=======
+from insight_core.plugin import HyperParameters, ScalarColumns, SeriesKey
+from insight_core.plugin.testing.formats import read_all
+>>>>>>> b-claims
 from insight_core.providers.local import LocalProvider
 
 Load = Callable[[], LocalProvider]
@@ -316,6 +321,17 @@ def test_of_the_checkpoints_of_a_trainer_the_newest_history_is_read(tmp_path: Pa
     _state(tmp_path / "out" / "trainer_state.json", [*history, {"train_runtime": 9.5, "step": 4}], 2_000)
     assert _points(load(), "train/train_runtime", "out") == [(4, 9.5)]
     assert _damage(provider) == []
+
+
+def test_what_a_training_was_started_with_are_hyperparameters() -> None:
+    state = {"log_history": [], "max_steps": 10, "train_batch_size": None, "num_train_epochs": 3}
+    state |= {"trial_params": {"lr": 0.5, "odd": [1]}}
+    [trainer] = [each for each in FORMATS if each.name == "Hugging Face Trainer"]
+    found = read_all(trainer, json.dumps(state).encode(), 1)
+    [given] = found.others
+    assert isinstance(given, HyperParameters)
+    assert given.values == {"max_steps": 10, "num_train_epochs": 3, "lr": 0.5}
+    assert not found.flaws
 
 
 def test_a_state_that_is_rewritten_or_half_written_is_read_anew(tmp_path: Path, load: Load) -> None:
