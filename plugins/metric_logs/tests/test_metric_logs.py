@@ -15,12 +15,9 @@ from insight_metric_logs import FORMATS, lines
 
 from benchmarks.processes import peak_memory
 from insight_core.ingest.logdir import Logdir
-<<<<<<< HEAD
+from insight_core.plugin import HyperParameters
 from insight_core.plugin.data import ScalarColumns, SeriesKey
-=======
-from insight_core.plugin import HyperParameters, ScalarColumns, SeriesKey
-from insight_core.plugin.testing.formats import read_all
->>>>>>> b-claims
+from insight_core.plugin.testing import read_all
 from insight_core.providers.local import LocalProvider
 
 Load = Callable[[], LocalProvider]
