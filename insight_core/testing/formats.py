@@ -77,6 +77,7 @@ class _EndedFile(LogFile):
 def _blocks(file: _EndedFile) -> Sequence[Block]:
     blocks: list[Block] = []
     while True:
+        before = file.position
         try:
             batch = file.read()
         except Waiting:
@@ -86,6 +87,8 @@ def _blocks(file: _EndedFile) -> Sequence[Block]:
         if batch is None:
             return blocks
         blocks.extend(batch.blocks)
+        if file.position in (before, file.size):  # as the host, which does not call it again either
+            return blocks
 
 
 def _add(block: Block, found: dict[str, list[list[NDArray[np.generic]]]]) -> None:

@@ -372,6 +372,14 @@ def test_a_call_that_fails_leaves_nothing_and_is_repeated(open_: Any, tmp_path: 
     assert provider.damage() == []
 
 
+def test_a_format_that_gives_something_at_every_call_ends() -> None:
+    def again(stream: BinaryIO, state: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
+        stream.read()
+        return [HyperParameters({"lr": 0.5})], state
+
+    assert len(read_all(LogFormat("again", FileName("*"), again), b"1234567").others) == 7
+
+
 def test_an_author_sees_in_a_test_what_was_read() -> None:
     lines = b"".join(json.dumps({"step": i, "text": str(i), "loss": i}).encode() + b"\n" for i in range(9))
     found = read_all(FORMAT, lines)
