@@ -303,7 +303,7 @@ export interface PluginContext {
      */
     post<T>(route: string, body?: unknown, options?: { query?: Query; signal?: AbortSignal }): Promise<T>;
   };
-  /** What a `GET` route of another plugin answers as JSON; rejects with `unknown_plugin` where there is no such plugin. */
+  /** The JSON of a `GET` route of another plugin; rejects with `unknown_plugin` if that is not there. */
   ask<T>(plugin: string, route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<T>;
   readonly ui: {
     icon(name: string): SVGSVGElement;

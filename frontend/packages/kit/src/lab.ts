@@ -1,5 +1,5 @@
 /**
- * What the kit and our own tabs are made of beneath what `@insight-host/kit` promises: any release may change it. It is in
+ * Parts of the kit and our own tabs beneath what `@insight-host/kit` promises: any release may change them. It is in
  * the same file as the kit.
  */
 export { picked, said, spliced, wholeOf } from './columns';

@@ -1,4 +1,4 @@
-/** Names that the last release promised: they are in `@insight-host/kit/lab` now, and go from here with the next one. */
+/** Names that the last release promised: they are in `@insight-host/kit/lab` now; the next one drops them here. */
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   Latest,

@@ -75,7 +75,7 @@ export function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What went wrong last, if anything did. Its text follows the language of the page, as that of an error of the host does. */
+/** The last failure, or none. Its text follows the language of the page, as that of an error of the host does. */
 export class Problem {
   private readonly cause = signal<{ readonly error: unknown } | null>(null);
 

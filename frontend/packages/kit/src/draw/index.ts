@@ -1,5 +1,5 @@
 /**
- * What charts are drawn with: painters for canvas and SVG, scales, ticks, legends and colours. No promise is made for it:
+ * What charts are drawn with: painters for canvas and SVG, scales, ticks, legends and colours. It has no promise:
  * any release may change it.
  */
 export * from './area';
