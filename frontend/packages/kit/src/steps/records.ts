@@ -43,13 +43,14 @@ export function recordsAt(steps: Float64Array, attempts: 'last' | 'all'): Record
   return { steps, wallTimes: none, sizes: none, points: none.length, kept: none.length, hidden: 0, attempts };
 }
 
+const same = (a: number | undefined, b: number | undefined): boolean => Object.is(a, b);
+
 /**
  * What was known and what came after it; `tail` was asked for from the last known record on. null when
  * they do not fit together (another restart, a rewritten file, a new sample), or nothing came after it.
  */
 export function joined(known: Records, tail: Records): Records | null {
   const last = known.steps.length - 1;
-  const same = (a: number | undefined, b: number | undefined): boolean => Object.is(a, b);
   if (last < 0 || tail.attempts !== known.attempts || tail.hidden !== known.hidden) return null;
   if (known.kept !== known.points || tail.kept !== tail.points || tail.points < known.points) return null;
   if (!same(tail.steps[0], known.steps[last]) || !same(tail.wallTimes[0], known.wallTimes[last])) return null;
@@ -61,6 +62,17 @@ export function joined(known: Records, tail: Records): Records | null {
     wallTimes: spliced(known.wallTimes, last, tail.wallTimes),
     sizes: spliced(known.sizes, last, tail.sizes),
   };
+}
+
+/** Whether two tables say the same of the same records. */
+function alike(one: Records, other: Records): boolean {
+  const columns = ['steps', 'wallTimes', 'sizes'] as const;
+  return (
+    (['points', 'kept', 'hidden', 'purged', 'attempts'] as const).every((name) => one[name] === other[name]) &&
+    columns.every(
+      (name) => one[name].length === other[name].length && one[name].every((value, at) => same(value, other[name][at])),
+    )
+  );
 }
 
 /**
@@ -182,6 +194,7 @@ export class RecordTables {
     if (entry.asking || !this.page.visible.value) return;
     entry.asking = true;
     const { signal } = this.page.ctx;
+    let requests = 1;
     try {
       await this.queue.run(
         () => BEFORE_PICTURES,
@@ -190,10 +203,12 @@ export class RecordTables {
           if (entry.readers === 0) return; // it has left again, and stays stale
           const known = entry.doubtful || !entry.records.value?.steps.length ? null : entry.records.value;
           entry.stale = entry.doubtful = false;
-          const records =
-            (known && joined(known, await this.fetch(entry.card, known.steps.length - 1))) ??
-            (await this.fetch(entry.card, 0));
-          entry.records.value = records;
+          let records = known && joined(known, await this.fetch(entry.card, known.steps.length - 1));
+          if (!records) {
+            if (known) requests++;
+            records = await this.fetch(entry.card, 0);
+          }
+          if (!known || !alike(known, records)) entry.records.value = records;
           entry.error.clear();
           if (records.hidden > 0) this.anyHidden.value = true;
         },
@@ -207,7 +222,7 @@ export class RecordTables {
         entry.asking = false;
         if (entry.stale && entry.readers > 0 && !signal.aborted) void this.ask(entry);
       },
-      entry.stale ? 0 : REST,
+      entry.stale ? 0 : REST * requests,
     );
   }
 
