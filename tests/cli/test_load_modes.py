@@ -332,7 +332,6 @@ def test_any_server_of_the_service_of_tensorboard_will_do(serve: Serve, logdir: 
     ("flags", "said"),
     [
         (["--data-provider", "localhost:1"], "grpc://HOST:PORT"),
-        (["--data-provider", "grpc://h:1", "--logdir", "x"], "--logdir"),
         (["--data-provider", "grpc://h:1", "--load", "server"], "--load"),
         (["--logdir", "x", "--load", "elsewhere"], "inprocess"),
         ([], "--logdir"),
