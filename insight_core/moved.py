@@ -20,14 +20,14 @@ def _names(text: str, module: str) -> Mapping[str, str]:
     return dict.fromkeys(text.split(), module)
 
 
-MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # where names are now, by module and name
+MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "module:other" is renamed
     _PLUGIN: {
         **_names("Changes Damage DataProvider MOST_AT_ONCE NotComputed Payload PayloadPlaces", _DATA),
         **_names(
             "PayloadStream Progress RecordPlace RecordTable Run RunFile ScalarColumns ScalarQuery", _DATA
         ),
         **_names("SeriesField SeriesFigures SeriesInfo SeriesKey SeriesTable ShownAttempts", _DATA),
-        **_names("TAG_ROLES TagRole X compute figures_of place_in record_at united_tables", _DATA),
+        **_names("TAG_ROLES TagRole compute figures_of place_in record_at united_tables", _DATA),
         **_names("CheckedRule Examined Finding FindingPlace Highlight HighlightSource NotChecked", _FINDINGS),
         **_names("Rule RuleChecks SEVERITIES", _FINDINGS),
         **_names("ColumnType ColumnValues ContributedTable Labels QueryColumn QueryTable Rows", _SQL),
@@ -45,6 +45,7 @@ MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # where names are now, 
         "Annotation": f"{_PLUGIN}.annotations",
         "Authorship": f"{_PLUGIN}.annotations",
         "Computation": f"{_DATA}.computations",
+        "X": f"{_DATA}:XAxis",
         "nbytes_of": "insight_core.encoding",
         "physical_memory": f"{_PLUGIN}.worker",
     },
@@ -88,8 +89,9 @@ def old_name(module: str, name: str) -> object:
     found = MOVED_NAMES[module].get(name)
     if found is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    value = getattr(import_module(found), name)
-    instead = getattr(value, "instead", None) or f"import it from {found}"
+    place, _, renamed = found.partition(":")
+    value = getattr(import_module(place), renamed or name)
+    instead = getattr(value, "instead", None) or f"import {renamed or 'it'} from {place}"
     warn(f"{module}.{name} is deprecated: {instead}", DeprecationWarning, stacklevel=3)
     return value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -252,7 +253,7 @@ class RunColumn:
     columns. The cells of kind ``time`` are seconds since the epoch, those of kind ``duration`` seconds. A
     column named ``status`` says how a run ended, for the host's own: ``success`` or ``failure``. With
     ``at_first`` False it is not among the columns that the table has until the user chooses some; of these,
-    columns of a small ``order`` come first. Columns that ``RunColumns.list`` returns need no ``values``.
+    columns of a small ``order`` come first. Columns that ``RunColumns.columns`` returns need no ``values``.
     ``values`` may be given by name, ``"package.module:name"``.
     """
 
@@ -268,18 +269,35 @@ class RunColumn:
     order: int = 0
 
 
-@frozen
+_ListColumns: TypeAlias = Callable[[PluginContext], Iterable[RunColumn]]
+_ColumnCells: TypeAlias = Callable[
+    [PluginContext, Sequence[str], Sequence[str]], Mapping[str, Mapping[str, Cell]]
+]
+
+
+@frozen(init=False)
 class RunColumns:
     """Columns of the run table that depend on the logs.
 
-    ``list(ctx)`` returns the columns that there are, ``values(ctx, names, runs)`` the cells of the named
+    ``columns(ctx)`` returns the columns that there are, ``values(ctx, names, runs)`` the cells of the named
     columns: by name of the column, then by run. ``ctx`` is the context of the first plugin of the module.
     Both may be given by name, ``"package.module:name"``.
     """
 
-    list: Callable[[PluginContext], Iterable[RunColumn]] = field(
-        converter=reference, validator=check_function
-    )
-    values: Callable[[PluginContext, Sequence[str], Sequence[str]], Mapping[str, Mapping[str, Cell]]] = field(
-        converter=reference, validator=check_function
-    )
+    columns: _ListColumns = field(converter=reference, validator=check_function)
+    values: _ColumnCells = field(converter=reference, validator=check_function)
+
+    def __init__(
+        self,
+        columns: _ListColumns | str | None = None,
+        values: _ColumnCells | str | None = None,
+        *,
+        list: _ListColumns | str | None = None,
+    ) -> None:
+        """``list`` is the name that ``columns`` had in the last release."""
+        if list is not None:
+            warnings.warn(
+                "RunColumns(list=...) is deprecated: write columns=...", DeprecationWarning, stacklevel=2
+            )
+            columns = list
+        self.__attrs_init__(columns, values)  # type: ignore[arg-type]

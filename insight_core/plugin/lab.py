@@ -5,38 +5,20 @@ from __future__ import annotations
 from insight_core.encoding import check_elements as check_elements
 from insight_core.encoding import plain as plain
 from insight_core.formats.file_references import file_reference as file_reference
-from insight_core.histogram_routes import (
-    comparison_route as comparison_route,
-)
-from insight_core.histogram_routes import (
-    histograms_route as histograms_route,
-)
+from insight_core.histogram_routes import comparison_route as comparison_route
+from insight_core.histogram_routes import histograms_route as histograms_route
 from insight_core.http.encodings import accepts_gzip as accepts_gzip
 from insight_core.http.parameters import check_order as check_order
-from insight_core.http.tags import (
-    streamed_tags_response as streamed_tags_response,
-)
-from insight_core.http.tags import (
-    tags_response as tags_response,
-)
+from insight_core.http.tags import streamed_tags_response as streamed_tags_response
+from insight_core.http.tags import tags_response as tags_response
 from insight_core.matching import Matcher as Matcher
 from insight_core.plugin.claims import claim_of as claim_of
 from insight_core.plugin.extensions import AnswerScalars as AnswerScalars
 from insight_core.plugin.findings.results import HighlightTone as HighlightTone
 from insight_core.plugin.findings.results import Severity as Severity
-from insight_core.plugin.payloads import (
-    EIGHT_BYTES as EIGHT_BYTES,
-)
-from insight_core.plugin.payloads import (
-    HISTO as HISTO,
-)
-from insight_core.plugin.payloads import (
-    Malformed as Malformed,
-)
-from insight_core.plugin.payloads import (
-    histogram_of as histogram_of,
-)
-from insight_core.plugin.payloads import (
-    varint as varint,
-)
+from insight_core.plugin.payloads import EIGHT_BYTES as EIGHT_BYTES
+from insight_core.plugin.payloads import HISTO as HISTO
+from insight_core.plugin.payloads import Malformed as Malformed
+from insight_core.plugin.payloads import histogram_of as histogram_of
+from insight_core.plugin.payloads import varint as varint
 from insight_core.tag_roles import role_of as role_of

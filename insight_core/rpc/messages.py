@@ -28,7 +28,7 @@ from insight_core.plugin.data import (
     ScalarQuery,
     SeriesKey,
     ShownAttempts,
-    X,
+    XAxis,
 )
 from insight_core.rpc.errors import printable
 from insight_core.rpc.schema import insight_data_pb2 as messages
@@ -42,8 +42,12 @@ DIALECTS = {
     Dialect.MINDSPORE: messages.DIALECT_MINDSPORE,
 }
 _DIALECTS_BY_NUMBER: dict[int, Dialect] = {number: dialect for dialect, number in DIALECTS.items()}
-_X: dict[X, messages.X] = {"step": messages.X_STEP, "relative": messages.X_RELATIVE, "wall": messages.X_WALL}
-_X_BY_NUMBER: dict[int, X] = {number: x for x, number in _X.items()}
+_X: dict[XAxis, messages.X] = {
+    "step": messages.X_STEP,
+    "relative": messages.X_RELATIVE,
+    "wall": messages.X_WALL,
+}
+_X_BY_NUMBER: dict[int, XAxis] = {number: x for x, number in _X.items()}
 
 
 def _copier(*names: str) -> Callable[[object], dict[str, Any]]:

@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from insight_core.formats.wall_times import origin_of
-from insight_core.plugin.data import ScalarQuery, X
+from insight_core.plugin.data import ScalarQuery, XAxis
 from insight_core.store.blocks import BLOCK_TYPE, NO_BLOCKS, POINTS, Blocks
 from insight_core.store.reduction import Indices, Places, Values, reduction
 from insight_core.store.snapshot import Snapshot
@@ -63,7 +63,7 @@ class View:
         """Wall time from which relative time counts."""
         return origin_of(self.wall_times)
 
-    def axis(self, x: X) -> Axis:
+    def axis(self, x: XAxis) -> Axis:
         """The x axis of the kind ``x``."""
         if not len(self.steps):
             return Axis(self.steps, 0.0, True, (0.0, 0.0))

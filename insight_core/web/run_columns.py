@@ -192,7 +192,7 @@ class RunColumnTable:
             yield GivenColumn(name, source, _of_runs(source.values(self.provider, runs), runs))
             return
         ctx = self.context_of(module)
-        listed = [one for one in source.list(ctx) if wanted is None or wanted(name, one)]
+        listed = [one for one in source.columns(ctx) if wanted is None or wanted(name, one)]
         cells: Mapping[str, Mapping[str, Cell]] = {}
         if wanted is not None and listed:
             cells = source.values(ctx, [one.name for one in listed], runs)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from insight_core.formats.columns import Columns
 from insight_core.plugin import CachePolicy, Dialect, EventField
-from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey, X
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey, XAxis
 from insight_core.store import numpy_reduction, scalars, views
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.decimation import column_borders
@@ -28,7 +28,7 @@ from insight_core.store.views import ViewCache
 
 KINDS: list[Reduction] = [kind for kind in (numpy_reduction, compiled()) if kind is not None]
 
-XS: tuple[X, ...] = ("step", "relative", "wall")
+XS: tuple[XAxis, ...] = ("step", "relative", "wall")
 
 
 @contextmanager

@@ -75,6 +75,12 @@ def _sizes(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Any]:
 SIZE = RunColumn("size", "Size", _sizes, {"zh-CN": "大小"}, "number", "disk")
 
 
+def test_columns_by_their_keyword_of_the_last_release_work_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match="write columns="):
+        source = RunColumns(list=lambda ctx: [SIZE], values=lambda ctx, names, runs: {})
+    assert source == RunColumns(source.columns, source.values)
+
+
 def test_a_static_column_has_a_cell_for_each_run_that_is_there(provider: DataProvider) -> None:
     table = _table(provider, m=_module(SIZE))
     assert table["columns"] == [

@@ -46,7 +46,7 @@ _ARGUMENTS = {  # how many a function is called with, by class and field
     "Option.split": 1,
     "Command.run": 1,
     "RunColumn.values": 2,
-    "RunColumns.list": 1,
+    "RunColumns.columns": 1,
     "RunColumns.values": 3,
     "Rule.check": 1,
     "HighlightSource.find": 2,

@@ -22,7 +22,7 @@ from insight_core.plugin.data.provider import (
     SeriesInfo,
     SeriesKey,
     ShownAttempts,
-    X,
+    XAxis,
 )
 from insight_core.plugin.data.run_files import RunFile
 from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
@@ -54,7 +54,7 @@ __all__ = [
     "SeriesTable",
     "ShownAttempts",
     "TagRole",
-    "X",
+    "XAxis",
     "compute",
     "figures_of",
     "place_in",

@@ -103,7 +103,7 @@ class SeriesInfo:
         }
 
 
-X: TypeAlias = Literal["step", "relative", "wall"]  # Of an axis: steps, seconds since the start, or times.
+XAxis: TypeAlias = Literal["step", "relative", "wall"]  # Steps, seconds since the start, or wall times.
 ShownAttempts: TypeAlias = Literal["last", "all"]  # "last" hides what is overwritten or purged.
 
 
@@ -119,7 +119,7 @@ class ScalarQuery:
     overwrote; "all" keeps every point in file order. ``nearest`` selects the one point nearest to it.
     """
 
-    x: X = "step"
+    x: XAxis = "step"
     log_x: bool = False
     window: tuple[float | None, float | None] = (None, None)
     width: int | None = None

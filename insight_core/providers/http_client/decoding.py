@@ -23,7 +23,7 @@ from insight_core.plugin.data import (
     SeriesField,
     SeriesKey,
     SeriesTable,
-    X,
+    XAxis,
 )
 from insight_record.formats.reason import Reason
 
@@ -163,7 +163,7 @@ def scalars_of(body: bytes) -> dict[SeriesKey, ScalarColumns]:
     return found
 
 
-def nearest_point(columns: ScalarColumns, axis: X, wanted: float) -> ScalarColumns:
+def nearest_point(columns: ScalarColumns, axis: XAxis, wanted: float) -> ScalarColumns:
     """The point whose x is nearest, as a query with ``nearest`` gives it; none if no x is finite."""
     x = columns.steps.astype(np.float64) if axis == "step" else columns.wall_times
     if axis == "relative":

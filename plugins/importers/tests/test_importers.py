@@ -255,7 +255,7 @@ def test_the_numbers_of_mlflow_are_those_of_its_client(
 def test_columns_of_the_run_table_say_where_a_run_comes_from(provider: LocalProvider) -> None:
     [columns] = insight_importers.insight_run_columns()
     ctx = context_of(insight_importers.insight_plugin(), provider)
-    names = [column.name for column in columns.list(ctx)]
+    names = [column.name for column in columns.columns(ctx)]
     assert {"tracker", "project", "name", "group", "tags", "id", "user", "command"} <= set(names)
     runs = [run.name for run in provider.runs()]
     cells = columns.values(ctx, ["tracker", "project", "tags"], runs)
