@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # a data server loads decoders, never the web half
     from werkzeug import Response
 
 
-API_VERSION = 2  # Version of the plugin API: docs/writing_a_plugin.md, "Stability".
+API_VERSION = 3  # Version of the plugin API: docs/reference/stability.md.
 
 
 class PluginNameEnum(enum.StrEnum):
