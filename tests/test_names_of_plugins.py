@@ -14,8 +14,8 @@ HOST = ("insight_core", "insight_host")
 MAY_NAME = {
     "insight_core/plugin/__init__.py",
     "insight_core/plugin/contract.py",
-    "insight_core/plugin/testing/event_writer.py",
-    "insight_core/plugin/testing/fake.py",
+    "insight_core/testing/event_writer.py",
+    "insight_core/testing/fake.py",
     "insight_core/providers/http_client/provider.py",
     "insight_core/registry/registry.py",
     "insight_core/registry/rules.py",

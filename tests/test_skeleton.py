@@ -104,7 +104,7 @@ def test_its_own_tests_pass(repository: Path, offline_environment: dict[str, str
     assert done.returncode == 0, done.stdout + done.stderr
     tests = "".join(path.read_text(encoding="utf-8") for path in (source / "tests").glob("*.py"))
     imported = set(re.findall(r"insight_core[\w.]*", tests))
-    assert imported == {"insight_core.plugin", "insight_core.plugin.testing"}
+    assert imported == {"insight_core.plugin", "insight_core.plugin.data", "insight_core.plugin.testing"}
 
 
 def test_every_place_to_edit_is_marked(repository: Path) -> None:

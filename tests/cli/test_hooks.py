@@ -54,7 +54,9 @@ def _with_path(*places: Path) -> dict[str, str]:
 
 def _module(place: Path, name: str, body: str, distribution: str | None = None, group: str = PLUGINS) -> Path:
     """A module with an entry point, as pip would leave it."""
-    source = f"from insight_core.plugin import *\nfrom insight_core.plugin import hookimpl\n{body}\n"
+    modules = ("insight_core.plugin", "insight_core.plugin.data", "insight_core.plugin.findings")
+    names = "; ".join(f"from {module} import *" for module in modules)
+    source = f"{names}\nfrom insight_core.plugin import hookimpl\n{body}\n"
     place.mkdir(exist_ok=True)
     (place / f"{name}.py").write_text(source, encoding="utf-8")
     info = place / f"{distribution or name}-1.0.dist-info"

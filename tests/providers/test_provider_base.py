@@ -107,7 +107,7 @@ def test_changes_are_those_that_the_author_named(written: Written) -> None:
 
 @pytest.mark.parametrize("name", ["RunFiles", "LocatingProvider", "ComputingProvider", "NoticingProvider"])
 def test_the_names_of_the_last_release_still_tell_what_a_provider_can(name: str) -> None:
-    with pytest.warns(DeprecationWarning, match=f"{name} is deprecated: every provider has DataProvider"):
+    with pytest.warns(DeprecationWarning, match=f"{name} is deprecated: every provider has "):
         ability = getattr(insight_core.plugin, name)
     assert isinstance(FakeProvider(), ability) is (name in ("ComputingProvider", "NoticingProvider"))
     with pytest.warns(DeprecationWarning, match="notices_of is deprecated"):

@@ -347,7 +347,7 @@ def test_nothing_is_imported_when_all_is_disabled(tmp_path: Path) -> None:
         "import sys\n"
         "from insight_core.tensorboard.mount import TensorBoardMount\n"
         "from insight_core.tensorboard.settings import TensorBoardSettings\n"
-        "from insight_core.plugin.testing.fake import FakeProvider\n"
+        "from insight_core.plugin.testing import FakeProvider\n"
         "settings = TensorBoardSettings(disabled={'projector', 'tensorboard'})\n"
         "tensorboard = TensorBoardMount(FakeProvider('logs'), settings)\n"
         "tensorboard.start()\n"

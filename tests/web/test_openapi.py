@@ -217,8 +217,7 @@ def test_a_view_that_needs_a_package_that_is_missing_is_described_without_it(
     (package / "__init__.py").write_text("")
     (package / "engine.py").write_text("import a_package_that_is_not_installed\n")
     (package / "views.py").write_text(
-        "from insight_core.plugin.http.answers import json_response\n"
-        "from insight_core.plugin.http.parameters import required_text\n"
+        "from insight_core.plugin.http import json_response, required_text\n"
         "def view(request):\n"
         "    from with_extra.engine import run\n"
         "    return json_response(run(required_text(request, 'sql')))\n"

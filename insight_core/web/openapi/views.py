@@ -1,6 +1,6 @@
 """Finds what a view reads, answers and raises, from its source.
 
-A view declares its parameters where it reads them, by the functions of ``plugin.http.parameters``. That they
+A view declares its parameters where it reads them, by the functions of ``plugin.http``. That they
 need not be declared a second time, the calls of these functions are followed: from the view through the
 functions of its package, with the objects that they belong to, so that bounds that are constants, fields or
 arguments have their values. Nothing is called but functions such as ``min``.
@@ -32,7 +32,7 @@ from insight_core.web.openapi.source import Function, Instance, arguments_of, fu
 
 _DEEPEST = 12  # calls within calls
 _OURS = (
-    "insight_core.plugin.http.",
+    "insight_core.http.",
     "insight_core.histogram_routes",
     "insight_core.own_page",
     "insight_core.web.",
