@@ -215,7 +215,7 @@ class DataRoutes:
 
     def records(self, request: Request) -> Response:
         """Steps, wall times and sizes of a series of any plugin, unclaimed values included."""
-        from insight_core.plugin.http import records_response  # no page asks for it
+        from insight_core.http.records import records_response  # no page asks for it
 
         return records_response(request, self.provider, required_text(request, "plugin"))
 
