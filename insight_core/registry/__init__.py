@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from insight_core.registry.failures import PluginFailure
-from insight_core.registry.modules import DISTRIBUTION, Module, Origin
-from insight_core.registry.registry import Contribution, Registry
+from insight_core.registry.modules import DISTRIBUTION, Contribution, Module, Origin
+from insight_core.registry.registry import Registry
 from insight_core.registry.rules import same_distribution
 
 __all__ = [

@@ -72,6 +72,24 @@ class Module:
         return self.calls.run(f"{hook}() of {self.name}", lambda: called(implementation, **arguments), limit)
 
 
+@frozen
+class Contribution:
+    """One value that a hook of a module returned."""
+
+    module: Module
+    value: Any
+
+    @property
+    def owner(self) -> str:
+        """The name of the plugin that it belongs to: see ``Module.name``."""
+        return self.module.name
+
+    @property
+    def distribution(self) -> str:
+        """The distribution of the module."""
+        return self.module.candidate.origin.distribution
+
+
 def _owner(candidate: Candidate, plugins: Sequence[Plugin]) -> str:
     return str(plugins[0].name) if plugins else candidate.name
 

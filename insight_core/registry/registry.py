@@ -10,14 +10,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from attrs import frozen
-
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, Overdue, in_turn
 from insight_core.plugin import Claim, DataKind, Plugin, PluginNameEnum
 from insight_core.registry.failures import TOLD, PluginFailure, by_free_name, failure_of
 from insight_core.registry.modules import (
     DISTRIBUTION,
     Candidate,
+    Contribution,
     Module,
     ModuleLoader,
     Origin,
@@ -30,24 +29,6 @@ from insight_core.registry.origins import author_traceback
 from insight_core.registry.rules import Contender, Verdict, conflicting_options, same_distribution, settle
 
 log = logging.getLogger(__name__)
-
-
-@frozen
-class Contribution:
-    """One value that a hook of a module returned."""
-
-    module: Module
-    value: Any
-
-    @property
-    def owner(self) -> str:
-        """The name of the plugin that it belongs to: see ``Module.name``."""
-        return self.module.name
-
-    @property
-    def distribution(self) -> str:
-        """The distribution of the module."""
-        return self.module.candidate.origin.distribution
 
 
 class Registry:
@@ -164,7 +145,8 @@ class Registry:
     @property
     def plugin_of_scalars(self) -> str:
         """The name of the plugin whose values are numbers: the reserved one, else the first in tab order."""
-        names = [name for name, plugin in self.plugins.items() if holds_numbers(plugin)]
+        decoders = ((name, plugin.decoder) for name, plugin in self.plugins.items())
+        names = [name for name, each in decoders if each and each.kind is DataKind.SCALAR]
         default = str(PluginNameEnum.SCALAR)
         return default if not names or default in names else names[0]
 
@@ -416,8 +398,3 @@ class Registry:
             if plugin is not None:
                 came(plugin)
             changed()
-
-
-def holds_numbers(plugin: Plugin) -> bool:
-    """Whether the values of a plugin are numbers."""
-    return plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR

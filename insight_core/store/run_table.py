@@ -26,7 +26,7 @@ from insight_core.store.sessions import NO_SESSIONS, FileSessions, RunSessions, 
 from insight_core.store.snapshot import Snapshot
 from insight_record.formats.reason import ReasonKind
 
-_TAG_LEFT_OUT = ReasonKind(
+_FULL = ReasonKind(
     "tag_left_out", "{tag!r} is left out: the cache policy keeps {most} tags of {plugin} a run"
 )
 
@@ -235,8 +235,8 @@ class RunTable:
             if most and not self._of(owner, known) and self._count(owner) >= most:
                 places = found.loaded().places
                 offset = 0 if places is None else int(places[0, 0])
-                reason = _TAG_LEFT_OUT(tag=tag, most=most, plugin=owner)
-                self.files[order].refused.setdefault(tag, Flaw(offset, reason))
+                flaw = Flaw(offset, _FULL(tag=tag, most=most, plugin=owner))
+                self.files[order].refused.setdefault(tag, flaw)
                 return None
             series = self._new(tag, claim, layout, plugin)
             self._series[tag] = (*known, series)
