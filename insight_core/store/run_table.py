@@ -233,10 +233,8 @@ class RunTable:
             owner = plugin or self._claims.owner(claim)
             most = self._claims.policy(owner).series
             if most and not self._of(owner, known) and self._count(owner) >= most:
-                places = found.loaded().places
-                offset = 0 if places is None else int(places[0, 0])
-                flaw = Flaw(offset, _FULL(tag=tag, most=most, plugin=owner))
-                self.files[order].refused.setdefault(tag, flaw)
+                at = int(places[0, 0]) if (places := found.loaded().places) is not None else 0
+                self.files[order].refused.setdefault(tag, Flaw(at, _FULL(tag=tag, most=most, plugin=owner)))
                 return None
             series = self._new(tag, claim, layout, plugin)
             self._series[tag] = (*known, series)
