@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import InvalidArgument
+from insight_core.errors import InvalidArgument
 from insight_record.formats.reason import ReasonKind
 
 if TYPE_CHECKING:

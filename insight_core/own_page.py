@@ -9,8 +9,8 @@ from collections.abc import Callable
 from attrs import field, frozen
 from werkzeug import Request
 
-from insight_core.plugin import Forbidden, InvalidArgument, TooLarge
-from insight_core.plugin.http import may_save
+from insight_core.errors import Forbidden, InvalidArgument, TooLarge
+from insight_core.http.identity import may_save
 from insight_record.formats.reason import ReasonKind
 
 READ_ONLY_CLIENT = "you may look at everything here, and change nothing"  # Why a guest may not write.

@@ -44,11 +44,11 @@ ROOMS: dict[str, Room] = {
     "old_abilities": _room("formats plugin", ""),
     "filters": _room("formats plugin", "attrs numpy"),
     "plugin.filters": _room("filters", ""),
-    "matching": _room("formats plugin", "numpy regex"),
+    "matching": _room("errors formats", "numpy regex"),
     "http": _room("encoding errors formats plugin", "attrs numpy safetensors werkzeug"),
     "plugin.http": _room("http matching", ""),
     "histogram_routes": _room("formats http plugin plugin.http", "attrs numpy werkzeug"),
-    "own_page": _room("formats http plugin plugin.http", "attrs werkzeug"),
+    "own_page": _room("errors formats http", "attrs werkzeug"),
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("machine worker", ""),
     "plugin.lab": _room(
