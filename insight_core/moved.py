@@ -13,7 +13,7 @@ from warnings import warn
 
 _PLUGIN: Final = "insight_core.plugin"
 _DATA, _FINDINGS, _LAB, _SQL = f"{_PLUGIN}.data", f"{_PLUGIN}.findings", f"{_PLUGIN}.lab", f"{_PLUGIN}.sql"
-_ABILITIES: Final = "insight_core.old_abilities"
+_RESULTS, _TABLES, _ABILITIES = f"{_FINDINGS}.results", f"{_DATA}.tables", "insight_core.old_abilities"
 
 
 def _names(text: str, module: str) -> Mapping[str, str]:
@@ -23,25 +23,20 @@ def _names(text: str, module: str) -> Mapping[str, str]:
 MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "module:other" is renamed
     _PLUGIN: {
         **_names("Changes Damage DataProvider MOST_AT_ONCE NotComputed Payload PayloadPlaces", _DATA),
+        **_names("PayloadStream Progress RecordPlace RecordTable Run RunFile ScalarColumns", _DATA),
+        **_names("ScalarQuery SeriesField SeriesFigures SeriesInfo SeriesKey SeriesTable", _DATA),
         **_names(
-            "PayloadStream Progress RecordPlace RecordTable Run RunFile ScalarColumns ScalarQuery", _DATA
+            "ShownAttempts TAG_ROLES TagRole compute figures_of place_in record_at united_tables", _DATA
         ),
-        **_names("SeriesField SeriesFigures SeriesInfo SeriesKey SeriesTable ShownAttempts", _DATA),
-        **_names("TAG_ROLES TagRole compute figures_of place_in record_at united_tables", _DATA),
         **_names("CheckedRule Examined Finding FindingPlace Highlight HighlightSource NotChecked", _FINDINGS),
         **_names("Rule RuleChecks SEVERITIES", _FINDINGS),
         **_names("ColumnType ColumnValues ContributedTable Labels QueryColumn QueryTable Rows", _SQL),
         **_names("WantedRows", _SQL),
         **_names("AnswerScalars HighlightTone Severity check_elements file_reference plain role_of", _LAB),
-        **_names(
-            "CheckRules FindHighlights HIGHLIGHT_TONES RunHighlights SourceHighlights", f"{_FINDINGS}.results"
-        ),
-        **_names("chosen_tables joined_table missing_tags runs_with_equal_tags tables_of", f"{_DATA}.tables"),
-        **_names("tags_by_run", f"{_DATA}.tables"),
-        **_names(
-            "ComputingProvider LocatingProvider NoticingProvider RunFiles", "insight_core.old_abilities"
-        ),
-        **_names("notices_of", "insight_core.old_abilities"),
+        **_names("CheckRules FindHighlights HIGHLIGHT_TONES RunHighlights SourceHighlights", _RESULTS),
+        **_names("chosen_tables joined_table missing_tags runs_with_equal_tags", _TABLES),
+        **_names("tables_of tags_by_run", _TABLES),
+        **_names("ComputingProvider LocatingProvider NoticingProvider RunFiles notices_of", _ABILITIES),
         "Annotation": f"{_PLUGIN}.annotations",
         "Authorship": f"{_PLUGIN}.annotations",
         "Computation": f"{_DATA}.computations",
@@ -60,20 +55,12 @@ MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "
 }
 MOVED_MODULES: Final[
     Mapping[str, str]
-] = {  # where modules are now; most of their names are offered by a package
+] = {  # where they are now; a module of the API offers most of their names
     **{
         f"{_PLUGIN}.http.{name}": f"insight_core.http.{name}"
-        for name in (
-            "answers",
-            "clients",
-            "csv_text",
-            "encodings",
-            "identity",
-            "parameters",
-            "records",
-            "tags",
-        )
+        for name in ("answers", "clients", "csv_text", "parameters", "records", "tags")
     },
+    **dict.fromkeys((f"{_PLUGIN}.http.encodings", f"{_PLUGIN}.http.identity"), "insight_core.http.clients"),
     f"{_PLUGIN}.http.histograms": "insight_core.histogram_routes",
     f"{_PLUGIN}.http.matching": "insight_core.matching",
     f"{_PLUGIN}.http.own_page": "insight_core.own_page",

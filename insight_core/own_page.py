@@ -10,7 +10,7 @@ from attrs import field, frozen
 from werkzeug import Request
 
 from insight_core.errors import Forbidden, InvalidArgument, TooLarge
-from insight_core.http.identity import may_save
+from insight_core.http.clients import may_save
 from insight_record.formats.reason import ReasonKind
 
 READ_ONLY_CLIENT = "you may look at everything here, and change nothing"  # Why a guest may not write.

@@ -6,7 +6,7 @@ import ast
 import importlib.util
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -37,6 +37,20 @@ def writer(repository: Path) -> ModuleType:
     return module
 
 
+@pytest.fixture(scope="module")
+def users(repository: Path) -> Mapping[str, set[str]]:
+    """Plugins, rooms of the core, packages and examples by the public name that they import."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for path in _sources(repository):
+        parts = path.relative_to(repository).parts
+        user = "/".join(parts[:2]) if parts[0] in ("insight_core", "plugins") else parts[0]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{PLUGIN}."):
+                for alias in node.names:
+                    found[alias.name].add(user)
+    return found
+
+
 @pytest.mark.parametrize("name", ["python", "http", "flags"])
 def test_a_change_of_the_surface_shows_in_its_listing(
     writer: ModuleType, repository: Path, name: str
@@ -59,8 +73,9 @@ def test_the_public_package_stays_small(repository: Path) -> None:
     assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) <= MOST_LINES
 
 
-def test_every_offered_name_has_two_users_or_a_reason(writer: ModuleType, repository: Path) -> None:
-    users = _users(repository)
+def test_every_offered_name_has_two_users_or_a_reason(
+    writer: ModuleType, repository: Path, users: Mapping[str, set[str]]
+) -> None:
     words = (repository / "docs/words.md").read_text(encoding="utf-8")
     reasons = words.partition("## Names with one user")[2]
     assert reasons
@@ -73,27 +88,15 @@ def test_every_offered_name_has_two_users_or_a_reason(writer: ModuleType, reposi
     assert unexplained == []
 
 
-def test_a_reason_is_given_only_for_a_name_that_needs_one(writer: ModuleType, repository: Path) -> None:
-    users = _users(repository)
+def test_a_reason_is_given_only_for_a_name_that_needs_one(
+    writer: ModuleType, repository: Path, users: Mapping[str, set[str]]
+) -> None:
     words = (repository / "docs/words.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.*?) \|", words.partition("## Names with one user")[2], re.M)
     explained = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     offered = {name for module in BUDGETS for name in writer.names_of(module)}
     assert explained <= offered
     assert {name for name in explained if len(users[name]) > 1} == set()
-
-
-def _users(repository: Path) -> dict[str, set[str]]:
-    """Plugins, rooms of the core, packages and examples by the public name that they import."""
-    users: defaultdict[str, set[str]] = defaultdict(set)
-    for path in _sources(repository):
-        parts = path.relative_to(repository).parts
-        user = "/".join(parts[:2]) if parts[0] in ("insight_core", "plugins") else parts[0]
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{PLUGIN}."):
-                for alias in node.names:
-                    users[alias.name].add(user)
-    return users
 
 
 def _sources(repository: Path) -> Iterator[Path]:

@@ -9,9 +9,8 @@ from insight_core.http.answers import (
     safetensors_response,
     streamed_response,
 )
-from insight_core.http.clients import is_gone
+from insight_core.http.clients import READ_ONLY, is_gone, may_save
 from insight_core.http.csv_text import csv_field, csv_response
-from insight_core.http.identity import READ_ONLY, may_save
 from insight_core.http.parameters import (
     attempts,
     choice,

@@ -7,7 +7,7 @@ from insight_core.encoding import plain as plain
 from insight_core.formats.file_references import file_reference as file_reference
 from insight_core.histogram_routes import comparison_route as comparison_route
 from insight_core.histogram_routes import histograms_route as histograms_route
-from insight_core.http.encodings import accepts_gzip as accepts_gzip
+from insight_core.http.clients import accepts_gzip as accepts_gzip
 from insight_core.http.parameters import check_order as check_order
 from insight_core.http.tags import streamed_tags_response as streamed_tags_response
 from insight_core.http.tags import tags_response as tags_response

@@ -14,6 +14,7 @@ import io
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,6 +30,7 @@ PLACE = Path(__file__).parent
 HOOKS = "insight_core.plugin.hooks"
 
 
+@cache
 def _api() -> ModuleType:
     """The writer of the reference of the Python API, which knows modules, names and signatures."""
     spec = importlib.util.spec_from_file_location("api_pages", PLACE.parent / "api" / "write.py")

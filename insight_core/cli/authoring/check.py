@@ -20,12 +20,12 @@ from insight_core.cli.authoring.development import OTHERS, import_paths, write_m
 from insight_core.cli.authoring.node import NodeTools
 from insight_core.cli.text_table import printable
 from insight_core.plugin import Unavailable
+from insight_core.plugin.messages import REASON_PREFIX
 
 _LOAD = "from insight_core.cli.authoring.loading import main; main()"
 _LOADING = 180.0  # seconds that a plugin may take to be loaded and looked at
 _LINES = 30  # of the output of a tool that failed
 _PLURALS = (".zero", ".one", ".two", ".few", ".many")  # categories, which languages do not share
-_IN_PYTHON = "reason."  # English of these may be in Python alone
 
 
 class _Skipped(Exception):
@@ -161,7 +161,7 @@ def texts(plugin: Path) -> Iterator[str]:
 
 
 def _may_miss(key: str, name: str, every: set[str]) -> bool:
-    if name == "en.json" and key.startswith(_IN_PYTHON):
+    if name == "en.json" and key.startswith(REASON_PREFIX):  # their English may be in Python alone
         return True
     stem, dot, category = key.rpartition(".")
     return f"{dot}{category}" in _PLURALS and stem in every

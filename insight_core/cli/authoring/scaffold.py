@@ -14,9 +14,9 @@ from pathlib import Path
 import insight_frontend
 
 from insight_core.plugin import InvalidArgument, Unavailable
+from insight_core.registry import DISTRIBUTION
 from insight_core.web.front_ends import shared_modules
 
-HOST = "insight-host"
 PACKAGES = ".insight-host"  # the directory of a plugin that holds the npm packages of the installed host
 _TEMPLATES = Path(__file__).parent / "templates"
 _SUFFIX = ".template"
@@ -108,7 +108,9 @@ def _check(name: str) -> None:
     if entry_points(group="insight.plugins", name=name) or find_spec(f"insight_{name}"):
         raise InvalidArgument(f"{name!r} is the name of an installed plugin or package; choose another name")
     if _distribution(name) in _own_distributions():
-        raise InvalidArgument(f"{_distribution(name)} is a part of {HOST}; choose another name than {name!r}")
+        raise InvalidArgument(
+            f"{_distribution(name)} is a part of {DISTRIBUTION}; choose another name than {name!r}"
+        )
 
 
 def _distribution(name: str) -> str:
@@ -118,7 +120,7 @@ def _distribution(name: str) -> str:
 def _own_distributions() -> set[str]:
     """The distributions that belong to the host: what its extras bring."""
     try:
-        required = requires(HOST) or ()
+        required = requires(DISTRIBUTION) or ()
     except PackageNotFoundError:  # run from sources that were never installed
         return set()
     return {re.split(r"[^\w.-]", one)[0] for one in required}

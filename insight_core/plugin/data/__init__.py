@@ -5,7 +5,7 @@ from __future__ import annotations
 from insight_core.plugin.data.base import ProviderBase
 from insight_core.plugin.data.computations import NotComputed, compute
 from insight_core.plugin.data.figures import SeriesFigures, figures_of
-from insight_core.plugin.data.payload_places import PayloadPlaces
+from insight_core.plugin.data.files import PayloadPlaces, RunFile
 from insight_core.plugin.data.places import RecordPlace, place_in, record_at
 from insight_core.plugin.data.provider import (
     MOST_AT_ONCE,
@@ -24,7 +24,6 @@ from insight_core.plugin.data.provider import (
     ShownAttempts,
     XAxis,
 )
-from insight_core.plugin.data.run_files import RunFile
 from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
 from insight_core.plugin.data.tables import united_tables
 from insight_core.tag_roles import TAG_ROLES, TagRole

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from insight_core.change_log import ChangeLog
 from insight_core.errors import NotFound, Unavailable
 from insight_core.plugin.data.computations import NotComputed
-from insight_core.plugin.data.payload_places import PayloadPlaces
+from insight_core.plugin.data.files import PayloadPlaces, RunFile
 from insight_core.plugin.data.provider import (
     Changes,
     Damage,
@@ -28,7 +28,6 @@ from insight_core.plugin.data.provider import (
     SeriesKey,
     ShownAttempts,
 )
-from insight_core.plugin.data.run_files import RunFile
 from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
 from insight_core.plugin.data.tables import tables_of
 from insight_record.formats.reason import Reason

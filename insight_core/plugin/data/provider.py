@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
 from insight_core.plugin.claims import Claim
-from insight_core.plugin.data.payload_places import PayloadPlaces
-from insight_core.plugin.data.run_files import RunFile
+from insight_core.plugin.data.files import PayloadPlaces, RunFile
 from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
 from insight_record.formats.reason import Reason
 

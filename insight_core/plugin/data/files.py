@@ -1,4 +1,4 @@
-"""Where payloads are, of providers that know it: for what copies or points to them."""
+"""Where the files of logs and the payloads in them are, of providers that read files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,18 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.claims import Claim
+
+
+@frozen
+class RunFile:
+    """A file that the host reads as part of a run. Symbolic links in its paths are not resolved."""
+
+    run: str
+    path: str
+    directory: str  # of the run; the file is in it or below it
+    logdir: str  # the directory is it or below it
+    location: str = ""  # of the logdir in a remote store, of which these are copies that come and go
+    is_store: bool = False  # of another tracker, with runs of other names than ``run``, its directory's
 
 
 @frozen(eq=False)
