@@ -9,7 +9,6 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyOb
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy
 
 import os
 
@@ -36,7 +35,7 @@ from insight_core.ingest.scanner._columns cimport (
 from insight_core.ingest.scanner._events cimport Layout, begin_batch, begin_event, ends_batch, settle_event
 from insight_core.ingest.scanner._fields cimport PAGE
 from insight_core.ingest.scanner._rows cimport (
-    DOUBLE, FIELDS, PAYLOAD, SINGLE, TENSOR, Names, Rows, add_metadata, add_note, add_row, release_names,
+    DOUBLE, FIELDS, PAYLOAD, SINGLE, TENSOR, Names, Rows, add_metadata, add_note, add_row, bits_of, release_names,
     release_rows, tag_number,
 )
 from insight_core.ingest.scanner._walk cimport (
@@ -278,25 +277,15 @@ cdef class CompiledScanner:
         walk.position += walk.length + FRAME
 
     cdef _add(self, value, int64_t start, list extra):
-        cdef bytes text = value.tag
         cdef bint is_nameless = value.field.isdigit()
+        cdef bytes text = value.field.encode() + b"\0" + value.tag if is_nameless else value.tag
         cdef int32_t field = _NAMELESS if is_nameless else _FIELDS.index(value.field)
-        if is_nameless:
-            text = value.field.encode() + b"\0" + text
         cdef int32_t tag = tag_number(&self.names, <const uint8_t *>text, len(text))
         cdef int64_t payload = start + <int64_t>value.start
         cdef int64_t size = value.size
         cdef int form = form_of(value)
-        cdef uint64_t bits = 0
-        cdef float single
-        cdef double number
+        cdef uint64_t bits = bits_of(value.number_value, form) if form == SINGLE or form == DOUBLE else 0
         cdef Rows *rows = self.walk.reader.rows
-        if form == SINGLE:
-            single = value.number_value
-            memcpy(&bits, &single, 4)
-        elif form == DOUBLE:
-            number = value.number_value
-            memcpy(&bits, &number, 8)
         if tag < 0:
             raise MemoryError
         if field and not add_row(rows, &self.names, tag, field, form, bits, start - HEADER, payload, size):
@@ -401,8 +390,7 @@ cdef class CompiledScanner:
             name, _, tag = tags[0].partition("\0")
             tags = (tag,)
         found = Block(
-            name,
-            tags,
+            name, tags,
             np.array([parts[key].first + parts[key].count - first for key in keys]),
             np.array([not parts[key].goes_back for key in keys]),
             columns,

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
 
 from insight_record.formats._interning cimport Interned, intern, release
 
@@ -75,6 +76,17 @@ cdef struct Names:  # of one file
     Interned metadata  # as bytes
     uint8_t *has_plugin  # whether metadata names a plugin
     int64_t metadata_room
+
+
+cdef inline uint64_t bits_of(double number, int form) noexcept nogil:
+    """A number as ``Row.bits`` holds it: four bytes of a SINGLE, eight of a DOUBLE."""
+    cdef uint64_t bits = 0
+    cdef float single = <float>number
+    if form == SINGLE:
+        memcpy(&bits, &single, 4)
+    else:
+        memcpy(&bits, &number, 8)
+    return bits
 
 
 cdef inline bint has_room(void **table, int64_t *room, int64_t count, size_t item) noexcept nogil:
