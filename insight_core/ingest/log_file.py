@@ -269,7 +269,7 @@ class LogFile(FollowedFile):
         return True
 
     def discard(self) -> None:
-        """Deletes what the host keeps of the file: it is read anew, or has gone."""
+        """Deletes the event file with the values: the log is read again, or was deleted."""
         if self._values is not None:
             self._values.discard()
 

@@ -68,7 +68,7 @@ class Messages:
 
     @classmethod
     def read(cls, locale: str, path: Path) -> Messages:
-        """Those of a JSON file. Raises OSError, ValueError, and TypeError if it is no object of texts."""
+        """Reads a JSON file. Raises OSError, ValueError, and TypeError unless it holds an object of texts."""
         return cls(locale, json.loads(path.read_text(encoding="utf-8")))
 
     @staticmethod

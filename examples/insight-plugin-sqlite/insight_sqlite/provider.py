@@ -47,7 +47,7 @@ SELECT run, tag, points, first, step, {value}, seconds, attempts FROM counted JO
 
 
 class SqliteProvider(ProviderBase):
-    """Reads the database anew for every question, so that there is nothing to keep up to date."""
+    """Answers every question from the database, and keeps no copy of its rows."""
 
     def __init__(self, path: str, settings: ProviderSettings) -> None:
         super().__init__(f"sqlite:{path}", settings)

@@ -20,7 +20,7 @@ function rounded(column: BigInt64Array): Float64Array {
   return out;
 }
 
-/** A number of a column with all digits that were sent; NaN where there is none. */
+/** Returns the number at an index with all digits that the host sent; NaN beyond the end of the column. */
 export function exactAt(column: Float64Array, at: number): number | bigint {
   const value = column[at] ?? NaN;
   return Number.isSafeInteger(value) ? value : (wholes.get(column)?.[at] ?? value);

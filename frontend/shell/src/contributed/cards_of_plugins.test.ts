@@ -48,7 +48,7 @@ describe('cards that plugins contribute', () => {
     ]);
   });
 
-  it('whose tabs are no list of names are left out, and the plugin is told', async () => {
+  it('are left out if their tabs are not a list of names, and the plugin gets an error', async () => {
     const card = { id: 'a', title: 'card', tabs: 'image' as never, mount: (): void => undefined };
     await load({ mine: give({ cards: [card] }) });
     expect(all.shownIn({ ...shower, name: 'image' }).cards).toEqual([]);
@@ -74,7 +74,7 @@ describe('cards that plugins contribute', () => {
     ]);
   });
 
-  it('of one id are one: the first, and the plugin is told', async () => {
+  it('with an id that another card has are left out, and the plugin gets an error', async () => {
     const card = (order: number) => ({ id: 'a', title: 'card', order, mount: (): void => undefined });
     await load({ mine: give({ cards: [card(1), card(2)] }), other: give({ cards: [card(3)] }) });
     const shown = all.shownIn(shower).cards;
@@ -83,7 +83,7 @@ describe('cards that plugins contribute', () => {
     await vi.waitFor(() => expect(troubles('mine')).toEqual([line]));
   });
 
-  it('are told whether they are seen, and end with their place', async () => {
+  it('know whether they are visible, and end when their place is removed', async () => {
     const gone = vi.fn();
     let ctx: PluginContext | undefined;
     const mount = (element: HTMLElement, given: PluginContext): (() => void) => {
