@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -13,13 +14,15 @@ from warnings import warn
 
 _PLUGIN: Final = "insight_core.plugin"
 _DATA, _FINDINGS, _LAB, _SQL = f"{_PLUGIN}.data", f"{_PLUGIN}.findings", f"{_PLUGIN}.lab", f"{_PLUGIN}.sql"
-_RESULTS, _TABLES, _ABILITIES = f"{_FINDINGS}.results", f"{_DATA}.tables", "insight_core.old_abilities"
+_RESULTS, _ABILITIES = "insight_core.old_findings", "insight_core.old_abilities"
+_TABLES = f"{_DATA}.tables"
 
 
 def _names(text: str, module: str) -> Mapping[str, str]:
     return dict.fromkeys(text.split(), module)
 
 
+_OLD_FINDINGS: Final = _names("CheckedRule Highlight HighlightSource RuleChecks", _RESULTS)
 MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "module:other" is renamed
     _PLUGIN: {
         **_names("Changes Damage DataProvider MOST_AT_ONCE NotComputed Payload PayloadPlaces", _DATA),
@@ -28,12 +31,13 @@ MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "
         **_names(
             "ShownAttempts TAG_ROLES TagRole compute figures_of place_in record_at united_tables", _DATA
         ),
-        **_names("CheckedRule Examined Finding FindingPlace Highlight HighlightSource NotChecked", _FINDINGS),
-        **_names("Rule RuleChecks SEVERITIES", _FINDINGS),
+        **_names("Examined Finding FindingPlace NotChecked Rule SEVERITIES", _FINDINGS),
+        **_OLD_FINDINGS,
         **_names("ColumnType ColumnValues ContributedTable Labels QueryColumn QueryTable Rows", _SQL),
         **_names("WantedRows", _SQL),
-        **_names("AnswerScalars HighlightTone Severity check_elements file_reference plain role_of", _LAB),
-        **_names("CheckRules FindHighlights HIGHLIGHT_TONES RunHighlights SourceHighlights", _RESULTS),
+        **_names("AnswerScalars Severity check_elements file_reference plain role_of", _LAB),
+        **_names("CheckRules FindHighlights HIGHLIGHT_TONES HighlightTone", _RESULTS),
+        **_names("RunHighlights SourceHighlights", _RESULTS),
         **_names("chosen_tables joined_table missing_tags runs_with_equal_tags", _TABLES),
         **_names("tables_of tags_by_run", _TABLES),
         **_names("ComputingProvider LocatingProvider NoticingProvider RunFiles notices_of", _ABILITIES),
@@ -44,6 +48,7 @@ MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "
         "nbytes_of": "insight_core.encoding",
         "physical_memory": f"{_PLUGIN}.worker",
     },
+    _FINDINGS: _OLD_FINDINGS,
     f"{_PLUGIN}.payloads": {
         **_names("HEADER_SIZE RecordProblem record", "insight_record.formats.framing"),
         **_names("MINDSPORE_TYPES TENSORFLOW_TYPES tensorflow_type_name", "insight_record.formats.dtypes"),
@@ -81,6 +86,21 @@ def old_name(module: str, name: str) -> object:
     instead = getattr(value, "instead", None) or f"import {renamed or 'it'} from {place}"
     warn(f"{module}.{name} is deprecated: {instead}", DeprecationWarning, stacklevel=3)
     return value
+
+
+def accept_old_arguments(kind: type, adapter: str) -> None:
+    """Lets a class take the arguments that it had in the last release.
+
+    ``adapter`` names a function of old_findings that gives those of now, with a warning if they were old.
+    """
+    made: Callable[..., None] = kind.__init__  # type: ignore[misc]
+
+    @wraps(made)
+    def init(self: object, *given: object, **named: object) -> None:
+        given, named = getattr(import_module("insight_core.old_findings"), adapter)(given, named)
+        made(self, *given, **named)
+
+    kind.__init__ = init  # type: ignore[misc]
 
 
 class MovedModules(MetaPathFinder, Loader):

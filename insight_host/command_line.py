@@ -12,15 +12,15 @@ from typing import Any, cast
 from insight_core.cli.flag_types import with_hyphens
 from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, LOGDIR, PLUGIN_FILE
 from insight_core.ingest.logdir import parse_logdir
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin import InvalidArgument, encode_json
 from insight_core.plugin.data import TAG_ROLES
 from insight_host.choosing import Chosen
-from insight_host.diagnosis import diagnosed, report_lines
+from insight_host.diagnosis import diagnosed, report_lines, rules_lines
 from insight_host.export import FORMATS, export
 from insight_host.logs import Logs, Steps
 from insight_host.output import csv_lines, json_lines, text_lines
 from insight_host.query import queried
-from insight_host.sources import Place, open_named, wait_until_read
+from insight_host.sources import OpenedSource, Place, open_named, wait_until_read
 from insight_host.tables import LogTable
 
 _SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, PLUGIN_FILE, CACHE)
@@ -46,9 +46,8 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
         if name == "export":
             for line in export(logs, given.directory, given.to, **_chosen(given, "runs", "tags", "attempts")):
                 print(f"insight-host: {line}", file=sys.stderr)
-        elif name == "diagnose" and not (given.rules or given.json or given.csv):
-            chosen = _by_name_or_expression(given, "run")
-            _write(report_lines(diagnosed(source, chosen, dict(given.role or ()))))
+        elif name == "diagnose" and not given.csv and not (given.rules and given.json):
+            _diagnose(source, given)
         elif name == "sql":
             table, read = queried(source, given.query, given.rows, given.seconds)
             _print(table, given)
@@ -56,6 +55,17 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
         else:
             _print(_table(name, logs, given), given)
     return 0
+
+
+def _diagnose(source: OpenedSource, given: argparse.Namespace) -> None:
+    chosen, roles = _by_name_or_expression(given, "run"), dict(given.role or ())
+    found = diagnosed(source, chosen, roles)
+    if given.json:
+        from insight_core.http.findings import findings_document
+
+        _write([encode_json(findings_document(found)), b"\n"])
+    else:
+        _write(rules_lines(found) if given.rules else report_lines(found))
 
 
 def _parser(name: str, text: str) -> argparse.ArgumentParser:

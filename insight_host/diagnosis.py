@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from insight_core.cli.text_table import printable
-from insight_core.plugin.findings import SEVERITIES, CheckedRule, Finding
+from insight_core.plugin.findings import Finding, Findings, Saving
 from insight_host.choosing import Chosen, chosen_of
 from insight_host.sources import OpenedSource
 from insight_host.tables import LogTable, numbers, texts
 
 _PAUSE = 0.2  # seconds between two questions, while a profile is being read
 _PATIENCE = 600.0  # seconds for all profiles
+_NAMED = 8  # runs of a block
 
 
-def diagnosed(source: OpenedSource, runs: Chosen, roles: Mapping[str, str]) -> Sequence[CheckedRule]:
+def diagnosed(source: OpenedSource, runs: Chosen, roles: Mapping[str, str]) -> Findings:
     """What all rules say of the chosen runs. Waits for profiles that are being read."""
     from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
 
@@ -26,90 +27,148 @@ def diagnosed(source: OpenedSource, runs: Chosen, roles: Mapping[str, str]) -> S
         wanted = chosen_of([run.name for run in source.provider.runs()], runs)
         until = time.monotonic() + _PATIENCE
         while True:
-            found = host.check_rules(wanted, roles).rules
-            if not any(one.pending for one in found) or time.monotonic() > until:
+            found = host.findings(wanted, roles)
+            if not any(one.pending for one in found.unchecked) or time.monotonic() > until:
                 return found
             time.sleep(_PAUSE)
     finally:
         host.close()
 
 
-def findings_table(checked: Sequence[CheckedRule]) -> LogTable:
+def findings_table(found: Findings) -> LogTable:
     """See ``Logs.diagnose``."""
-    found = _worst_first(checked)
-    findings = [finding for _, finding in found]
+    rows = [(place, one, part) for place, one in enumerate(found.findings) for part in one.each or (one,)]
+    plugins = {state.id: state.plugin for state in found.rules}
+    parts = [part for _, _, part in rows]
+    savings = [part.saves for part in parts]
     return LogTable(
         {
-            "run": texts([finding.run for finding in findings]),
-            "severity": texts([finding.severity for finding in findings]),
-            "plugin": texts([one.plugin for one, _ in found]),
-            "rule": texts([one.rule.id for one, _ in found]),
-            "tag": texts([finding.place.tag or None for finding in findings]),
-            "first_step": numbers([_step(finding, 0) for finding in findings], np.int64),
-            "last_step": numbers([_step(finding, 1) for finding in findings], np.int64),
-            "saw": texts([str(finding.saw) for finding in findings]),
-            "why": texts([str(finding.why) for finding in findings]),
-            "change": texts([str(finding.change) for finding in findings]),
-            "saves": numbers([finding.saves for finding in findings], np.float64),
+            "finding": numbers([place for place, _, _ in rows], np.int64),
+            "run": texts([part.run for part in parts]),
+            "severity": texts([part.severity for part in parts]),
+            "plugin": texts([plugins.get(part.rule, "") for part in parts]),
+            "rule": texts([part.rule for part in parts]),
+            "tag": texts([_tag(part) for part in parts]),
+            "first_step": numbers([_step(part, 0) for part in parts], np.int64),
+            "last_step": numbers([_step(part, 1) for part in parts], np.int64),
+            "saw": texts([str(part.saw) for part in parts]),
+            "change": texts([None if part.change is None else str(part.change) for part in parts]),
+            "shared": texts([_shared(one) or None for _, one, _ in rows]),
+            "saves_low": numbers(
+                [None if part.saves is None else part.saves.low for part in parts], np.float64
+            ),
+            "saves_high": numbers(
+                [None if part.saves is None else part.saves.high for part in parts], np.float64
+            ),
+            "saves_of": texts([None if one is None else one.of for one in savings]),
+            "confidence": texts([part.confidence for part in parts]),
         }
     )
 
 
-def rules_table(checked: Sequence[CheckedRule]) -> LogTable:
+def rules_table(found: Findings) -> LogTable:
     """See ``Logs.checked_rules``."""
-    rows = [one for one in checked if one.run]
+    rows = list(_states(found))
     return LogTable(
         {
-            "run": texts([one.run for one in rows]),
-            "plugin": texts([one.plugin for one in rows]),
-            "rule": texts([one.rule.id for one in rows]),
-            "state": texts([_state(one) for one in rows]),
-            "findings": numbers([len(one.findings) for one in rows], np.int64),
-            "reason": texts([None if one.unchecked is None else str(one.unchecked) for one in rows]),
+            "run": texts([run for run, *_ in rows]),
+            "plugin": texts([plugin for _, plugin, *_ in rows]),
+            "rule": texts([rule for _, _, rule, *_ in rows]),
+            "state": texts([state for *_, state, _, _ in rows]),
+            "findings": numbers([count for *_, count, _ in rows], np.int64),
+            "reason": texts([reason for *_, reason in rows]),
         }
     )
 
 
-def report_lines(checked: Sequence[CheckedRule]) -> Iterator[bytes]:
-    """Findings as paragraphs for a terminal, how many rules were checked, and why others were not."""
-    found = _worst_first(checked)
-    for _, finding in found:
-        saves = "" if finding.saves is None else f" (saves about {finding.saves:.0%} of the run)"
-        yield _line(f"{finding.severity}: {finding.run}: {finding.saw}")
-        yield _line(f"    why: {finding.why}")
-        yield _line(f"    change: {finding.change}{saves}")
-    rules = {(one.plugin, one.rule.id) for one in checked if one.unchecked is None}
-    runs = {one.run for one in checked if one.run}
-    result = _count(len(found), "finding") if found else "nothing found"
-    yield _line(f"Checked {_count(len(rules), 'rule')} in {_count(len(runs), 'run')}: {result}.")
-    for one in checked:
-        if one.failed or one.more:
-            text = f"failed: {one.unchecked}" if one.failed else f"{_count(one.more, 'finding')} left out"
-            yield _line(f"{one.rule.id} ({one.run or one.plugin}): {text}")
-    left = {
-        f"{one.rule.id} ({one.unchecked})"
-        for one in checked
-        if not one.failed and one.unchecked is not None and (one.plugin, one.rule.id) not in rules
-    }
+def _states(found: Findings) -> Iterator[tuple[str, str, str, str, int, str | None]]:
+    """Run, plugin, rule, state, number of findings and reason, by run and in the order of rules."""
+    counts: dict[tuple[str, str], int] = {}
+    for part in found.each:
+        for run in part.runs:
+            counts[run, part.rule] = counts.get((run, part.rule), 0) + 1
+    left = {(run, one.rule): one for one in found.unchecked for run in one.runs}
+    for run in found.runs:
+        for state in found.rules:
+            why = left.get((run, state.id))
+            if why is not None:
+                word = "failed" if why.failed else "unchecked"
+                yield run, state.plugin, state.id, word, 0, str(why.reason)
+            else:
+                number = counts.get((run, state.id), 0)
+                yield run, state.plugin, state.id, "checked", number, None
+
+
+def report_lines(found: Findings) -> Iterator[bytes]:
+    """A block for each finding, what was checked, and one line on what was not."""
+    for one in found.findings:
+        yield from map(_line, _block(one))
+    rules = [state for state in found.rules if state.checked]
+    count = sum(one.severity != "good" for one in found.findings)
+    result = _count(count, "finding") if count else "nothing found"
+    yield _line(f"Checked {_count(len(rules), 'rule')} in {_count(len(found.runs), 'run')}: {result}.")
+    for why in found.unchecked:
+        if why.failed:
+            where = why.runs[0] if len(why.runs) == 1 else _count(len(why.runs), "run")
+            yield _line(f"{why.rule} ({where if why.runs else 'its module'}): failed: {why.reason}")
+    for state in found.rules:
+        if state.more:
+            yield _line(f"{state.id}: {_count(state.more, 'finding')} left out")
+    known = {state.id for state in rules}
+    failed = {one.rule for one in found.unchecked if one.failed}
+    left = len({one.rule for one in found.unchecked} - known - failed)
     if left:
-        yield _line(f"Not checked: {'; '.join(sorted(left))}.")
+        yield _line(f"Not checked: {_count(left, 'rule')} for lack of data (--rules lists them).")
 
 
-def _worst_first(checked: Sequence[CheckedRule]) -> list[tuple[CheckedRule, Finding]]:
-    found = [(one, finding) for one in checked for finding in one.findings]
-    return sorted(found, key=lambda pair: SEVERITIES.index(pair[1].severity))  # stable
+def rules_lines(found: Findings) -> Iterator[bytes]:
+    """A line for each rule: of how many runs it was checked, and why not of others."""
+    for state in found.rules:
+        yield _line(f"{state.id}: {state.title()}: checked in {_count(len(state.checked), 'run')}")
+        for one in found.unchecked:
+            if one.rule == state.id:
+                word = "failed" if one.failed else "not checked"
+                yield _line(f"    {word} in {_count(len(one.runs), 'run')}: {one.reason}")
+
+
+def _block(one: Finding) -> Iterator[str]:
+    about = "" if one.each or not one.runs else f"{one.run}: "
+    if len(one.runs) > 1 and not one.each:
+        about = ""  # the sentence names them
+    yield f"{one.severity}: {about}{one.saw}"
+    if one.each:
+        names = ", ".join(one.runs[:_NAMED])
+        yield f"    runs: {names}{f' and {len(one.runs) - _NAMED} more' if len(one.runs) > _NAMED else ''}"
+    if one.shared:
+        yield f"    in common: {_shared(one)}"
+    if one.change is not None:
+        yield f"    change: {one.change}{_saves(one.saves)}"
+
+
+def _saves(saves: Saving | None) -> str:
+    if saves is None:
+        return ""
+    ends = [f"{saves.low:.0%}", f"{saves.high:.0%}"]
+    share = ends[0] if ends[0] == ends[1] else " to ".join(ends)
+    what = "a step" if saves.of == "step" else "the run"
+    assumes = f"; {saves.assumes}" if saves.assumes else ""
+    return f" (saves about {share} of {what}{assumes})"
+
+
+def _shared(one: Finding) -> str:
+    return " or ".join(map(str, one.shared))
 
 
 def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def _state(one: CheckedRule) -> str:
-    return "checked" if one.unchecked is None else "failed" if one.failed else "unchecked"
+def _tag(one: Finding) -> str | None:
+    return one.place.tag or None
 
 
-def _step(finding: Finding, which: int) -> int | None:
-    return None if finding.place.steps is None else finding.place.steps[which]
+def _step(one: Finding, which: int) -> int | None:
+    return None if one.place.steps is None else one.place.steps[which]
 
 
 def _line(text: str) -> bytes:

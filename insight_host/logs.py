@@ -245,9 +245,11 @@ class Logs:
         return hyperparameters(self._source, runs)
 
     def diagnose(self, *, runs: Chosen = None, roles: Mapping[str, str] | None = None) -> LogTable:
-        """What the rules of all plugins find, the worst first: ``run``, ``severity`` (error, warning, info),
-        ``plugin``, ``rule``, ``tag``, ``first_step``, ``last_step`` (where the evidence is), ``saw``,
-        ``why``, ``change`` (texts in English), ``saves`` (share of the time of the run, estimated).
+        """What the rules of all plugins find, the worst first, a row for each run: ``finding`` (a number;
+        rows of several runs with the same fault have the same), ``run``, ``severity`` (error, warning, hint,
+        good), ``plugin``, ``rule``, ``tag``, ``first_step``, ``last_step`` (where the evidence is), ``saw``,
+        ``change`` (texts in English), ``shared`` (hyperparameters that only these runs have),
+        ``saves_low``, ``saves_high`` (share of the time of ``saves_of``: step or run), ``confidence``.
 
         ``roles`` maps tags to their roles (``loss``, ``val_loss``, ``accuracy``, ``val_accuracy``, ``lr``,
         ``grad_norm``, or "" for none) where their names do not say them.

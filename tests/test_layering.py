@@ -30,6 +30,7 @@ def _room(rooms: str, packages: str) -> Room:
 ROOMS: dict[str, Room] = {
     "formats": _room("", "attrs ml_dtypes numpy"),
     "change_log": _room("", ""),
+    "contrast": _room("", "attrs numpy"),
     "checks": _room("", "attrs"),
     "errors": _room("formats", ""),
     "encoding": _room("errors formats", "attrs numpy"),
@@ -42,6 +43,7 @@ ROOMS: dict[str, Room] = {
         "attrs numpy pluggy",
     ),
     "old_abilities": _room("formats plugin", ""),
+    "old_findings": _room("checks formats plugin references", "attrs"),
     "filters": _room("formats plugin", "attrs numpy"),
     "plugin.filters": _room("filters", ""),
     "matching": _room("errors formats", "numpy regex"),
@@ -52,7 +54,7 @@ ROOMS: dict[str, Room] = {
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("machine worker", ""),
     "plugin.lab": _room(
-        "encoding formats histogram_routes http matching plugin plugin.payloads tag_roles", ""
+        "contrast encoding formats histogram_routes http matching plugin plugin.payloads tag_roles", ""
     ),
     "testing": _room(
         "formats ingest isolation own_page plugin providers registry store web",
@@ -78,20 +80,20 @@ ROOMS: dict[str, Room] = {
         "formats ingest isolation mirror plugin rpc store", "attrs cachetools google grpc numpy"
     ),
     "web": _room(
-        "activity certificates encoding errors filters formats http isolation matching own_page plugin"
-        " plugin.http references registry tag_roles unix_socket",
+        "activity certificates contrast encoding errors filters formats http isolation matching old_findings"
+        " own_page plugin plugin.http references registry tag_roles unix_socket",
         "attrs cachetools insight_frontend werkzeug",
     ),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
     "cli": _room(
-        "certificates formats ingest isolation machine mirror plugin plugin.http providers references"
-        " registry rpc store tensorboard web",
+        "certificates formats ingest isolation machine mirror old_findings plugin plugin.http"
+        " providers references registry rpc store tensorboard web",
         "attrs insight_frontend platformdirs werkzeug",
     ),
 }
 # what users import: it opens sources as the command line does
 FOR_USERS = _room(
-    "cli formats ingest plugin plugin.http providers registry",
+    "cli formats http ingest plugin plugin.http providers registry",
     "IPython attrs insight_frontend insight_host insight_record numpy pandas platformdirs polars pyarrow",
 )
 # insight-record, a distribution of its own: its formats are also those of every room that has ``formats``

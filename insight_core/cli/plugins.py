@@ -21,8 +21,9 @@ from insight_core.cli.tensorboard_mount import open_tensorboard
 from insight_core.cli.terminal import open_terminal
 from insight_core.cli.text_table import printable, table
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_turn
+from insight_core.old_findings import HighlightSource
 from insight_core.plugin import Command, LogFormat, Messages, Plugin, RunColumn, RunColumns, StoreFormat
-from insight_core.plugin.findings import HighlightSource, Rule
+from insight_core.plugin.findings import Rule
 from insight_core.plugin.sql import QueryTable
 from insight_core.providers.local import LocalProvider
 from insight_core.references import Reference

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Protocol
+from warnings import warn
 
 from attrs import frozen
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:  # a data server loads no web code
     from typing_extensions import TypeVar  # with a default; only type checkers need it
 
     from insight_core.own_page import OwnPage
-    from insight_core.plugin.findings.results import CheckRules, FindHighlights
+    from insight_core.plugin.findings.answer import FindFaults
     from insight_core.plugin.sql.rows import ContributedTable
 
     T_co = TypeVar("T_co", covariant=True, default=Any)
@@ -128,8 +131,8 @@ class PluginContext(Generic[T_co]):
     bytes. ``state_directory`` is for files that cannot be made again; None with ``--read-only`` and where
     nothing may be kept. It need not exist, and hosts of other logs share it.
     ``annotations()`` returns the current ones, ``run_columns(names)`` columns of the run table.
-    ``check_rules(runs)`` returns what the rules of all plugins find in runs, ``highlights(runs)`` what
-    matters about them taken together, ``query_tables()`` the tables of all plugins for SQL.
+    ``findings(runs)`` returns what the rules of all plugins find in runs, ``query_tables()`` the tables of
+    all plugins for SQL.
     ``own_page`` accepts requests that write, of the host's own page alone.
     ``on_close`` registers a function that is called when the host ends; it has 0.8 s.
     """
@@ -146,9 +149,18 @@ class PluginContext(Generic[T_co]):
     get: Get
     run_columns: ReadRunColumns
     own_page: OwnPage
-    check_rules: CheckRules
-    highlights: FindHighlights
+    findings: FindFaults
     query_tables: Callable[[], Sequence[ContributedTable]]
     log: logging.Logger  # insight.plugin.<name>
     on_close: Callable[[Callable[[], None]], None]
     cache_size: int = CACHE_SIZE
+
+    def check_rules(self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> Any:  # noqa: ANN401
+        """Deprecated: ``findings``. What rules say, by run and rule."""
+        warn("check_rules(runs) is deprecated: findings(runs)", DeprecationWarning, stacklevel=2)
+        return import_module("insight_core.old_findings").checks_of(self.findings(runs, roles))
+
+    def highlights(self, runs: Sequence[str]) -> Any:  # noqa: ANN401
+        """Deprecated: ``findings``. What matters about runs taken together."""
+        warn("highlights(runs) is deprecated: findings(runs)", DeprecationWarning, stacklevel=2)
+        return import_module("insight_core.old_findings").highlights_of(self.findings(runs))

@@ -24,7 +24,6 @@ from insight_core.plugin.extensions import (
     RunColumn,
     RunColumns,
 )
-from insight_core.plugin.findings.highlights import HighlightSource
 from insight_core.plugin.findings.rules import Rule
 from insight_core.plugin.log_formats import LogFormat
 from insight_core.plugin.messages import Messages
@@ -97,17 +96,17 @@ def insight_log_formats() -> Iterable[LogFormat | StoreFormat]:
 
 @hookspec
 def insight_messages() -> Iterable[Messages]:
-    """Texts of damage, findings and highlights, by locale. Called once, when the page first lists one."""
+    """Texts of damage and findings, by locale. Called once, when the page first lists one."""
 
 
 @hookspec
 def insight_rules() -> Iterable[Rule]:
-    """Rules that look for faults in runs. Called once, when runs are first examined."""
+    """Rules that say what is wrong with runs, or what matters. Called once, when runs are first examined."""
 
 
 @hookspec
-def insight_highlights() -> Iterable[HighlightSource]:
-    """Sources of what matters about runs taken together. Called once, when the page first asks."""
+def insight_highlights() -> Iterable[object]:
+    """Deprecated: sources of highlights. Contribute rules of scope ``runs`` by ``insight_rules``."""
 
 
 @hookspec

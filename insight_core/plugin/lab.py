@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from insight_core.contrast import Shared as Shared
+from insight_core.contrast import contrast as contrast
 from insight_core.encoding import check_elements as check_elements
 from insight_core.encoding import plain as plain
 from insight_core.formats.file_references import file_reference as file_reference
 from insight_core.histogram_routes import comparison_route as comparison_route
 from insight_core.histogram_routes import histograms_route as histograms_route
 from insight_core.http.clients import accepts_gzip as accepts_gzip
+from insight_core.http.findings import findings_document as findings_document
+from insight_core.http.findings import may_change as may_change
 from insight_core.http.parameters import check_order as check_order
 from insight_core.http.tags import streamed_tags_response as streamed_tags_response
 from insight_core.http.tags import tags_response as tags_response
 from insight_core.matching import Matcher as Matcher
 from insight_core.plugin.claims import claim_of as claim_of
 from insight_core.plugin.extensions import AnswerScalars as AnswerScalars
-from insight_core.plugin.findings.results import HighlightTone as HighlightTone
-from insight_core.plugin.findings.results import Severity as Severity
+from insight_core.plugin.findings.answer import FindFaults as FindFaults
+from insight_core.plugin.findings.model import Severity as Severity
 from insight_core.plugin.payloads import EIGHT_BYTES as EIGHT_BYTES
 from insight_core.plugin.payloads import HISTO as HISTO
 from insight_core.plugin.payloads import Malformed as Malformed

@@ -20,11 +20,11 @@ from werkzeug.routing import Map
 from werkzeug.test import EnvironBuilder
 
 from insight_core.isolation import Busy, Overdue
+from insight_core.old_findings import RuleChecks, checks_of
 from insight_core.own_page import READ_ONLY_CLIENT, OwnPage
 from insight_core.plugin import HostAnswer, InsightError, NotFound, PluginContext, RunCells, Unavailable
 from insight_core.plugin.data import DataProvider
-from insight_core.plugin.findings import RuleChecks
-from insight_core.plugin.findings.results import RunHighlights
+from insight_core.plugin.findings import Findings
 from insight_core.plugin.http import may_save
 from insight_core.plugin.sql import ContributedTable, QueryTable
 from insight_core.references import reference
@@ -41,15 +41,15 @@ from insight_core.web.answers import (
 )
 from insight_core.web.assets import asset_answer
 from insight_core.web.data_routes import DataRoutes
+from insight_core.web.findings import FindingsTable
+from insight_core.web.findings.shared import HYPERPARAMETERS, NamedColumn
 from insight_core.web.front_ends import FileState, files_of
-from insight_core.web.highlights import HighlightTable
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounted_plugins import PATH, MountedPlugins
 from insight_core.web.mounting import Endpoint, UrlRule, new_map
 from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.plugin_services import Services
-from insight_core.web.rule_checks import RuleTable
 from insight_core.web.saved.routes import SavedRoutes
 from insight_core.web.saved.store import SavedStore
 from insight_core.web.saved.views import start_of_page
@@ -101,9 +101,8 @@ class Host:
             self.settings.state_directory,
             self._get,
             page,
-            self.check_rules,
+            self.findings,
             self._query_tables,
-            self.highlights,
             self.settings.cache_size,
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
@@ -118,8 +117,9 @@ class Host:
             plugins=self._plugins,
             annotations=self._annotations.now,
         )
-        self._rules = RuleTable(registry, provider, self.settings.limits, self._plugins.context_of)
-        self._highlights = HighlightTable(registry, provider, self.settings.limits, self._plugins.context_of)
+        self._findings = FindingsTable(
+            registry, provider, self.settings.limits, self._plugins.context_of, self._hyperparameters
+        )
         rules = [
             *self._page_rules(saved),
             *self._data_routes.rules(),
@@ -145,13 +145,19 @@ class Host:
         """What the routes of a plugin receive. Raises NotFound for an unknown plugin."""
         return self._plugins.named(plugin).context
 
-    def check_rules(self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> RuleChecks:
-        """See insight_core.plugin.CheckRules."""
-        return self._rules.check(runs, roles)
+    def findings(
+        self,
+        runs: Sequence[str] | None = None,
+        roles: Mapping[str, str] = MappingProxyType({}),
+        *,
+        seconds: float | None = None,
+    ) -> Findings:
+        """See insight_core.plugin.findings.answer.FindFaults."""
+        return self._findings.find(runs, roles, seconds=seconds)
 
-    def highlights(self, runs: Sequence[str]) -> RunHighlights:
-        """See insight_core.plugin.FindHighlights."""
-        return self._highlights.find(runs)
+    def check_rules(self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> RuleChecks:
+        """What ``findings`` says, by run and rule."""
+        return checks_of(self.findings(runs, roles))
 
     def watch_front_ends(self) -> None:
         """Reports front ends that change from now on, until the host closes: for authors of plugins."""
@@ -278,6 +284,11 @@ class Host:
     def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:
         """See insight_core.plugin.ReadRunColumns."""
         return self._data_routes.columns.cells(names)
+
+    def _hyperparameters(self, runs: Sequence[str]) -> Sequence[NamedColumn]:
+        """The columns that the runs of a finding may have in common."""
+        found = self._data_routes.columns.found(runs, lambda _, column: column.group in HYPERPARAMETERS)
+        return [NamedColumn(one.column.title, one.by_run(runs)) for one in found.columns]
 
     def _ask(self, plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
         """See insight_core.plugin.Ask."""

@@ -24,8 +24,8 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.context import CACHE_SIZE
 from insight_core.plugin.data import DataProvider
-from insight_core.plugin.findings import RuleChecks
-from insight_core.plugin.findings.results import CheckRules, FindHighlights, RunHighlights
+from insight_core.plugin.findings import Findings
+from insight_core.plugin.findings.answer import FindFaults
 from insight_core.plugin.sql import ContributedTable
 from insight_core.web.decoded import values_of
 from insight_core.web.own_data import RequestedData
@@ -43,12 +43,13 @@ def _no_columns(names: Collection[str]) -> Sequence[RunCells]:
     return ()
 
 
-def _no_rules(runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> RuleChecks:
-    return RuleChecks((), ())
-
-
-def _no_highlights(runs: Sequence[str]) -> RunHighlights:
-    return RunHighlights((), ())
+def _no_findings(
+    runs: Sequence[str] | None = None,
+    roles: Mapping[str, str] = MappingProxyType({}),
+    *,
+    seconds: float | None = None,
+) -> Findings:
+    return Findings((), (), (), (), 0, ())
 
 
 def _no_tables() -> Sequence[ContributedTable]:
@@ -79,9 +80,8 @@ class Services:
     state_directory: Path | None = None
     get: Get = _get_nothing
     own_page: OwnPage = field(factory=lambda: OwnPage(_is_no_page))
-    check_rules: CheckRules = _no_rules
+    findings: FindFaults = _no_findings
     query_tables: Callable[[], Sequence[ContributedTable]] = _no_tables
-    highlights: FindHighlights = _no_highlights
     cache_size: int = CACHE_SIZE  # bytes
 
     def context_of(
@@ -106,9 +106,8 @@ class Services:
             get=self.get,
             run_columns=self.run_columns,
             own_page=self.own_page,
-            check_rules=self.check_rules,
+            findings=self.findings,
             query_tables=self.query_tables,
-            highlights=self.highlights,
             log=logging.getLogger(f"insight.plugin.{name}"),
             on_close=on_close,
             cache_size=self.cache_size,

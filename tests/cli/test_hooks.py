@@ -76,7 +76,6 @@ def test_plugins_lists_the_hooks_of_each_module(run: Run, installed: dict[str, s
     rows = {row["name"]: row for row in json.loads(run("plugins", "--json", env=installed).stdout)["plugins"]}
     assert rows["extensions"]["hooks"] == [
         "insight_commands",
-        "insight_highlights",
         "insight_log_formats",
         "insight_messages",
         "insight_open_files",

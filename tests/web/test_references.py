@@ -22,14 +22,14 @@ from insight_core.plugin import (
     Option,
     Plugin,
     PluginContext,
-    Reason,
+    ReasonKind,
     RecordDecoder,
     Route,
     RunColumn,
     RunColumns,
     SummaryPlugin,
 )
-from insight_core.plugin.findings import HighlightSource, Rule
+from insight_core.plugin.findings import Rule
 from insight_core.plugin.sql import QueryTable
 from insight_core.references import Reference, reference
 from insight_core.registry import Registry
@@ -155,8 +155,7 @@ FIELDS: dict[str, Callable[[Any], object]] = {
     "Command.run": lambda f: Command("x", "does x", f),
     "Option.type": lambda f: Option("x", "is x", type=f),
     "Option.split": lambda f: Option("x", "is x", split=f),
-    "Rule.check": lambda f: Rule("x", Reason("X", "x"), f),
-    "HighlightSource.find": lambda f: HighlightSource("x", f),
+    "Rule.check": lambda f: Rule("x", ReasonKind("x", "X"), f),
     "QueryTable.read": lambda f: QueryTable("x", "a row", (), f),
     "LogFormat.read": lambda f: LogFormat("x", FileName("x"), f),
 }

@@ -23,9 +23,9 @@ from insight_core.plugin import (
     hookimpl,
 )
 from insight_core.plugin.data import DataProvider
-from insight_core.plugin.findings import HighlightSource, Rule
+from insight_core.plugin.findings import Needs, Rule
 from insight_core.plugin.sql import QueryTable
-from insight_extensions.findings import ZERO_RATE
+from insight_extensions.findings import LONGEST, ZERO_RATE
 from insight_extensions.tables import COLUMNS
 from insight_extensions.words import looks_right, read
 
@@ -109,12 +109,10 @@ def insight_run_columns() -> Iterable[RunColumn]:
 
 @hookimpl
 def insight_rules() -> Iterable[Rule]:
-    return [Rule("zero_rate", ZERO_RATE(), "insight_extensions.findings:rate_is_zero", roles=["lr"])]
-
-
-@hookimpl
-def insight_highlights() -> Iterable[HighlightSource]:
-    return [HighlightSource("longest", "insight_extensions.findings:longest")]
+    return [
+        Rule("zero_rate", ZERO_RATE, "insight_extensions.findings:rate_is_zero", Needs(["lr"])),
+        Rule("longest", LONGEST, "insight_extensions.findings:longest", scope="runs"),
+    ]
 
 
 @hookimpl

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from insight_core.plugin import PluginContext, ReasonKind
-from insight_core.plugin.findings import Examined, Finding, FindingPlace, Highlight
+from insight_core.plugin import ReasonKind
+from insight_core.plugin.findings import Examined, Finding, FindingPlace
 
 # texts in English; locales/zh-CN.json has them in Chinese
 ZERO_RATE = ReasonKind("extensions_zero_rate", "Learning rate of 0")
 _SAW = ReasonKind("extensions_zero_rate_saw", "{tag} is 0 at every step")
-_WHY = ReasonKind("extensions_zero_rate_why", "nothing is learned")
 _CHANGE = ReasonKind("extensions_zero_rate_change", "set a learning rate")
+LONGEST = ReasonKind("extensions_longest_title", "Longest run")
 _LONGEST = ReasonKind("extensions_longest", "{run} has the most points: {points}")
 
 
@@ -21,14 +21,14 @@ def rate_is_zero(examined: Examined) -> Iterable[Finding]:
         if not columns.values.any():
             steps = int(columns.steps[0]), int(columns.steps[-1])
             place = FindingPlace(tag=key.tag, steps=steps)
-            yield Finding(key.run, "warning", _SAW(tag=key.tag), _WHY(), _CHANGE(), place)
+            yield Finding(key.run, "warning", _SAW(tag=key.tag), _CHANGE(), place)
 
 
-def longest(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
-    """Called for the selected runs."""
-    points = dict.fromkeys(runs, 0)
-    for info in ctx.data.series("scalar", runs=runs):
+def longest(examined: Examined) -> Iterable[Finding]:
+    """Called for all runs together."""
+    points = dict.fromkeys(examined.runs, 0)
+    for info in examined.ctx.data.series("scalar", runs=examined.runs):
         points[info.key.run] += info.points
     if len(points) > 1:
         run = max(points, key=points.__getitem__)
-        yield Highlight("info", _LONGEST(run=run, points=points[run]), [run], FindingPlace())
+        yield Finding(run, "hint", _LONGEST(run=run, points=points[run]))

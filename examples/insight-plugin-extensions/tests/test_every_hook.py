@@ -14,6 +14,7 @@ from insight_extensions.memory import runs_in_memory
 from insight_extensions.store import SampleFiles
 
 from insight_core.plugin import InvalidArgument, hooks
+from insight_core.plugin.findings import Examined
 from insight_core.plugin.testing import EventWriter, FakeProvider, HostClient, context_of, host_of, read_all
 
 
@@ -30,7 +31,8 @@ def host(tmp_path: Path) -> Iterator[HostClient]:
 
 
 def test_each_hook_has_an_example() -> None:
-    every = {name for name in vars(hooks) if name.startswith("insight_")}
+    deprecated = {"insight_highlights"}
+    every = {name for name in vars(hooks) if name.startswith("insight_")} - deprecated
     shown = {name for name, value in vars(insight_extensions).items() if hasattr(value, "insight_impl")}
     assert shown == every
 
@@ -69,8 +71,9 @@ def test_the_column_counts_the_longest_series(host: HostClient) -> None:
 
 
 def test_the_rule_finds_a_learning_rate_of_0(host: HostClient) -> None:
-    [checked] = host.context("extensions").check_rules(["run"]).rules
-    [finding] = checked.findings
+    [finding] = [
+        one for one in host.context("extensions").findings(["run"]).findings if one.rule == "zero_rate"
+    ]
     assert str(finding.saw) == "learning_rate is 0 at every step"
     assert (finding.place.tag, finding.place.steps) == ("learning_rate", (0, 2))
 
@@ -80,9 +83,9 @@ def test_the_highlight_names_the_run_with_the_most_points() -> None:
     data.add_scalars("short", "loss", [1.0])
     data.add_scalars("long", "loss", [1.0, 0.5])
     ctx = context_of(insight_extensions.insight_plugin(), data)
-    [found] = longest(ctx, ["short", "long"])
-    assert (str(found.text), found.runs) == ("long has the most points: 2", ("long",))
-    assert list(longest(ctx, ["short"])) == []
+    [found] = longest(Examined(ctx, ["short", "long"], {}, lambda _: None))
+    assert (str(found.saw), found.runs) == ("long has the most points: 2", ("long",))
+    assert list(longest(Examined(ctx, ["short"], {}, lambda _: None))) == []
 
 
 def test_the_table_has_a_row_for_each_run(host: HostClient) -> None:

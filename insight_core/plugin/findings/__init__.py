@@ -1,27 +1,29 @@
-"""What is wrong with a run: rules that look for it, and what they found."""
+"""What is wrong with runs: rules that look for it, and what they found."""
 
 from __future__ import annotations
 
-from insight_core.plugin.findings.highlights import HighlightSource
-from insight_core.plugin.findings.results import (
-    SEVERITIES,
-    CheckedRule,
-    Finding,
-    FindingPlace,
-    Highlight,
-    RuleChecks,
-)
-from insight_core.plugin.findings.rules import Examined, NotChecked, Rule
+from typing import TYPE_CHECKING
+
+from insight_core.moved import old_name
+from insight_core.plugin.findings.answer import Findings
+from insight_core.plugin.findings.model import SEVERITIES, Finding, FindingPlace, Saving, SharedCondition
+from insight_core.plugin.findings.rules import Examined, Needs, NotChecked, Rule
 
 __all__ = [
     "SEVERITIES",
-    "CheckedRule",
     "Examined",
     "Finding",
     "FindingPlace",
-    "Highlight",
-    "HighlightSource",
+    "Findings",
+    "Needs",
     "NotChecked",
     "Rule",
-    "RuleChecks",
+    "Saving",
+    "SharedCondition",
 ]
+
+if not TYPE_CHECKING:  # type checkers would accept any name
+
+    def __getattr__(name: str) -> object:
+        """A name of the last release, with a warning that says what to use."""
+        return old_name(__name__, name)

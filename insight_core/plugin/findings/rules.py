@@ -1,22 +1,25 @@
-"""Rules that look for faults in runs: what a module contributes by ``insight_rules``, and what rules find."""
+"""Rules that look for faults in runs: what a module contributes by ``insight_rules``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from attrs import field, frozen
 
-from insight_core.checks import IDENTIFIER, check_function, is_a
+from insight_core.checks import IDENTIFIER, check_function, is_a, one_of
 from insight_core.errors import InsightError
+from insight_core.moved import accept_old_arguments
 from insight_core.plugin.data.provider import ScalarColumns, SeriesKey
-from insight_core.plugin.findings.results import Finding
+from insight_core.plugin.findings.model import Finding
 from insight_core.references import reference
 from insight_core.tag_roles import TAG_ROLES, TagRole
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext
+
+Scope: TypeAlias = Literal["run", "runs"]
 
 
 class NotChecked(InsightError):
@@ -35,16 +38,24 @@ class NotChecked(InsightError):
 
 @frozen(eq=False)
 class Examined:
-    """The run that a rule examines. All rules share what ``read`` has read."""
+    """The run that a rule examines, or all runs together. All rules share what ``read`` has read.
+
+    ``roles`` are the tags of the run by role; empty for a rule that examines several runs.
+    """
 
     ctx: PluginContext  # of the first plugin of the rule's module
-    run: str
-    roles: Mapping[TagRole, Sequence[str]]  # tags by role
+    runs: Sequence[str]
+    roles: Mapping[TagRole, Sequence[str]]
     read: Callable[[SeriesKey], ScalarColumns | None]  # all points of a scalar series, of the last attempt
+
+    @property
+    def run(self) -> str:
+        """The run, the first of several."""
+        return self.runs[0]
 
     def keys(self, role: TagRole) -> list[SeriesKey]:
         """The scalar series of a role."""
-        return [SeriesKey(self.run, tag) for tag in self.roles[role]]
+        return [SeriesKey(self.run, tag) for tag in self.roles.get(role, ())]
 
     def scalars(self, role: TagRole) -> Iterable[tuple[SeriesKey, ScalarColumns]]:
         """The series of a role with all their points, without empty ones; each is read when it is reached."""
@@ -54,43 +65,58 @@ class Examined:
                 yield key, columns
 
 
-def _roles(given: Iterable[TagRole]) -> tuple[TagRole, ...]:
+def _tuple(given: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(given)
 
 
-def _names(given: Iterable[str]) -> tuple[str, ...]:
-    return tuple(given)
-
-
-def _check_roles(rule: Rule, attribute: object, roles: Sequence[str]) -> None:
+def _check_roles(needs: Needs, attribute: object, roles: Sequence[str]) -> None:
     for role in roles:
         if role not in TAG_ROLES:
-            raise ValueError(f"rule {rule.id!r}: {role!r} is not a role: {', '.join(TAG_ROLES)}")
+            raise ValueError(f"{role!r} is not a role: {', '.join(TAG_ROLES)}")
+
+
+@frozen
+class Needs:
+    """What a run must have for a rule to be checked: a tag of each role, a series of each plugin.
+
+    A rule that reads other series than scalars names their plugins, so that it is checked again when they
+    change. Without what it needs it is not applicable, which is no failure.
+    """
+
+    roles: Sequence[TagRole] = field(default=(), converter=_tuple, validator=_check_roles)
+    plugins: Sequence[str] = field(default=(), converter=_tuple)
+
+
+def _check_title(rule: Rule, attribute: object, title: ReasonKind) -> None:
+    if not isinstance(title, ReasonKind) or title.names:
+        raise TypeError("its title is not a ReasonKind without details")
 
 
 @frozen
 class Rule:
-    """Looks for one kind of fault in a run.
+    """Looks for one kind of fault, or for what matters about runs taken together.
 
     Parameters
     ----------
     id : str
-        Unique in the module: ``[a-z][a-z0-9_]*``.
-    title : Reason
-        What it looks for, as a text that has a code.
+        Unique and stable: ``[a-z][a-z0-9_]*``.
+    title : ReasonKind
+        What it finds, without details and in at most 60 characters: "Loss diverged".
     check : function or "package.module:function"
         Gets an ``Examined`` and returns findings, none if nothing is wrong. Called in a thread of the module
         with a deadline (``Limits.rule``). Raises NotChecked where it cannot tell. Any other exception is a
         failure of this rule alone.
-    roles : sequence of TagRole
-        The rule is checked only if the run has a tag of each of these roles.
-    plugins : sequence of str
-        The rule is checked only if the run has a series of each of these plugins. A rule that reads other
-        series than scalars names their plugins, so that it is checked again when they change.
+    needs : Needs
+        Without it the rule is not checked.
+    scope : "run" or "runs"
+        What one check sees: one run, or all runs that are asked about.
     """
 
     id: str = field(validator=IDENTIFIER)
-    title: Reason = field(validator=is_a(Reason, "a Reason"))
+    title: ReasonKind = field(validator=_check_title)
     check: Callable[[Examined], Iterable[Finding]] = field(converter=reference, validator=check_function)
-    roles: Sequence[TagRole] = field(default=(), converter=_roles, validator=_check_roles)
-    plugins: Sequence[str] = field(default=(), converter=_names)
+    needs: Needs = field(factory=Needs, validator=is_a(Needs, "what it Needs"))
+    scope: Scope = field(default="run", validator=one_of(get_args(Scope)))
+
+
+accept_old_arguments(Rule, "rule_arguments")

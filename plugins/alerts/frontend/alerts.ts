@@ -4,7 +4,7 @@ import type { PluginContext } from '@insight-host/api';
 export interface Alert {
   readonly id: string;
   readonly rule: string;
-  readonly kind: 'nan' | 'above' | 'below' | 'stalled' | 'ended';
+  readonly kind: 'nan' | 'above' | 'below' | 'stalled' | 'ended' | 'finding';
   readonly run: string;
   readonly tag: string;
   readonly step: number | null;
@@ -50,7 +50,7 @@ export function markSeen(ctx: PluginContext, total: number): void {
 export function textOf(ctx: PluginContext, { kind, tag, run, step, value, status }: Alert): string {
   const shown = value === null ? '' : String(value);
   const name = ctx.runs.all.value.find((one) => one.name === run)?.displayName ?? run;
-  const ended = kind === 'ended' ? ctx.t(`status.${status}`) : '';
+  const ended = kind === 'ended' ? ctx.t(`status.${status}`) : status;
   return ctx.t(`kind.${kind}`, { tag, run: name, step: step ?? 0, value: shown, status: ended });
 }
 

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from insight_core.plugin import Command, CommandHost, Messages, Option, Plugin, PluginContext, hookimpl
-from insight_core.plugin.findings import HighlightSource
+from insight_core.plugin import (
+    Command,
+    CommandHost,
+    Messages,
+    Option,
+    Plugin,
+    PluginContext,
+    ReasonKind,
+    hookimpl,
+)
+from insight_core.plugin.findings import Rule
+
+_TITLE = ReasonKind("alerts_title", "Alerts")
 
 
 def _is_active(ctx: PluginContext) -> bool:
@@ -27,9 +38,9 @@ def insight_plugin() -> Plugin:
 
 
 @hookimpl
-def insight_highlights() -> Iterable[HighlightSource]:
-    """The last alert of each rule."""
-    return [HighlightSource("alerts", "insight_alerts.highlights:found", order=30)]
+def insight_rules() -> Iterable[Rule]:
+    """The last alert of each rule of the file."""
+    return [Rule("alerts", _TITLE, "insight_alerts.highlights:found", scope="runs")]
 
 
 @hookimpl

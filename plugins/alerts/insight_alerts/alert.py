@@ -26,7 +26,7 @@ class Alert:
 
     ``subject`` distinguishes alerts of one rule, run and tag: the number of the attempt, or the time of
     the last record.
-    Alerts about runs have the tag "" and no step; ``status`` says how the run ended.
+    Alerts about runs have the tag "" and no step; ``status`` says how the run ended, or what a rule found.
     """
 
     rule: str
@@ -54,6 +54,8 @@ class Alert:
             what = f"{run} has ended ({self.status})"
         elif self.kind == "stalled":
             what = f"{run} has made no progress for {self.value:g} minutes"
+        elif self.kind == "finding":
+            what = f"{run}: {shown(self.status)}"
         else:
             what = f"{tag} of {run} is {self.value:g} at step {self.step}"
         return f"{shown(self.rule)}: {what}"

@@ -6,26 +6,27 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from insight_alerts.alert import shown
-from insight_core.plugin import PluginContext, Reason
-from insight_core.plugin.findings import FindingPlace, Highlight
+from insight_core.plugin import Reason
+from insight_core.plugin.findings import Examined, Finding, FindingPlace
 
 
-def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
+def found(examined: Examined) -> Iterable[Finding]:
     """One sentence for each rule that has alerts about these runs, the newest first."""
+    ctx, runs = examined.ctx, examined.runs
     if ctx.options.get("alerts") is None:
         return []
     answer: Any = ctx.ask("alerts", "/found")
     wanted = set(runs)
     latest: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for alert in reversed(answer["alerts"]):
-        if alert["run"] in wanted:
+        if alert["run"] in wanted and alert["kind"] != "finding":  # that is listed itself
             _, named = latest.setdefault(alert["rule"], (alert, []))
             if alert["run"] not in named:
                 named.append(alert["run"])
     return [_highlight(alert, named) for alert, named in latest.values()]
 
 
-def _highlight(alert: dict[str, Any], runs: Sequence[str]) -> Highlight:
+def _highlight(alert: dict[str, Any], runs: Sequence[str]) -> Finding:
     rule, run, tag = shown(alert["rule"]), shown(alert["run"]), shown(alert["tag"])
     value, step = alert["value"], alert["step"]
     details: dict[str, Any] = {"rule": rule, "run": run, "count": len(runs)}
@@ -42,4 +43,4 @@ def _highlight(alert: dict[str, Any], runs: Sequence[str]) -> Highlight:
         reason = Reason(text, "alerts_value", **at, **details)
     steps = None if step is None else (step, step)
     place = FindingPlace("scalar", alert["tag"], steps) if alert["tag"] else FindingPlace("alerts")
-    return Highlight("warning", reason, runs, place)
+    return Finding(runs, "warning", reason, place=place)

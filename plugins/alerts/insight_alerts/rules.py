@@ -15,10 +15,11 @@ from attrs import frozen
 
 from insight_alerts.alert import Alert
 
-Kind: TypeAlias = Literal["nan", "above", "below", "stalled", "ended"]
+Kind: TypeAlias = Literal["nan", "above", "below", "stalled", "ended", "finding"]
 
 OF_SERIES: tuple[Kind, ...] = ("nan", "above", "below")
-KINDS: tuple[Kind, ...] = (*OF_SERIES, "stalled", "ended")
+KINDS: tuple[Kind, ...] = (*OF_SERIES, "stalled", "ended", "finding")
+_BAD = ("error", "warning", "hint")  # severities, the worst first
 _NEEDS = {"above": "value", "below": "value", "stalled": "minutes"}  # the number that a kind needs
 
 
@@ -26,7 +27,8 @@ _NEEDS = {"above": "value", "below": "value", "stalled": "minutes"}  # the numbe
 class AlertRule:
     """When to alert, about which runs and tags, and the names of the targets that receive the alerts.
 
-    ``number`` is the limit of ``above`` and ``below``, and minutes of ``stalled``.
+    ``number`` is the limit of ``above`` and ``below``, minutes of ``stalled``, and of ``finding`` the place
+    of the least severity among error, warning and hint; ``finds`` are the rules whose findings count.
     """
 
     name: str
@@ -35,6 +37,7 @@ class AlertRule:
     run: re.Pattern[str]
     tag: re.Pattern[str]
     send: tuple[str, ...]
+    finds: re.Pattern[str] = re.compile("")
 
     @property
     def key(self) -> str:
@@ -162,6 +165,9 @@ def _rule(number: int, values: object, targets: Mapping[str, Target]) -> AlertRu
     amount = table.number(_NEEDS[kind]) if kind in _NEEDS else 0.0
     if kind == "stalled" and amount <= 0:
         raise ValueError(f"{table.place}: minutes is not greater than 0")
+    if kind == "finding":
+        amount = _severity(table)
+    finds = table.pattern("finds") if kind == "finding" else re.compile("")
     run = table.pattern("run")
     tag = table.pattern("tag") if kind in OF_SERIES else re.compile("")
     send = table.texts("send")
@@ -169,7 +175,15 @@ def _rule(number: int, values: object, targets: Mapping[str, Target]) -> AlertRu
     for target in send or ():
         if target not in targets:
             raise ValueError(f"{table.place}: there is no [target.{target}]")
-    return AlertRule(name, kind, amount, run, tag, tuple(targets) if send is None else send)
+    return AlertRule(name, kind, amount, run, tag, tuple(targets) if send is None else send, finds)
+
+
+def _severity(table: _Table) -> float:
+    """The place of the least severity that counts."""
+    word = table.text("severity", "warning")
+    if word not in _BAD:
+        raise ValueError(f"{table.place}: severity is {word!r}, not one of {', '.join(_BAD)}")
+    return float(_BAD.index(word))
 
 
 def _target(name: str, values: object) -> Target:

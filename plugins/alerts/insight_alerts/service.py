@@ -20,6 +20,7 @@ log = logging.getLogger("insight.plugin.alerts")
 
 _WAIT = 1.0  # seconds that a question for changes waits: the end of the host waits for it at most
 _EVERY = 10.0  # seconds between two looks at runs
+_CHECKING = 5.0  # seconds for rules that look for faults; the next look goes on
 _AGAIN = 5.0  # seconds after a failure
 
 
@@ -32,6 +33,7 @@ class AlertService:
         self.courier = Courier(rules.targets)
         self.failure = ""  # why rules cannot be checked now
         self._data = ctx.data
+        self._find = ctx.findings
         self._watch = Watch(rules, ctx.data, ctx.run_columns)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="alerts", daemon=True)
@@ -70,6 +72,7 @@ class AlertService:
                 whole = False
                 if time.monotonic() >= runs_due:
                     self.take(self._watch.runs())
+                    self.take(self._watch.findings(self._find, _CHECKING))
                     runs_due = time.monotonic() + _EVERY
                 self.failure = ""
             except Exception as error:  # the next look may succeed

@@ -28,7 +28,9 @@ def test_rules(host: CommandHost, arguments: Sequence[str]) -> int:
     with host.loaded(["--alerts", given.file, *flags[1:]], "alerts") as ctx:
         rules: AlertRules = ctx.options["alerts"]
         watch = Watch(rules, ctx.data, ctx.run_columns)
-        alerts = sorted([*watch.series(), *watch.runs()], key=lambda alert: alert.at)
+        alerts = sorted(
+            [*watch.series(), *watch.runs(), *watch.findings(ctx.findings)], key=lambda alert: alert.at
+        )
         for alert in alerts:
             is_recent = rules.is_recent(alert)
             note = "" if is_recent else f" (older than {rules.hours:g} hours: not sent)"

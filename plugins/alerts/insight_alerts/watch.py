@@ -15,7 +15,10 @@ from insight_alerts.alert import Alert
 from insight_alerts.rules import OF_SERIES, AlertRule, AlertRules
 from insight_core.plugin import PluginNameEnum, ReadRunColumns
 from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesInfo, SeriesKey
+from insight_core.plugin.findings import SEVERITIES, Finding
+from insight_core.plugin.lab import FindFaults
 
+OWN_RULE = "alerts"  # about alerts themselves
 _HOST = "run"  # whose columns of the run table are status and time of the last record
 _ENDS = ("finished", "failed", "stopped")
 
@@ -51,7 +54,8 @@ class Watch:
         self._data = data
         self._run_columns = run_columns
         self._of_series = [rule for rule in rules.rules if rule.kind in OF_SERIES]
-        self._of_runs = [rule for rule in rules.rules if rule.kind not in OF_SERIES]
+        self._of_runs = [rule for rule in rules.rules if rule.kind in ("stalled", "ended")]
+        self._of_findings = [rule for rule in rules.rules if rule.kind == "finding"]
         self._by_tag: dict[str, tuple[AlertRule, ...]] = {}
         self._seen: dict[SeriesKey, _Seen] = {}
 
@@ -86,6 +90,19 @@ class Watch:
             for rule in self._of_runs:
                 if rule.run.search(run) and (alert := _of_run(rule, run, status, last, now)):
                     yield alert
+
+    def findings(self, find: FindFaults, seconds: float | None = None) -> Iterator[Alert]:
+        """Alerts of what the rules of all plugins find, one for a rule, run and tag. Raises InsightError."""
+        if not self._of_findings or not self._data.progress().loaded_once:
+            return
+        now = time.time()
+        for one in find(seconds=seconds).each:
+            if one.rule == OWN_RULE or one.severity == "good":
+                continue
+            for rule in self._of_findings:
+                is_bad = SEVERITIES.index(one.severity) <= rule.number
+                if is_bad and rule.finds.search(one.rule) and rule.run.search(one.run):
+                    yield _of_finding(rule, one, now)
 
     def _infos(self, changed: Collection[SeriesKey] | None, whole: bool) -> Iterator[SeriesInfo]:
         plugin = PluginNameEnum.SCALAR
@@ -172,6 +189,14 @@ _CONDITIONS: Mapping[str, Callable[[NDArray[np.float64], float], NDArray[np.bool
 
 def _first(found: NDArray[np.bool_]) -> int | None:
     return int(found.argmax()) if found.any() else None
+
+
+def _of_finding(rule: AlertRule, one: Finding, now: float) -> Alert:
+    """The alert of a finding; its sentence is the status. When it began is not known, so it is of now."""
+    step = None if one.place.steps is None else one.place.steps[0]
+    return Alert(
+        rule.name, rule.key, rule.kind, one.run, one.place.tag, one.rule, step, None, now, now, str(one.saw)
+    )
 
 
 def _of_run(rule: AlertRule, run: str, status: str, last: float, now: float) -> Alert | None:

@@ -9,9 +9,10 @@ import insight_alerts
 import pytest
 from attrs import evolve
 from insight_alerts.alert import Alert
-from insight_alerts.highlights import found
+from insight_alerts.highlights import found as found_of
 
 from insight_core.plugin import PluginContext
+from insight_core.plugin.findings import Examined, Finding
 from insight_core.plugin.testing import FakeProvider, context_of
 
 
@@ -38,16 +39,18 @@ def ctx() -> PluginContext:
     return evolve(made, ask=ask, options={"alerts": object()})
 
 
+def found(ctx: PluginContext, runs: Sequence[str]) -> list[Finding]:
+    return list(found_of(Examined(ctx, runs, {}, lambda _: None)))
+
+
 def test_the_last_alert_of_each_rule_with_all_its_runs(ctx: PluginContext) -> None:
     slow, high = found(ctx, ["a", "b"])
-    assert str(slow.text) == 'alert "slow": a has made no progress for 30 minutes'
-    assert slow.place is not None
+    assert str(slow.saw) == 'alert "slow": a has made no progress for 30 minutes'
     assert slow.place.plugin == "alerts"
-    assert str(high.text) == 'alert "high": loss of b is 2.5 at step 8'
+    assert str(high.saw) == 'alert "high": loss of b is 2.5 at step 8'
     assert list(high.runs) == ["b", "a"]
-    assert high.place is not None
     assert (high.place.tag, high.place.steps) == ("loss", (8, 8))
-    assert [one.text.code for one in found(ctx, ["gone"])] == ["alerts_ended"]
+    assert [one.saw.code for one in found(ctx, ["gone"])] == ["alerts_ended"]
 
 
 def test_a_host_without_alerts_says_nothing(ctx: PluginContext) -> None:

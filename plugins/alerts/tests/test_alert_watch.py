@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+import insight_diagnose
 import insight_scalar
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from insight_core.plugin import RunCells
 from insight_core.plugin.data import Progress, Run, ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
+from insight_core.web import Host
 
 RULES = """
 [[rule]]
@@ -215,3 +218,28 @@ def test_runs_are_not_judged_before_they_are_read(what: str) -> None:
     else:
         data.add_run(Run("a", loading=True))
     assert _of_runs(data, {"a": NOW - 3600}, {"a": "stopped"}) == []
+
+
+def test_findings_that_are_bad_enough_alert_once_for_each_run() -> None:
+    data = FakeProvider()
+    falling = np.exp(-np.linspace(0, 3, 100))
+    for run, begin in (("a", 40), ("b", 60), ("fine", 100)):
+        values = falling.copy()
+        values[begin:] = np.nan
+        data.add_scalars(run, "train/loss", values)
+    host = Host(
+        Registry.of([("diagnose", lambda: insight_diagnose), ("scalar", lambda: insight_scalar)]), data
+    )
+    text = '[[rule]]\nname = "bad"\nwhen = "finding"\nfinds = "{}"\nseverity = "error"\nrun = "{}"\n'
+
+    def found(finds: str, run: str) -> list[str]:
+        return [one.text() for one in _watch(data, text.format(finds, run)).findings(host.findings)]
+
+    assert found("nonfinite", "") == [
+        "bad: a: train/loss is NaN first at step 40, 60 times in all",
+        "bad: b: train/loss is NaN first at step 60, 40 times in all",
+    ]
+    assert len(found("", "a")) == 1
+    assert found("overfitting", "") == []
+    ids = [[one.id for one in _watch(data, text.format("", "a")).findings(host.findings)] for _ in range(2)]
+    assert ids[0] == ids[1]

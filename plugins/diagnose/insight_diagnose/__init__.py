@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from insight_core.plugin import Messages, Plugin, PluginContext, Reason, RunColumns, hookimpl
-from insight_core.plugin.findings import HighlightSource, Rule
+from insight_core.plugin import Messages, Plugin, PluginContext, ReasonKind, RunColumns, hookimpl
+from insight_core.plugin.findings import Needs, Rule
 
 _HERE = Path(__file__).parent
 
@@ -33,69 +33,69 @@ def insight_plugin() -> Plugin:
 
 
 @hookimpl
-def insight_highlights() -> Iterable[HighlightSource]:
-    """Damaged logs."""
-    return [HighlightSource("damage", "insight_diagnose.damage:found", order=20)]
-
-
-@hookimpl
 def insight_rules() -> Iterable[Rule]:
-    """Rules about losses, learning rates and layers."""
+    """Rules about losses, learning rates, layers and damaged logs."""
     scalars, layers = "insight_diagnose.scalar_rules", "insight_diagnose.layer_rules"
     histogram = ("histogram",)
     return [
         Rule(
             "nonfinite",
-            Reason("Values that are NaN or infinite", "diagnose_nonfinite_title"),
+            ReasonKind("diagnose_nonfinite_title", "Values that are NaN or infinite"),
             "insight_diagnose.value_rules:values_are_finite",
-            plugins=["scalar"],
+            Needs(plugins=["scalar"]),
         ),
         Rule(
             "divergence",
-            Reason("Training loss that diverges", "diagnose_divergence_title"),
+            ReasonKind("diagnose_divergence_title", "Training loss that diverges"),
             f"{scalars}:loss_diverges",
-            ["loss"],
+            Needs(["loss"]),
         ),
         Rule(
             "lr_too_high",
-            Reason("Learning rate that is too high", "diagnose_rate_too_high_title"),
+            ReasonKind("diagnose_rate_too_high_title", "Learning rate that is too high"),
             f"{scalars}:rate_is_too_high",
-            ["loss"],
+            Needs(["loss"]),
         ),
         Rule(
             "overfitting",
-            Reason("Overfitting", "diagnose_overfitting_title"),
+            ReasonKind("diagnose_overfitting_title", "Overfitting"),
             f"{scalars}:model_overfits",
-            ["val_loss"],
+            Needs(["val_loss"]),
         ),
         Rule(
             "no_improvement",
-            Reason("Training loss that does not improve", "diagnose_no_improvement_title"),
+            ReasonKind("diagnose_no_improvement_title", "Training loss that does not improve"),
             f"{scalars}:loss_does_not_improve",
-            ["loss"],
+            Needs(["loss"]),
         ),
         Rule(
             "dead_layer",
-            Reason("Layers whose values are all zero", "diagnose_dead_title"),
+            ReasonKind("diagnose_dead_title", "Layers whose values are all zero"),
             f"{layers}:layers_are_alive",
-            plugins=histogram,
+            Needs(plugins=histogram),
         ),
         Rule(
             "unchanged_layer",
-            Reason("Layers that do not change", "diagnose_unchanged_title"),
+            ReasonKind("diagnose_unchanged_title", "Layers that do not change"),
             f"{layers}:layers_change",
-            plugins=histogram,
+            Needs(plugins=histogram),
         ),
         Rule(
             "vanishing_gradients",
-            Reason("Gradients that vanish", "diagnose_vanishing_title"),
+            ReasonKind("diagnose_vanishing_title", "Gradients that vanish"),
             f"{layers}:gradients_arrive",
-            plugins=histogram,
+            Needs(plugins=histogram),
         ),
         Rule(
             "exploding_gradients",
-            Reason("Gradients that explode", "diagnose_exploding_title"),
+            ReasonKind("diagnose_exploding_title", "Gradients that explode"),
             f"{layers}:gradients_stay_small",
+        ),
+        Rule(
+            "damaged_logs",
+            ReasonKind("diagnose_damage_title", "Damaged logs"),
+            "insight_diagnose.damage:found",
+            scope="runs",
         ),
     ]
 

@@ -1,24 +1,25 @@
-"""What matters about runs: logs that could not be read in full."""
+"""The rule about logs that could not be read in full."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from insight_core.plugin import PluginContext, Reason
-from insight_core.plugin.findings import Highlight
+from insight_core.plugin import Reason
+from insight_core.plugin.findings import Examined, Finding, FindingPlace
 
 
-def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
+def found(examined: Examined) -> Iterable[Finding]:
     """One sentence about all damaged runs, the one with most damage first."""
+    data, runs = examined.ctx.data, examined.runs
     wanted = set(runs)
     damaged = sorted(
-        (run for run in ctx.data.runs() if run.name in wanted and run.damage),
+        (run for run in data.runs() if run.name in wanted and run.damage),
         key=lambda run: -run.damage,
     )
     if not damaged:
         return []
     places = sum(run.damage for run in damaged)
-    first = next(iter(ctx.data.damage(damaged[0].name)), None)
+    first = next(iter(data.damage(damaged[0].name)), None)
     if first is None:  # it went while we looked
         return []
     many = "1 place" if places == 1 else f"{places} places"
@@ -32,4 +33,4 @@ def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
         file=first.file,
         cause=Reason.of(first.reason),
     )
-    return [Highlight("warning", said, [run.name for run in damaged])]
+    return [Finding([run.name for run in damaged], "warning", said, place=FindingPlace("diagnose"))]

@@ -40,7 +40,6 @@ def layers_are_alive(examined: Examined) -> Iterator[Finding]:
             "diagnose_dead",
             **details,
         ),
-        Reason("nothing passes this layer, and those before it get no gradient", "diagnose_dead_why"),
         Reason(
             "lower the learning rate; initialise biases with 0 and weights by He's rule; use leaky ReLU or "
             "GELU; normalise the input of the layer",
@@ -80,10 +79,6 @@ def layers_change(examined: Examined) -> Iterator[Finding]:
         examined.run,
         "error" if len(same) == len(layers) else "warning",
         saw,
-        Reason(
-            "a layer that does not change learns nothing, and is only random if it was not loaded",
-            "diagnose_unchanged_why",
-        ),
         Reason(
             "if the layer is not frozen on purpose, give its parameters to the optimiser, and check "
             "requires_grad (PyTorch) or trainable (Keras, MindSpore), detach() and the learning rate "
@@ -128,7 +123,6 @@ def gradients_arrive(examined: Examined) -> Iterator[Finding]:
             largest=large.tag,
             largest_scale=short(scales[large.tag]),
         ),
-        Reason("these layers learn thousands of times slower than the others", "diagnose_vanishing_why"),
         Reason(
             "use residual connections and normalisation, ReLU or GELU instead of sigmoid or tanh, and an "
             "initialisation that keeps the scale (He, Glorot)",
@@ -187,7 +181,6 @@ def _explodes(key: SeriesKey, before: float, end: float, tags: Sequence[str], pl
             count=len(tags),
             tags=list(tags[:_NAMED]),
         ),
-        Reason("each step becomes larger than the last; the loss follows", "diagnose_exploding_why"),
         Reason(
             "clip gradients by their norm, lower the learning rate, and check the data since the "
             "growth began",

@@ -2,63 +2,52 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from attrs import asdict
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, Messages, PluginContext, Route, Unavailable
+from insight_core.plugin import InvalidArgument, PluginContext, Route
 from insight_core.plugin.data import TAG_ROLES
-from insight_core.plugin.findings import SEVERITIES, CheckedRule, Finding, RuleChecks
-from insight_core.plugin.http import json_response
+from insight_core.plugin.http import json_response, whole_number
+from insight_core.plugin.lab import findings_document, may_change
+
+_LONGEST = 60_000  # ms
+_PATIENCE = 20.0  # seconds; a file has what is known by then
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
-    """``/findings`` and ``/highlights``."""
-    return [Route("/findings", partial(_findings, ctx)), Route("/highlights", partial(_highlights, ctx))]
-
-
-def _highlights(ctx: PluginContext, request: Request) -> Response:
-    """What matters about the runs ``run`` (repeated) taken together, as all plugins say."""
-    found = ctx.highlights(request.args.getlist("run"))
-    told: dict[str, object] = {
-        "highlights": [
-            {
-                "plugin": source.plugin,
-                "source": source.id,
-                "tone": one.tone,
-                "text": one.text.fields(),
-                "runs": one.runs,
-                "place": one.place and asdict(one.place),
-            }
-            for source in found.sources
-            for one in source.highlights
-        ],
-        "failed": [
-            {"plugin": one.plugin, "source": one.id, "reason": one.failed.fields()}
-            for one in found.sources
-            if one.failed is not None
-        ],
-    }
-    answer = json_response({**told, "messages": Messages.said_in(told, found.messages)})
-    answer.cache_control.no_store = True  # alerts and annotations change while the data do not
-    return answer
+    """``/findings``, and ``/snapshot`` with those of a file that works without a host."""
+    return [Route("/findings", partial(_findings, ctx)), Route("/snapshot", partial(_snapshot, ctx))]
 
 
 def _findings(ctx: PluginContext, request: Request) -> Response:
-    """What the rules of all plugins find in the runs ``run`` (repeated), the worst first."""
-    checks = ctx.check_rules(request.args.getlist("run"), roles_given(request.args.getlist("role")))
-    answer = json_response(described(checks))
-    if any(map(_may_change, checks.rules)):
-        answer.cache_control.no_store = True
+    """What the rules of all plugins find in the runs ``run`` (repeated), or in all; the worst first.
+
+    After ``wait`` ms it answers with what is known by then.
+    """
+    runs = request.args.getlist("run") or None
+    wait = whole_number(request, "wait", 0, _LONGEST)
+    found = ctx.findings(
+        runs, roles_given(request.args.getlist("role")), seconds=None if wait is None else wait / 1000
+    )
+    answer = json_response(findings_document(found))
+    if may_change(found) or any(state.scope == "runs" for state in found.rules):
+        answer.cache_control.no_store = True  # alerts and annotations change while the data do not
     return answer
 
 
-def _may_change(one: CheckedRule) -> bool:
-    """Whether the rule may say something else although the data stay."""
-    is_away = one.unchecked is not None and one.unchecked.code == Unavailable.code
-    return one.failed or one.pending or is_away
+def _snapshot(ctx: PluginContext, request: Request) -> Response:
+    """What is found in the runs of the views (``view``, repeatable: JSON with ``runs``)."""
+    try:
+        views = [json.loads(text)["runs"] for text in request.args.getlist("view")]
+        runs = list(dict.fromkeys(str(run) for view in views for run in view))
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise InvalidArgument(f"view is not JSON with runs: {error}") from error
+    answer = json_response({**findings_document(ctx.findings(runs, seconds=_PATIENCE)), "left": 0})
+    answer.cache_control.no_store = True
+    return answer
 
 
 def roles_given(texts: Sequence[str]) -> Mapping[str, str]:
@@ -72,50 +61,3 @@ def roles_given(texts: Sequence[str]) -> Mapping[str, str]:
             )
         found[tag] = "" if role == "none" else role
     return found
-
-
-def described(checks: RuleChecks) -> dict[str, object]:
-    """The answer: findings, which rules were checked, and texts by locale."""
-    rules = {(one.plugin, one.rule.id): one.rule for one in checks.rules}
-    findings = [(one, finding) for one in checks.rules for finding in one.findings]
-    findings.sort(key=lambda pair: SEVERITIES.index(pair[1].severity))  # stable: else as rules and runs are
-    told: dict[str, object] = {
-        "rules": [
-            {"plugin": plugin, "id": id_, "title": rule.title.fields()}
-            for (plugin, id_), rule in rules.items()
-        ],
-        "findings": [_row(one, finding) for one, finding in findings],
-        "more": sum(one.more for one in checks.rules),
-        "checked": [
-            {"plugin": one.plugin, "rule": one.rule.id, "run": one.run}
-            for one in checks.rules
-            if one.unchecked is None
-        ],
-        "unchecked": [
-            {
-                "plugin": one.plugin,
-                "rule": one.rule.id,
-                "run": one.run,
-                "failed": one.failed,
-                "pending": one.pending,
-                "reason": one.unchecked.fields(),
-            }
-            for one in checks.rules
-            if one.unchecked is not None
-        ],
-    }
-    return {**told, "messages": Messages.said_in(told, checks.messages)}
-
-
-def _row(one: CheckedRule, finding: Finding) -> dict[str, object]:
-    return {
-        "plugin": one.plugin,
-        "rule": one.rule.id,
-        "run": finding.run,
-        "severity": finding.severity,
-        "saw": finding.saw.fields(),
-        "why": finding.why.fields(),
-        "change": finding.change.fields(),
-        "place": asdict(finding.place),
-        "saves": finding.saves,
-    }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
 from insight_core.plugin import Cell, PluginContext, RunColumn
-from insight_core.plugin.findings import SEVERITIES, Finding
+from insight_core.plugin.findings import SEVERITIES
 
 _SECONDS = 2.0  # for one answer: the host waits five, and asks again when the logs change
 _COLUMNS = (
@@ -16,25 +15,28 @@ _COLUMNS = (
 
 
 def columns(ctx: PluginContext) -> Sequence[RunColumn]:
-    """``findings``, a count, and ``worst``: error, warning, info, or none."""
+    """``findings``, a count, and ``worst``: error, warning, hint, or none."""
     return _COLUMNS
 
 
 def values(ctx: PluginContext, names: Sequence[str], runs: Sequence[str]) -> Mapping[str, Mapping[str, Cell]]:
     """The cells of the runs that are checked within two seconds; those checked before are known at once.
 
-    A run whose rules could not be checked at all has no cell.
+    A run whose rules could not be checked at all has no cell. What is good, or said of several runs together,
+    does not count.
     """
-    until = time.monotonic() + _SECONDS
-    counts: dict[str, Cell] = {}
-    worst: dict[str, Cell] = {}
-    for run in runs:
-        if time.monotonic() > until:
-            break
-        rules = ctx.check_rules([run]).rules
-        if all(one.unchecked is not None for one in rules):
-            continue
-        found: list[Finding] = [finding for one in rules for finding in one.findings]
-        counts[run] = len(found) + sum(one.more for one in rules)
-        worst[run] = min((finding.severity for finding in found), key=SEVERITIES.index, default="none")
+    found = ctx.findings(runs, seconds=_SECONDS)
+    alone = [state for state in found.rules if state.scope == "run"]
+    counts: dict[str, Cell] = {run: 0 for state in alone for run in state.checked}
+    worst: dict[str, Cell] = dict.fromkeys(counts, "none")
+    ids = {state.id for state in alone}
+    for one in found.each:
+        if one.rule in ids and one.severity != "good" and one.run in counts:
+            counts[one.run] = int(counts[one.run] or 0) + 1
+            if worst[one.run] == "none" or _rank(one.severity) < _rank(str(worst[one.run])):
+                worst[one.run] = one.severity
     return {"findings": counts, "worst": worst}
+
+
+def _rank(severity: str) -> int:
+    return [*SEVERITIES].index(severity)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import numpy as np
 
 from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
 from insight_core.plugin.data import SeriesKey, TagRole
-from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked
+from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked, Saving
 from insight_diagnose.curves import Floats, StepCurve, curve_of, short
 from insight_diagnose.losses import divergence, overfit, plateau, unrest
 
@@ -24,10 +24,6 @@ _DIVERGENCE_CHANGE = ReasonKind(
 )
 _NO_LEARNING = ReasonKind(
     "diagnose_no_learning", "{tag} (the training loss) stays around {level:g} in all {points} points"
-)
-_OVERFITTING_WHY = ReasonKind(
-    "diagnose_overfitting_why",
-    "the model learns its training data by heart: the last checkpoint is worse than that of step {step}",
 )
 _OVERFITTING_CHANGE = ReasonKind(
     "diagnose_overfitting_change",
@@ -58,11 +54,6 @@ def loss_diverges(examined: Examined) -> Iterator[Finding]:
             key.run,
             "error",
             _DIVERGENCE(tag=key.tag, best=best, step=at, end=end),
-            Reason(
-                "the steps since then make the model worse: its weights have left the region that it "
-                "had found",
-                "diagnose_divergence_why",
-            ),
             _DIVERGENCE_CHANGE(step=at),
             _place(key, at, last),
         )
@@ -81,7 +72,6 @@ def loss_does_not_improve(examined: Examined) -> Iterator[Finding]:
         share = short(1 - found.at / len(curve))
         if found.never:
             saw = _NO_LEARNING(tag=key.tag, level=level, points=len(curve))
-            why = Reason("the model does not learn", "diagnose_no_learning_why")
             change = Reason(
                 "check that the optimiser has the parameters of the model, that gradients are not "
                 "zero and that labels fit their inputs; try to learn one batch by heart; change the "
@@ -98,7 +88,6 @@ def loss_does_not_improve(examined: Examined) -> Iterator[Finding]:
                 step=at,
                 percent=round(100 * share),
             )
-            why = Reason("the steps since then bring nothing measurable", "diagnose_plateau_why")
             change = Reason(
                 "if the loss is good enough, stop earlier; else lower the learning rate where it "
                 "becomes flat, or enlarge the model",
@@ -106,12 +95,11 @@ def loss_does_not_improve(examined: Examined) -> Iterator[Finding]:
             )
         yield Finding(
             key.run,
-            "warning" if found.never else "info",
+            "warning" if found.never else "hint",
             saw,
-            why,
             change,
             _place(key, at, last),
-            None if found.never else share,
+            None if found.never else Saving(share, share, "run"),
         )
 
 
@@ -124,6 +112,7 @@ def model_overfits(examined: Examined) -> Iterator[Finding]:
             continue
         at, last = curve.step(found.at), int(curve.steps[-1])
         best, end = short(found.best), short(found.end)
+        share = short(1 - found.at / len(curve))
         yield Finding(
             key.run,
             "warning",
@@ -139,10 +128,9 @@ def model_overfits(examined: Examined) -> Iterator[Finding]:
                 train_at_best=_short(found.train_at_best),
                 train_end=_short(found.train_end),
             ),
-            _OVERFITTING_WHY(step=at),
             _OVERFITTING_CHANGE(step=at),
             _place(key, at, last),
-            short(1 - found.at / len(curve)),
+            Saving(share, share, "run"),
         )
 
 
@@ -167,11 +155,6 @@ def rate_is_too_high(examined: Examined) -> Iterator[Finding]:
             key.run,
             "warning",
             saw,
-            Reason(
-                "steps are so large that they jump across the valley: what is learned is lost again "
-                "and again",
-                "diagnose_rate_too_high_why",
-            ),
             Reason(
                 "lower the learning rate to a third; clip gradients, warm up longer, or use larger batches",
                 "diagnose_rate_too_high_change",

@@ -69,10 +69,6 @@ def values_are_finite(examined: Examined) -> Iterator[Finding]:
         first.key.run,
         "error" if any(one.stays for one in found) else "warning",
         saw,
-        Reason(
-            "a single value that is not finite spreads to all weights, and nothing is learned any more",
-            "diagnose_nonfinite_why",
-        ),
         _NONFINITE_CHANGE(step=first.first),
         FindingPlace(_SCALAR, first.key.tag, (first.first, first.last)),
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from insight_core.plugin import Messages, Plugin, PluginContext, hookimpl
-from insight_core.plugin.findings import HighlightSource
+from insight_core.plugin import Messages, Plugin, PluginContext, ReasonKind, hookimpl
+from insight_core.plugin.findings import Rule
 
 _HERE = Path(__file__).parent
+_TITLE = ReasonKind("health_first_bad_layer_title", "First bad layer")
 _LOOKED_AT = 20  # runs whose scalars decide whether there is a tab
 
 
@@ -36,9 +37,9 @@ def insight_plugin() -> Plugin:
 
 
 @hookimpl
-def insight_highlights() -> Iterable[HighlightSource]:
-    """The first bad layer of the selected runs."""
-    return [HighlightSource("first_bad_layer", "insight_health.highlights:found", order=15)]
+def insight_rules() -> Iterable[Rule]:
+    """The first bad layer of the runs."""
+    return [Rule("first_bad_layer", _TITLE, "insight_health.highlights:found", scope="runs")]
 
 
 @hookimpl

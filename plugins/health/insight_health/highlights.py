@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from insight_core.plugin import PluginContext, Reason
-from insight_core.plugin.findings import FindingPlace, Highlight
-from insight_core.plugin.lab import HighlightTone
+from insight_core.plugin import Reason
+from insight_core.plugin.findings import Examined, Finding, FindingPlace
+from insight_core.plugin.lab import Severity
 from insight_health.health import Health
 from insight_health.verdicts import BadLayer, bad_layers
 
@@ -16,10 +16,10 @@ _SECONDS = 15.0
 _MOST_RUNS = 64
 
 
-def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
+def found(examined: Examined) -> Iterable[Finding]:
     """One sentence about the first bad layer, by a few records of each series."""
-    health = Health.of(ctx.data)
-    tracks = health.open(runs[:_MOST_RUNS])
+    health = Health.of(examined.ctx.data)
+    tracks = health.open(examined.runs[:_MOST_RUNS])
     health.read(tracks, seconds=_SECONDS, most=_RECORDS)
     if not all(digest.is_settled for digest in tracks.digests.values()):
         return []  # another layer may be the first: what was read is kept, and the next time goes on
@@ -29,9 +29,9 @@ def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
     first = faults[0]
     others = len({one.layer for one in faults} - {first.layer})
     state = {"layer": first.layer.id, "at": str(first.step)}
-    tone: HighlightTone = "error" if first.fault == "nonfinite" else "warning"
+    severity: Severity = "error" if first.fault == "nonfinite" else "warning"
     place = FindingPlace("health", steps=(first.step, first.last), state=state)
-    return [Highlight(tone, _said(first, others), [first.run], place)]
+    return [Finding(first.run, severity, _said(first, others), place=place)]
 
 
 def _said(first: BadLayer, others: int) -> Reason:

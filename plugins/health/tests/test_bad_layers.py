@@ -17,7 +17,9 @@ from insight_health.verdicts import BadLayer, bad_layers
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
+from insight_core.plugin import PluginContext
 from insight_core.plugin.data import DataProvider, Run
+from insight_core.plugin.findings import Examined, Finding
 from insight_core.plugin.payloads import HISTO
 from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.testing.histograms import histogram_proto_of
@@ -103,6 +105,10 @@ def test_of_gradients_alone_the_last_layer_is_the_first_bad_one() -> None:
     assert (first.layer.name, first.step, first.word) == ("fc3.weight", 7, "+Inf")
 
 
+def _said(ctx: PluginContext, runs: Sequence[str]) -> list[Finding]:
+    return list(highlights(Examined(ctx, runs, {}, lambda _: None)))
+
+
 def test_a_nan_of_a_single_step_is_found() -> None:
     arrays = _network()
     arrays["grads/fc2.bias"][23][4] = np.nan
@@ -159,11 +165,10 @@ def test_the_rank_that_was_first_is_named() -> None:
     assert (first.run, first.step) == ("rank_2", 12)
     assert (second.run, second.step) == ("rank_1", 30)
     context = context_of(insight_health.insight_plugin(), data)
-    [said] = highlights(context, ["rank_0", "rank_1", "rank_2"])
-    assert said.tone == "error"
+    [said] = _said(context, ["rank_0", "rank_1", "rank_2"])
+    assert said.severity == "error"
     assert list(said.runs) == ["rank_2"]
-    assert str(said.text) == ("the first bad layer is layers.3.wq (gradient) of rank_2: NaN since step 12")
-    assert said.place is not None
+    assert str(said.saw) == ("the first bad layer is layers.3.wq (gradient) of rank_2: NaN since step 12")
     assert said.place.state == {"layer": "gradient:layers.3.wq", "at": "12"}
 
 
@@ -185,14 +190,14 @@ def test_nothing_is_said_of_the_first_bad_layer_before_it_is_known(monkeypatch: 
     data = _planted(arrays)
     context = context_of(insight_health.insight_plugin(), data)
     monkeypatch.setattr("insight_health.highlights._SECONDS", 0.0)
-    said = list(highlights(context, ["a"]))
+    said = _said(context, ["a"])
     asked = 1
     while not said:
-        said = list(highlights(context, ["a"]))
+        said = _said(context, ["a"])
         asked += 1
         assert asked < 100
     assert asked > 1
-    assert said[0].text.details["step"] == 17
+    assert said[0].saw.details["step"] == 17
 
 
 def test_columns_hold_the_extreme_of_their_steps() -> None:

@@ -12,14 +12,17 @@ from insight_core.plugin import (
     Plugin,
     PluginContext,
     PluginNameEnum,
+    ReasonKind,
     RecordDecoder,
     RunColumn,
     RunColumns,
     hookimpl,
 )
-from insight_core.plugin.findings import HighlightSource
+from insight_core.plugin.findings import Rule
 from insight_core.plugin.sql import QueryTable
 from insight_lineage.claims import HPARAMS, LINEAGE_FILE
+
+_TITLE = ReasonKind("lineage_best_title", "Best run")
 
 
 def _is_active(ctx: PluginContext) -> bool:
@@ -55,14 +58,14 @@ def insight_tables() -> Iterable[QueryTable]:
 
 
 @hookimpl
-def insight_highlights() -> Iterable[HighlightSource]:
+def insight_rules() -> Iterable[Rule]:
     """The best run, and what the two best do differently."""
-    return [HighlightSource("best", "insight_lineage.highlights:found", order=10)]
+    return [Rule("best", _TITLE, "insight_lineage.highlights:found", scope="runs")]
 
 
 @hookimpl
 def insight_messages() -> Iterable[Messages]:
-    """Texts of damage in lineage files, and of highlights."""
+    """Texts of damage in lineage files, and of findings."""
     return Messages.of(Path(__file__).parent / "locales")
 
 

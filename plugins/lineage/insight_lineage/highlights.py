@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import Annotations, PluginContext, Reason, ReasonKind
+from insight_core.plugin import Annotations, Reason, ReasonKind
 from insight_core.plugin.filters import Column
-from insight_core.plugin.findings import FindingPlace, Highlight
+from insight_core.plugin.findings import Examined, Finding, FindingPlace
 from insight_core.plugin.lab import role_of
 from insight_lineage.claims import NAME
 from insight_lineage.goals import Goal, is_cost
@@ -30,8 +30,9 @@ _SAME = ReasonKind(
 )
 
 
-def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
+def found(examined: Examined) -> Iterable[Finding]:
     """The best of these runs by the result that most of them have, and how the second differs."""
+    ctx, runs = examined.ctx, examined.runs
     with lineage_of(ctx).table(Annotations()) as table:
         places = [table.rows.place[run] for run in runs if run in table.rows.place]
         rows = np.array([row for row in places if table.rows.whole[row]], np.intp)
@@ -86,7 +87,7 @@ def _sentences(
     parameters: Sequence[Column],
     steps: Sequence[Column],
     rows: NDArray[np.intp],
-) -> list[Highlight]:
+) -> list[Finding]:
     finite = rows[np.isfinite(target.numbers[rows])]
     sign = 1.0 if goal == "min" else -1.0
     first, second = finite[np.argsort(sign * target.numbers[finite], kind="stable")[:2]].tolist()
@@ -100,7 +101,7 @@ def _sentences(
         best = _tie(equal, target, target.numbers[first], len(finite), goal)
     else:
         best = _best(pair, target, target.numbers[[first, second]].tolist(), len(finite), goal)
-    found = [Highlight("info" if len(equal) == len(finite) else "good", best, pair, place)]
+    found = [Finding(pair, "hint" if len(equal) == len(finite) else "good", best, place=place)]
     changed = [one.title for one in steps if one.values[first] != one.values[second]]
     if changed:
         found.append(_pipelines(pair, changed))
@@ -109,7 +110,7 @@ def _sentences(
     if differs or (is_recorded and not changed and len(equal) == 1):
         found.append(_difference(pair, parameters, first, second, place))
     reason = None if ranked is None else _explained(ranked, target)
-    return found if reason is None else [*found, Highlight("info", reason, pair, place)]
+    return found if reason is None else [*found, Finding(pair, "hint", reason, place=place)]
 
 
 def _best(pair: tuple[str, str], target: Column, values: Sequence[float], runs: int, goal: Goal) -> Reason:
@@ -163,7 +164,7 @@ def _explained(ranked: Ranking, target: Column) -> Reason | None:
     return Reason(f"{text}; best: {values}", "lineage_explains", values=values, **details)
 
 
-def _pipelines(pair: tuple[str, str], changed: Sequence[str]) -> Highlight:
+def _pipelines(pair: tuple[str, str], changed: Sequence[str]) -> Finding:
     """Which operators of the data pipelines of the two best runs differ."""
     listed = ", ".join(changed[:_NAMED])
     details: dict[str, Any] = {"run": pair[0], "other": pair[1], "steps": listed}
@@ -173,12 +174,12 @@ def _pipelines(pair: tuple[str, str], changed: Sequence[str]) -> Highlight:
         reason = Reason(f"{text} and {more} more", "lineage_pipelines_more", more=more, **details)
     else:
         reason = Reason(text, "lineage_pipelines", **details)
-    return Highlight("info", reason, pair, FindingPlace(NAME, state={"view": "data"}))
+    return Finding(pair, "hint", reason, place=FindingPlace(NAME, state={"view": "data"}))
 
 
 def _difference(
     pair: tuple[str, str], parameters: Sequence[Column], first: int, second: int, place: FindingPlace
-) -> Highlight:
+) -> Finding:
     """How the parameters of the two best runs differ."""
     changes = [
         f"{one.title} {_text(one.shown[first])} ({_text(one.shown[second])})"
@@ -186,7 +187,7 @@ def _difference(
         if one.values[first] != one.values[second]
     ]
     if not changes:
-        return Highlight("info", _SAME(run=pair[0], other=pair[1]), pair, place)
+        return Finding(pair, "hint", _SAME(run=pair[0], other=pair[1]), place=place)
     more = len(changes) - _NAMED
     listed = ", ".join(changes[:_NAMED])
     details: dict[str, Any] = {"run": pair[0], "other": pair[1], "changes": listed}
@@ -195,7 +196,7 @@ def _difference(
         reason = Reason(f"{text} and {more} more", "lineage_differ_more", more=more, **details)
     else:
         reason = Reason(text, "lineage_differ", **details)
-    return Highlight("info", reason, pair, place)
+    return Finding(pair, "hint", reason, place=place)
 
 
 def _text(value: object) -> str:

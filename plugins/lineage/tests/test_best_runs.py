@@ -14,7 +14,7 @@ from insight_lineage.run_columns import lineage_of
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Annotations
-from insight_core.plugin.findings import Highlight
+from insight_core.plugin.findings import Examined, Finding
 from insight_core.plugin.testing import context_of
 from insight_core.providers.local import LocalProvider
 from tests.lineage_samples import LineageLogs
@@ -34,21 +34,22 @@ def provider(written: LineageLogs) -> Iterator[LocalProvider]:
     opened.close()
 
 
-def _said(provider: LocalProvider, runs: Sequence[str]) -> list[Highlight]:
+def _said(provider: LocalProvider, runs: Sequence[str]) -> list[Finding]:
     provider.load()
-    return list(found(context_of(insight_lineage.insight_plugin(), provider), runs))
+    ctx = context_of(insight_lineage.insight_plugin(), provider)
+    return list(found(Examined(ctx, runs, {}, lambda _: None)))
 
 
 def test_the_best_run_and_what_it_does_otherwise(written: LineageLogs, provider: LocalProvider) -> None:
     for run, rate, accuracy in (("a", 0.5, 0.7), ("b", 0.25, 0.9), ("c", 0.125, 0.8)):
         written.file(run, written.trained(3, rate) + written.evaluated({"acc": accuracy}))
     best, difference = _said(provider, ["a", "b", "c"])
-    assert str(best.text) == "b has the highest acc of 3 runs: 0.9; next is c with 0.8"
-    assert (best.tone, list(best.runs)) == ("good", ["b", "c"])
+    assert str(best.saw) == "b has the highest acc of 3 runs: 0.9; next is c with 0.8"
+    assert (best.severity, list(best.runs)) == ("good", ["b", "c"])
     assert best.place is not None
     assert best.place.state == {"target": "metric/acc", "analysis": "1"}
-    assert str(difference.text) == "b differs from c (in brackets) in learning_rate 0.25 (0.125)"
-    assert str(_said(provider, ["a", "c"])[0].text).startswith("c has the highest acc of 2 runs")
+    assert str(difference.saw) == "b differs from c (in brackets) in learning_rate 0.25 (0.125)"
+    assert str(_said(provider, ["a", "c"])[0].saw).startswith("c has the highest acc of 2 runs")
     assert _said(provider, ["a"]) == []
 
 
@@ -59,7 +60,7 @@ def test_a_loss_is_best_when_it_is_lowest_and_most_runs_must_have_it(
         written.scalars(run, {"train/loss": losses, "speed": losses})
     written.scalars("d", {"speed": [1.0]})
     (best,) = _said(provider, ["a", "b", "c"])
-    assert str(best.text).startswith("b has the lowest train/loss (last) of 2 runs: 1; next is a")
+    assert str(best.saw).startswith("b has the lowest train/loss (last) of 2 runs: 1; next is a")
     assert _said(provider, ["c", "d"]) == []
 
 
@@ -68,7 +69,7 @@ def test_two_runs_with_the_same_parameters_differ_by_chance(
 ) -> None:
     for run, accuracy in (("a", 0.5), ("b", 0.75)):
         written.file(run, written.trained(3, 0.5) + written.evaluated({"acc": accuracy}))
-    assert [str(one.text.code) for one in _said(provider, ["a", "b"])] == ["lineage_highest", "lineage_same"]
+    assert [str(one.saw.code) for one in _said(provider, ["a", "b"])] == ["lineage_highest", "lineage_same"]
 
 
 def test_the_best_is_what_the_logs_say_is_better(written: LineageLogs, provider: LocalProvider) -> None:
@@ -81,8 +82,8 @@ def test_the_best_is_what_the_logs_say_is_better(written: LineageLogs, provider:
             writer.add_scalar("value", value, 1)
             writer.add_scalar("intermediate_value", 5 * value, 1)
     best, difference = _said(provider, ["a", "b"])
-    assert str(best.text) == "b has the lowest value of 2 runs: 0.2; next is a with 0.7"
-    assert str(difference.text) == "b differs from a (in brackets) in lr 0.2 (0.7)"
+    assert str(best.saw) == "b has the lowest value of 2 runs: 0.2; next is a with 0.7"
+    assert str(difference.saw) == "b differs from a (in brackets) in lr 0.2 (0.7)"
 
 
 def test_a_stated_direction_is_that_of_every_value_of_a_scalar(
@@ -116,9 +117,9 @@ def test_no_run_is_best_where_nothing_says_which_values_are(
         written.file(run, written.trained(3, value) + written.evaluated({metric: value}))
     found = _said(provider, ["a", "b"])
     # MindSpore's files have the loss of the training too
-    assert not any("objective" in str(one.text) for one in found)
+    assert not any("objective" in str(one.saw) for one in found)
     if said is not None:
-        assert str(found[0].text).startswith(said)
+        assert str(found[0].saw).startswith(said)
 
 
 def test_runs_without_metrics_are_compared_by_their_scalars_whatever_other_runs_have(
@@ -127,7 +128,7 @@ def test_runs_without_metrics_are_compared_by_their_scalars_whatever_other_runs_
     for run, loss in (("a", 2.0), ("b", 1.0)):
         written.scalars(run, {"train/loss": [loss]})
     written.file("c", written.trained(3, 0.5) + written.evaluated({"acc": 0.5}))
-    assert str(_said(provider, ["a", "b"])[0].text).startswith("b has the lowest train/loss (last) of 2 runs")
+    assert str(_said(provider, ["a", "b"])[0].saw).startswith("b has the lowest train/loss (last) of 2 runs")
 
 
 def test_a_run_that_diverged_makes_its_duration_no_target(
@@ -137,7 +138,7 @@ def test_a_run_that_diverged_makes_its_duration_no_target(
     for number, run in enumerate(runs):
         written.scalars(run, {"loss": [float("nan") if number == 3 else number + 1.0]})
         written.file(run, written.evaluated({"duration": 1.0, "loss": float("nan") if number == 3 else 1.0}))
-    assert "loss" in str(_said(provider, runs)[0].text)
+    assert "loss" in str(_said(provider, runs)[0].saw)
 
 
 def test_what_explains_a_result_comes_first(written: LineageLogs, provider: LocalProvider) -> None:
@@ -147,10 +148,10 @@ def test_what_explains_a_result_comes_first(written: LineageLogs, provider: Loca
         values = written.trained(3, 0.5) + written.evaluated({"acc": 1 - abs(width - 12) / 12})
         written.file(run, values + written.added(a=number % 5, width=width))
     best, difference, explains = _said(provider, runs)
-    assert best.tone == "good"
-    assert "in width 12 (1" in str(difference.text)
-    assert explains.text.code == "lineage_explains"
-    assert explains.text.details["parameter"] == "width"
+    assert best.severity == "good"
+    assert "in width 12 (1" in str(difference.saw)
+    assert explains.saw.code == "lineage_explains"
+    assert explains.saw.details["parameter"] == "width"
 
 
 def test_only_what_surely_matters_is_claimed_and_comes_first(
@@ -165,10 +166,10 @@ def test_only_what_surely_matters_is_claimed_and_comes_first(
         chances = dict(zip("cab", random.integers(0, 1000, 3).tolist(), strict=True))
         written.file(run, values + written.added(**chances, width=width, width_squared=width**2))
     _, difference, explains = _said(provider, runs)
-    changes = [one.split()[0] for one in str(difference.text.details["changes"]).split(", ")]
+    changes = [one.split()[0] for one in str(difference.saw.details["changes"]).split(", ")]
     assert changes == ["width", "a", "b", "c"]
-    assert difference.text.details["more"] == 1  # the copy of the width is last, but a change
-    assert explains.text.details["parameter"] == "width"
+    assert difference.saw.details["more"] == 1  # the copy of the width is last, but a change
+    assert explains.saw.details["parameter"] == "width"
 
 
 def test_no_change_is_left_out_where_each_run_has_its_own_numbers(
@@ -181,9 +182,9 @@ def test_no_change_is_left_out_where_each_run_has_its_own_numbers(
         values = written.trained(3, 0.5) + written.evaluated({"acc": rate + number / 1000})
         written.file(run, values + written.added(decay=decay, rate=rate))
     _, difference, explains = _said(provider, runs)
-    changes = [one.split()[0] for one in str(difference.text.details["changes"]).split(", ")]
+    changes = [one.split()[0] for one in str(difference.saw.details["changes"]).split(", ")]
     assert changes == ["rate", "decay"]
-    assert explains.text.details["parameter"] == "rate"
+    assert explains.saw.details["parameter"] == "rate"
 
 
 def test_parameters_that_matter_only_together_have_no_best_values(
@@ -195,8 +196,8 @@ def test_parameters_that_matter_only_together_have_no_best_values(
         values = written.trained(3, 0.5) + written.evaluated({"acc": float(a == b) + number / 1000})
         written.file(run, values + written.added(a=a, b=b))
     explains = _said(provider, runs)[-1]
-    assert explains.text.code == "lineage_explains_with_others"
-    assert "its best values depend on other parameters" in str(explains.text)
+    assert explains.saw.code == "lineage_explains_with_others"
+    assert "its best values depend on other parameters" in str(explains.saw)
 
 
 def test_runs_that_prepare_their_data_in_another_way_are_not_the_same(
@@ -212,7 +213,7 @@ def test_runs_that_prepare_their_data_in_another_way_are_not_the_same(
             record.add_value("eval_lineage", "eval_lineage", {"metric": {"accuracy": accuracy}})
             record.record(1)
     _, data = _said(provider, ["a", "b"])
-    assert str(data.text) == "the data of a is prepared in another way than that of b: Batch"
+    assert str(data.saw) == "the data of a is prepared in another way than that of b: Batch"
     assert data.place is not None
     assert data.place.state == {"view": "data"}
     assert len(_said(provider, ["a", "c"])) == 1  # no parameters are recorded that could be the same
@@ -224,7 +225,7 @@ def test_runs_without_parameters_are_not_said_to_have_the_same(
     for run, loss in (("a", 2.0), ("b", 1.0)):
         written.scalars(run, {"loss": [loss]})
     (best,) = _said(provider, ["a", "b"])
-    assert str(best.text) == "b has the lowest loss (last) of 2 runs: 1; next is a with 2"
+    assert str(best.saw) == "b has the lowest loss (last) of 2 runs: 1; next is a with 2"
 
 
 def test_runs_with_the_same_best_value_are_named_as_equal(
@@ -235,12 +236,12 @@ def test_runs_with_the_same_best_value_are_named_as_equal(
             run, written.trained(3, rate) + written.evaluated({"val_loss": loss, "accuracy": 1 - loss})
         )
     lowest = _said(provider, ["a", "b", "c", "d"])[0]
-    assert str(lowest.text) == "3 of 4 runs have the lowest val_loss: 0.5 (a, c, d)"
+    assert str(lowest.saw) == "3 of 4 runs have the lowest val_loss: 0.5 (a, c, d)"
     (alone,) = _said(provider, ["a", "c"])  # and nothing of parameters: neither they nor the results differ
-    assert (str(alone.text), alone.tone) == ("all 2 runs have the same val_loss: 0.5", "info")
+    assert (str(alone.saw), alone.severity) == ("all 2 runs have the same val_loss: 0.5", "hint")
     same, differ = _said(provider, ["c", "d"])
-    assert same.text.code == "lineage_all_equal"
-    assert str(differ.text) == "c differs from d (in brackets) in learning_rate 1 (2)"
+    assert same.saw.code == "lineage_all_equal"
+    assert str(differ.saw) == "c differs from d (in brackets) in learning_rate 1 (2)"
 
 
 def test_values_that_differ_are_shown_with_the_digits_that_differ(
@@ -248,7 +249,7 @@ def test_values_that_differ_are_shown_with_the_digits_that_differ(
 ) -> None:
     for run, loss in (("a", 0.500002), ("b", 0.500001)):
         written.scalars(run, {"loss": [loss]})
-    assert "0.500001; next is a with 0.500002" in str(_said(provider, ["a", "b"])[0].text)
+    assert "0.500001; next is a with 0.500002" in str(_said(provider, ["a", "b"])[0].saw)
 
 
 def test_many_differences_are_counted(written: LineageLogs, provider: LocalProvider) -> None:
@@ -258,5 +259,5 @@ def test_many_differences_are_counted(written: LineageLogs, provider: LocalProvi
             run, written.trained(3, 0.5) + written.evaluated({"acc": accuracy}) + written.added(**more)
         )
     _, difference = _said(provider, ["a", "b"])
-    assert difference.text.code == "lineage_differ_more"
-    assert difference.text.details["more"] == 2
+    assert difference.saw.code == "lineage_differ_more"
+    assert difference.saw.details["more"] == 2

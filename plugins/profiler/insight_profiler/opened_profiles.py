@@ -94,6 +94,14 @@ class Asked:
         self._cache = ctx.cache_directory
         self.profiles = Profiles(ctx.data, most_bytes=min(MAX_BYTES, ctx.cache_size // 5 * 2))
 
+    def newest(self, run: str) -> Look | None:
+        """The newest profile of a run, as far as it was read; None if there is none. Raises NotFound."""
+        listed = self.profiles.listing([run])
+        if not listed:
+            return None
+        newest = min(listed, key=lambda one: (-one.wall_time, one.path))
+        return self.profiles.look(run, newest.path, self._cache)
+
     def look(self, request: Request, run: str | None = None, path: str | None = None) -> Look:
         """The requested profile, as far as it was read. Raises InvalidArgument and NotFound."""
         if run is None or path is None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
-from insight_core.plugin import NotFound, PluginNameEnum, ReasonKind
-from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked, Rule
-from insight_profiler.advice.answer import reason_of
+from insight_core.plugin import NotFound, PluginNameEnum, Reason, ReasonKind
+from insight_core.plugin.findings import Examined, Finding, FindingPlace, Needs, NotChecked, Rule, Saving
 from insight_profiler.advice.checking import RANK_RULES
 from insight_profiler.advice.checking import RULES as PROFILE_RULES
+from insight_profiler.advice.contract import CheckedProfileRule
 from insight_profiler.advice.words import said
-from insight_profiler.model import Note
+from insight_profiler.checked_advice import opened_by
 
 _NAME = PluginNameEnum.PROFILER
 _NOT_READ = ReasonKind("profiler_not_read", "{profile} cannot be read: {cause}")
@@ -22,60 +21,61 @@ def rules() -> list[Rule]:
     """All rules of the profiler, those about the ranks of a job too."""
     named = [(rule.id, rule.title) for rule in PROFILE_RULES]
     named += [(rule.id, rule.title) for rule in RANK_RULES]
-    return [Rule(name, title, _checks(name), plugins=[_NAME]) for name, title in named]
+    return [Rule(name, _kind(title), _checks(name), Needs(plugins=[_NAME])) for name, title in named]
 
 
 def _checks(rule: str) -> Callable[[Examined], Iterator[Finding]]:
     def check(examined: Examined) -> Iterator[Finding]:
-        profile = _newest(examined)
-        answer = _ask(examined, "/advice", profile)
-        state = next(one for one in answer["rules"] if one["id"] == rule)
-        if state["state"] == "unchecked":
-            raise NotChecked(reason_of(state["reason"]), may_change=bool(state["may_change"]))
-        for one in answer["advice"]:
-            if one["rule"] == rule:
-                places = one["places"] or [{"view": "advice", "state": {}}]
-                saves = None if one["saves"] is None else round(float(one["saves"]), 3)
-                yield Finding(
-                    examined.run,
-                    one["severity"],
-                    reason_of(one["saw"]),
-                    reason_of(one["why"]),
-                    reason_of(one["change"]),
-                    _place(examined, profile, places[0]["view"], places[0]["state"]),
-                    saves,
-                )
+        profile, said_by = _newest(examined)
+        said_here = said_by[rule]
+        if said_here.unchecked is not None:
+            raise NotChecked(said_here.unchecked, may_change=said_here.may_change)
+        for one in said_here.found:
+            view, state = (one.places[0].view, one.places[0].state) if one.places else ("advice", {})
+            yield Finding(
+                examined.run,
+                "hint" if one.severity == "info" else one.severity,
+                one.saw,
+                one.change,
+                _place(examined, profile, view, state),
+                _saving(one.saves),
+                confidence="estimated",
+            )
 
     return check
 
 
-def _newest(examined: Examined) -> str:
-    """The newest profile of the run that is read. Raises NotChecked if there is none, or not yet."""
-    listed: Any = examined.ctx.ask(_NAME, "/profiles", run=examined.run)
-    if not listed["profiles"]:
-        raise NotChecked(said("no_profile"))
-    profile = str(listed["profiles"][0]["profile"])
-    look = _ask(examined, "/profile", profile)
-    if look["state"] == "reading":
-        raise _reading(profile)
-    if look["state"] == "failed":
-        cause = Note(**look["failure"]).reason
-        raise NotChecked(_NOT_READ(profile=profile, cause=cause))
-    return profile
+def _kind(title: Reason) -> ReasonKind:
+    return ReasonKind(title.code, str(title))
 
 
-def _reading(profile: str) -> NotChecked:
-    reason = _BEING_READ(profile=profile)
-    return NotChecked(reason, may_change=True)
+def _saving(share: float | None) -> Saving | None:
+    """What a change saves of a step; a profile knows no run."""
+    if share is None:
+        return None
+    saves = round(min(max(float(share), 0.0), 1.0), 3)
+    return Saving(saves, saves, "step")
 
 
-def _ask(examined: Examined, route: str, profile: str) -> Mapping[str, Any]:
+def _newest(examined: Examined) -> tuple[str, Mapping[str, CheckedProfileRule]]:
+    """The newest profile of the run and what each rule says of it: its evidence is read once for all rules.
+
+    Raises NotChecked if there is no profile, or not yet.
+    """
+    opened = opened_by(examined.ctx)
     try:
-        answer: Any = examined.ctx.ask(_NAME, route, run=examined.run, profile=profile)
+        look = opened.asked.newest(examined.run)
+        if look is None:
+            raise NotChecked(said("no_profile"))
+        profile = look.files.path
+        if look.failure is not None:
+            raise NotChecked(_NOT_READ(profile=profile, cause=look.failure.reason))
+        if look.state == "reading" or look.profile is None:
+            raise NotChecked(_BEING_READ(profile=profile), may_change=True)
+        job = opened.advice.job(look.files, look.profile)
+        return profile, opened.advice.rules(look.files, look.profile, job)
     except NotFound as error:  # gone meanwhile
         raise NotChecked(said("no_profile"), may_change=True) from error
-    found: Mapping[str, Any] = answer
-    return found
 
 
 def _place(

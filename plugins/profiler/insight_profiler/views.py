@@ -19,7 +19,7 @@ from insight_profiler.analysis.operator_times import operator_times
 from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
 from insight_profiler.analysis.usual_times import warm_up_rows
-from insight_profiler.checked_advice import CheckedAdvice
+from insight_profiler.checked_advice import opened_by
 from insight_profiler.cluster_views import cluster_views
 from insight_profiler.compare_views import compare_views
 from insight_profiler.discovery import ProfileFiles
@@ -81,9 +81,9 @@ _OWN = (
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """All routes of the plugin; reading processes end with the host."""
-    asked = Asked(ctx)
-    ctx.on_close(asked.profiles.close)
-    own, advice = _Views(asked), CheckedAdvice(asked)
+    opened = opened_by(ctx)
+    asked, advice = opened.asked, opened.advice
+    own = _Views(asked)
     views = {
         **{name: getattr(own, name) for name in _OWN},
         **advice_views(asked, advice),

@@ -3,7 +3,7 @@ import { API, type Contributions } from '@insight-host/api';
 import { messages } from './messages';
 
 const COLORS: Readonly<Record<string, string>> = { error: 'var(--danger)', warning: 'var(--warn)' };
-const RANKS = ['none', 'info', 'warning', 'error'];
+const RANKS = ['none', 'hint', 'warning', 'error'];
 
 export default {
   apiVersion: API,
@@ -14,8 +14,7 @@ export default {
       id: 'findings',
       text: 'command.run',
       run(run, ctx) {
-        ctx.runs.select([run]);
-        ctx.open('diagnose');
+        ctx.open('diagnose', { run });
       },
     },
   ],

@@ -1,9 +1,8 @@
-/** Answers of the route `findings`, and where a finding leads. */
+/** The answer of the route `findings`, and where a finding leads. */
 import type { Messages, PluginContext, Reason } from '@insight-host/api';
 import { valueText } from '@insight-host/kit';
 
-export const SEVERITIES = ['error', 'warning', 'info'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+export type Severity = 'error' | 'warning' | 'hint' | 'good';
 
 export interface Place {
   /** Name of the tab. */
@@ -14,66 +13,71 @@ export interface Place {
   readonly state: Readonly<Record<string, string>>;
 }
 
+/** The share of time that a change saves. */
+export interface Saving {
+  readonly low: number;
+  readonly high: number;
+  readonly of: 'step' | 'run';
+  readonly assumes: Reason | null;
+}
+
+/** Hyperparameters that the runs have in common: `lr = 0.3`. */
+export interface Condition {
+  readonly columns: readonly string[];
+  readonly text: string;
+  readonly having: number;
+  readonly of: number;
+  readonly others_having: number;
+  readonly others: number;
+}
+
 export interface Finding {
   readonly plugin: string;
   readonly rule: string;
-  readonly run: string;
+  readonly runs: readonly string[];
   readonly severity: Severity;
   readonly saw: Reason;
-  readonly why: Reason;
-  readonly change: Reason;
+  readonly change: Reason | null;
+  readonly shared: readonly Condition[];
   readonly place: Place;
-  /** The share of the time of the run that the change saves, estimated. */
-  readonly saves: number | null;
-}
-
-/** One sentence about runs taken together. */
-export interface Highlight {
-  readonly plugin: string;
-  readonly source: string;
-  readonly tone: Severity | 'good';
-  readonly text: Reason;
-  readonly runs: readonly string[];
-  readonly place: Place | null;
-}
-
-export interface HighlightsAnswer {
-  readonly highlights: readonly Highlight[];
-  /** Sources that failed. */
-  readonly failed: readonly { readonly plugin: string; readonly source: string; readonly reason: Reason }[];
-  readonly messages: Messages;
+  readonly saves: Saving | null;
+  readonly confidence: 'measured' | 'estimated' | 'suspected';
+  /** Those of the runs, if the same rule found something in several; else empty. */
+  readonly each: readonly Finding[];
 }
 
 export interface RuleInfo {
   readonly plugin: string;
   readonly id: string;
   readonly title: Reason;
+  /** Of how many runs it could tell. */
+  readonly checked: number;
 }
 
-/** One rule that was checked for a run, or could not be. */
-export interface RuleState {
+/** Runs of which a rule could not tell, and why. */
+export interface Unchecked {
   readonly plugin: string;
   readonly rule: string;
-  /** "" where the rules of a plugin failed as a whole. */
-  readonly run: string;
-}
-export interface Unchecked extends RuleState {
+  readonly runs: readonly string[];
+  readonly reason: Reason;
   readonly failed: boolean;
   /** It may be checked later although the data stay. */
   readonly pending: boolean;
-  readonly reason: Reason;
 }
 
 export interface Answer {
-  readonly rules: readonly RuleInfo[];
+  /** The worst first. */
   readonly findings: readonly Finding[];
-  /** Findings that the answer leaves out. */
-  readonly more: number;
-  readonly checked: readonly RuleState[];
+  readonly rules: readonly RuleInfo[];
   readonly unchecked: readonly Unchecked[];
+  /** How many runs the answer is about, and how many of them are not checked yet. */
+  readonly runs: number;
+  readonly left: number;
   /** Texts of plugins for the codes of their reasons, by locale. */
   readonly messages: Messages;
 }
+
+export const NOTHING: Answer = { findings: [], rules: [], unchecked: [], runs: 0, left: 0, messages: {} };
 
 export const keyOf = ({ plugin, rule }: { readonly plugin: string; readonly rule: string }): string =>
   `${plugin}/${rule}`;
@@ -98,13 +102,8 @@ export function textOf(ctx: PluginContext, messages: Messages, reason: Reason): 
   return isWhole ? filled : reason.error;
 }
 
-/** Opens the tab with the evidence of a finding: the run alone, its tag, with the cursor at the first step. */
-export function open(ctx: PluginContext, { run, place }: Finding): void {
-  openPlace(ctx, [run], place);
-}
-
-/** Opens a tab with these runs alone, the tag, and the cursor at the first step. */
-export function openPlace(ctx: PluginContext, runs: readonly string[], place: Place): void {
+/** Opens the tab with the evidence of a finding: its runs alone, its tag, with the cursor at the first step. */
+export function open(ctx: PluginContext, { runs, place }: Pick<Finding, 'runs' | 'place'>): void {
   if (runs.length > 0) ctx.runs.select(runs);
   if (place.steps !== null) ctx.cursor.pin({ step: place.steps[0] });
   const tags = place.tag === '' ? {} : { tags: `^${place.tag.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$` };

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import asdict, evolve, field, frozen
 
-from insight_core.plugin import Messages, Reason
+from insight_core.plugin import Messages
 from insight_profiler.advice.checking import check_evidence, check_job
 from insight_profiler.advice.communication_rules import exposed_communication, without_waiting
 from insight_profiler.advice.contract import Advice, CheckedProfileRule, NotApplicable
@@ -64,7 +64,7 @@ def advice_answer(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, 
     """The answer about the profile with this path. ``rules``: each with its state and, if it could not be
     checked, the reason; ``advice``, what saves most first; ``path`` and ``figures``; ``messages``: texts by
     locale."""
-    checked = [*(_without_waiting(one, job, path) for one in own.rules), *job.rules]
+    checked = all_rules(own, job, path)
     answer: dict[str, Any] = {
         "rules": [_rule(one) for one in checked],
         "advice": in_order(told(one.rule.id, advice) for one in checked for advice in one.found),
@@ -72,6 +72,11 @@ def advice_answer(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, 
         "figures": {**own.figures, **_waiting_figure(own, job, path)},
     }
     return {**answer, "messages": Messages.said_in(answer, texts())}
+
+
+def all_rules(own: CheckedProfile, job: CheckedJob, path: str) -> list[CheckedProfileRule]:
+    """What the rules say of the profile with this path, those about its job last."""
+    return [*(_without_waiting(one, job, path) for one in own.rules), *job.rules]
 
 
 def _waiting_figure(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, float]:
@@ -134,8 +139,3 @@ def _path(evidence: Evidence) -> Mapping[str, int] | None:
         return evidence.path or None
     except NotApplicable:
         return None
-
-
-def reason_of(fields: Mapping[str, Any]) -> Reason:
-    """The text that ``Reason.fields`` made an object of."""
-    return Reason(str(fields["error"]), str(fields.get("code", "")), **fields.get("details", {}))

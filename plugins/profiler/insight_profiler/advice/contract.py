@@ -8,8 +8,8 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from attrs import field, frozen
 
 from insight_core.plugin import Reason
-from insight_core.plugin.lab import Severity
 
+Severity: TypeAlias = Literal["error", "warning", "info"]
 Basis: TypeAlias = Literal["replay", "share"]
 E = TypeVar("E")  # evidence
 

@@ -6,8 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.lab import Severity
-from insight_profiler.advice.contract import Basis
+from insight_profiler.advice.contract import Basis, Severity
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.replay import HOST, WAIT, Replay
 from insight_profiler.analysis.spans import Spans, covered, merged

@@ -1,0 +1,122 @@
+"""Merges what rules say of single runs to one answer: an entry for each rule, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from attrs import evolve, frozen
+
+from insight_core.plugin import Messages, Reason, ReasonKind
+from insight_core.plugin.findings import SEVERITIES, Finding, Findings, Rule, Saving
+from insight_core.plugin.findings.answer import RuleState, Unchecked
+from insight_core.web.findings.calls import AskedRule, Told
+from insight_core.web.findings.shared import NamedColumn, shared_conditions
+
+_SEVERAL = ReasonKind("findings_of_runs", "{count} of {of} runs: {title}; {run}: {saw}")
+_FEWEST = 2  # runs without a finding that it takes to ask what the others share
+
+
+@frozen
+class Answered:
+    """What a rule said, by the runs that it was asked about."""
+
+    asked: AskedRule
+    told: Sequence[tuple[tuple[str, ...], Told]]
+
+
+def merged(
+    answers: Sequence[Answered],
+    broken: Sequence[tuple[str, Rule, Reason]],
+    runs: Sequence[str],
+    left: int,
+    columns_of: Callable[[Sequence[str]], Sequence[NamedColumn]],
+    messages: Sequence[Messages],
+) -> Findings:
+    """The answer: findings merged and sorted, the rules, and why some could not tell."""
+    states = [_state(one) for one in answers]
+    findings = [
+        found
+        for one, state in zip(answers, states, strict=True)
+        for found in _merged(one, len(state.checked))
+    ]
+    findings.sort(key=_order)
+    some = [one for one in findings if not left and _is_of_some(one, runs)]
+    if some:
+        columns = columns_of(runs)
+        checked = {state.id: state.checked for state in states}
+        findings = [
+            _with_shared(one, checked[one.rule], columns, len(some)) if one in some else one
+            for one in findings
+        ]
+    rules = [*(RuleState(name, rule.id, rule.title, rule.scope) for name, rule, _ in broken), *states]
+    unchecked = [Unchecked(rule.id, (), reason, failed=True) for _, rule, reason in broken]
+    for answer in answers:
+        unchecked += _unchecked(answer)
+    return Findings(findings, rules, unchecked, runs, left, messages)
+
+
+def _state(answer: Answered) -> RuleState:
+    checked = tuple(run for runs, told in answer.told if told.unchecked is None for run in runs)
+    more = sum(told.more for _, told in answer.told)
+    rule = answer.asked.rule
+    return RuleState(answer.asked.module.name, rule.id, rule.title, rule.scope, checked, more)
+
+
+def _unchecked(answer: Answered) -> Iterator[Unchecked]:
+    """Each reason once, with its runs."""
+    found: dict[Told, list[str]] = {}
+    for runs, told in answer.told:
+        if told.unchecked is not None:
+            found.setdefault(told, []).extend(runs)
+    for told, names in found.items():
+        assert told.unchecked is not None
+        yield Unchecked(
+            answer.asked.rule.id, tuple(names), told.unchecked, told.failed, told.pending, told.missing
+        )
+
+
+def _merged(answer: Answered, of: int) -> Iterator[Finding]:
+    """Findings of one run, or of several together, as they are; faults of several runs as one, and hints."""
+    rule = answer.asked.rule
+    found = [evolve(one, rule=rule.id) for _, told in answer.told for one in told.findings]
+    faults = [one for one in found if one.severity in ("error", "warning")]
+    for part in (faults, [one for one in found if one.severity not in ("error", "warning")]):
+        runs = tuple(dict.fromkeys(run for one in part for run in one.runs))
+        if rule.scope == "run" and len(runs) > 1:
+            yield _one_of(rule, sorted(part, key=_order), runs, of)
+        else:
+            yield from part
+
+
+def _one_of(rule: Rule, parts: Sequence[Finding], runs: tuple[str, ...], of: int) -> Finding:
+    """One finding for those of several runs, the worst of which comes first."""
+    first = parts[0]
+    runs = tuple(dict.fromkeys(run for one in parts for run in one.runs))
+    saw = _SEVERAL(count=len(runs), of=of, title=rule.title(), run=first.run, saw=first.saw)
+    return evolve(first, runs=runs, saw=saw, saves=_range([one.saves for one in parts]), each=tuple(parts))
+
+
+def _range(savings: Sequence[Saving | None]) -> Saving | None:
+    """From the least to the most that the change saves in one of the runs."""
+    known = [one for one in savings if one is not None]
+    if not known:
+        return None
+    return evolve(known[0], low=min(one.low for one in known), high=max(one.high for one in known))
+
+
+def _order(one: Finding) -> tuple[int, float, int]:
+    saved = sum(part.saves.high for part in one.each or (one,) if part.saves is not None)
+    return SEVERITIES.index(one.severity), -saved, -len(one.runs)
+
+
+def _is_of_some(one: Finding, runs: Sequence[str]) -> bool:
+    """Whether it is about several runs, and not about several others."""
+    return bool(one.each) and len(runs) - len(one.runs) >= _FEWEST
+
+
+def _with_shared(
+    one: Finding, checked: Sequence[str], columns: Sequence[NamedColumn], findings: int
+) -> Finding:
+    having = set(one.runs)
+    others = [run for run in checked if run not in having]
+    return evolve(one, shared=shared_conditions(one.runs, others, columns, findings))
