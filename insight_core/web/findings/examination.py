@@ -12,6 +12,7 @@ from insight_core.plugin.findings import Examined, Needs
 
 _FIELDS: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "attempts")
 _NO_DATA_OF_PLUGIN = ReasonKind("no_data_of_plugin", "there is no data of the plugin {plugin}")
+_NO_DATA_OF_PLUGINS = ReasonKind("no_data_of_plugins", "there is no data of the plugins {plugins}")
 _NO_TAG_OF_ROLE = ReasonKind("no_tag_of_role", "no tag has the role {role}")
 
 
@@ -64,6 +65,8 @@ class Examination:
         for plugin in needs.plugins:
             if not self.tags.get(plugin):
                 return _NO_DATA_OF_PLUGIN(plugin=plugin)
+        if needs.any_of and not any(self.tags.get(plugin) for plugin in needs.any_of):
+            return _NO_DATA_OF_PLUGINS(plugins=", ".join(needs.any_of))
         for role in needs.roles:
             if not self.roles.get(role):
                 return _NO_TAG_OF_ROLE(role=role)
