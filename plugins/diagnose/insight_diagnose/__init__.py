@@ -36,6 +36,7 @@ def insight_plugin() -> Plugin:
 def insight_rules() -> Iterable[Rule]:
     """Rules about losses, learning rates, layers and damaged logs."""
     scalars, layers = "insight_diagnose.scalar_rules", "insight_diagnose.layer_rules"
+    of_layers = Needs(any_of=["histogram", "tensor", "scalar"])  # where layers may be logged
     return [
         Rule(
             "nonfinite",
@@ -71,31 +72,31 @@ def insight_rules() -> Iterable[Rule]:
             "layer_nonfinite",
             ReasonKind("diagnose_layer_nonfinite_title", "Layers with NaN or infinite values"),
             f"{layers}:layers_are_finite",
-            Needs(of_layers),
+            of_layers,
         ),
         Rule(
             "dead_layer",
             ReasonKind("diagnose_dead_title", "Layers whose values are all zero"),
             f"{layers}:layers_are_alive",
-            Needs(of_layers),
+            of_layers,
         ),
         Rule(
             "unchanged_layer",
             ReasonKind("diagnose_unchanged_title", "Layers that do not change"),
             f"{layers}:layers_change",
-            Needs(of_layers),
+            of_layers,
         ),
         Rule(
             "vanishing_gradients",
             ReasonKind("diagnose_vanishing_title", "Gradients that vanish"),
             f"{layers}:gradients_arrive",
-            Needs(of_layers),
+            of_layers,
         ),
         Rule(
             "exploding_gradients",
             ReasonKind("diagnose_exploding_title", "Gradients that explode"),
             f"{layers}:gradients_stay_small",
-            Needs(of_layers),
+            of_layers,
         ),
         Rule(
             "damaged_logs",
