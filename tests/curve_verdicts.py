@@ -61,7 +61,7 @@ def verdict(case: Planted, told: Iterable[Told]) -> str:
     right = [one for one in told if one.rule in case.rules and one.finding.run == case.run]
     if not right:
         return "missed"
-    if case.codes and not any(case.codes & {one.finding.change.code} for one in right):
+    if case.codes and case.codes.isdisjoint(one.finding.change.code for one in right if one.finding.change):
         return "text"
     if case.steps is None:
         return "named"

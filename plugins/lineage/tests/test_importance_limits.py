@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from insight_core.filters.column import Column, values_of
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Messages, Reason
+from insight_core.plugin.findings import Examined
 from insight_core.plugin.testing import context_of
 from insight_core.providers.local import LocalProvider
 from insight_record.summary_writer import SummaryWriter
