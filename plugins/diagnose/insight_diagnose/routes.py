@@ -16,7 +16,10 @@ from insight_core.plugin.http import json_response
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """``/findings`` and ``/highlights``."""
-    return [Route("/findings", partial(_findings, ctx)), Route("/highlights", partial(_highlights, ctx))]
+    return [
+        Route("/findings", partial(_findings, ctx), takes_where=True),
+        Route("/highlights", partial(_highlights, ctx), takes_where=True),
+    ]
 
 
 def _highlights(ctx: PluginContext, request: Request) -> Response:
