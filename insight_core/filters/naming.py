@@ -56,12 +56,13 @@ class NamedColumn:
 
 
 class NoColumn(FilterError):
-    """No column has this name, or several end so. ``similar`` are the likeliest names first."""
+    """No column has this name, or several end so. ``similar`` are other names, the likeliest first."""
 
-    def __init__(self, name: str, known: Iterable[NamedColumn] = (), *, several: bool = False) -> None:
+    def __init__(self, name: str, known: Iterable[NamedColumn] = ()) -> None:
         columns = list(known)
-        meant = columns if several else _similar(name, columns)
-        self.similar = [one.name for one in meant[:_MOST]]
+        several = _meant(name, columns)
+        meant = several or _similar(name, columns)
+        self.similar = [_shortest(one, columns) for one in meant[:_MOST]]
         reason = (_SEVERAL_COLUMNS if several else _NO_COLUMN)(column=name)
         super().__init__(reason, list(map(quoted, self.similar)), code="unknown_column", column=name)
 
@@ -79,23 +80,30 @@ def resolved(text: str, columns: Sequence[NamedColumn]) -> NamedColumn:
     ``hparam/val_acc`` for ``metric/hparam/val_acc``) mean a column of the smallest rank: the only one, or the
     only one whose title or whole name but for its first part they are. Raises NoColumn.
     """
-    for one in columns:
-        if one.name == text:
-            return one
-    for one in columns:
-        if one.key == text:
-            return one
+    meant = _meant(text, columns)
+    if len(meant) != 1:
+        raise NoColumn(text, columns)
+    return meant[0]
+
+
+def _meant(text: str, columns: Sequence[NamedColumn]) -> list[NamedColumn]:
+    """The column, or all that end so, those of a small rank first, where none is preferred to the others."""
+    for named in ([one for one in columns if one.name == text], [one for one in columns if one.key == text]):
+        if named:
+            return named[:1]
     end = f"/{text}"
     found = [one for one in columns if one.name.endswith(end) or one.title == text]
-    first = min((one.rank for one in found), default=None)
-    preferred = [one for one in found if one.rank == first]
+    found.sort(key=lambda one: one.rank)  # stable
+    preferred = [one for one in found if one.rank == found[0].rank]
     whole = [one for one in preferred if text in (one.title, one.name.partition("/")[2])]
-    for meant in (preferred, whole):
-        if len(meant) == 1:
-            return meant[0]
-    if found:
-        raise NoColumn(text, sorted(found, key=lambda one: one.rank), several=True)
-    raise NoColumn(text, columns)
+    return preferred if len(preferred) == 1 else whole if len(whole) == 1 else found
+
+
+def _shortest(column: NamedColumn, columns: Sequence[NamedColumn]) -> str:
+    """The title where it ends the name and means the same column, else the name."""
+    if not column.name.endswith(f"/{column.title}"):
+        return column.name
+    return column.title if _meant(column.title, columns) == [column] else column.name
 
 
 def _similar(name: str, columns: Sequence[NamedColumn]) -> list[NamedColumn]:
