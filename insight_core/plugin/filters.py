@@ -43,6 +43,9 @@ from insight_core.filters.conditions import (
 )
 from insight_core.filters.expression import parsed as parsed
 from insight_core.filters.naming import (
+    FilterError as FilterError,
+)
+from insight_core.filters.naming import (
     NamedColumn as NamedColumn,
 )
 from insight_core.filters.naming import (
