@@ -21,7 +21,7 @@ _LONGEST = 600  # characters of a sentence
 
 def diagnose(ctx: PluginContext, given: Arguments) -> ToolAnswer:
     """Findings, the worst first, then rules that failed. The notes count what was checked."""
-    names = run_names(ctx, given.get("runs") or ())
+    names = run_names(ctx, given.get("runs") or (), given.get("where") or "")
     until = time.monotonic() + _PATIENCE
     checked: list[CheckedRule] = []
     done = 0
