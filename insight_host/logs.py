@@ -128,8 +128,9 @@ class Logs:
     def runs(self, *, where: str | None = None) -> LogTable:
         """``run``, ``start_time`` (seconds since the epoch), ``dialect``, ``loading``, ``damage`` (count).
 
-        ``where`` leaves the runs for which an expression over columns of the run table holds, as the filter of
-        the page has it: ``"val_acc > 0.96 and optimizer = 'adam'"``. The last part of a name may stand for it.
+        ``where`` leaves the runs for which an expression over columns of the run table holds, as the filter
+        of the page has it: ``"val_acc > 0.96 and optimizer = 'adam'"``. The last part of a name may stand for
+        it.
         Raises InvalidArgument for a mistake, with names to try.
         """
         found = sorted(self.provider.runs(), key=lambda run: run.name)
