@@ -20,12 +20,13 @@ from insight_host.export import FORMATS, export
 from insight_host.logs import Logs, Steps
 from insight_host.output import csv_lines, json_lines, text_lines
 from insight_host.query import queried
-from insight_host.sources import OpenedSource, Place, open_named, wait_until_read
+from insight_host.sources import OpenedSource, Place, matching_runs, open_named, wait_until_read
 from insight_host.tables import LogTable
 
 _SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, PLUGIN_FILE, CACHE)
 _WITH_TAGS = ("series", "get", "compare", "export")
 _WITH_STEPS = ("get", "compare")
+_WHERE = "runs for which it holds, such as: val_acc > 0.96 and optimizer = 'adam'"
 _ROLE = f"this tag has this role ({', '.join(TAG_ROLES)}, none), whatever its name; may be repeated"
 
 
@@ -43,6 +44,10 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
     source = open_named(named, flags=flags)
     with Logs(source) as logs:
         wait_until_read(source.provider, None)
+        if getattr(given, "where", None) is not None:
+            if given.run or given.run_regex:
+                raise InvalidArgument("--where cannot be combined with --run or --run-regex")
+            given.run = list(matching_runs(source, given.where))
         if name == "export":
             for line in export(logs, given.directory, given.to, **_chosen(given, "runs", "tags", "attempts")):
                 print(f"insight-host: {line}", file=sys.stderr)
@@ -93,6 +98,8 @@ def _parser(name: str, text: str) -> argparse.ArgumentParser:
         parser.add_argument(
             f"--{word}-regex", type=_expression, metavar="REGEX", help=f"each {word} that it finds"
         )
+    if "run" in _words(name):
+        parser.add_argument("--where", metavar="EXPRESSION", help=_WHERE)
     if name == "series":
         parser.add_argument("--of", metavar="PLUGIN", help="series of this plugin: scalar, image")
     if name in _WITH_STEPS:
@@ -152,7 +159,7 @@ def _by_name_or_expression(given: argparse.Namespace, word: str) -> Chosen:
     named, expression = getattr(given, word), getattr(given, f"{word}_regex")
     if named and expression:
         raise InvalidArgument(f"--{word} cannot be combined with --{word}-regex")
-    return cast(Chosen, named or expression)
+    return cast(Chosen, expression if named is None else named)
 
 
 def _of_runs(table: LogTable, chosen: Chosen) -> LogTable:

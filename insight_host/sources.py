@@ -64,6 +64,21 @@ def service_of(source: OpenedSource, name: str) -> Iterator[Callable[..., Any]]:
         host.close()
 
 
+def matching_runs(source: OpenedSource, where: str) -> Sequence[str]:
+    """The names of the runs for which an expression over columns of the run table holds.
+
+    Raises InvalidArgument for a mistake, in one sentence with names to try, and Unavailable if a plugin fails
+    to give a column.
+    """
+    from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
+
+    host = open_host(source.options, source.registry, source.provider, source.logdirs)
+    try:
+        return host.matching_runs(where)
+    finally:
+        host.close()
+
+
 def is_location(place: Place) -> bool:
     """Whether this is the address of a server or a location that a plugin opens, not a directory."""
     return isinstance(place, str) and bool(_LOCATION.match(place)) and not os.path.exists(place)

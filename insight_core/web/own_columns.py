@@ -45,6 +45,7 @@ def own_columns(
         RunColumn("display_name", "Given name", said("display_name"), {"zh-CN": "另取的名称"}),
         RunColumn("remark", "Remark", said("remark"), {"zh-CN": "备注"}),
         RunColumn("note", "Note", said("note"), {"zh-CN": "笔记"}),
+        RunColumn("mark", "Mark", said("mark"), {"zh-CN": "标记"}, "number", at_first=False),
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, NotFound, PluginContext, ReasonKind, Route, encode_json
-from insight_core.plugin.filters import All, Column, Comparison, Condition, conditions_of, parsed
+from insight_core.plugin.filters import All, Column, Comparison, Condition, conditions_of
 from insight_core.plugin.http import (
     choice,
     csv_field,
@@ -43,9 +43,9 @@ def routes(ctx: PluginContext[LineageFile]) -> Sequence[Route]:
     views = _Views(ctx, lineage_of(ctx))
     return [
         Route("/columns", views.columns),
-        Route("/runs", views.runs),
+        Route("/runs", views.runs, takes_where=True),
         Route("/pipeline", views.pipeline),
-        Route("/importance", views.importance),
+        Route("/importance", views.importance, takes_where=True),
     ]
 
 
@@ -144,10 +144,6 @@ def _matching(request: Request, table: Table) -> NDArray[np.intp]:
         conditions.append(Comparison("run", "in", runs))
     if conditions and len(table):
         found = found & All(conditions).holds(table.column)
-    if (text := request.args.get("where", "")).strip():
-        expression = parsed(text)
-        if len(table):
-            found = found & expression.holds(table.named)
     return np.flatnonzero(found)
 
 

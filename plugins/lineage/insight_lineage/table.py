@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
 from insight_core.plugin.data import Run
-from insight_core.plugin.filters import TEXT, Column, Mask, NoColumn, values_of
+from insight_core.plugin.filters import TEXT, Column, Mask, NamedColumn, resolved, values_of
 from insight_lineage.goals import Goal, goal_of
-from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, title_of
+from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, rank_of, title_of
 
 _DIRECTIONS: Mapping[object, Goal] = {"minimize": "min", "maximize": "max"}
 _RESULTS = ("metric", "model", "scalar")
@@ -66,26 +66,21 @@ class Table:
         return int(np.count_nonzero(self.rows.whole))
 
     def column(self, name: str) -> Column:
-        """Raises NoColumn."""
+        """The column of this name, or the one that a short name means. Raises NoColumn."""
         column = self.columns.get(name)
         if column is None and group_of(name) == "scalar":
             column = self.scalar(name)
         if column is None and name in ANNOTATIONS:  # nobody has said anything yet
             column = Column(name, "annotation", name, values_of([None] * len(self.rows.runs)))
-        if column is None:
-            scalars = (f"{which}/{tag}" for tag in self.tags() for which in SCALARS)
-            raise NoColumn(name, [*self.columns, *ANNOTATIONS, *scalars])
-        return column
+        return self.column(resolved(name, self._named()).name) if column is None else column
 
-    def named(self, text: str) -> Column:
-        """As users name it: by its name, else by its title if only one column has that. Raises NoColumn."""
-        try:
-            return self.column(text)
-        except NoColumn:
-            titled = [column for column in self.columns.values() if column.title == text]
-            if len(titled) != 1:
-                raise
-            return titled[0]
+    def _named(self) -> list[NamedColumn]:
+        others = [*self.columns, *ANNOTATIONS]
+        scalars = [f"{which}/{tag}" for which in SCALARS for tag in self.tags()]
+        return [
+            *(NamedColumn(name, title=title_of(name)) for name in others),
+            *(NamedColumn(name, title=title_of(name), rank=rank_of(name)) for name in scalars),
+        ]
 
     def names(self, groups: Sequence[str] = GROUPS) -> list[str]:
         """Of all columns of these groups, in order, but for those of scalars."""

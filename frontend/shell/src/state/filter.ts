@@ -25,9 +25,12 @@ export interface Matched {
   /** null: the expression is wrong, and says so. */
   readonly runs: ReadonlySet<string> | null;
   readonly error: string | null;
-  /** Names that may be meant instead of an unknown one, as an expression has them, and the place of that one. */
+  /** Texts that may stand for the `length` characters from `position` on, where the mistake is. */
   readonly suggestions: readonly string[];
   readonly position: number;
+  readonly length: number;
+  /** The text is right so far, and has to go on. */
+  readonly isUnfinished: boolean;
 }
 
 /**
