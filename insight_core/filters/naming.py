@@ -22,7 +22,7 @@ CONSTANTS: Mapping[str, object] = {
 RESERVED = {"and", "or", "not", "in", *CONSTANTS}  # words of the grammar: a column called like one is quoted
 PLAIN_WORD = re.compile(r"[^\W\d][\w./:#-]*")  # a column that needs no quotes
 _MOST = 4  # suggestions of an error
-_COMPARED = 5000  # spellings that a mistake is compared with
+_COMPARED = 2000  # spellings that a mistake is compared with
 _NO_COLUMN = ReasonKind("no_column", "No column {column}")
 _SEVERAL_COLUMNS = ReasonKind("several_columns", "No column {column}; several end so")
 _TRY = ReasonKind("try_these", ". Try: {names}")
@@ -108,16 +108,18 @@ def _shortest(column: NamedColumn, columns: Sequence[NamedColumn]) -> str:
 
 def _similar(name: str, columns: Sequence[NamedColumn]) -> list[NamedColumn]:
     """Columns that are spelled alike, whatever their case, signs and first parts; the likeliest first."""
-    wanted = _spelling(name)
+    wanted = "_".join(_spelt(name))
     by_spelling: dict[str, list[NamedColumn]] = {}
     for one in sorted(columns, key=lambda one: one.rank):  # stable
-        parts = one.name.split("/")
+        parts = _spelt(one.name)
         for first in range(len(parts)):
-            by_spelling.setdefault(_spelling("/".join(parts[first:])), []).append(one)
+            by_spelling.setdefault("_".join(parts[first:]), []).append(one)
+    if (same := by_spelling.get(wanted)) is not None:
+        return same
     near = get_close_matches(wanted, list(by_spelling)[:_COMPARED], n=6, cutoff=0.6)
-    found = [*by_spelling.get(wanted, ()), *(one for spelling in near for one in by_spelling[spelling])]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(one for spelling in near for one in by_spelling[spelling]))
 
 
-def _spelling(name: str) -> str:
-    return re.sub(r"[\W_]+", "_", name.lower())
+def _spelt(name: str) -> list[str]:
+    """The parts of a name, whatever signs its words have between them."""
+    return re.sub(r"[^\w/]+|_+", "_", name.lower()).split("/")
