@@ -20,7 +20,7 @@ from insight_host.export import FORMATS, export
 from insight_host.logs import Logs, Steps
 from insight_host.output import csv_lines, json_lines, text_lines
 from insight_host.query import queried
-from insight_host.sources import Place, matching_runs, open_named, wait_until_read
+from insight_host.sources import Place, open_named, wait_until_read
 from insight_host.tables import LogTable
 
 _SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, PLUGIN_FILE, CACHE)
@@ -47,7 +47,7 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
         if getattr(given, "where", None) is not None:
             if given.run or given.run_regex:
                 raise InvalidArgument("--where cannot be combined with --run or --run-regex")
-            given.run = list(matching_runs(source, given.where))
+            given.run = logs.runs(where=given.where)["run"].tolist()
         if name == "export":
             for line in export(logs, given.directory, given.to, **_chosen(given, "runs", "tags", "attempts")):
                 print(f"insight-host: {line}", file=sys.stderr)
