@@ -126,7 +126,7 @@ def _places(given: argparse.Namespace) -> list[tuple[str | None, Place]]:
 
 def _table(name: str, logs: Logs, given: argparse.Namespace) -> LogTable:
     if name == "runs":
-        return _of_runs(logs.runs(), _chosen(given, "runs")["runs"])
+        return logs.runs(**_chosen(given, "runs"))
     if name == "series":
         return logs.series(given.of, **_chosen(given, "runs", "tags"))
     if name == "diagnose":
@@ -150,13 +150,6 @@ def _by_name_or_expression(given: argparse.Namespace, word: str) -> Chosen:
     if named and expression:
         raise InvalidArgument(f"--{word} cannot be combined with --{word}-regex")
     return cast(Chosen, expression if named is None else named)
-
-
-def _of_runs(table: LogTable, chosen: Chosen) -> LogTable:
-    from insight_host.choosing import chosen_of
-
-    wanted = set(chosen_of(table["run"].tolist(), chosen))
-    return table.at([place for place, run in enumerate(table["run"]) if run in wanted])
 
 
 def _print(table: LogTable, given: argparse.Namespace) -> None:
