@@ -79,7 +79,7 @@ class _Views:
         shown = rows[offset : offset + limit]
         names = [table.rows.runs[row] for row in shown]
         if form == "csv":
-            return _csv(names, columns, shown)
+            return _of_now(_csv(names, columns, shown), where)
         answer = encode_json(
             {
                 "total": len(table),
@@ -91,7 +91,8 @@ class _Views:
             }
         )
         values = ",".join(column.encoded(shown) for column in columns).encode("ascii")
-        return Response(b'%b,"values":[%b]}' % (answer[:-1], values), mimetype="application/json")
+        body = b'%b,"values":[%b]}' % (answer[:-1], values)
+        return _of_now(Response(body, mimetype="application/json"), where)
 
     def pipeline(self, request: Request) -> Response:
         if "tag" in request.args:
@@ -131,14 +132,15 @@ class _Views:
             parameters = [table.column(one) for one in _parameters_wanted(request, table)]
         wanted = named if goal == "auto" else cast(Goal, goal)
         found = kept_ranking(target, parameters, rows, wanted)
-        return json_response({"target": name, "matched": len(rows), "goal": wanted, **ranking_fields(found)})
+        answer = {"target": name, "matched": len(rows), "goal": wanted, **ranking_fields(found)}
+        return _of_now(json_response(answer), where)
 
 
 # --- what a request asks for ----------------------------------------------------------------------
 
 
 def _where(ctx: PluginContext[LineageFile], request: Request) -> Condition | None:
-    """The runs that match ``where`` as the host says, which asks for cells of this table: before it is locked.
+    """The runs that match ``where``; to be asked before the table is locked, for the host asks for its cells.
 
     Until the next release also an expression over columns that only this table has, such as ``pipeline/Map``.
     """
@@ -151,6 +153,13 @@ def _where(ctx: PluginContext[LineageFile], request: Request) -> Condition | Non
         if error.code != "unknown_column":
             raise
         return parsed(text)
+
+
+def _of_now(answer: Response, where: Condition | None) -> Response:
+    """The answer, which is not kept if it depends on an expression: a status changes while the data do not."""
+    if where is not None:
+        answer.cache_control.no_store = True
+    return answer
 
 
 def _matching(request: Request, table: Table, where: Condition | None) -> NDArray[np.intp]:
