@@ -156,7 +156,7 @@ def _where(ctx: PluginContext[LineageFile], request: Request) -> Condition | Non
 
 
 def _of_now(answer: Response, where: Condition | None) -> Response:
-    """The answer, which is not kept if it depends on an expression: a status changes while the data do not."""
+    """The answer, not kept if an expression chose its runs: a status changes while the data do not."""
     if where is not None:
         answer.cache_control.no_store = True
     return answer
