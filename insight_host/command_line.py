@@ -20,7 +20,7 @@ from insight_host.export import FORMATS, export
 from insight_host.logs import Logs, Steps
 from insight_host.output import csv_lines, json_lines, text_lines
 from insight_host.query import queried
-from insight_host.sources import OpenedSource, Place, matching_runs, open_named, wait_until_read
+from insight_host.sources import OpenedSource, Place, open_named, wait_until_read
 from insight_host.tables import LogTable
 
 _SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, PLUGIN_FILE, CACHE)
@@ -47,7 +47,7 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
         if getattr(given, "where", None) is not None:
             if given.run or given.run_regex:
                 raise InvalidArgument("--where cannot be combined with --run or --run-regex")
-            given.run = list(matching_runs(source, given.where))
+            given.run = logs.runs(where=given.where)["run"].tolist()
         if name == "export":
             for line in export(logs, given.directory, given.to, **_chosen(given, "runs", "tags", "attempts")):
                 print(f"insight-host: {line}", file=sys.stderr)
@@ -136,7 +136,7 @@ def _places(given: argparse.Namespace) -> list[tuple[str | None, Place]]:
 
 def _table(name: str, logs: Logs, given: argparse.Namespace) -> LogTable:
     if name == "runs":
-        return _of_runs(logs.runs(), _chosen(given, "runs")["runs"])
+        return logs.runs(**_chosen(given, "runs"))
     if name == "series":
         return logs.series(given.of, **_chosen(given, "runs", "tags"))
     if name == "diagnose":
@@ -160,13 +160,6 @@ def _by_name_or_expression(given: argparse.Namespace, word: str) -> Chosen:
     if named and expression:
         raise InvalidArgument(f"--{word} cannot be combined with --{word}-regex")
     return cast(Chosen, expression if named is None else named)
-
-
-def _of_runs(table: LogTable, chosen: Chosen) -> LogTable:
-    from insight_host.choosing import chosen_of
-
-    wanted = set(chosen_of(table["run"].tolist(), chosen))
-    return table.at([place for place, run in enumerate(table["run"]) if run in wanted])
 
 
 def _print(table: LogTable, given: argparse.Namespace) -> None:

@@ -125,18 +125,18 @@ class Logs:
         """Sorted names of what there is: ``scalar``; unclaimed values are named by their claim."""
         return sorted(map(str, self.provider.plugins()))
 
-    def runs(self, *, where: str | None = None) -> LogTable:
+    def runs(self, *, runs: Chosen = None, where: str | None = None) -> LogTable:
         """``run``, ``start_time`` (seconds since the epoch), ``dialect``, ``loading``, ``damage`` (count).
 
         ``where`` leaves the runs for which an expression over columns of the run table holds, as the filter
         of the page has it: ``"val_acc > 0.96 and optimizer = 'adam'"``. The last part of a name may stand for
-        it.
-        Raises InvalidArgument for a mistake, with names to try.
+        it. Raises InvalidArgument for a mistake, with names to try.
         """
         found = sorted(self.provider.runs(), key=lambda run: run.name)
+        wanted = set(chosen_of([run.name for run in found], runs))
         if where is not None:
-            matching = set(matching_runs(self._source, where))
-            found = [run for run in found if run.name in matching]
+            wanted.intersection_update(matching_runs(self._source, where))
+        found = [run for run in found if run.name in wanted]
         return LogTable(
             {
                 "run": texts([run.name for run in found]),

@@ -22,7 +22,7 @@ CONSTANTS: Mapping[str, object] = {
 RESERVED = {"and", "or", "not", "in", *CONSTANTS}  # words of the grammar: a column called like one is quoted
 PLAIN_WORD = re.compile(r"[^\W\d][\w./:#-]*")  # a column that needs no quotes
 _MOST = 4  # suggestions of an error
-_COMPARED = 5000  # spellings that a mistake is compared with
+_COMPARED = 2000  # spellings that a mistake is compared with
 _NO_COLUMN = ReasonKind("no_column", "No column {column}")
 _SEVERAL_COLUMNS = ReasonKind("several_columns", "No column {column}; several end so")
 _TRY = ReasonKind("try_these", ". Try: {names}")
@@ -46,7 +46,7 @@ class FilterError(InvalidArgument):
 
 
 @frozen
-class NamedColumn:
+class ColumnName:
     """A column by its names. Of columns that are meant equally, one of a small ``rank`` is preferred."""
 
     name: str
@@ -58,7 +58,7 @@ class NamedColumn:
 class NoColumn(FilterError):
     """No column has this name, or several end so. ``similar`` are other names, the likeliest first."""
 
-    def __init__(self, name: str, known: Iterable[NamedColumn] = ()) -> None:
+    def __init__(self, name: str, known: Iterable[ColumnName] = ()) -> None:
         columns = list(known)
         several = _meant(name, columns)
         meant = several or _similar(name, columns)
@@ -73,7 +73,7 @@ def quoted(name: str) -> str:
     return name if plain else '"' + name.replace('"', '""') + '"'
 
 
-def resolved(text: str, columns: Sequence[NamedColumn]) -> NamedColumn:
+def resolved(text: str, columns: Sequence[ColumnName]) -> ColumnName:
     """The column that ``text`` means: by its name, else by its key, else by its title or last parts.
 
     Of columns with one name or key the first is meant. A title or the last parts of a name (``val_acc`` or
@@ -86,7 +86,7 @@ def resolved(text: str, columns: Sequence[NamedColumn]) -> NamedColumn:
     return meant[0]
 
 
-def _meant(text: str, columns: Sequence[NamedColumn]) -> list[NamedColumn]:
+def _meant(text: str, columns: Sequence[ColumnName]) -> list[ColumnName]:
     """The column, or all that end so, those of a small rank first, where none is preferred to the others."""
     for named in ([one for one in columns if one.name == text], [one for one in columns if one.key == text]):
         if named:
@@ -99,25 +99,27 @@ def _meant(text: str, columns: Sequence[NamedColumn]) -> list[NamedColumn]:
     return preferred if len(preferred) == 1 else whole if len(whole) == 1 else found
 
 
-def _shortest(column: NamedColumn, columns: Sequence[NamedColumn]) -> str:
+def _shortest(column: ColumnName, columns: Sequence[ColumnName]) -> str:
     """The title where it ends the name and means the same column, else the name."""
     if not column.name.endswith(f"/{column.title}"):
         return column.name
     return column.title if _meant(column.title, columns) == [column] else column.name
 
 
-def _similar(name: str, columns: Sequence[NamedColumn]) -> list[NamedColumn]:
+def _similar(name: str, columns: Sequence[ColumnName]) -> list[ColumnName]:
     """Columns that are spelled alike, whatever their case, signs and first parts; the likeliest first."""
-    wanted = _spelling(name)
-    by_spelling: dict[str, list[NamedColumn]] = {}
+    wanted = "_".join(_spelt(name))
+    by_spelling: dict[str, list[ColumnName]] = {}
     for one in sorted(columns, key=lambda one: one.rank):  # stable
-        parts = one.name.split("/")
+        parts = _spelt(one.name)
         for first in range(len(parts)):
-            by_spelling.setdefault(_spelling("/".join(parts[first:])), []).append(one)
+            by_spelling.setdefault("_".join(parts[first:]), []).append(one)
+    if (same := by_spelling.get(wanted)) is not None:
+        return same
     near = get_close_matches(wanted, list(by_spelling)[:_COMPARED], n=6, cutoff=0.6)
-    found = [*by_spelling.get(wanted, ()), *(one for spelling in near for one in by_spelling[spelling])]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(one for spelling in near for one in by_spelling[spelling]))
 
 
-def _spelling(name: str) -> str:
-    return re.sub(r"[\W_]+", "_", name.lower())
+def _spelt(name: str) -> list[str]:
+    """The parts of a name, whatever signs its words have between them."""
+    return re.sub(r"[^\w/]+|_+", "_", name.lower()).split("/")

@@ -43,10 +43,10 @@ from insight_core.filters.conditions import (
 )
 from insight_core.filters.expression import parsed as parsed
 from insight_core.filters.naming import (
-    FilterError as FilterError,
+    ColumnName as ColumnName,
 )
 from insight_core.filters.naming import (
-    NamedColumn as NamedColumn,
+    FilterError as FilterError,
 )
 from insight_core.filters.naming import (
     NoColumn as NoColumn,

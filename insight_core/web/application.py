@@ -138,6 +138,12 @@ class Host:
         answer = finish(request, self._answer(request), self.settings.frame_ancestors)
         return answer(environ, start_response)
 
+    def matching_runs(self, where: str) -> Sequence[str]:
+        """The names of the runs for which an expression over columns holds. Raises ExpressionError."""
+        from insight_core.web.run_filter import matching_runs  # the command line alone needs it
+
+        return matching_runs(self._data_routes.columns, where)
+
     def begin(self) -> None:
         """Asks the plugins for their routes. Called when the host listens, or else by the first request."""
         self._plugins.begin()
@@ -145,12 +151,6 @@ class Host:
     def context_of(self, plugin: str) -> PluginContext:
         """What the routes of a plugin receive. Raises NotFound for an unknown plugin."""
         return self._plugins.named(plugin).context
-
-    def matching_runs(self, where: str) -> Sequence[str]:
-        """The names of the runs for which an expression over columns holds. Raises ExpressionError."""
-        from insight_core.web.run_filter import matching_runs  # the command line alone needs it
-
-        return matching_runs(self._data_routes.columns, where)
 
     def findings(
         self,

@@ -42,10 +42,10 @@ def own_columns(
         RunColumn("duration", "Duration", _durations, {"zh-CN": "时长"}, "duration"),
         RunColumn("started", "Started", _starts, {"zh-CN": "开始时间"}, "time"),
         RunColumn("updated", "Last record", _updates, {"zh-CN": "最后记录"}, "time"),
+        RunColumn("mark", "Mark", said("mark"), {"zh-CN": "标记"}, "number", at_first=False),
         RunColumn("display_name", "Given name", said("display_name"), {"zh-CN": "另取的名称"}),
         RunColumn("remark", "Remark", said("remark"), {"zh-CN": "备注"}),
         RunColumn("note", "Note", said("note"), {"zh-CN": "笔记"}),
-        RunColumn("mark", "Mark", said("mark"), {"zh-CN": "标记"}, "number", at_first=False),
     )
 
 

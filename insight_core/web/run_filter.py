@@ -10,7 +10,7 @@ from werkzeug import Request
 
 from insight_core.filters.column import Column, values_of
 from insight_core.filters.expression import parsed
-from insight_core.filters.naming import NamedColumn, NoColumn, resolved
+from insight_core.filters.naming import ColumnName, NoColumn, resolved
 from insight_core.isolation import in_one_line
 from insight_core.web.own_columns import OWN
 from insight_core.web.posted_query import as_get
@@ -85,7 +85,7 @@ def _key_of(name: str, listed: Sequence[GivenColumn]) -> str:
     those of a small ``order`` before all others: hyperparameters and metrics, last values, extreme values.
     """
     named = [
-        NamedColumn(one.column.name, one.key, one.column.title, (one.column.order, not one.column.at_first))
+        ColumnName(one.column.name, one.key, one.column.title, (one.column.order, not one.column.at_first))
         for one in listed
     ]
     try:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from insight_core.filters.naming import NamedColumn, NoColumn, resolved
+from insight_core.filters.naming import ColumnName, NoColumn, resolved
 
 _LAST, _EXTREME = (1, False), (1, True)  # ranks of values of series
 
 
-def _columns(*names: str) -> list[NamedColumn]:
+def _columns(*names: str) -> list[ColumnName]:
     """Columns as the run table has them: hyperparameters and metrics are plain, others of series."""
     ranks = {"last": _LAST, "min": _EXTREME, "max": _EXTREME}
     return [
-        NamedColumn(name, f"p/{name}", name, ranks.get(name.partition("/")[0], (0, False))) for name in names
+        ColumnName(name, f"p/{name}", name, ranks.get(name.partition("/")[0], (0, False))) for name in names
     ]
 
 

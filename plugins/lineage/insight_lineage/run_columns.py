@@ -10,11 +10,11 @@ from weakref import WeakKeyDictionary
 
 from insight_core.plugin import Annotations, Cell, PluginContext, RunColumn, encode_json
 from insight_core.plugin.filters import LIST, Column, NoColumn
-from insight_lineage.names import rank_of
 from insight_lineage.source import Lineage
 
 _HYPERPARAMETERS = ("hyperparameter", "dataset", "model", "metric", "custom")
 _GROUPS = (*_HYPERPARAMETERS, "scalar")
+_SCALARS_LAST = 1  # among the columns that the table has at first
 _KINDS = {"int": "number", "float": "number", "bool": "boolean"}
 _NO_ANNOTATIONS = Annotations()
 _lock = Lock()
@@ -62,8 +62,15 @@ def hyperparameters(ctx: PluginContext) -> Mapping[str, Sequence[Cell]]:
 def _run_column(described: Mapping[str, Any]) -> RunColumn:
     kind: Any = _KINDS.get(described["type"], "text")
     name, group = described["name"], described["group"]
-    order, is_hidden = rank_of(name)
-    return RunColumn(name, described["title"], kind=kind, group=group, at_first=not is_hidden, order=order)
+    is_scalar = group == "scalar"
+    return RunColumn(
+        name,
+        described["title"],
+        kind=kind,
+        group=group,
+        at_first=not is_scalar or name.startswith("last/"),
+        order=_SCALARS_LAST if is_scalar else 0,
+    )
 
 
 def _cells(column: Column, places: Sequence[tuple[str, int]]) -> dict[str, Cell]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
 from insight_core.plugin.data import Run
-from insight_core.plugin.filters import TEXT, Column, Mask, NamedColumn, resolved, values_of
+from insight_core.plugin.filters import TEXT, Column, ColumnName, Mask, resolved, values_of
 from insight_lineage.goals import Goal, goal_of
 from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, rank_of, title_of
 
@@ -74,12 +74,12 @@ class Table:
             column = Column(name, "annotation", name, values_of([None] * len(self.rows.runs)))
         return self.column(resolved(name, self._named()).name) if column is None else column
 
-    def _named(self) -> list[NamedColumn]:
+    def _named(self) -> list[ColumnName]:
         others = [*self.columns, *ANNOTATIONS]
         scalars = [f"{which}/{tag}" for which in SCALARS for tag in self.tags()]
         return [
-            *(NamedColumn(name, title=title_of(name)) for name in others),
-            *(NamedColumn(name, title=title_of(name), rank=rank_of(name)) for name in scalars),
+            *(ColumnName(name, title=title_of(name)) for name in others),
+            *(ColumnName(name, title=title_of(name), rank=rank_of(name)) for name in scalars),
         ]
 
     def names(self, groups: Sequence[str] = GROUPS) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from insight_core.plugin.filters import FilterError, NamedColumn, NoColumn, resolved
+from insight_core.plugin.filters import ColumnName, FilterError, NoColumn, resolved
 
 _MOST = 100  # names that are replaced in one query
 _UNKNOWN = (  # what DuckDB says of a column that no table has
@@ -51,7 +51,7 @@ def _mended(error: str, sql: str, tables: Mapping[str, Any]) -> str:
         for column in data_set.schema.names
     }
     try:
-        meant = columns[resolved(name.lower(), list(map(NamedColumn, columns))).name]
+        meant = columns[resolved(name.lower(), list(map(ColumnName, columns))).name]
     except NoColumn as wrong:
         similar = [_quoted(columns[one]) for one in wrong.similar]
         if not similar:

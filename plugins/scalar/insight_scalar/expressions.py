@@ -18,7 +18,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument
-from insight_core.plugin.filters import NamedColumn, NoColumn, resolved
+from insight_core.plugin.filters import ColumnName, NoColumn, resolved
 
 MAX_LENGTH = 1000  # characters
 _MAX_DEPTH = 40  # of parentheses and signs in each other
@@ -248,11 +248,11 @@ class _Parser:
                 return _Token("tag", part, token.position, part)
             if part in VARIABLES:
                 return _Token("variable", part, token.position)
-        tags = list(map(NamedColumn, sorted(names)))
+        tags = list(map(ColumnName, sorted(names)))
         for part in parts:
             with suppress(NoColumn):
                 return _Token("tag", part, token.position, resolved(part, tags).name)
-        unknown = NoColumn(word, [*tags, *map(NamedColumn, (*VARIABLES, *FUNCTIONS))])
+        unknown = NoColumn(word, [*tags, *map(ColumnName, (*VARIABLES, *FUNCTIONS))])
         close = unknown.similar[0] if unknown.similar else ""
         hint = f". Try: {', '.join(unknown.similar)}" if close else ""
         details = {"name": word, "close": close, "suggestions": unknown.similar}

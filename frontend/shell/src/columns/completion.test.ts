@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
 import { Completion } from './completion';
 import type { RunColumns } from './run_columns';
@@ -120,6 +121,17 @@ describe('the list below the filter', () => {
     completion.close();
     offered('net = ');
     expect(asked).toEqual(['p/net', 'p/net']);
+  });
+
+  it('reads values also if the columns come after a comparison was typed', async () => {
+    const late = signal<typeof listing | null>(null);
+    const typing = new Completion({ listing: late, need: () => undefined } as unknown as RunColumns, async () => ['x']);
+    const field = document.createElement('input');
+    field.value = 'net = ';
+    typing.follow(field);
+    late.value = listing;
+    await Promise.resolve();
+    expect(typing.items.value.map((item) => item.text)).toEqual(["'x'"]);
   });
 
   it('goes on with comparisons when a name is accepted, and ends with one', () => {

@@ -1,5 +1,5 @@
 /** Helps to write an expression: suggests how it may go on, and says what is wrong with it. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Cell } from '@insight-host/api';
 import { getJson } from '../data/http';
 import { usePage } from '../state/page';
@@ -23,20 +23,26 @@ export class Completion {
   readonly active = signal(-1);
   /** Values of columns by their keys, read when the first of one is typed; the next visit reads them again. */
   private readonly cells = signal<ReadonlyMap<string, readonly Cell[]>>(new Map());
+  private readonly typed = computed(() => typedValue(this.before.value ?? '', this.columns.listing.value ?? []));
   readonly items = computed<readonly Suggestion[]>(() => {
     const { value: before } = this.before;
     if (before === null) return [];
-    const { value: listing } = this.columns.listing;
-    const typed = typedValue(before, listing ?? []);
+    const listing = this.columns.listing.value ?? [];
+    const { value: typed } = this.typed;
     if (typed) return valuesFor(typed, this.cells.value.get(typed.key) ?? []);
-    const names = namesFor(before, listing ?? []);
-    return names.length > 0 ? names : comparisonsFor(before, listing ?? []);
+    const names = namesFor(before, listing);
+    return names.length > 0 ? names : comparisonsFor(before, listing);
   });
 
   constructor(
     private readonly columns: RunColumns,
     private readonly read: ReadCells = cellsOf,
-  ) {}
+  ) {
+    effect(() => {
+      const key = this.typed.value?.key; // also when the columns come after it was typed
+      if (key !== undefined) untracked(() => this.load(key));
+    });
+  }
 
   /** Call when the text has changed. */
   follow(field: HTMLInputElement): void {
@@ -46,14 +52,16 @@ export class Completion {
 
   close(): void {
     this.before.value = null;
-    this.cells.value = new Map();
+    this.cells.value = new Map(); // runs may have others at the next visit
   }
 
   private offer(before: string): void {
     this.before.value = before;
     this.active.value = -1;
-    const key = typedValue(before, this.columns.listing.value ?? [])?.key;
-    if (key === undefined || this.cells.peek().has(key)) return;
+  }
+
+  private load(key: string): void {
+    if (this.cells.peek().has(key)) return;
     this.keep(key, []); // asked for once
     this.read(key).then(
       (cells) => this.keep(key, cells),

@@ -9,7 +9,7 @@ from typing import Any
 
 from insight_core.plugin import PluginContext, PluginNameEnum, RunCells
 from insight_core.plugin.data import SeriesField, SeriesKey, SeriesTable
-from insight_core.plugin.filters import NamedColumn, resolved
+from insight_core.plugin.filters import ColumnName, resolved
 from insight_mcp.definitions import Arguments
 from insight_mcp.names import chosen
 
@@ -60,7 +60,7 @@ def listed_columns(ctx: PluginContext) -> list[dict[str, Any]]:
 def column_meant(listed: Sequence[Mapping[str, Any]], text: str) -> str:
     """The name of the column that a short name means. Raises InvalidArgument, with names to try."""
     columns = [
-        NamedColumn(
+        ColumnName(
             one["name"],
             f"{one['plugin']}/{one['name']}",
             one["title"],
