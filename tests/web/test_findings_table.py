@@ -196,8 +196,8 @@ def test_a_rule_that_hangs_is_not_called_again_before_it_has_returned(data: Fake
         assert (bad.failed, _texts(good)) == (True, ["it is wrong"])
     assert len(calls) == 1
     go.set()
-    for _, call in list(table._calls._left.values()):
-        call.done.wait()
+    for left in list(table._calls._left.values()):
+        left._call.done.wait()
     assert _texts(_checked(table, "a")[0]) == ["it is wrong"]
 
 
@@ -369,8 +369,8 @@ def test_an_answer_comes_in_time_and_the_next_goes_on(many: FakeProvider) -> Non
     assert first.left > 0
     assert ("r05", True) in {(run, one.pending) for one in first.unchecked for run in one.runs}
     go.set()
-    for _, call in list(table._calls._left.values()):
-        call.done.wait()
+    for left in list(table._calls._left.values()):
+        left._call.done.wait()
     last = table.find()
     assert (last.left, last.unchecked, len(last.rules[0].checked)) == (0, [], 60)
     assert len(asked) == 60

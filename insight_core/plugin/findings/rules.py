@@ -110,6 +110,8 @@ class Rule:
         Without it the rule is not checked.
     scope : "run" or "runs"
         What one check sees: one run, or all runs that are asked about.
+    may_change : bool
+        What it says of a run may differ although the logs do not, as with time: it is asked again.
     """
 
     id: str = field(validator=IDENTIFIER)
@@ -117,6 +119,7 @@ class Rule:
     check: Callable[[Examined], Iterable[Finding]] = field(converter=reference, validator=check_function)
     needs: Needs = field(factory=Needs, validator=is_a(Needs, "what it Needs"))
     scope: Scope = field(default="run", validator=one_of(get_args(Scope)))
+    may_change: bool = field(default=False, kw_only=True)
 
 
 accept_old_arguments(Rule, "rule_arguments")

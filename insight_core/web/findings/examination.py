@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from functools import cache, cached_property
+from typing import cast
 
 from attrs import field, frozen
 
-from insight_core.plugin import PluginContext, Reason, ReasonKind
+from insight_core.plugin import PluginContext, ReasonKind
 from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesField, SeriesKey, TagRole
 from insight_core.plugin.findings import Examined, Needs
+from insight_core.tag_roles import roles_of
+from insight_core.web.findings.calls import Told
 
 _FIELDS: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "attempts")
+_SERIES, _POINTS = 64, 1 << 20  # of a run that are read together
 _NO_DATA_OF_PLUGIN = ReasonKind("no_data_of_plugin", "there is no data of the plugin {plugin}")
 _NO_TAG_OF_ROLE = ReasonKind("no_tag_of_role", "no tag has the role {role}")
 
 
 @frozen(eq=False)
 class RunState:
-    """The tags of a run by plugin, and a value that differs after every change of their series."""
+    """The series of a run by plugin: tags and points, and a value that differs after every change."""
 
     tags: dict[str, tuple[str, ...]] = field(factory=dict)
+    points: dict[str, Sequence[int]] = field(factory=dict)
     parts: list[Hashable] = field(factory=list)
 
     def fingerprint(self) -> int:
@@ -33,38 +39,68 @@ def states(provider: DataProvider, plugins: Collection[str], runs: Sequence[str]
     for plugin in plugins:
         for table in provider.series_tables(plugin, _FIELDS, runs=runs):
             if (state := found.get(table.run)) is not None:
+                columns = [tuple(table.column(name)) for name in _FIELDS]
                 state.tags[plugin] = table.tags
-                state.parts.append((plugin, table.tags, *(tuple(table.column(name)) for name in _FIELDS)))
+                state.points[plugin] = cast("tuple[int, ...]", columns[0])
+                state.parts.append((plugin, table.tags, *columns))
     return found
 
 
-@frozen(eq=False)
+@cache  # by what is missing: few different ones, which very many runs have in common
+def _lacks_data(plugin: str) -> Told:
+    return Told(unchecked=_NO_DATA_OF_PLUGIN(plugin=plugin), missing=True)
+
+
+@cache
+def _lacks_role(role: TagRole) -> Told:
+    return Told(unchecked=_NO_TAG_OF_ROLE(role=role), missing=True)
+
+
+@frozen(eq=False, slots=False)
 class Examination:
-    """One examination of a run by all rules, and the points that were read for it."""
+    """One examination of a run by rules, and the points that were read for it."""
 
     provider: DataProvider
     run: str
     scalars: str  # the plugin of scalars
-    tags: Mapping[str, tuple[str, ...]]  # by plugin
-    roles: Mapping[TagRole, Sequence[str]]  # tags by role
+    given: Mapping[str, str]  # roles of tags that replace those of their names
+    state_of: Callable[[], RunState]  # asked for when it is needed
     _read: dict[SeriesKey, ScalarColumns | None] = field(factory=dict, init=False)
+
+    @cached_property
+    def _state(self) -> RunState:
+        return self.state_of()
+
+    @cached_property
+    def _roles(self) -> Mapping[TagRole, Sequence[str]]:
+        return roles_of(self.run, self._state.tags.get(self.scalars, ()), self.given)
 
     def examined(self, ctx: PluginContext) -> Examined:
         """What a rule gets, with the context of its module."""
-        return Examined(ctx, (self.run,), self.roles, self.read)
+        return Examined(ctx, (self.run,), self._roles, self.read)
 
     def read(self, key: SeriesKey) -> ScalarColumns | None:
         """All points of a series, read once for all rules."""
         if key not in self._read:
-            self._read[key] = self.provider.scalars(self.scalars, [key]).get(key)
+            keys = self._together if key in self._together else [key]
+            found = self.provider.scalars(self.scalars, keys)
+            self._read.update({one: found.get(one) for one in keys})
         return self._read[key]
 
-    def missing(self, needs: Needs) -> Reason | None:
+    @cached_property
+    def _together(self) -> Collection[SeriesKey]:
+        """Series with roles, which rules are about: read by one call, unless they are large."""
+        tags, points = self._state.tags.get(self.scalars, ()), self._state.points.get(self.scalars, ())
+        sizes = dict(zip(tags, points, strict=True))
+        found = {SeriesKey(self.run, tag): sizes[tag] for role in self._roles.values() for tag in role}
+        return found if len(found) <= _SERIES and sum(found.values()) <= _POINTS else ()
+
+    def missing(self, needs: Needs) -> Told | None:
         """What the run does not have that a rule needs."""
         for plugin in needs.plugins:
-            if not self.tags.get(plugin):
-                return _NO_DATA_OF_PLUGIN(plugin=plugin)
+            if not self._state.tags.get(plugin):
+                return _lacks_data(plugin)
         for role in needs.roles:
-            if not self.roles.get(role):
-                return _NO_TAG_OF_ROLE(role=role)
+            if not self._roles.get(role):
+                return _lacks_role(role)
         return None

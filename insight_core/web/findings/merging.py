@@ -9,19 +9,21 @@ from attrs import evolve, frozen
 from insight_core.plugin import Messages, Reason, ReasonKind
 from insight_core.plugin.findings import SEVERITIES, Finding, Findings, Rule, Saving
 from insight_core.plugin.findings.answer import RuleState, Unchecked
-from insight_core.web.findings.calls import AskedRule, Told
+from insight_core.web.findings.calls import Told
+from insight_core.web.findings.rounds import AskedRule
 from insight_core.web.findings.shared import NamedColumn, shared_conditions
 
 _SEVERAL = ReasonKind("findings_of_runs", "{count} of {of} runs: {title}; {run}: {saw}")
 _FEWEST = 2  # runs without a finding that it takes to ask what the others share
 
 
-@frozen
+@frozen(eq=False)
 class Answered:
-    """What a rule said, by the runs that it was asked about."""
+    """What a rule said in each call, and the runs that it was asked about; of equal length."""
 
     asked: AskedRule
-    told: Sequence[tuple[tuple[str, ...], Told]]
+    runs: Sequence[tuple[str, ...]]
+    told: Sequence[Told]
 
 
 def merged(
@@ -56,18 +58,22 @@ def merged(
 
 
 def _state(answer: Answered) -> RuleState:
-    checked = tuple(run for runs, told in answer.told if told.unchecked is None for run in runs)
-    more = sum(told.more for _, told in answer.told)
+    calls = zip(answer.runs, answer.told, strict=True)
+    checked = tuple([run for runs, told in calls if told.unchecked is None for run in runs])
+    more = sum([told.more for told in answer.told])
     rule = answer.asked.rule
     return RuleState(answer.asked.module.name, rule.id, rule.title, rule.scope, checked, more)
 
 
 def _unchecked(answer: Answered) -> Iterator[Unchecked]:
     """Each reason once, with its runs."""
-    found: dict[Told, list[str]] = {}
-    for runs, told in answer.told:
+    same: dict[int, tuple[Told, list[str]]] = {}  # very many runs have one object in common
+    for runs, told in zip(answer.runs, answer.told, strict=True):
         if told.unchecked is not None:
-            found.setdefault(told, []).extend(runs)
+            same.setdefault(id(told), (told, []))[1].extend(runs)
+    found: dict[Told, list[str]] = {}
+    for told, names in same.values():
+        found.setdefault(told, []).extend(names)
     for told, names in found.items():
         assert told.unchecked is not None
         yield Unchecked(
@@ -78,7 +84,7 @@ def _unchecked(answer: Answered) -> Iterator[Unchecked]:
 def _merged(answer: Answered, of: int) -> Iterator[Finding]:
     """Findings of one run, or of several together, as they are; faults of several runs as one, and hints."""
     rule = answer.asked.rule
-    found = [evolve(one, rule=rule.id) for _, told in answer.told for one in told.findings]
+    found = [evolve(one, rule=rule.id) for told in answer.told for one in told.findings]
     faults = [one for one in found if one.severity in ("error", "warning")]
     for part in (faults, [one for one in found if one.severity not in ("error", "warning")]):
         runs = tuple(dict.fromkeys(run for one in part for run in one.runs))
