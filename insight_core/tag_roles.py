@@ -50,6 +50,9 @@ def role_of(tag: str, run: str = "") -> TagRole | None:
     known = set(words)
     last = run.rpartition("/")[2].lower()
     is_held_out = bool(known & _HELD_OUT) or last in _HELD_OUT
+    of_tag = tag.replace("/", "_").lower() + "_"  # add_scalars has a run for each line: loss_val
+    if last.startswith(of_tag):
+        is_held_out |= not _HELD_OUT.isdisjoint(_WORDS.findall(last.removeprefix(of_tag)))
     if known & _GRADIENT:
         is_whole = not known & {"layer", "weight", "bias"} and "norm" in known
         return "grad_norm" if is_whole else None
@@ -61,6 +64,25 @@ def role_of(tag: str, run: str = "") -> TagRole | None:
     if known & _ACCURACY or _SCORE.search(tag):
         return "val_accuracy" if is_held_out else "accuracy"
     return None
+
+
+def training_runs(run: str) -> list[str]:
+    """The names that the run of the training may have, to which a run of held-out data belongs.
+
+    ``fit/validation`` belongs to ``fit/train`` (Keras), ``model/eval`` to ``model`` (Estimator), and
+    ``loss_val`` to ``loss_train`` (add_scalars). Empty for a run of another name.
+    """
+    above, _, last = run.rpartition("/")
+    words = [match for match in _WORDS.finditer(last) if match[0].lower() in _HELD_OUT]
+    if not words:
+        return []
+    word = words[-1]
+    found = []
+    for name in ("train", "training"):
+        name = name.capitalize() if word[0][0].isupper() else name
+        found.append(last[: word.start()] + name + last[word.end() :])
+    found = [f"{above}/{name}" if above else name for name in found]
+    return [*found, above or "."] if word[0] == last else found
 
 
 def roles_of(run: str, tags: Iterable[str], given: Mapping[str, str]) -> Mapping[TagRole, Sequence[str]]:

@@ -10,7 +10,9 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 Shape: TypeAlias = Literal["grid", "random", "tree"]
-Cause: TypeAlias = Literal["largest", "threshold", "text", "two", "boolean", "missing", "both", "nothing"]
+Cause: TypeAlias = Literal[
+    "largest", "threshold", "values", "text", "two", "boolean", "missing", "both", "nothing"
+]
 SHAPES: tuple[Shape, ...] = ("grid", "random", "tree")
 
 
@@ -67,6 +69,7 @@ def sweep(
     causes: dict[Cause, tuple[NDArray[np.bool_], tuple[str, ...]]] = {
         "largest": (lr >= np.quantile(lr, 0.81), ("lr",)),
         "threshold": (lr <= np.quantile(lr, 0.3), ("lr",)),
+        "values": (np.isin(columns["layers"], [3, 6]), ("layers",)),
         "text": (optimizer == "sgd", ("optimizer",)),
         "two": (np.isin(optimizer, ["sgd", "lion"]), ("optimizer",)),
         "boolean": (columns["amp"], ("amp",)),

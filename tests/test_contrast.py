@@ -60,6 +60,7 @@ def test_exceptions_are_counted() -> None:
         ([1, 2, 3, 4, 5, 6] * 5, [4, 5], "x >= 5"),
         ([1, 2, 3, 4, 5, 6] * 5, [0, 1], "x <= 2"),
         ([1, 2, 3, 4, 5, 6] * 5, [2], "x = 3"),
+        ([1, 2, 3, 4, 5, 6] * 5, [1, 4], "x in (2, 5)"),
         (["0.1", "0.2", "1e1", "5", "7", "8"] * 5, [2, 5], "x >= 8"),
         (["a", "b", "c", "d", "e", "f"] * 5, [1], "x = b"),
         (["a", "b", "c", "d", "e", "f"] * 5, [1, 4], "x in (b, e)"),
@@ -101,6 +102,14 @@ def test_two_conditions_together() -> None:
     columns = _grid()
     faulty = [row for row in range(60) if columns["lr"][row] >= 0.1 and columns["optimizer"][row] == "b"]
     assert set(_texts(columns, faulty)[0].split(" and ")) == {"lr >= 0.1", "optimizer = b"}
+
+
+def test_a_cause_of_a_part_of_the_faults_is_named_with_the_counts() -> None:
+    columns = _grid()
+    rows = list(zip(columns["lr"], columns["optimizer"], range(60), strict=True))
+    faulty = [row for lr, name, row in rows if lr == 0.3 or (name == "b" and row >= 40)]
+    [found] = contrast(columns, np.isin(np.arange(60), faulty))
+    assert (found.text, found.hits, found.faulty, found.other_hits) == ("lr = 0.3", 12, len(faulty), 0)
 
 
 def test_weak_evidence_is_not_said() -> None:
@@ -173,7 +182,7 @@ def test_conditions_hold_for_the_runs_that_are_counted() -> None:
             assert np.count_nonzero(met & ~planted.faulty) == one.other_hits
 
 
-_PLANTED: list[Cause] = ["largest", "threshold", "text", "two", "boolean", "missing"]
+_PLANTED: list[Cause] = ["largest", "threshold", "values", "text", "two", "boolean", "missing"]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -217,3 +226,13 @@ def _names_it(planted: Any) -> bool:  # noqa: ANN401
 def test_a_shared_condition_counts_its_exceptions() -> None:
     one = Shared((Condition("lr", ">=", (0.1,)),), 11, 12, 2, 48, 0.001)
     assert (one.errors, one.is_exact, one.columns, one.text) == (3, False, ("lr",), "lr >= 0.1")
+
+
+def test_a_condition_holds_for_cells_of_another_kind() -> None:
+    """A part of a mixed column may be numbers, and a list is a text of its own."""
+    assert Condition("x", "=", ("3",)).holds([3, 4, None]).tolist() == [True, False, False]
+    assert Condition("x", "=", (3.0,)).holds(["3", "auto", None]).tolist() == [True, False, False]
+    assert Condition("x", "=", (None,)).holds(["null", None]).tolist() == [False, True]
+    cells: list[Any] = [[1, 2] if row < 10 else [3] for row in range(40)]
+    [found] = contrast({"betas": cells}, np.arange(40) < 10)
+    assert found.text == "betas = [1, 2]"

@@ -46,6 +46,8 @@ ROOMS: dict[str, Room] = {
     "old_findings": _room("checks formats plugin references", "attrs"),
     "filters": _room("formats plugin", "attrs numpy"),
     "plugin.filters": _room("filters", ""),
+    "layers": _room("plugin", "attrs numpy"),
+    "plugin.layers": _room("layers", ""),
     "matching": _room("errors formats", "numpy regex"),
     "http": _room("encoding errors formats plugin", "attrs numpy safetensors werkzeug"),
     "plugin.http": _room("http matching", ""),
@@ -104,7 +106,7 @@ OF_C = ("libc", "cpython", "posix")  # what Cython brings
 # for plugins
 PUBLIC_ROOMS = {
     "plugin",
-    *(f"plugin.{name}" for name in ("filters", "http", "lab", "worker")),
+    *(f"plugin.{name}" for name in ("filters", "http", "lab", "layers", "worker")),
 }
 PLUGIN_MAY_IMPORT = {
     *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),

@@ -34,13 +34,7 @@ READERS = [  # what they cannot read is shown to users
     ROOT / "plugins/audio/insight_audio/wav.py",
 ]
 SYSTEM = {f"system_{name.lower()}" for name in errno.errorcode.values()}
-FAULTS_OF_LAYERS = ("nonfinite", "dead", "exploding", "vanishing")
 BUILT: dict[str, set[str]] = {  # codes that are put together, with their details
-    **{
-        f"health_{fault}{end}": {"layer", "kind", "run", "step", "others", "value", "word"}
-        for fault in FAULTS_OF_LAYERS
-        for end in ("", "_others")
-    },
     **{f"importers_record_{problem}": set() for problem in ("header", "checksum", "order")},
     **{f"landscape_{piece}_missing": set() for piece in PIECES},
     **{f"landscape_{piece}_unreadable": {"cause"} for piece in PIECES},

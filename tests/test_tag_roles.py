@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from insight_core.tag_roles import role_of
+from insight_core.tag_roles import role_of, training_runs
 
 TAGS = {
     "loss": "loss train/loss Loss Train/Loss train_loss epoch_loss batch_loss trainLoss training/loss/total "
@@ -32,3 +32,18 @@ def test_the_words_of_a_tag_say_its_role(tag: str, role: str) -> None:
 )
 def test_the_last_part_of_a_run_may_say_that_data_is_held_out(run: str, role: str) -> None:
     assert role_of("epoch_loss", run) == role
+
+
+def test_runs_of_held_out_data_know_the_names_of_their_training() -> None:
+    assert training_runs("fit/validation") == ["fit/train", "fit/training", "fit"]
+    assert training_runs("validation") == ["train", "training", "."]
+    assert training_runs("a/loss_val") == ["a/loss_train", "a/loss_training"]
+    assert training_runs("a/Test") == ["a/Train", "a/Training", "a"]
+    assert training_runs("fit/train") == []
+
+
+def test_a_line_of_add_scalars_is_held_out_by_the_name_of_its_run() -> None:
+    assert role_of("loss", "logs/loss_val") == "val_loss"
+    assert role_of("train/loss", "logs/train_loss_test") == "val_loss"
+    assert role_of("loss", "logs/loss_train") == "loss"
+    assert role_of("loss", "logs/validate_me") == "loss"

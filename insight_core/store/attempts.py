@@ -9,6 +9,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_core.store.writers import written_at_once
+
 _NEVER = np.iinfo(np.int64).max
 _FEW = 8  # files that are first compared one by one: mostly a restart repeats the step that it begins with
 
@@ -29,6 +31,9 @@ class Attempts:
     event file that MindSpore writes for loss landscapes records step 0 alone and must not hide the
     training. Files are compared with each other only if they have a step in common, also by way of further
     files: otherwise one continues the other, whatever the clocks of their machines say.
+
+    Lines that were written at the same time are no attempts of each other: several processes log into one
+    directory, and all of them are shown (``written_at_once``).
 
     A ``Purge`` hides points whether or not their steps are recorded again.
     """
@@ -53,8 +58,9 @@ def find_attempts(
     ends: Sequence[int] = (),
     purges: Sequence[Purge] = (),
     with_results: Collection[int] = (),
+    wall_times: NDArray[np.float64] | None = None,
 ) -> Attempts:
-    """Attempts of a series with these steps, int64[n] in file order.
+    """Attempts of a series with these steps, int64[n] in file order, and wall times, float64[n], if known.
 
     ``ends`` has the index after the last point of each file, by default there is one file. ``with_results``
     are the numbers of files that record results of a training next to its curves, as ``add_hparams`` does:
@@ -76,7 +82,8 @@ def find_attempts(
         ends = np.searchsorted(compared, ends).tolist()
     for group in _groups(steps[compared], ends):
         points = group if isinstance(compared, slice) else compared[group]
-        shown[points], later = _last_attempt(steps[points])
+        times = None if wall_times is None else wall_times[compared][points]
+        shown[points], later = _last_attempt(steps[points], times)
         for at in (later if isinstance(points, slice) else points[later]).tolist():
             begins[at] = min(int(steps[at]), begins.get(at, _NEVER))
     visible = np.flatnonzero(shown)
@@ -188,7 +195,9 @@ def _distinct(numbers: NDArray[np.intp], end: int) -> NDArray[np.intp]:
     return np.flatnonzero(there)
 
 
-def _last_attempt(steps: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+def _last_attempt(
+    steps: NDArray[np.int64], wall_times: NDArray[np.float64] | None
+) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Whether no later attempt overwrote each point, and where later attempts begin."""
     backwards = np.flatnonzero(steps[1:] < steps[:-1]) + 1
     starts = np.concatenate([[0], backwards]).astype(np.intp)
@@ -196,15 +205,23 @@ def _last_attempt(steps: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[
     firsts = steps[starts]
     lasts = steps[starts + lengths - 1]
     cuts = np.where(lasts > firsts, firsts, _NEVER)
-    later = np.append(
-        np.minimum.accumulate(cuts[::-1])[::-1][1:], _NEVER
-    )  # the minimum over all later attempts
+    together = None if wall_times is None else written_at_once(steps, wall_times, starts)
+    if together is None:
+        later = np.append(
+            np.minimum.accumulate(cuts[::-1])[::-1][1:], _NEVER
+        )  # the minimum over all later attempts
+        begun = starts[1:]
+    else:
+        overwrites: NDArray[np.bool_] = np.triu(~together, 1)
+        later = np.where(overwrites, cuts, _NEVER).min(axis=1)
+        overwriting = np.flatnonzero(overwrites.any(axis=0))
+        begun = starts[overwriting]
     shown = steps < np.repeat(later, lengths)
     single = np.flatnonzero(lasts == firsts)
     single = single[single > 0]
     if len(single):
         shown &= ~_replaced(steps, np.repeat(np.arange(len(starts)), lengths), firsts[single], single)
-    return shown, starts[1:]
+    return shown, begun
 
 
 def _replaced(

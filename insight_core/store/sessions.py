@@ -117,6 +117,7 @@ class RunSessions:
             [ends[group[-1]] for group in files],
             purges,
             [number for number, group in enumerate(files) if parts[group[0]][0] in self.results],
+            columns.wall_times,
         )
         if found.last < 0 or found.visible is None:
             return found

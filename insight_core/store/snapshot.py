@@ -79,7 +79,7 @@ class Snapshot:
 def snapshot_of(columns: Columns, claim: Claim) -> Snapshot:
     """All points of a series whose files are not known."""
     part = (0.0, ""), 0
-    attempts = find_attempts(columns.steps)
+    attempts = find_attempts(columns.steps, wall_times=columns.wall_times)
     return Snapshot(columns, (part,), (len(columns),), (claim,), attempts, len(columns))
 
 

@@ -108,8 +108,8 @@ def test_the_plots_of_runs(page: Page, shared: Serve, six_runs: Path) -> None:
             [
                 "Parameter",
                 "Share of the variance",
-                "95% interval from",
-                "95% interval to",
+                "Interval from",
+                "Interval to",
                 "Share alone",
                 "Best values",
             ],

@@ -75,7 +75,7 @@ def test_where_names_have_equal_numbers_the_times_of_records_decide(
     """Containers have hosts with names that tell nothing, and process 1."""
     logs = tmp_path / "logs"
     write(logs / f"events.out.tfevents.{T}.{first}.1.0", range(10), 1.0, T + 0.25)
-    write(logs / f"events.out.tfevents.{T}.{second}.1.0", range(5, 10), 2.0, T + 0.5)
+    write(logs / f"events.out.tfevents.{T}.{second}.1.0", range(5, 10), 2.0, T + 20)
     for _ in range(2):
         found = loss_in(logs, tmp_path / "cache" if indexed else None)
         assert found.values.tolist() == [1.0] * 5 + [2.0] * 5
@@ -89,7 +89,7 @@ def test_a_file_without_a_record_finds_its_place_with_its_first_one(tmp_path: Pa
         LocalProvider([Logdir(str(tmp_path))], [insight_scalar.insight_plugin()], reload_interval=0)
     ) as provider:
         provider.load()
-        write(late, range(5, 10), 2.0, T + 0.5)
+        write(late, range(5, 10), 2.0, T + 20)
         provider.load()
         assert provider.scalars("scalar", [LOSS])[LOSS].values.tolist() == [1.0] * 5 + [2.0] * 5
 
@@ -162,3 +162,13 @@ def test_a_result_recorded_before_its_training_is_not_the_last_value(tmp_path: P
         provider.load()
         [info] = provider.series("scalar")
     assert (info.last_step, info.last_value) == (4, 0.5)
+
+
+def test_nothing_is_hidden_of_two_processes_that_write_at_the_same_time(tmp_path: Path) -> None:
+    for number, late in ((1, 0.0), (2, 0.4)):
+        write(tmp_path / f"events.out.tfevents.{T}.host.{number}.0", range(40), number, T + late)
+    found = loss_in(tmp_path)
+    assert (found.steps.tolist(), found.hidden) == ([step for step in range(40) for _ in range(2)], 0)
+    assert found.restarts.tolist() == []
+    lines = loss_in(tmp_path, query=ScalarQuery(attempts="all"))
+    assert (lines.breaks.tolist(), lines.values.tolist()) == ([40], [1.0] * 40 + [2.0] * 40)

@@ -32,6 +32,7 @@ from insight_core.providers.local import LocalProvider
 from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
+from tests import waiting
 from tests.hosts import served
 from tests.lakes import LakeBuild
 from tests.remote.stores import Bucket, s3_server
@@ -174,11 +175,12 @@ def open_bucket(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, s3: No
 
 
 @pytest.fixture(params=["local", "insight", "http", "rust", "lake", "bucket"])
-def open_provider(request: pytest.FixtureRequest) -> Open:
+def open_provider(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Open:
     """Each kind in turn; ``DIFFERENCES`` of the test's module says where the one in Rust differs."""
     names = {"rust": "DIFFERENCES", "bucket": "DIFFERENCES_OF_BUCKETS"}
     differences = getattr(request.module, names.get(request.param, ""), {})
     if (reason := differences.get(request.node.originalname)) is not None:
         request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+        monkeypatch.setattr(waiting, "PATIENCE", 2.0)  # for what is known never to come
     opened: Open = request.getfixturevalue(f"open_{request.param}")
     return opened

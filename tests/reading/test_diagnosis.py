@@ -51,7 +51,7 @@ def test_what_was_looked_for_is_listed_with_the_reason(open_as: Open, logdir: Pa
     table = open_as("directory", logdir).checked_rules(runs="fine")
     rows = {row[2]: (row[3], row[4], row[5]) for row in table.rows()}
     assert rows["divergence"] == ("checked", 0, None)
-    assert rows["dead_layer"] == ("unchecked", 0, "there is no data of the plugin histogram")
+    assert rows["unchanged_layer"] == ("unchecked", 0, "no series is named as weight of layers")
     assert rows["overfitting"] == ("unchecked", 0, "no tag has the role val_loss")
 
 

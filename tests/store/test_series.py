@@ -211,3 +211,35 @@ def test_a_result_hides_nothing_and_is_the_last_value() -> None:
 
 def test_a_result_of_an_earlier_session_is_hidden_by_what_has_its_step_later() -> None:
     assert shown_of_files([0, 1, 2], [0], [0, 1, 2], [0], results=(1, 3)) == [4, 7, 5, 6]
+
+
+def _at_once(*lines: tuple[range, float, float]) -> tuple[list[int], int]:
+    """Indices that are shown of lines with these steps, begins and seconds between points; and restarts."""
+    steps = np.concatenate([np.array(line, np.int64) for line, _, _ in lines])
+    times = np.concatenate([begin + each * np.arange(len(line)) for line, begin, each in lines])
+    ends = np.cumsum([len(line) for line, _, _ in lines]).tolist()
+    found = find_attempts(steps, ends, wall_times=times)
+    visible = range(len(steps)) if found.visible is None else found.visible
+    return sorted(visible), len(found.restarts)
+
+
+def test_processes_that_write_at_the_same_time_hide_nothing_of_each_other() -> None:
+    assert _at_once((range(50), 0, 1), (range(50), 0.3, 1)) == (list(range(100)), 0)
+    assert _at_once((range(50), 0, 1), (range(20), 30, 1)) == (list(range(70)), 0)
+    ranks = [(range(10), 0.01 * rank, 1.0) for rank in range(300)]
+    assert _at_once(*ranks) == (list(range(3000)), 0)
+
+
+def test_a_restart_is_one_although_clocks_of_machines_differ_a_little() -> None:
+    assert _at_once((range(50), 0, 1), (range(40, 90), 45, 1)) == ([*range(40), *range(50, 100)], 1)
+    assert _at_once((range(50), 0, 1), (range(50), 49, 1)) == (list(range(50, 100)), 1)
+
+
+def test_a_restart_of_one_of_two_writers_hides_only_its_own_points() -> None:
+    shown_points, restarts = _at_once((range(100), 0, 1), (range(20), 10.5, 1), (range(15, 60), 40.5, 1))
+    assert shown_points == [*range(115), *range(120, 165)]
+    assert restarts == 1
+
+
+def test_a_copy_of_a_file_is_shown_once() -> None:
+    assert _at_once((range(50), 0, 1), (range(50), 0, 1)) == (list(range(50, 100)), 1)

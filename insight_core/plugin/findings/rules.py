@@ -79,12 +79,14 @@ def _check_roles(needs: Needs, attribute: object, roles: Sequence[str]) -> None:
 class Needs:
     """What a run must have for a rule to be checked: a tag of each role, a series of each plugin.
 
-    A rule that reads other series than scalars names their plugins, so that it is checked again when they
-    change. Without what it needs it is not applicable, which is no failure.
+    ``any_of``: plugins of which the run has series of at least one. A rule that reads other series than
+    scalars names their plugins, so that it is checked again when they change. Without what it needs it is not
+    applicable, which is no failure.
     """
 
     roles: Sequence[TagRole] = field(default=(), converter=_tuple, validator=_check_roles)
     plugins: Sequence[str] = field(default=(), converter=_tuple)
+    any_of: Sequence[str] = field(default=(), converter=_tuple)
 
 
 def _check_title(rule: Rule, attribute: object, title: ReasonKind) -> None:

@@ -17,6 +17,7 @@ from insight_core.web.findings.calls import Told
 _FIELDS: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "attempts")
 _SERIES, _POINTS = 64, 1 << 20  # of a run that are read together
 _NO_DATA_OF_PLUGIN = ReasonKind("no_data_of_plugin", "there is no data of the plugin {plugin}")
+_NO_DATA_OF_PLUGINS = ReasonKind("no_data_of_plugins", "there is no data of the plugins {plugins}")
 _NO_TAG_OF_ROLE = ReasonKind("no_tag_of_role", "no tag has the role {role}")
 
 
@@ -47,8 +48,10 @@ def states(provider: DataProvider, plugins: Collection[str], runs: Sequence[str]
 
 
 @cache  # by what is missing: few different ones, which very many runs have in common
-def _lacks_data(plugin: str) -> Told:
-    return Told(unchecked=_NO_DATA_OF_PLUGIN(plugin=plugin), missing=True)
+def _lacks_data(plugins: tuple[str, ...]) -> Told:
+    if len(plugins) == 1:
+        return Told(unchecked=_NO_DATA_OF_PLUGIN(plugin=plugins[0]), missing=True)
+    return Told(unchecked=_NO_DATA_OF_PLUGINS(plugins=", ".join(plugins)), missing=True)
 
 
 @cache
@@ -99,7 +102,9 @@ class Examination:
         """What the run does not have that a rule needs."""
         for plugin in needs.plugins:
             if not self._state.tags.get(plugin):
-                return _lacks_data(plugin)
+                return _lacks_data((plugin,))
+        if needs.any_of and not any(self._state.tags.get(plugin) for plugin in needs.any_of):
+            return _lacks_data(tuple(needs.any_of))
         for role in needs.roles:
             if not self._roles.get(role):
                 return _lacks_role(role)

@@ -9,7 +9,7 @@ from attrs import frozen
 from insight_core.contrast import CHANCE, contrast
 from insight_core.plugin.findings import SharedCondition
 
-HYPERPARAMETERS = ("hyperparameter", "dataset", "model", "custom")  # groups of columns of the run table
+HYPERPARAMETERS = ("hyperparameter", "dataset", "custom")  # groups of columns of the run table; no results
 
 
 @frozen(eq=False)

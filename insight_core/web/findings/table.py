@@ -154,7 +154,8 @@ class FindingsTable:
     ) -> dict[str, tuple[Told | None, ...]]:
         """What the rules at these places say, by run; without runs that there was no time for."""
         scalars = self.registry.plugin_of_scalars
-        plugins = sorted({scalars, *(name for one in rules for name in one.rule.needs.plugins)})
+        needed = (name for one in rules for name in (*one.rule.needs.plugins, *one.rule.needs.any_of))
+        plugins = sorted({scalars, *needed})
         found: dict[str, tuple[Told | None, ...]] = {}
         is_late = False  # at least one run is checked
         for begin in range(0, len(known), _AT_ONCE):

@@ -36,24 +36,44 @@ def insight_plugin() -> Plugin:
 def insight_rules() -> Iterable[Rule]:
     """Rules about losses, learning rates, layers and damaged logs."""
     scalars, layers = "insight_diagnose.scalar_rules", "insight_diagnose.layer_rules"
-    histogram = ("histogram",)
+    rates, writers = "insight_diagnose.rate_rules", "insight_diagnose.writer_rules"
+    of_scalars = Needs(plugins=["scalar"])
+    of_layers = Needs(any_of=["histogram", "tensor", "scalar"])  # where layers may be logged
     return [
         Rule(
             "nonfinite",
-            ReasonKind("diagnose_nonfinite_title", "Values that are NaN or infinite"),
+            ReasonKind("diagnose_nonfinite_title", "NaN or infinite values"),
             "insight_diagnose.value_rules:values_are_finite",
-            Needs(plugins=["scalar"]),
+            of_scalars,
         ),
         Rule(
             "divergence",
-            ReasonKind("diagnose_divergence_title", "Training loss that diverges"),
+            ReasonKind("diagnose_divergence_title", "Loss diverged"),
             f"{scalars}:loss_diverges",
             Needs(["loss"]),
         ),
         Rule(
             "lr_too_high",
-            ReasonKind("diagnose_rate_too_high_title", "Learning rate that is too high"),
-            f"{scalars}:rate_is_too_high",
+            ReasonKind("diagnose_rate_too_high_title", "Restless training loss"),
+            f"{rates}:rate_is_too_high",
+            Needs(["loss"]),
+        ),
+        Rule(
+            "rate_zero",
+            ReasonKind("diagnose_rate_zero_title", "Learning rate is 0"),
+            f"{rates}:rate_is_zero",
+            Needs(["loss", "lr"]),
+        ),
+        Rule(
+            "constant_loss",
+            ReasonKind("diagnose_constant_title", "Loss is one constant number"),
+            f"{scalars}:loss_is_constant",
+            Needs(["loss"]),
+        ),
+        Rule(
+            "spike",
+            ReasonKind("diagnose_spike_title", "Loss spiked and came back"),
+            f"{rates}:loss_has_a_spike",
             Needs(["loss"]),
         ),
         Rule(
@@ -64,32 +84,57 @@ def insight_rules() -> Iterable[Rule]:
         ),
         Rule(
             "no_improvement",
-            ReasonKind("diagnose_no_improvement_title", "Training loss that does not improve"),
+            ReasonKind("diagnose_no_improvement_title", "Loss does not improve"),
             f"{scalars}:loss_does_not_improve",
             Needs(["loss"]),
         ),
         Rule(
+            "two_writers",
+            ReasonKind("diagnose_two_writers_title", "Several processes write one run"),
+            f"{writers}:one_process_writes",
+            of_scalars,
+        ),
+        Rule(
+            "restarted",
+            ReasonKind("diagnose_restarted_title", "Run was restarted"),
+            f"{writers}:run_was_restarted",
+            of_scalars,
+        ),
+        Rule(
+            "interrupted",
+            ReasonKind("diagnose_paused_title", "Long pauses"),
+            f"{writers}:run_was_interrupted",
+            of_scalars,
+        ),
+        Rule(
+            "layer_nonfinite",
+            ReasonKind("diagnose_layer_nonfinite_title", "Layers with NaN or infinite values"),
+            f"{layers}:layers_are_finite",
+            of_layers,
+        ),
+        Rule(
             "dead_layer",
-            ReasonKind("diagnose_dead_title", "Layers whose values are all zero"),
+            ReasonKind("diagnose_dead_title", "Dead layers"),
             f"{layers}:layers_are_alive",
-            Needs(plugins=histogram),
+            of_layers,
         ),
         Rule(
             "unchanged_layer",
             ReasonKind("diagnose_unchanged_title", "Layers that do not change"),
             f"{layers}:layers_change",
-            Needs(plugins=histogram),
+            of_layers,
         ),
         Rule(
             "vanishing_gradients",
-            ReasonKind("diagnose_vanishing_title", "Gradients that vanish"),
+            ReasonKind("diagnose_vanishing_title", "Vanishing gradients"),
             f"{layers}:gradients_arrive",
-            Needs(plugins=histogram),
+            of_layers,
         ),
         Rule(
             "exploding_gradients",
-            ReasonKind("diagnose_exploding_title", "Gradients that explode"),
+            ReasonKind("diagnose_exploding_title", "Exploding gradients"),
             f"{layers}:gradients_stay_small",
+            of_layers,
         ),
         Rule(
             "damaged_logs",

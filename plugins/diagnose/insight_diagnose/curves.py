@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from functools import lru_cache
 
 import numpy as np
 from attrs import frozen
@@ -60,7 +60,12 @@ def medians(values: Floats, most: int) -> Floats:
     if len(values) <= most:
         return values
     edges = np.linspace(0, len(values), most + 1).round().astype(int)
-    return np.array([np.median(values[begin:end]) for begin, end in pairwise(edges)])
+    lengths = np.diff(edges)
+    found = np.empty(most)
+    for length in np.unique(lengths).tolist():  # two lengths: all parts of one at a time
+        same = lengths == length
+        found[same] = np.median(values[edges[:-1][same, None] + np.arange(length)], axis=1)
+    return found
 
 
 def means(values: Floats, most: int) -> Floats:
@@ -88,7 +93,7 @@ def trend(values: Floats) -> Trend:
     """The line of Theil and Sen, the median slope of all pairs (P. K. Sen, JASA 63, 1968), and the score of
     Mann and Kendall (H. B. Mann, Econometrica 13, 1945). At least three values, at most some hundred."""
     count = len(values)
-    first, second = np.triu_indices(count, 1)
+    first, second = _pairs(count)
     rises = values[second] - values[first]
     slope = float(np.median(rises / (second - first)))
     rest = values - slope * np.arange(count)
@@ -98,16 +103,29 @@ def trend(values: Floats) -> Trend:
     return Trend(slope * (count - 1), float(error), (s - np.sign(s)) / deviation)
 
 
+@lru_cache(64)
+def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Each two places of ``count``; few counts are asked for."""
+    return np.triu_indices(count, 1)
+
+
 def running_median(values: Floats, width: int) -> Floats:
-    """The median of ``width`` (odd) neighbours, of fewer at both ends."""
-    half = width // 2
-    if len(values) <= width:
-        return np.full(len(values), np.median(values))
-    windows = np.lib.stride_tricks.sliding_window_view(values, width)
-    middle = np.median(windows, axis=1)
-    head = [np.median(values[: place + half + 1]) for place in range(half)]
-    tail = [np.median(values[place - half :]) for place in range(len(values) - half, len(values))]
-    return np.concatenate([head, middle, tail])
+    """The median of ``width`` (odd) neighbours, of fewer at both ends.
+
+    Of wide windows only some are computed, at a sixteenth of their width; values between lie on lines.
+    """
+    count, half = len(values), width // 2
+    if count <= width:
+        return np.full(count, np.median(values))
+    stride = max(1, width // 16)
+    windows = np.lib.stride_tricks.sliding_window_view(values, width)[::stride]
+    places = np.arange(half, count - half, stride)
+    ends = range(0, half, stride)
+    head = [np.median(values[: place + half + 1]) for place in ends]
+    tail = [np.median(values[count - 1 - place - half :]) for place in reversed(ends)]
+    at = np.concatenate([list(ends), places, [count - 1 - place for place in reversed(ends)]])
+    known: Floats = np.concatenate([head, np.median(windows, axis=1), tail])
+    return known if stride == 1 else np.interp(np.arange(count), at, known)
 
 
 def runs_of(found: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -119,10 +137,12 @@ def runs_of(found: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def autocorrelation(values: Floats, most: int) -> Floats:
     """The correlation of values with themselves 1 to ``most`` places later."""
     centred = values - values.mean()
-    power = float(centred @ centred)
-    if not power:
+    size = 1 << (2 * len(values) - 1).bit_length()  # so that the end does not meet the beginning
+    whole = np.fft.irfft(np.abs(np.fft.rfft(centred, size)) ** 2, size)
+    if not whole[0] > 0:
         return np.zeros(most)
-    return np.array([float(centred[lag:] @ centred[:-lag]) / power for lag in range(1, most + 1)])
+    found: Floats = whole[1 : most + 1] / whole[0]
+    return found
 
 
 def short(number: float) -> float:

@@ -1,139 +1,149 @@
-"""Rules about layers by their histograms: dead, unchanged, gradients that vanish or explode."""
+"""Rules about layers: values that are not finite, dead, unchanged, gradients that vanish or explode."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
-from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked
+from insight_core.plugin.layers import Kind, LayerFault, LayerReader, Tracks, causes, is_bias
 from insight_diagnose.curves import curve_of, short
-from insight_diagnose.layers import Layer, LayerKind, is_bias, layers_of, of_kind
 
-_HISTOGRAM = PluginNameEnum.HISTOGRAM
-_RECORDS = 4  # records of a series; fewer tell nothing of a change
-_VANISHED = 1e-4  # of the gradients of others: smaller ones hardly move a layer
-_EXPLODED = 100.0  # times the gradients of the first third of the run
+_RECORDS = 32  # of a series that are read
+_SECONDS = 5.0
+_EXPLODED = 100.0  # times the gradient norm of the first third of the run
 _NAMED = 20  # tags among the details
-_FEW_HISTOGRAMS = ReasonKind("diagnose_few_histograms", "no weights have {least} histograms")
-_FEW_GRADIENTS = ReasonKind("diagnose_few_gradients", "fewer than 3 layers have gradients", "least")
+_SUSPECTED = {"unreached", "nowhere"}  # dead layers of which gradients alone do not tell the cause
+
+_READING = ReasonKind("diagnose_layers_reading", "the layers are still being read")
+_NO_LAYERS = ReasonKind("diagnose_no_layers", "no series is named as {kinds} of layers")
+_DETAILS = frozenset(
+    {"tag", "layer", "kind", "module", "step", "count", "layers", "tags", "word", "value", "usual", "percent"}
+)
+
+
+def _kind(code: str, text: str) -> ReasonKind:
+    """A text that may name any of the details, and has all of them."""
+    return ReasonKind(code, text, *_DETAILS)
+
+
+_SAW: Mapping[tuple[str, str], ReasonKind] = {
+    ("nonfinite", ""): _kind(
+        "diagnose_layer_nonfinite",
+        "{layer} ({kind}) is {word} first, at step {step}; {count} series of layers are so",
+    ),
+    ("nonfinite", "passing"): _kind(
+        "diagnose_layer_overflow",
+        "gradients of {layer} are {word} at step {step} and finite later; {count} series are so",
+    ),
+    ("dead", "output"): _kind(
+        "diagnose_dead_output",
+        "the output of layer {module} is 0 since step {step} ({tag}); {count} series of layers are 0",
+    ),
+    ("dead", "input"): _kind(
+        "diagnose_dead_input",
+        "the input of layer {module} is 0 since step {step}: its weights have no gradient, its bias has one",
+    ),
+    ("dead", "unreached"): _kind(
+        "diagnose_dead_unreached",
+        "no gradient reaches layer {module} since step {step}; {count} series of layers are 0",
+    ),
+    ("dead", "nowhere"): _kind(
+        "diagnose_dead_nowhere",
+        "no layer has a gradient since step {step}: suspected is the output of layer {module}, or the loss",
+    ),
+    ("dead", "units"): _kind(
+        "diagnose_dead_units", "{percent:g}% of the outputs of layer {module} are 0 since step {step}"
+    ),
+    ("unchanged", ""): _kind(
+        "diagnose_unchanged", "{tag} does not change since step {step}; {count} of {layers} weights are so"
+    ),
+    ("unchanged", "all"): _kind("diagnose_all_unchanged", "no weights change since step {step}"),
+    ("vanishing", ""): _kind(
+        "diagnose_vanishing",
+        "the gradients of layer {module} are {value:.2g} (root mean square), those of the second largest "
+        "{usual:.2g}; {count} layers get almost none",
+    ),
+    ("exploding", ""): _kind(
+        "diagnose_exploding",
+        "the gradients of {tag} have grown from {usual:.2g} to {value:.2g} since step {step}; those of "
+        "{count} layers have",
+    ),
+}
+_NORM_EXPLODES = ReasonKind(
+    "diagnose_norm_explodes", "{tag} has grown from {usual:.2g} to {value:.2g} since step {step}"
+)
+_REVIVE = Reason(
+    "lower the learning rate; initialise biases with 0 and weights by He's rule; use leaky ReLU or "
+    "GELU; normalise the input of the layer",
+    "diagnose_dead_change",
+)
+_CHANGE: Mapping[str, Reason] = {
+    "nonfinite": Reason(
+        "look at what this layer computes just before that step: logarithms, divisions, roots and "
+        "exponentials; lower the learning rate, clip gradients",
+        "diagnose_layer_nonfinite_change",
+    ),
+    "passing": Reason(
+        "nothing, if losses are scaled; else clip gradients and look at the data of these steps",
+        "diagnose_layer_overflow_change",
+    ),
+    "dead": _REVIVE,
+    "units": _REVIVE,
+    "input": Reason("look at the data and at what feeds this layer", "diagnose_dead_input_change"),
+    "unreached": Reason(
+        "if the layer is not frozen on purpose, check requires_grad (PyTorch) or trainable (Keras, "
+        "MindSpore), detach() and stop_gradient, and the scale of the loss in mixed precision",
+        "diagnose_dead_unreached_change",
+    ),
+    "nowhere": Reason(
+        "check that the loss is computed from the output of the model, without detach(), and the last "
+        "activation",
+        "diagnose_dead_nowhere_change",
+    ),
+    "unchanged": Reason(
+        "if the layer is not frozen on purpose, give its parameters to the optimiser, and check "
+        "requires_grad (PyTorch) or trainable (Keras, MindSpore), detach() and the learning rate "
+        "of its group",
+        "diagnose_unchanged_change",
+    ),
+    "vanishing": Reason(
+        "use residual connections and normalisation, ReLU or GELU instead of sigmoid or tanh, and an "
+        "initialisation that keeps the scale (He, Glorot)",
+        "diagnose_vanishing_change",
+    ),
+    "exploding": Reason(
+        "clip gradients by their norm, lower the learning rate, and check the data since the growth began",
+        "diagnose_exploding_change",
+    ),
+}
+
+
+def layers_are_finite(examined: Examined) -> Iterator[Finding]:
+    """Values of layers that are NaN or infinite: the first layer is named."""
+    yield from _found(examined, "nonfinite", ("weight", "gradient", "activation"))
 
 
 def layers_are_alive(examined: Examined) -> Iterator[Finding]:
-    """Activations or gradients of a layer that are all zero to the end.
-
-    Biases are left out: before a normalisation their gradients are 0, and a dead layer has dead weights too.
-    """
-    layers = [layer for layer in _layers(examined, "activation", "gradient") if not is_bias(layer.tag)]
-    dead = [(layer, since) for layer in layers if (since := layer.zero_since()) is not None]
-    if not dead:
-        return
-    layer, since = min(dead, key=lambda one: (one[0].kind != "activation", layers.index(one[0])))
-    details = _details(layer, since, [one.tag for one, _ in dead])
-    yield Finding(
-        examined.run,
-        "error",
-        Reason(
-            f"all values of {layer.tag} are 0 since step {since}; {len(dead)} tags are so",
-            "diagnose_dead",
-            **details,
-        ),
-        Reason(
-            "lower the learning rate; initialise biases with 0 and weights by He's rule; use leaky ReLU or "
-            "GELU; normalise the input of the layer",
-            "diagnose_dead_change",
-        ),
-        _place(layer, since),
-    )
+    """Layers whose output is 0 to the end, or which no gradient reaches."""
+    yield from _found(examined, "dead", ("activation", "gradient"))
 
 
 def layers_change(examined: Examined) -> Iterator[Finding]:
-    """Weights of a layer that stay the same while others change, or all of them.
-
-    Biases are left out: before a normalisation nothing moves them.
-    """
-    layers = [
-        layer
-        for layer in _layers(examined, "weight")
-        if len(layer.records) >= _RECORDS and not is_bias(layer.tag)
-    ]
-    if not layers:
-        raise NotChecked(_FEW_HISTOGRAMS(least=_RECORDS))
-    same = [layer for layer in layers if len({record.digest for record in layer.records}) == 1]
-    if not same:
-        return
-    layer = same[0]
-    details = _details(layer, layer.records[0].step, [one.tag for one in same])
-    if len(same) == len(layers):
-        saw = Reason("no weights change in the whole run", "diagnose_all_unchanged", **details)
-    else:
-        saw = Reason(
-            f"{layer.tag} does not change in the whole run; {len(same)} of {len(layers)} weights are so",
-            "diagnose_unchanged",
-            **details,
-            layers=len(layers),
-        )
-    yield Finding(
-        examined.run,
-        "error" if len(same) == len(layers) else "warning",
-        saw,
-        Reason(
-            "if the layer is not frozen on purpose, give its parameters to the optimiser, and check "
-            "requires_grad (PyTorch) or trainable (Keras, MindSpore), detach() and the learning rate "
-            "of its group",
-            "diagnose_unchanged_change",
-        ),
-        _place(layer, layer.records[0].step),
-    )
+    """Weights that stay the same: a hint, unless all do."""
+    yield from _found(examined, "unchanged", ("weight",))
 
 
 def gradients_arrive(examined: Examined) -> Iterator[Finding]:
-    """Gradients of layers that are smaller than those of others by orders of magnitude.
-
-    Layers are compared with the second largest, so that no single layer decides about all others, and layers
-    that explode are another rule's. Biases are left out: before a normalisation theirs are 0.
-    """
-    layers = [layer for layer in _layers(examined, "gradient") if layer.zero_since() is None]
-    scales = {layer.tag: layer.scale(layer.records[len(layer.records) // 2 :]) for layer in layers}
-    known = [
-        layer
-        for layer in layers
-        if 0 < scales[layer.tag] < np.inf and not is_bias(layer.tag) and _growth(layer) is None
-    ]
-    if len(known) < 3:
-        raise NotChecked(_FEW_GRADIENTS(least=3))
-    large = sorted(known, key=lambda layer: scales[layer.tag])[-2]
-    vanished = [layer for layer in known if scales[layer.tag] < _VANISHED * scales[large.tag]]
-    if not vanished:
-        return
-    layer = min(vanished, key=lambda one: scales[one.tag])
-    yield Finding(
-        examined.run,
-        "warning",
-        Reason(
-            f"the gradients of {layer.tag} are {scales[layer.tag]:.2g} (root mean square), those of "
-            f"{large.tag} {scales[large.tag]:.2g}; {len(vanished)} of {len(known)} layers get "
-            "almost none",
-            "diagnose_vanishing",
-            **_details(layer, layer.records[0].step, [one.tag for one in vanished]),
-            layers=len(known),
-            scale=short(scales[layer.tag]),
-            largest=large.tag,
-            largest_scale=short(scales[large.tag]),
-        ),
-        Reason(
-            "use residual connections and normalisation, ReLU or GELU instead of sigmoid or tanh, and an "
-            "initialisation that keeps the scale (He, Glorot)",
-            "diagnose_vanishing_change",
-        ),
-        _place(layer, layer.records[0].step),
-    )
+    """Gradients of layers that are smaller than those of others by orders of magnitude."""
+    yield from _found(examined, "vanishing", ("gradient",))
 
 
 def gradients_stay_small(examined: Examined) -> Iterator[Finding]:
-    """Gradients that grow a hundredfold to the end, by histograms or by a norm that is logged."""
+    """Gradients that grow a hundredfold to the end, of layers or by a norm that is logged."""
+    norms = examined.keys("grad_norm")
     for key, columns in examined.scalars("grad_norm"):
         curve = curve_of(columns.steps, columns.values)
         third = len(curve) // 3
@@ -142,72 +152,61 @@ def gradients_stay_small(examined: Examined) -> Iterator[Finding]:
         before = float(np.median(curve.values[:third]))
         end = float(np.median(curve.values[-max(2, third // 3) :]))
         if before > 0 and end > _EXPLODED * before:
-            place = FindingPlace(PluginNameEnum.SCALAR, key.tag, (curve.step(third), int(curve.steps[-1])))
-            yield _explodes(key, before, end, [key.tag], place)
-    exploded = []
-    layers = of_kind(layers_of(examined.ctx.data, examined.run), "gradient")
-    if not layers and not examined.keys("grad_norm"):
-        raise NotChecked(Reason("no gradients are logged", "diagnose_no_gradients"))
-    for layer in layers:
-        if (growth := _growth(layer)) is not None:
-            exploded.append((layer, *growth))
-    if exploded:
-        layer, before, end = max(exploded, key=lambda one: one[2] / one[1])
-        tags = [one.tag for one, _, _ in exploded]
-        yield _explodes(
-            SeriesKey(examined.run, layer.tag), before, end, tags, _place(layer, layer.records[0].step)
-        )
+            since = int(np.flatnonzero(curve.values <= _EXPLODED * before)[-1]) + 1
+            step = curve.step(since)
+            saw = _NORM_EXPLODES(tag=key.tag, usual=short(before), value=short(end), step=step)
+            place = FindingPlace(PluginNameEnum.SCALAR, key.tag, (step, int(curve.steps[-1])))
+            yield Finding(key.run, "warning", saw, _CHANGE["exploding"], place)
+    try:
+        yield from _found(examined, "exploding", ("gradient",))
+    except NotChecked as error:
+        if not norms or error.may_change:
+            raise
 
 
-def _growth(layer: Layer) -> tuple[float, float] | None:
-    """The sizes of gradients before and at the end, if they explode."""
-    if len(layer.records) < _RECORDS:
-        return None
-    before = layer.scale(layer.records[: max(2, len(layer.records) // 3)])
-    end = layer.scale(layer.records[-2:])
-    return (before, end) if before > 0 and end > _EXPLODED * before else None
+def _found(examined: Examined, fault: str, kinds: Sequence[Kind]) -> Iterator[Finding]:
+    """The finding about one kind of fault. Raises NotChecked without such layers, and while they are read."""
+    settled = LayerReader.of(examined.ctx.data).settled(examined.run, seconds=_SECONDS, most=_RECORDS)
+    if settled is None:
+        raise NotChecked(_READING(), may_change=True)
+    tracks, faults = settled
+    if not any(layer.kind in kinds for layer in tracks.table.layers):
+        raise NotChecked(_NO_LAYERS(kinds=" / ".join(kinds)))
+    for first, several in causes(faults):
+        if first.fault == fault:
+            yield _finding(tracks, first, several)
 
 
-def _explodes(key: SeriesKey, before: float, end: float, tags: Sequence[str], place: FindingPlace) -> Finding:
-    return Finding(
-        key.run,
-        "warning",
-        Reason(
-            f"the gradients of {key.tag} have grown from {before:.2g} to {end:.2g}",
-            "diagnose_exploding",
-            tag=key.tag,
-            before=short(before),
-            end=short(end),
-            count=len(tags),
-            tags=list(tags[:_NAMED]),
-        ),
-        Reason(
-            "clip gradients by their norm, lower the learning rate, and check the data since the "
-            "growth began",
-            "diagnose_exploding_change",
-        ),
-        place,
+def _finding(tracks: Tracks, first: LayerFault, several: Sequence[LayerFault]) -> Finding:
+    tags = [tracks.table.of(one.run, one.layer)[0].tag for one in several]
+    how = {"dead": first.word, "unchanged": first.word}.get(first.fault, "")
+    text = {"output": "dead", "": first.fault, "all": "unchanged"}.get(how, how)
+    if first.fault == "nonfinite" and first.severity == "hint":
+        how = text = "passing"
+    compared = "weight" if first.fault == "unchanged" else first.layer.kind
+    layers = sum(layer.kind == compared and not is_bias(layer.name) for layer in tracks.table.layers)
+    saw = _SAW[first.fault, how](
+        tag=tags[0],
+        layer=first.layer.name,
+        kind=first.layer.kind,
+        module=first.module,
+        step=first.step,
+        count=len(several),
+        layers=layers,
+        tags=tags[:_NAMED],
+        word=first.word,
+        value=short(first.value),
+        usual=short(first.usual),
+        percent=round(100 * first.value),
     )
-
-
-def _layers(examined: Examined, *kinds: LayerKind) -> list[Layer]:
-    """The layers of these kinds. Raises NotChecked if there are none."""
-    found = layers_of(examined.ctx.data, examined.run)
-    wanted = [layer for layer in found if layer.kind in kinds and layer.records]
-    if not wanted:
-        raise NotChecked(
-            Reason(
-                f"no histogram is named as {' or '.join(kinds)}",
-                "diagnose_no_layers",
-                kinds=" / ".join(kinds),
-            )
-        )
-    return wanted
-
-
-def _details(layer: Layer, step: int, tags: Sequence[str]) -> dict[str, object]:
-    return {"tag": layer.tag, "step": step, "count": len(tags), "tags": list(tags[:_NAMED])}
-
-
-def _place(layer: Layer, step: int) -> FindingPlace:
-    return FindingPlace(_HISTOGRAM, layer.tag, (step, layer.records[-1].step))
+    plugin = tracks.table.of(first.run, first.layer)[0].plugin
+    place = FindingPlace(plugin, tags[0], (first.step, first.last))
+    is_suspected = how in _SUSPECTED or (first.fault == "dead" and first.severity == "hint")
+    return Finding(
+        first.run,
+        first.severity,
+        saw,
+        _CHANGE[text],
+        place,
+        confidence="suspected" if is_suspected else "measured",
+    )

@@ -1,38 +1,28 @@
-"""Faults of a loss curve: divergence, no improvement, overfitting, and spikes of a learning rate too high."""
+"""Finds losses that diverge, and losses of held-out data that rise while those of training fall."""
 
 from __future__ import annotations
 
 import numpy as np
 from attrs import frozen
 
-from insight_diagnose.curves import (
-    CERTAIN,
-    Floats,
-    StepCurve,
-    Trend,
-    autocorrelation,
-    means,
-    medians,
-    noise,
-    running_median,
-    runs_of,
-    spread,
-    trend,
-)
+from insight_diagnose.curves import CERTAIN, Floats, StepCurve, medians, noise, running_median, spread, trend
 
 _PARTS = 60  # a curve is compared by the medians of so many parts
 _TAIL = 40  # the same for its end, in which a trend is looked for
-_FEWEST = 20  # points; fewer tell nothing of a plateau
-_MOST = 20_000  # points in which spikes are looked for; longer curves by means of parts
+_EARLY = 10  # points, among which an explosion may be over
 
 
 @frozen
 class Divergence:
-    """A loss that rose and did not come back. ``best`` and ``end`` are medians, at these places."""
+    """A loss that rose and did not come back. ``best`` and ``end`` are medians, ``best`` at the place ``at``.
+
+    ``top``: the largest value of an explosion that was over within few points.
+    """
 
     best: float
     at: int
     end: float
+    top: float | None = None
 
 
 def divergence(curve: StepCurve) -> Divergence | None:
@@ -42,7 +32,36 @@ def divergence(curve: StepCurve) -> Divergence | None:
     times the noise of the curve. The last fifth is above the points around the best by three times the noise,
     so that neither one lucky batch nor a few unlucky ones are a divergence.
     """
-    values = curve.values
+    return _explosion(curve.values) or _rise(curve.values)
+
+
+def _explosion(values: Floats) -> Divergence | None:
+    """A loss that explodes within its first ten points (or 3 %), and stays above its first value for good.
+
+    It has been at ten times its first value, and does not fall after it has come back from there. Where the
+    first value alone is too small, as that of a mean that is not full yet, the loss falls afterwards.
+    """
+    count = len(values)
+    if count < 5 or values[0] <= 0:
+        return None
+    first = float(values[0])
+    top = int(np.argmax(values[: max(_EARLY, count // 30)]))
+    rest = values[min(top + 6, count - 2) :]
+    last = rest[-max(1, len(rest) // 5) :]
+    end = float(np.median(last))
+    if top == 0 or values[top] < 10 * max(first, 0.5 * end) or end < 1.2 * first:
+        return None
+    if rest.min() > 0 and np.log(values[top] / end) < 5 * spread(np.log(rest)):
+        return None  # noise alone
+    if len(rest) >= 10:
+        parts = medians(rest, _PARTS)
+        falls = np.median(parts[: len(parts) // 3]) - end > max(3 * noise(parts), 0.2 * end)
+        if falls or parts.min() < first:
+            return None
+    return Divergence(first, 0, end, float(values[top]))
+
+
+def _rise(values: Floats) -> Divergence | None:
     if len(values) < 10:
         return None
     parts = medians(values, _PARTS)
@@ -65,50 +84,6 @@ def divergence(curve: StepCurve) -> Divergence | None:
     if line.score < -CERTAIN and -line.change > 0.2 * rise:
         return None  # it is coming back
     return Divergence(best, place * len(values) // len(parts), end)
-
-
-@frozen
-class Plateau:
-    """A loss that stopped to improve at a place; ``never``: it did not improve at all."""
-
-    at: int
-    level: float
-    never: bool
-
-
-def plateau(curve: StepCurve) -> Plateau | None:
-    """A loss that does not improve for the last 65 % of its points or longer.
-
-    Flat means that the trend of Theil and Sen is not a fall by the test of Mann and Kendall, or a fall by
-    less than 1 % of all that the loss fell and 2 % of its level; and that a larger fall than 8 % of all that
-    it fell (of a loss that never fell: 5 % of its level) would have shown.
-    """
-    values = curve.values
-    if len(values) < _FEWEST:
-        return None
-    whole = medians(values, _PARTS)
-    level = float(np.median(whole))
-    span = float(np.max(whole[: max(2, len(whole) // 10)]) - np.median(whole[-len(whole) // 2 :]))
-    if _is_flat(values, 0.05 * abs(level) / 0.08) and span < max(4 * spread(whole), 0.03 * abs(level)):
-        return Plateau(0, level, never=True)
-    for percent in (5, 10, 15, 20, 25, 30, 35):
-        begin = len(values) * percent // 100
-        if span > 0 and _is_flat(values[begin:], span):
-            return Plateau(begin, float(np.median(values[begin:])), never=False)
-    return None
-
-
-def _is_flat(values: Floats, span: float) -> bool:
-    parts = medians(values, _TAIL)
-    if len(parts) < 12:
-        return False
-    line: Trend = trend(parts)
-    fall, level = -line.change, abs(float(np.median(parts)))
-    falls = line.score < -CERTAIN and (fall > 0.01 * span or fall > 0.02 * level)
-    half = len(parts) // 2  # a fall that is no line: at the beginning alone, or at the end alone
-    step = float(np.median(parts[:half]) - np.median(parts[half:]))
-    is_known = fall + CERTAIN * line.error < 0.08 * span
-    return not falls and is_known and step < 0.05 * span
 
 
 @frozen
@@ -152,6 +127,8 @@ def overfit(held_out: StepCurve, train: StepCurve | None) -> Overfit | None:
     if train is None or len(train) < 4:
         return Overfit(best, at, end, None, None)
     turn = int(np.searchsorted(train.steps, held_out.step(at)))
+    if not 0.5 < (held_out.steps[-1] + 1) / (train.steps[-1] + 1) < 2:  # one counts epochs, the other steps
+        turn = at * len(train) // len(held_out)
     around = max(1, len(train) // 20)
     if turn >= len(train) - around:
         return None
@@ -160,62 +137,3 @@ def overfit(held_out: StepCurve, train: StepCurve | None) -> Overfit | None:
     if not there - finally_ > 2 * noise(train.values) / np.sqrt(around):
         return None  # it does not learn the data by heart
     return Overfit(best, at, end, there, finally_)
-
-
-@frozen
-class Unrest:
-    """Spikes of a loss (places of their tops), or, without spikes, a swing with a period in points."""
-
-    spikes: tuple[int, ...]
-    height: float  # of the largest spike, or of the swing, over the level
-    level: float
-    period: float = 0.0
-
-
-def unrest(curve: StepCurve, rises: Floats | None = None) -> Unrest | None:
-    """At least three spikes with a slow return, or a swing around the curve.
-
-    A spike is at least three points in a row, at most 4 % of the curve, that are above the running median by
-    six robust standard deviations, by 25 %, and by 3 % of all that the loss fell. A batch that is harder than
-    others is one point. Spikes that begin where the learning rate rises (``rises``, places) are left out. A
-    swing is seen in the autocorrelation of what is left without the running median: clearly negative, then
-    positive again.
-    """
-    values = means(curve.values, _MOST)
-    count = len(values)
-    if count < 60:
-        return None
-    width = max(15, count // 12) | 1
-    base = running_median(values, width)
-    rest = values - base
-    sigma = max(spread(rest), 1e-12)
-    skip = count // 20
-    level = float(np.median(values[skip:]))
-    spikes = []
-    span = float(np.max(values[: max(3, skip)]) - np.median(values[-max(3, skip) :]))
-    limit = np.maximum(max(6 * sigma, 0.03 * span), 0.25 * np.abs(base))
-    for begin, end in runs_of(rest > limit):
-        is_restart = rises is not None and bool((np.abs(rises * count / len(curve) - begin) <= 3).any())
-        if begin >= skip and 3 <= end - begin <= max(12, count // 25) and not is_restart:
-            spikes.append(begin + int(np.argmax(values[begin:end])))
-    if len(spikes) >= 3:
-        scale = len(curve) / count
-        places = tuple(int(place * scale) for place in spikes)
-        return Unrest(places, float(np.max(rest[spikes])), level)
-    return _swing(rest[skip:], base[skip:], level)
-
-
-def _swing(rest: Floats, base: Floats, level: float) -> Unrest | None:
-    clipped = np.clip(rest, *np.quantile(rest, [0.02, 0.98]))
-    most = min(len(rest) // 5, 60)
-    found = autocorrelation(clipped, most)
-    low = int(np.argmin(found))
-    if low >= most - 2:
-        return None
-    after = found[low + 1 :]
-    high = low + 1 + int(np.argmax(after > 0.9 * after.max()))  # not one of its multiples
-    height = float(np.quantile(np.abs(clipped), 0.8))
-    strong = height > 0.12 * max(abs(float(np.median(base))), 1e-12)
-    if found[low] < -0.35 and found[high] > 0.35 and strong:
-        return Unrest((), height, level, float(high + 1))
-    return None

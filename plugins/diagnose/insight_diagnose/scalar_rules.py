@@ -1,21 +1,36 @@
-"""Rules about losses and learning rates: divergence, no improvement, overfitting, spikes."""
+"""Rules about losses: divergence, no improvement, one constant number, overfitting."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from functools import partial
 
-import numpy as np
+from insight_core.plugin import Reason, ReasonKind
+from insight_core.plugin.findings import Examined, Finding
+from insight_core.plugin.lab import Severity
+from insight_diagnose.curves import StepCurve, short
+from insight_diagnose.examined_curves import (
+    falling_losses,
+    found_in,
+    held_out_curves,
+    learns_elsewhere,
+    losses,
+)
+from insight_diagnose.losses import divergence, overfit
+from insight_diagnose.plateaus import constant, plateau
+from insight_diagnose.rate_rules import rate_is_zero_since
+from insight_diagnose.unrest import unrest
 
-from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
-from insight_core.plugin.data import SeriesKey, TagRole
-from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked, Saving
-from insight_diagnose.curves import Floats, StepCurve, curve_of, short
-from insight_diagnose.losses import divergence, overfit, plateau, unrest
-
-_FEWEST = 8  # points of a loss; of fewer nothing can be said
+_SWINGS = 3.0  # heights of a swing around the level: a divergence is more
 _DIVERGENCE = ReasonKind(
     "diagnose_divergence",
     "{tag} (the training loss) was {best:g} around step {step} and has risen to {end:g}",
+)
+_EXPLOSION = ReasonKind(
+    "diagnose_explosion",
+    "{tag} (the training loss) was {best:g} at step {step}, rose to {top:g} within {points} points, and "
+    "stays around {end:g}",
 )
 _DIVERGENCE_CHANGE = ReasonKind(
     "diagnose_divergence_change",
@@ -25,51 +40,100 @@ _DIVERGENCE_CHANGE = ReasonKind(
 _NO_LEARNING = ReasonKind(
     "diagnose_no_learning", "{tag} (the training loss) stays around {level:g} in all {points} points"
 )
+_PLATEAU = ReasonKind(
+    "diagnose_plateau",
+    "{tag} (the training loss) stays around {level:g} since step {step}, for {percent}% of the run: since "
+    "then it has fallen by less than {most}% of all that it fell before",
+)
+_CONSTANT = ReasonKind(
+    "diagnose_constant",
+    "{tag} (the training loss) is the very same number, {value:g}, since step {step}, in {points} points",
+)
+_CONSTANT_PART = ReasonKind(
+    "diagnose_constant_part",
+    "{tag} (the training loss) is the very same number, {value:g}, from step {step} to step {last}, in "
+    "{points} points",
+)
+_CONVERGED = ReasonKind(
+    "diagnose_converged",
+    "{tag} (the training loss) is the very same number, {value:g}, since step {step}, in {points} points, "
+    "and the numbers before it hardly differ: its number format can tell no smaller ones",
+)
+_OVERFITTING = ReasonKind(
+    "diagnose_overfitting_train",
+    "{tag} (the loss of held-out data) is smallest around step {step} ({best:g}) and has risen to {end:g}, "
+    "while the training loss falls from {train_at_best:g} to {train_end:g}",
+)
+_RISING = ReasonKind(
+    "diagnose_held_out_rises",
+    "{tag} (the loss of held-out data) is smallest around step {step} ({best:g}) and has risen to {end:g}; "
+    "no training loss is logged, so that overfitting and divergence look the same",
+)
 _OVERFITTING_CHANGE = ReasonKind(
     "diagnose_overfitting_change",
     "use the checkpoint around step {step} and stop there (early stopping); more data or augmentation, "
     "weight decay, dropout or a smaller model move that step",
 )
-_SPIKES = ReasonKind(
-    "diagnose_spikes",
-    "{tag} (the training loss) has {count} spikes between steps {step} and {last}, up to {height:g} above "
-    "its level of {level:g}",
-)
-_SWING = ReasonKind(
-    "diagnose_swing",
-    "{tag} (the training loss) swings by {height:g} around its level of {level:g}, once in {period:g} points",
-)
-_FEW_POINTS = ReasonKind("diagnose_few_points", "the training loss has fewer than {least} points")
 
 
 def loss_diverges(examined: Examined) -> Iterator[Finding]:
     """A training loss that rises and does not come back."""
-    for key, curve in _losses(examined):
+    for key, curve in falling_losses(examined):
         found = divergence(curve)
         if found is None:
             continue
+        swing = unrest(curve)
+        if swing is not None and swing.period and found.end - found.best < _SWINGS * swing.height:
+            continue  # it ends where it swings up
         at, last = curve.step(found.at), int(curve.steps[-1])
         best, end = short(found.best), short(found.end)
-        yield Finding(
-            key.run,
-            "error",
-            _DIVERGENCE(tag=key.tag, best=best, step=at, end=end),
-            _DIVERGENCE_CHANGE(step=at),
-            _place(key, at, last),
-        )
+        if found.top is None:
+            saw = _DIVERGENCE(tag=key.tag, best=best, step=at, end=end)
+        else:
+            points = int(curve.values.argmax())
+            saw = _EXPLOSION(tag=key.tag, best=best, step=at, end=end, top=short(found.top), points=points)
+        yield found_in(key, "error", saw, _DIVERGENCE_CHANGE(step=at), (at, last))
+
+
+def loss_is_constant(examined: Examined) -> Iterator[Finding]:
+    """A training loss that is one and the same number for a hundred points."""
+    for key, curve in losses(examined):
+        found = constant(curve)
+        if found is None:
+            continue
+        at, last = curve.step(found.at), curve.step(found.end - 1)
+        is_end = found.end == len(curve)
+        details = {"tag": key.tag, "value": short(found.value), "step": at, "points": found.end - found.at}
+        if not is_end:
+            saw = _CONSTANT_PART(**details, last=last)
+        else:
+            saw = _CONVERGED(**details) if found.converged else _CONSTANT(**details)
+        if found.converged:
+            change = Reason("stop earlier, or train in a wider number format", "diagnose_converged_change")
+        else:
+            change = Reason(
+                "check that the loss that is logged is that of the current batch, that the optimiser still "
+                "steps, that the data loader still gives new batches, and that labels are not all ignored",
+                "diagnose_constant_change",
+            )
+        severity: Severity = "hint" if found.converged else "error" if is_end else "warning"
+        saves = short(1 - found.at / len(curve)) if is_end and found.at else None
+        yield found_in(key, severity, saw, change, (at, last), saves)
 
 
 def loss_does_not_improve(examined: Examined) -> Iterator[Finding]:
-    """A training loss that is flat from the beginning, or from early on."""
-    held_out = [curve for _, curve in _curves(examined, "val_loss")]
-    for key, curve in _losses(examined):
-        found = plateau(curve)
+    """A training loss that is flat from the beginning, or from early on, for no more specific reason."""
+    for key, curve in falling_losses(examined):
+        found = plateau(curve, partial(_rests_elsewhere, examined, curve))
         if found is None or divergence(curve) is not None:
             continue
-        at, last, level = curve.step(found.at), int(curve.steps[-1]), short(found.level)
-        if any(_still_falls(other, at) for other in held_out):
+        constant_part = constant(curve)
+        if constant_part is not None and constant_part.end == len(curve):
             continue
-        share = short(1 - found.at / len(curve))
+        at, last, level = curve.step(found.at), int(curve.steps[-1]), short(found.level)
+        zero = rate_is_zero_since(examined, last)
+        if zero is not None and zero <= at + 0.2 * (last - at):
+            continue
         if found.never:
             saw = _NO_LEARNING(tag=key.tag, level=level, points=len(curve))
             change = Reason(
@@ -78,132 +142,36 @@ def loss_does_not_improve(examined: Examined) -> Iterator[Finding]:
                 "learning rate tenfold, up and down",
                 "diagnose_no_learning_change",
             )
-        else:
-            saw = Reason(
-                f"{key.tag} (the training loss) stays around {level:g} since step {at}, for "
-                f"{share:.0%} of the run",
-                "diagnose_plateau",
-                tag=key.tag,
-                level=level,
-                step=at,
-                percent=round(100 * share),
-            )
-            change = Reason(
-                "if the loss is good enough, stop earlier; else lower the learning rate where it "
-                "becomes flat, or enlarge the model",
-                "diagnose_plateau_change",
-            )
-        yield Finding(
-            key.run,
-            "warning" if found.never else "hint",
-            saw,
-            change,
-            _place(key, at, last),
-            None if found.never else Saving(share, share, "run"),
+            yield found_in(key, "warning", saw, change, (at, last))
+            continue
+        share = short(1 - found.at / len(curve))
+        most, percent = max(1, math.ceil(100 * found.most)), round(100 * share)
+        saw = _PLATEAU(tag=key.tag, level=level, step=at, percent=percent, most=most)
+        change = Reason(
+            "if the loss is good enough, stop earlier; else lower the learning rate where it "
+            "becomes flat, or enlarge the model",
+            "diagnose_plateau_change",
         )
+        yield found_in(key, "hint", saw, change, (at, last), share)
+
+
+def _rests_elsewhere(examined: Examined, curve: StepCurve, place: int) -> bool:
+    return not learns_elsewhere(examined, curve.step(place))
 
 
 def model_overfits(examined: Examined) -> Iterator[Finding]:
-    """A loss of held-out data that rises while that of training falls."""
-    training = [curve for _, curve in _losses(examined)]
-    for key, curve in _curves(examined, "val_loss"):
-        found = overfit(curve, training[0] if training else None)
+    """A loss of held-out data that rises while that of training falls, in the same run or in its sibling."""
+    for key, curve, train in held_out_curves(examined):
+        found = overfit(curve, train)
         if found is None:
             continue
         at, last = curve.step(found.at), int(curve.steps[-1])
         best, end = short(found.best), short(found.end)
-        share = short(1 - found.at / len(curve))
-        yield Finding(
-            key.run,
-            "warning",
-            Reason(
-                f"{key.tag} (the loss of held-out data) is smallest around step {at} ({best:g}) and has "
-                f"risen to {end:g}"
-                + (", while the training loss falls" if found.train_end is not None else ""),
-                "diagnose_overfitting" if found.train_end is None else "diagnose_overfitting_train",
-                tag=key.tag,
-                step=at,
-                best=best,
-                end=end,
-                train_at_best=_short(found.train_at_best),
-                train_end=_short(found.train_end),
-            ),
-            _OVERFITTING_CHANGE(step=at),
-            _place(key, at, last),
-            Saving(share, share, "run"),
-        )
-
-
-def rate_is_too_high(examined: Examined) -> Iterator[Finding]:
-    """A training loss with spikes or swings, as of a learning rate that is too high."""
-    for key, curve in _losses(examined):
-        if divergence(curve) is not None:
-            continue
-        found = unrest(curve, _rate_rises(examined, curve))
-        if found is None:
-            continue
-        level, height = short(found.level), short(found.height)
-        if found.spikes:
-            at, last = curve.step(found.spikes[0]), curve.step(found.spikes[-1])
-            saw = _SPIKES(
-                tag=key.tag, count=len(found.spikes), step=at, last=last, height=height, level=level
-            )
+        details = {"tag": key.tag, "step": at, "best": best, "end": end}
+        if found.train_at_best is None or found.train_end is None:
+            saw = _RISING(**details)
         else:
-            at, last = int(curve.steps[0]), int(curve.steps[-1])
-            saw = _SWING(tag=key.tag, height=height, level=level, period=found.period)
-        yield Finding(
-            key.run,
-            "warning",
-            saw,
-            Reason(
-                "lower the learning rate to a third; clip gradients, warm up longer, or use larger batches",
-                "diagnose_rate_too_high_change",
-            ),
-            _place(key, at, last),
-        )
-
-
-def _losses(examined: Examined) -> Iterator[tuple[SeriesKey, StepCurve]]:
-    """The training losses. Raises NotChecked if all of them have too few points."""
-    found = 0
-    for key, curve in _curves(examined, "loss"):
-        if len(curve) >= _FEWEST:
-            found += 1
-            yield key, curve
-    if not found:
-        raise NotChecked(_FEW_POINTS(least=_FEWEST))
-
-
-def _curves(examined: Examined, role: TagRole) -> Iterator[tuple[SeriesKey, StepCurve]]:
-    for key, columns in examined.scalars(role):
-        yield key, curve_of(columns.steps, columns.values)
-
-
-def _still_falls(curve: StepCurve, step: int) -> bool:
-    """Whether the end of a curve is lower than its values around a step, by 1 %."""
-    place = int(np.searchsorted(curve.steps, step))
-    around = max(1, len(curve) // 10)
-    if not 0 <= place < len(curve) - around:
-        return False
-    before, end = np.median(curve.values[place : place + around]), np.median(curve.values[-around:])
-    return bool(before - end > 0.01 * abs(before))
-
-
-def _rate_rises(examined: Examined, curve: StepCurve) -> Floats | None:
-    """The places where the learning rate rises by a fifth of its largest value; None without a rate."""
-    for _, columns in examined.scalars("lr"):
-        rate = curve_of(columns.steps, columns.values)
-        if len(rate) < 2:
-            continue
-        jumps = rate.steps[1:][np.diff(rate.values) > 0.2 * rate.values.max()]
-        places: Floats = np.searchsorted(curve.steps, jumps).astype(np.float64)
-        return places
-    return None
-
-
-def _place(key: SeriesKey, first: int, last: int) -> FindingPlace:
-    return FindingPlace(PluginNameEnum.SCALAR, key.tag, (first, last))
-
-
-def _short(number: float | None) -> float | None:
-    return None if number is None else short(number)
+            before, now = short(found.train_at_best), short(found.train_end)
+            saw = _OVERFITTING(**details, train_at_best=before, train_end=now)
+        share = short(1 - found.at / len(curve))
+        yield found_in(key, "warning", saw, _OVERFITTING_CHANGE(step=at), (at, last), share)

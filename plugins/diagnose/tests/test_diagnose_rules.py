@@ -168,7 +168,8 @@ def test_a_rule_says_which_role_is_missing() -> None:
     data.add_scalars("run", "speed", np.ones(50))
     unchecked = {one.rule.id: one.unchecked for one in _checked(data)}
     assert unchecked["divergence"] == "no tag has the role loss"
-    assert unchecked["dead_layer"] == "there is no data of the plugin histogram"
+    assert unchecked["unchanged_layer"] == "no series is named as weight of layers"
+    assert unchecked["dead_layer"] == "no series is named as activation / gradient of layers"
     assert unchecked["nonfinite"] is None
 
 

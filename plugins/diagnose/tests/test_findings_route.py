@@ -171,7 +171,7 @@ def test_a_sweep_with_faulty_runs_gives_one_finding_with_their_hyperparameter() 
     module = SimpleNamespace(insight_run_columns=hookimpl(lambda: [column]))
     [one] = _json(_client(data, sweep=module), PATH)["findings"]
     assert (one["rule"], len(one["runs"]), len(one["each"])) == ("nonfinite", 12, 12)
-    assert one["saw"]["error"].startswith("12 of 60 runs: Values that are NaN or infinite; r00: train/loss")
+    assert one["saw"]["error"].startswith("12 of 60 runs: NaN or infinite values; r00: train/loss")
     [shared] = one["shared"]
     assert shared["columns"] == ["lr"]
     assert (shared["having"], shared["of"], shared["others_having"]) == (12, 12, 0)

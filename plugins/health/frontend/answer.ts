@@ -26,11 +26,15 @@ export interface Fault {
   readonly layer: string;
   readonly name: string;
   readonly kind: Kind;
-  readonly fault: 'nonfinite' | 'dead' | 'exploding' | 'vanishing';
+  readonly fault: 'nonfinite' | 'dead' | 'exploding' | 'vanishing' | 'unchanged';
+  readonly severity: 'error' | 'warning' | 'hint';
   readonly step: number;
   readonly value: number;
   readonly usual: number | null;
+  /** What is not finite, or how a layer is dead. */
   readonly word: string;
+  /** The fault of another layer explains this one. */
+  readonly follows: boolean;
   /** A series that tells about the layer. */
   readonly source: { readonly plugin: string; readonly tag: string };
 }

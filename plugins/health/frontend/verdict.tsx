@@ -10,21 +10,24 @@ interface VerdictProps {
   readonly map: HeatMap;
 }
 
+const ICONS = { error: 'error', warning: 'warn', hint: 'info', none: 'check' } as const;
+
 export function Verdict({ board, map }: VerdictProps): JSX.Element {
   const { page } = board;
   const { t: say } = page;
   const [first, ...others] = map.faults;
+  const isHint = first?.severity === 'hint';
   const reading = map.read < map.records;
   const count = new Intl.NumberFormat(page.locale.value);
   const read = say('reading', { read: count.format(map.read), records: count.format(map.records) });
   return (
     <section class="verdict" data-testid="verdict" data-fault={first?.fault ?? 'none'} aria-label={say('verdict')}>
-      <Icon name={first ? (first.fault === 'nonfinite' ? 'error' : 'warn') : 'check'} />
+      <Icon name={ICONS[first?.severity ?? 'none']} />
       <div class="said">
         <p role="status">
           {first ? (
             <>
-              {say(reading ? 'first.so_far' : 'first')} <Line page={page} fault={first} />
+              {say(isHint ? 'first.hint' : reading ? 'first.so_far' : 'first')} <Line page={page} fault={first} />
             </>
           ) : (
             say(reading ? 'healthy.so_far' : 'healthy')

@@ -29,12 +29,18 @@ export function numberText(measure: Measure, value: number, locale: string): str
   return valueText(Number(value.toPrecision(4)));
 }
 
+function faultKey({ fault, follows, severity, word }: Fault): string {
+  if (fault === 'nonfinite' && severity === 'hint') return 'fault.overflow';
+  if (fault !== 'dead') return `fault.${fault}`;
+  return `fault.dead.${follows ? 'follows' : word}`;
+}
+
 /** What is wrong with a layer. */
 export function faultText(page: Page, fault: Fault): string {
   const locale = page.locale.value;
   const step = new Intl.NumberFormat(locale).format(fault.step);
   const share = fault.value.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 0 });
-  return page.t(`fault.${fault.fault}`, {
+  return page.t(faultKey(fault), {
     step,
     word: fault.word.replace('-', '−'),
     count: fault.value,

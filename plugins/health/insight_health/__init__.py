@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from insight_core.plugin import Messages, Plugin, PluginContext, ReasonKind, hookimpl
-from insight_core.plugin.findings import Rule
+from insight_core.plugin import Messages, Plugin, PluginContext, hookimpl
 
 _HERE = Path(__file__).parent
-_TITLE = ReasonKind("health_first_bad_layer_title", "First bad layer")
 _LOOKED_AT = 20  # runs whose scalars decide whether there is a tab
 
 
 def _is_active(ctx: PluginContext) -> bool:
     if {"histogram", "tensor"} & set(ctx.data.plugins()):
         return True
-    from insight_health.layers import has_layers
+    from insight_core.plugin.layers import has_layers
 
     return has_layers(ctx.data, [run.name for run in ctx.data.runs()[:_LOOKED_AT]])
 
@@ -37,12 +35,6 @@ def insight_plugin() -> Plugin:
 
 
 @hookimpl
-def insight_rules() -> Iterable[Rule]:
-    """The first bad layer of the runs."""
-    return [Rule("first_bad_layer", _TITLE, "insight_health.highlights:found", scope="runs")]
-
-
-@hookimpl
 def insight_messages() -> Iterable[Messages]:
-    """The texts of highlights in Chinese."""
+    """The texts of errors in Chinese."""
     return Messages.of(_HERE / "locales")

@@ -14,13 +14,22 @@ from werkzeug import Request
 from insight_core.plugin import InvalidArgument, NotFound, ReasonKind
 from insight_core.plugin.data import DataProvider
 from insight_core.plugin.http import Column, choice, safetensors_response, whole_number
-from insight_health.digests import ReadSoFar
-from insight_health.health import EVERY_STEP, Health
+from insight_core.plugin.layers import (
+    EVERY_STEP,
+    KINDS,
+    MEASURES,
+    FlagTrack,
+    Kind,
+    LayerFault,
+    LayerReader,
+    LayerRow,
+    LayerTable,
+    Measure,
+    MeasureTrack,
+    ReadSoFar,
+    Tracks,
+)
 from insight_health.heat import VIEWS, HeatMap, StepAxis, View, heat_map, union
-from insight_health.layers import LayerRow, LayerTable
-from insight_health.names import KINDS, MEASURES, Kind, Measure
-from insight_health.tracks import FlagTrack, MeasureTrack, Tracks
-from insight_health.verdicts import BadLayer
 
 MAX_RUNS = 256  # Runs of an answer.
 MAX_COLUMNS = 4096
@@ -81,7 +90,7 @@ def map_answer(data: DataProvider, query: bytes) -> Iterator[bytes]:
     """The answer of the route ``/map`` to a query string. Raises InvalidArgument and NotFound."""
     asked = MapQuestion.of(query)
     begun = time.monotonic()
-    health = Health.of(data)
+    health = LayerReader.of(data)
     tracks = health.open(asked.runs)
     window = EVERY_STEP if asked.is_whole else _Drawn.of(tracks, asked).axis.window
     reading_begun = time.monotonic()
@@ -187,25 +196,27 @@ def _kinds(table: LayerTable) -> list[dict[str, object]]:
     return [{"kind": kind, "layers": count[kind]} for kind in KINDS if count[kind]]
 
 
-def _judged(tracks: Tracks, faults: Sequence[BadLayer]) -> dict[str, object]:
+def _judged(tracks: Tracks, faults: Sequence[LayerFault]) -> dict[str, object]:
     return {
         "faults": [_fault(tracks, one) for one in faults[:_MOST_FAULTS]],
         "more_faults": max(0, len(faults) - _MOST_FAULTS),
     }
 
 
-def _fault(tracks: Tracks, one: BadLayer) -> dict[str, object]:
+def _fault(tracks: Tracks, one: LayerFault) -> dict[str, object]:
     source = tracks.table.of(one.run, one.layer)[0]
     return {
         "source": {"plugin": source.plugin, "tag": source.tag},
         "run": one.run,
         "layer": one.layer.id,
-        "name": one.layer.name,
+        "name": one.module if one.fault == "dead" else one.layer.name,
         "kind": one.layer.kind,
         "fault": one.fault,
+        "severity": one.severity,
         "step": one.step,
         "last": one.last,
         "value": one.value,
         "usual": one.usual if math.isfinite(one.usual) else None,
         "word": one.word,
+        "follows": one.follows,
     }

@@ -9,9 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_health.layers import LayerRow
-from insight_health.names import Measure
-from insight_health.tracks import FlagTrack, MeasureTrack, Tracks
+from insight_core.plugin.layers import FlagTrack, LayerRow, Measure, MeasureTrack, Tracks
 
 View: TypeAlias = Literal["layers", "ranks", "matrix"]
 VIEWS: tuple[View, ...] = ("layers", "ranks", "matrix")  # Layers by steps, ranks by steps, layers by ranks.

@@ -6,23 +6,21 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import insight_health
 import numpy as np
 import pytest
 from insight_health.answers import map_answer
-from insight_health.digests import so_far
-from insight_health.health import Health
-from insight_health.highlights import found as highlights
-from insight_health.verdicts import BadLayer, bad_layers
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
-from insight_core.plugin import PluginContext
+from insight_core.layers.digests import so_far
+from insight_core.layers.faults import LayerFault, layer_faults
+from insight_core.layers.reader import LayerReader
+from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.data import DataProvider, Run
-from insight_core.plugin.findings import Examined, Finding
 from insight_core.plugin.payloads import HISTO
-from insight_core.plugin.testing import FakeProvider, context_of
+from insight_core.plugin.testing import FakeProvider
 from insight_core.testing.histograms import histogram_proto_of
+from insight_core.testing.tensors import tensorflow_tensor
 
 _SIZES = 1e-12 * 1.1 ** np.arange(774)
 _LIMITS = np.concatenate([-_SIZES[::-1], [0.0], _SIZES])  # of the buckets of torch
@@ -48,11 +46,11 @@ def _planted(arrays: Mapping[str, Sequence[NDArray[Any]]]) -> FakeProvider:
     return data
 
 
-def _faults(data: DataProvider) -> list[BadLayer]:
-    health = Health.of(data)
+def _faults(data: DataProvider) -> list[LayerFault]:
+    health = LayerReader.of(data)
     tracks = health.open([run.name for run in data.runs()])
     assert health.read(tracks, seconds=60).read == sum(len(one.steps) for one in tracks.digests.values())
-    return bad_layers(tracks, tracks.table.runs)
+    return layer_faults(tracks, tracks.table.runs)
 
 
 def _network(steps: int = 30, layers: int = 5, seed: int = 0) -> dict[str, list[NDArray[np.float64]]]:
@@ -105,10 +103,6 @@ def test_of_gradients_alone_the_last_layer_is_the_first_bad_one() -> None:
     assert (first.layer.name, first.step, first.word) == ("fc3.weight", 7, "+Inf")
 
 
-def _said(ctx: PluginContext, runs: Sequence[str]) -> list[Finding]:
-    return list(highlights(Examined(ctx, runs, {}, lambda _: None)))
-
-
 def test_a_nan_of_a_single_step_is_found() -> None:
     arrays = _network()
     arrays["grads/fc2.bias"][23][4] = np.nan
@@ -129,6 +123,57 @@ def test_a_dead_layer_is_found_with_the_step_of_its_death() -> None:
     assert faults[0].layer.kind == "activation"
 
 
+def test_the_dead_layer_is_the_one_before_that_whose_bias_has_a_gradient() -> None:
+    """Without activations: the input of fc3 is 0, so its weights get no gradient, but its bias does."""
+    arrays = {tag: values for tag, values in _network().items() if not tag.startswith("activations/")}
+    for place in range(11, 30):
+        for layer in range(4):
+            arrays[f"grads/fc{layer}.weight"][place][:] = 0
+        for layer in range(3):
+            arrays[f"grads/fc{layer}.bias"][place][:] = 0
+    first, *others = _faults(_planted(arrays))
+    assert (first.layer.name, first.word, first.step, first.severity) == ("fc2.weight", "output", 11, "error")
+    assert {(one.layer.name, one.follows) for one in others} == {
+        (f"fc{layer}.weight", True) for layer in (0, 1, 3)
+    }
+
+
+def test_weights_of_a_state_that_is_always_0_are_by_design() -> None:
+    """Sequences of one step: the first state of a recurrent layer is 0."""
+    arrays = _network()
+    arrays["grads/rnn.weight_hh_l0"] = [np.zeros(9)] * 30
+    arrays["grads/rnn.bias_hh_l0"] = arrays["grads/fc1.bias"]
+    assert _faults(_planted(arrays)) == []
+
+
+def test_frozen_weights_are_a_hint_where_biases_are_trained() -> None:
+    arrays = _network()
+    for layer in range(5):
+        arrays[f"fc{layer}.weight"] = [arrays[f"fc{layer}.weight"][0]] * 30
+    faults = _faults(_planted(arrays))
+    assert {(one.fault, one.severity, one.word) for one in faults} == {("unchanged", "hint", "")}
+    for layer in range(5):
+        arrays[f"fc{layer}.bias"] = [arrays[f"fc{layer}.bias"][1]] * 30
+    faults = _faults(_planted(arrays))
+    assert {(one.fault, one.severity, one.word) for one in faults} == {("unchanged", "error", "all")}
+
+
+def test_units_that_are_seldom_active_are_not_dead_in_a_small_batch() -> None:
+    """Tensors of 16 units for 8 samples: a third of the units is 0 for all of them by chance."""
+    data, rng = FakeProvider(), np.random.default_rng(3)
+    data.add_run(Run("a"))
+    for tag, batch in (("activations/few", 8), ("activations/many", 512)):
+        outputs = [np.maximum(rng.normal(-1.2, 1, (batch, 16)), 0) for _ in range(12)]
+        if batch > 8:
+            for values in outputs[5:]:
+                values[:, :9] = 0
+        payloads = [tensorflow_tensor(values) for values in outputs]
+        data.add_records("tensor", "a", tag, payloads, claim=SummaryPlugin("tensor"))
+    [fault] = _faults(data)
+    assert (fault.layer.name, fault.word, fault.step) == ("many", "units", 5)
+    assert fault.value == pytest.approx(9 / 16)
+
+
 def test_gradients_that_are_only_rounding_are_not_dead() -> None:
     """The bias before a normalisation, and a whole layer in float64: all lie in the innermost buckets."""
     arrays, rng = _network(), np.random.default_rng(1)
@@ -147,8 +192,8 @@ def test_gradients_that_explode_or_vanish_for_their_weights_are_found() -> None:
     assert set(faults) == {"exploding", "vanishing"}
     exploding = faults["exploding"]
     assert (exploding.layer.name, exploding.step) == ("fc1.weight", 22)
-    rms = [np.sqrt((arrays[tag][22] ** 2).mean()) for tag in ("grads/fc1.weight", "fc1.weight")]
-    assert exploding.value == pytest.approx(rms[0] / rms[1], rel=1e-4)
+    size = np.sqrt((arrays["grads/fc1.weight"][22] ** 2).mean())
+    assert exploding.value == pytest.approx(size, rel=1e-4)
     assert faults["vanishing"].layer.name == "fc4.weight"
 
 
@@ -164,40 +209,31 @@ def test_the_rank_that_was_first_is_named() -> None:
     [first, second] = _faults(data)
     assert (first.run, first.step) == ("rank_2", 12)
     assert (second.run, second.step) == ("rank_1", 30)
-    context = context_of(insight_health.insight_plugin(), data)
-    [said] = _said(context, ["rank_0", "rank_1", "rank_2"])
-    assert said.severity == "error"
-    assert list(said.runs) == ["rank_2"]
-    assert str(said.saw) == ("the first bad layer is layers.3.wq (gradient) of rank_2: NaN since step 12")
-    assert said.place.state == {"layer": "gradient:layers.3.wq", "at": "12"}
 
 
 def test_a_series_is_read_coarsely_first_and_a_nan_is_then_found_by_halving() -> None:
     """Of 2,048 records a hundred are enough to name the step."""
     values = [np.array([1.0, 2.0])] * 1501 + [np.array([np.nan, 2.0])] * 547
     data = _planted({"grads/fc": values})
-    health = Health.of(data)
+    health = LayerReader.of(data)
     tracks = health.open(["a"])
     found = health.read(tracks, seconds=60, most=64)
     assert found.read < 100
-    [first] = bad_layers(tracks, ["a"])
+    [first] = layer_faults(tracks, ["a"])
     assert first.step == 1501
 
 
-def test_nothing_is_said_of_the_first_bad_layer_before_it_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faults_of_a_run_are_known_when_their_first_records_are() -> None:
+    """Reading goes on where it stopped when the time was over."""
     arrays = {f"grads/fc{layer}": [np.array([1.0])] * 40 for layer in range(3)}
     arrays["grads/fc1"] = [np.array([1.0])] * 17 + [np.array([np.nan, 1.0])] * 23
-    data = _planted(arrays)
-    context = context_of(insight_health.insight_plugin(), data)
-    monkeypatch.setattr("insight_health.highlights._SECONDS", 0.0)
-    said = _said(context, ["a"])
-    asked = 1
-    while not said:
-        said = _said(context, ["a"])
+    reader = LayerReader.of(_planted(arrays))
+    asked = 0
+    while (settled := reader.settled("a", seconds=0.0, most=64)) is None:
         asked += 1
         assert asked < 100
     assert asked > 1
-    assert said[0].saw.details["step"] == 17
+    assert settled[1][0].step == 17
 
 
 def test_columns_hold_the_extreme_of_their_steps() -> None:
@@ -223,7 +259,7 @@ def test_columns_hold_the_extreme_of_their_steps() -> None:
 
 def test_runs_that_grow_keep_what_was_read() -> None:
     data = _planted({"grads/fc": [np.array([1.0])] * 20})
-    health = Health.of(data)
+    health = LayerReader.of(data)
     tracks = health.open(["a"])
     health.read(tracks, seconds=60)
     longer = [_as_torch(np.array([1.0]))] * 20 + [_as_torch(np.array([np.nan, 5.0]))]

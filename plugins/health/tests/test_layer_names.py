@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from insight_health.names import Name, scalar_name, values_name
+
+from insight_core.layers.names import Name, module_of, scalar_name, values_name
 
 
 @pytest.mark.parametrize(
@@ -78,3 +79,22 @@ def test_other_scalars_are_no_layers(tag: str) -> None:
 def test_norms_are_told_from_root_mean_squares() -> None:
     assert scalar_name("grad_norm/fc.0") == Name("fc.0", "gradient", "size", is_norm=True)
     assert scalar_name("grad/fc.0/rms") == Name("fc.0", "gradient", "size")
+
+
+@pytest.mark.parametrize(
+    ("layer", "module", "bias"),
+    [
+        ("0.weight", "0", False),
+        ("lstm.bias_hh_l0", "lstm.hh_l0", True),
+        ("attn.in_proj_bias", "attn.in_proj", True),
+        ("dense/kernel:0", "dense", False),
+        ("dense_1/bias_0", "dense_1", True),
+        ("Dense_0/kernel", "Dense_0", False),
+        ("W1", "1", False),
+        ("b1", "1", True),
+        ("model.b.weight", "model.b", False),
+        ("relu3", "relu3", False),
+    ],
+)
+def test_a_parameter_belongs_to_its_module(layer: str, module: str, bias: bool) -> None:
+    assert module_of(layer) == (module, bias)

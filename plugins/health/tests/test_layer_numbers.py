@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from insight_health.columns import MEASURED, NAN, NEG_INF, POS_INF, UNREADABLE, MeasuredRecords
-from insight_health.histograms import measured_histograms
-from insight_health.tensors import measured_tensors
 from numpy.typing import NDArray
 
+from insight_core.layers.columns import MEASURED, NAN, NEG_INF, POS_INF, UNREADABLE, MeasuredRecords
+from insight_core.layers.histograms import measured_histograms
+from insight_core.layers.tensors import measured_tensors
 from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
 from insight_core.plugin.payloads import HISTO
 from insight_core.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram

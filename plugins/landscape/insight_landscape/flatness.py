@@ -11,23 +11,21 @@ from attrs import frozen
 
 from insight_landscape.interpolation import LossSurface
 from insight_landscape.landscape import Floats, Landscape
+from insight_landscape.quadratic import (
+    ROUNDING,
+    Curvature,
+    Measured,
+    Minimum,
+    QuadraticFit,
+    above,
+    rounding_of,
+)
 
 _ANGLES = 180  # points of a circle
 _FINE = 4  # parts of an interval of the grid, for areas
 _FINEST = 400  # parts of an axis
 _LEAST = 6  # points of an axis of which every second one still says something
 _KNOWN = 0.9  # share of a circle that must be finite
-# Of the largest loss: smaller differences are only rounding; so is a mean rise below this share of the range.
-ROUNDING = 1e-12
-_NEAR = 13  # points of the fit of a quadratic: two more than twice what it has coefficients
-
-
-@frozen
-class Measured:
-    """A value, and how far it may be off; None where the grid cannot say."""
-
-    value: float
-    error: float | None
 
 
 @frozen
@@ -39,19 +37,13 @@ class Area:
 
 
 @frozen
-class Curvature:
-    """The largest and the smallest second derivative at the end, of all directions in the plane."""
-
-    largest: Measured
-    smallest: Measured
-
-
-@frozen
 class Flatness:
     """``loss`` is that of the end; all others are None where the grid has too few finite numbers there.
 
     ``rise`` is the mean loss on the circle of ``radius`` around the end, above the loss there; ``worst`` the
-    largest. ``normalised``: the directions are filter-normalised, so that models can be compared.
+    largest. ``curvature`` is that of the points next to the end, ``wide_curvature`` of all within the radius:
+    they differ where the loss ripples. ``rounding`` is how far equal losses may be apart. ``normalised``: the
+    directions are filter-normalised, so that models can be compared.
     """
 
     loss: float
@@ -61,6 +53,9 @@ class Flatness:
     worst: Measured | None
     area: Area | None
     curvature: Curvature | None
+    wide_curvature: Curvature | None
+    minimum: Minimum | None
+    rounding: float
     normalised: bool
 
 
@@ -93,6 +88,8 @@ def flatness_of(landscape: Landscape, radius: float, epsilon: float) -> Flatness
         return None
     circle = _circle(landscape, radius)
     rise, worst = circle or (None, None)
+    near = QuadraticFit.near(landscape, end_of(landscape))
+    wide = None if circle is None else QuadraticFit.within(landscape, end_of(landscape), radius) or near
     return Flatness(
         loss,
         radius,
@@ -100,7 +97,10 @@ def flatness_of(landscape: Landscape, radius: float, epsilon: float) -> Flatness
         rise,
         worst,
         _area(landscape, epsilon),
-        _curvature(landscape),
+        None if near is None else near.curvature(),
+        None if wide is None else wide.curvature(),
+        None if wide is None or rise is None else wide.minimum(radius, rise.value),
+        rounding_of(landscape),
         landscape.decomposition.lower() == "random",
     )
 
@@ -134,19 +134,14 @@ def _circle(landscape: Landscape, radius: float) -> tuple[Measured, Measured] | 
             worst_error = abs(float(losses[both].max() - others[both].max()))
     rise = float(losses[known].mean())
     least = ROUNDING * float(np.ptp(landscape.z[np.isfinite(landscape.z)]))
-    error = None if error is None else _above(least, error)
-    mean = Measured(_above(least, rise), error)
+    error = None if error is None else above(least, error)
+    mean = Measured(above(least, rise), error)
     return mean, Measured(float(losses[known].max()), worst_error)
 
 
 def _rounded(differences: Floats, landscape: Landscape) -> Floats:
     """Differences of losses; those that are only rounding are 0."""
     return np.where(np.abs(differences) <= ROUNDING * _largest(landscape), 0.0, differences)
-
-
-def _above(least: float, value: float) -> float:
-    """The value, or 0 where it is only rounding."""
-    return value if abs(value) > least else 0.0
 
 
 def _largest(landscape: Landscape) -> float:
@@ -201,41 +196,6 @@ def _finer(axis: Floats) -> tuple[Floats, Floats]:
     widths = np.diff(axis) / parts
     middles = axis[:-1, None] + widths[:, None] * (np.arange(parts) + 0.5)
     return middles.ravel(), np.repeat(widths, parts)
-
-
-def _curvature(landscape: Landscape) -> Curvature | None:
-    """Of the quadratic that fits the points nearest to the end best; the errors are those of the fit.
-
-    Curvatures and errors that are only the rounding of losses are 0.
-    """
-    x, y = end_of(landscape)
-    across, down = np.meshgrid(landscape.x - x, landscape.y - y)
-    scale_x, scale_y = np.diff(landscape.x).mean(), np.diff(landscape.y).mean()
-    distance = np.hypot(across / scale_x, down / scale_y).ravel()
-    places = np.argsort(distance, kind="stable")
-    places = places[distance[places] <= max(2.0, distance[places[min(_NEAR, len(places)) - 1]]) + 1e-9]
-    places = places[np.isfinite(landscape.z.ravel()[places])]
-    u, v = across.ravel()[places] / scale_x, down.ravel()[places] / scale_y
-    terms = np.stack([np.ones_like(u), u, v, u * u / 2, u * v, v * v / 2], axis=1)
-    if len(places) < _NEAR or np.linalg.matrix_rank(terms) < terms.shape[1]:
-        return None
-    losses = landscape.z.ravel()[places]
-    losses = _rounded(losses - losses.mean(), landscape)
-    found, *_ = np.linalg.lstsq(terms, losses, rcond=None)
-    rest = losses - terms @ found
-    noise = float(rest @ rest) / (len(places) - terms.shape[1])
-    covariance = noise * np.linalg.inv(terms.T @ terms)
-    scaled = np.array([scale_x * scale_x, scale_x * scale_y, scale_y * scale_y])
-    second = found[3:] / scaled
-    spread = covariance[3:, 3:] / np.outer(scaled, scaled)
-    values, vectors = np.linalg.eigh([[second[0], second[1]], [second[1], second[2]]])
-    rounding = ROUNDING * _largest(landscape) / scaled
-    measured = []
-    for value, (p, q) in zip(values.tolist(), vectors.T.tolist(), strict=True):
-        slope = np.array([p * p, 2 * p * q, q * q])  # of the eigenvalue, by each of the second derivatives
-        error, least = float(np.sqrt(slope @ spread @ slope)), float(np.abs(slope) @ rounding)
-        measured.append(Measured(_above(least, value), _above(least, error)))
-    return Curvature(measured[1], measured[0])
 
 
 def _halved(landscape: Landscape) -> Landscape | None:

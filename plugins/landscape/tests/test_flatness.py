@@ -224,7 +224,7 @@ def test_a_slope_that_rises_by_rounding_alone_sets_no_epsilon(slopes: tuple[floa
     alone = compared_flatness({"bowl": ("final", bowl)}, None, None)
     found = compared_flatness({"slope": ("final", _plane(*slopes)), "bowl": ("final", bowl)}, None, None)
     assert found["epsilon"] == alone["epsilon"] == pytest.approx(0.5 * 2 * 0.5**2)
-    slope, same = found["runs"]
+    same, slope = found["runs"]
     assert same == alone["runs"][0]
     assert slope["rise"] == {"value": 0.0, "error": 0.0}
     # The part of the square next to its lowest corner whose loss is at most epsilon above the smallest.

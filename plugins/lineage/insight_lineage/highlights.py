@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from insight_core.plugin.findings import Examined, Finding, FindingPlace
 from insight_core.plugin.lab import role_of
 from insight_lineage.claims import NAME
 from insight_lineage.goals import Goal, is_cost
-from insight_lineage.importance.ranking import Ranking, kept_ranking
+from insight_lineage.importance.ranking import Ranked, Ranking, kept_ranking
 from insight_lineage.run_columns import lineage_of
 from insight_lineage.table import Table
 
@@ -25,6 +26,20 @@ _NEARLY_ALL = 0.9  # of the runs of the target that most have: enough for a resu
 _RANKED_ROLES = ("val_accuracy", "val_loss", "accuracy", "loss")  # of results that are equally covered
 _MOST_RUNS = 2000  # of which it is said what explains the target
 _LONGEST = 60  # characters of a value
+# What a sentence adds about its runs: each begins as it continues the sentence.
+_NO_NOTE = Reason()
+_NOTES = ReasonKind("lineage_notes", "{first}{second}")
+_LEFT = ReasonKind("lineage_note_left", "; {count} of {runs} runs have no finite {target}")
+_CLIPPED = ReasonKind("lineage_note_clipped", "; far outliers that count as the nearest usual value: {count}")
+_UNSET = ReasonKind("lineage_note_unset", "; {count} of {runs} runs have no {parameter}")
+_FOLLOWED = ReasonKind(
+    "lineage_note_followed",
+    "; {parameter} always changes together with {others}: these runs do not show which is the cause",
+)
+_RELATED = ReasonKind(
+    "lineage_note_related",
+    "; {parameter} is correlated with {others} in these runs, which may be the cause as well",
+)
 _SAME = ReasonKind(
     "lineage_same", "{run} and {other} have the same parameters: chance, or what is not recorded, differs"
 )
@@ -96,47 +111,55 @@ def _sentences(
     if ranked is not None and ranked.is_sure:
         parameters = _most_important_first(ranked, parameters)
     pair = (names[first], names[second])
+    left = len(rows) - len(finite)
+    note = _LEFT(count=left, runs=len(rows), target=target.title) if left else _NO_NOTE
     equal = [names[row] for row in finite if target.numbers[row] == target.numbers[first]]
     if len(equal) > 1:
-        best = _tie(equal, target, target.numbers[first], len(finite), goal)
+        best = _tie(equal, target, target.numbers[first], len(finite), goal, note)
     else:
-        best = _best(pair, target, target.numbers[[first, second]].tolist(), len(finite), goal)
+        best = _best(pair, target, target.numbers[[first, second]].tolist(), len(finite), goal, note)
     found = [Finding(pair, "hint" if len(equal) == len(finite) else "good", best, place=place)]
-    changed = [one.title for one in steps if one.values[first] != one.values[second]]
+    changed = [one.title for one in steps if _differ(one, first, second)]
     if changed:
         found.append(_pipelines(pair, changed))
-    differs = any(one.values[first] != one.values[second] for one in parameters)
+    differs = any(_differ(one, first, second) for one in parameters)
     is_recorded = any(one.kinds[[first, second]].any() for one in parameters)
     if differs or (is_recorded and not changed and len(equal) == 1):
         found.append(_difference(pair, parameters, first, second, place))
-    reason = None if ranked is None else _explained(ranked, target)
+    reason = None if ranked is None else _explained(ranked, target, note)
     return found if reason is None else [*found, Finding(pair, "hint", reason, place=place)]
 
 
-def _best(pair: tuple[str, str], target: Column, values: Sequence[float], runs: int, goal: Goal) -> Reason:
+def _best(
+    pair: tuple[str, str], target: Column, values: Sequence[float], runs: int, goal: Goal, note: Reason
+) -> Reason:
     """The best run and the second, whose ``values`` differ, in as many digits as that takes."""
-    texts = next(
-        texts
-        for digits in range(4, 18)
-        if len(set(texts := [f"{value:.{digits}g}" for value in values])) == 2
-    )
+    texts = _different_texts(*values)
     kind, code = ("lowest", "lineage_lowest") if goal == "min" else ("highest", "lineage_highest")
     text = f"{pair[0]} has the {kind} {target.title} of {runs} runs: {texts[0]}"
-    text = f"{text}; next is {pair[1]} with {texts[1]}"
-    said: dict[str, Any] = {"run": pair[0], "other": pair[1], "value": texts[0], "next": texts[1]}
+    text = f"{text}; next is {pair[1]} with {texts[1]}{note}"
+    said: dict[str, Any] = {
+        "run": pair[0],
+        "other": pair[1],
+        "value": texts[0],
+        "next": texts[1],
+        "note": note,
+    }
     return Reason(text, code, target=target.title, runs=runs, **said)
 
 
-def _tie(equal: Sequence[str], target: Column, number: float, runs: int, goal: Goal) -> Reason:
+def _tie(equal: Sequence[str], target: Column, number: float, runs: int, goal: Goal, note: Reason) -> Reason:
     """Which runs share the best value."""
-    said: dict[str, Any] = {"target": target.title, "value": _text(number), "runs": runs}
+    said: dict[str, Any] = {"target": target.title, "value": _text(number), "runs": runs, "note": note}
     if len(equal) == runs:
         return Reason(
-            f"all {runs} runs have the same {target.title}: {said['value']}", "lineage_all_equal", **said
+            f"all {runs} runs have the same {target.title}: {said['value']}{note}",
+            "lineage_all_equal",
+            **said,
         )
-    listed = ", ".join([*equal[:_NAMED], *(["…"] if len(equal) > _NAMED else [])])
+    listed = _listed(equal)
     kind, code = ("lowest", "lineage_lowest_tie") if goal == "min" else ("highest", "lineage_highest_tie")
-    text = f"{len(equal)} of {runs} runs have the {kind} {target.title}: {said['value']} ({listed})"
+    text = f"{len(equal)} of {runs} runs have the {kind} {target.title}: {said['value']} ({listed}){note}"
     return Reason(text, code, count=len(equal), equal=listed, **said)
 
 
@@ -147,21 +170,52 @@ def _most_important_first(ranked: Ranking, parameters: Sequence[Column]) -> list
     return [*sure, *sorted((one for one in parameters if one not in sure), key=copies.__contains__)]
 
 
-def _explained(ranked: Ranking, target: Column) -> Reason | None:
+def _explained(ranked: Ranking, target: Column, left: Reason) -> Reason | None:
     """The parameter that explains most of the target, of those that surely matter, and its best values."""
     top = next((one for one in ranked.parameters if one.is_sure), None)
     if top is None or top.total is None:
         return None
-    share = f"{min(1.0, top.total.share):.0%}"
+    # what parameters explain together is found only in part: the share is too small, but not the lower end
+    share = f"≥ {top.total.low:.0%}" if top.acts_together else f"{min(1.0, top.total.share):.0%}"
+    note = _noted(_notes(ranked, top, left))
     text = f"{top.column.title} explains {share} of the differences in {target.title}"
     details: dict[str, Any] = {"parameter": top.column.title, "share": share, "target": target.title}
+    details["note"] = note
     best = top.best
     if best is None:
-        text = f"{text}; its best values depend on other parameters"
+        text = f"{text}; its best values depend on other parameters{note}"
         return Reason(text, "lineage_explains_with_others", **details)
     ends = dict.fromkeys([_text(best.start), _text(best.end)])
     values = ", ".join(best.texts[:_NAMED]) if best.texts else " \N{EN DASH} ".join(ends)
-    return Reason(f"{text}; best: {values}", "lineage_explains", values=values, **details)
+    return Reason(f"{text}; best: {values}{note}", "lineage_explains", values=values, **details)
+
+
+def _notes(ranked: Ranking, top: Ranked, left: Reason) -> Iterator[Reason]:
+    """What makes the share less certain: other parameters, and runs that do not count in full."""
+    title = top.column.title
+    followers = [one.column.title for one in ranked.parameters if one.follows is top.column]
+    if followers:
+        yield _FOLLOWED(others=_listed(followers), parameter=title)
+    if top.related:
+        others = _listed([f"{column.title} (r = {r:.2f})" for column, r in top.related])
+        yield _RELATED(others=others, parameter=title)
+    if top.count < ranked.used:
+        yield _UNSET(count=ranked.used - top.count, runs=ranked.used, parameter=title)
+    if left:
+        yield left
+    if ranked.clipped:
+        yield _CLIPPED(count=ranked.clipped)
+
+
+def _noted(notes: Iterable[Reason]) -> Reason:
+    """All of them as one, which is empty without any."""
+    return reduce(
+        lambda first, second: _NOTES(first=first, second=second) if first else second, notes, _NO_NOTE
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join([*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])])
 
 
 def _pipelines(pair: tuple[str, str], changed: Sequence[str]) -> Finding:
@@ -182,9 +236,9 @@ def _difference(
 ) -> Finding:
     """How the parameters of the two best runs differ."""
     changes = [
-        f"{one.title} {_text(one.shown[first])} ({_text(one.shown[second])})"
+        "{} {} ({})".format(one.title, *_different_texts(one.shown[first], one.shown[second]))
         for one in parameters
-        if one.values[first] != one.values[second]
+        if _differ(one, first, second)
     ]
     if not changes:
         return Finding(pair, "hint", _SAME(run=pair[0], other=pair[1]), place=place)
@@ -197,6 +251,21 @@ def _difference(
     else:
         reason = Reason(text, "lineage_differ", **details)
     return Finding(pair, "hint", reason, place=place)
+
+
+def _differ(column: Column, first: int, second: int) -> bool:
+    """NaN is equal to NaN here."""
+    return bool(column.shown[first] != column.shown[second])
+
+
+def _different_texts(one: object, other: object) -> tuple[str, str]:
+    """The texts of two values that differ, of numbers in as many digits as that takes."""
+    if isinstance(one, float | int) and isinstance(other, float | int) and _text(one) == _text(other):
+        for digits in range(5, 18):
+            texts = f"{one:.{digits}g}", f"{other:.{digits}g}"
+            if texts[0] != texts[1]:
+                return texts
+    return _text(one), _text(other)
 
 
 def _text(value: object) -> str:

@@ -261,3 +261,17 @@ def test_many_differences_are_counted(written: LineageLogs, provider: LocalProvi
     _, difference = _said(provider, ["a", "b"])
     assert difference.saw.code == "lineage_differ_more"
     assert difference.saw.details["more"] == 2
+
+
+def test_parameters_that_differ_little_are_shown_with_the_digits_that_differ(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    """A learning rate that one writer kept in 32 bits differs; the same NaN does not."""
+    from insight_record.summary_writer import SummaryWriter
+
+    for run, rate, loss in (("a", 0.1, 1.0), ("b", float(np.float32(0.1)), 2.0)):
+        with SummaryWriter(written.root / run) as writer:
+            writer.add_configuration({"lr": rate, "clip": float("nan")})
+            writer.add_scalar("val_loss", loss, 1)
+    _, difference = _said(provider, ["a", "b"])
+    assert str(difference.saw) == "a differs from b (in brackets) in lr 0.1 (0.100000001)"

@@ -6,6 +6,18 @@ export interface Measured {
   readonly error: number | null;
 }
 
+export interface Curvature {
+  readonly largest: Measured;
+  readonly smallest: Measured;
+}
+
+export interface Minimum {
+  readonly kind: 'minimum' | 'saddle' | 'slope';
+  /** Up is `n`. */
+  readonly falls: readonly ('e' | 'ne' | 'n' | 'nw' | 'w' | 'sw' | 's' | 'se')[];
+  readonly drop: number;
+}
+
 export interface RunFlatness {
   readonly run: string;
   readonly id: string;
@@ -15,7 +27,13 @@ export interface RunFlatness {
   readonly rise: Measured | null;
   readonly worst: Measured | null;
   readonly area: { readonly size: Measured; readonly edge: boolean } | null;
-  readonly curvature: { readonly largest: Measured; readonly smallest: Measured } | null;
+  /** Of the points next to the end, and of all within the radius. */
+  readonly curvature: Curvature | null;
+  readonly wide_curvature: Curvature | null;
+  /** Whether training ended in a minimum, and where the loss falls if not; null where the grid does not say. */
+  readonly minimum: Minimum | null;
+  /** Whether the run cannot be told from the one before it. */
+  readonly tie: boolean;
   /** Whether the directions are normalised by filters. */
   readonly normalised: boolean | null;
 }
@@ -25,15 +43,6 @@ export interface FlatnessAnswer {
   /** The largest radius that all grids have around the end. */
   readonly reach: number;
   readonly epsilon: number;
-  /** The flattest first. */
+  /** The flattest first, then those that did not end in a minimum. */
   readonly runs: readonly RunFlatness[];
-}
-
-/**
- * Whether the rise of a run cannot be told from that of the run before it: their values are within what both may be
- * off.
- */
-export function isTie(before: RunFlatness | undefined, one: RunFlatness): boolean {
-  if (!before?.rise || !one.rise) return false;
-  return one.rise.value - before.rise.value <= (before.rise.error ?? 0) + (one.rise.error ?? 0);
 }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { LandscapeParts } from './board';
-import type { FlatnessAnswer, Measured, RunFlatness } from './flatness';
+import type { Curvature, FlatnessAnswer, Measured, RunFlatness } from './flatness';
 
 /** Flatness of the final landscapes of runs, or of one landscape; the last answer stays until the next is there. */
 export function useFlatness(
@@ -81,12 +81,40 @@ export function flatnessRows(
     },
     {
       name: say('flatness.curvature'),
-      value: curvature
-        ? say('flatness.range', { low: measuredText(curvature.smallest), high: measuredText(curvature.largest) })
-        : '—',
+      value: rangeText(board, curvature),
       hint: say('flatness.curvature.hint'),
     },
+    {
+      name: say('flatness.wide'),
+      value: rangeText(board, one.wide_curvature),
+      hint: say('flatness.wide.hint', { radius: shortText(radius) }),
+    },
   ];
+}
+
+function rangeText(board: LandscapeParts, curvature: Curvature | null): string {
+  if (!curvature) return '—';
+  const { smallest, largest } = curvature;
+  return board.page.t('flatness.range', { low: measuredText(smallest), high: measuredText(largest) });
+}
+
+/** Where the loss falls, if training did not end in a minimum of the plane. */
+export function NoMinimum({
+  board,
+  one: { minimum },
+}: {
+  readonly board: LandscapeParts;
+  readonly one: RunFlatness;
+}): JSX.Element | null {
+  const { t: say } = board.page;
+  if (!minimum || minimum.kind === 'minimum') return null;
+  const [first = '', second] = minimum.falls.map((direction) => say(`direction.${direction}`));
+  const where = second === undefined ? first : say('flatness.falls.both', { first, second });
+  return (
+    <p class="hint" data-testid="no-minimum">
+      {say(`flatness.${minimum.kind}`, { where, drop: shortText(minimum.drop) })}
+    </p>
+  );
 }
 
 /** The flatness of one landscape. */
@@ -116,6 +144,7 @@ export function FlatnessList({
           </div>
         ))}
       </dl>
+      <NoMinimum board={board} one={one} />
       {one.normalised === false && <p class="hint">{say('flatness.own')}</p>}
     </section>
   );

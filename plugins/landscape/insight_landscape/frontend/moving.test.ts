@@ -3,7 +3,6 @@ import { momentsOf } from './animation';
 import { FIRST_CAMERA } from './camera';
 import { ContourLines, type DrawPort } from './contour_lines';
 import type { DrawRequest } from './contour_worker';
-import { isTie, type RunFlatness } from './flatness';
 import { measuredText } from './flatness_rows';
 import { gifOf, type GifPort } from './gif';
 import { relativeToEnd } from './landscape';
@@ -117,17 +116,10 @@ it('shows losses above that at the end', () => {
   expect(relativeToEnd(known).low).toBe(1);
 });
 
-it('says how far a value may be off, and which runs cannot be told apart', () => {
+it('says how far a value may be off', () => {
   expect(measuredText(null)).toBe('—');
   expect(measuredText({ value: 1.23456, error: null })).toBe('1.23');
   expect(measuredText({ value: 1.23456, error: 0.00001 })).toBe('1.235');
   expect(measuredText({ value: 1.23456, error: 0.04 })).toBe('1.23 ± 0.04');
   expect(measuredText({ value: 1.2, error: 3 })).toBe('1 ± 3');
-  const of = (value: number, error: number): RunFlatness =>
-    ({ run: 'a', id: 'final', loss: 0, rise: { value, error } }) as unknown as RunFlatness;
-  expect([isTie(of(1, 0.2), of(1.3, 0.2)), isTie(of(1, 0.1), of(1.3, 0.1)), isTie(undefined, of(1, 1))]).toEqual([
-    true,
-    false,
-    false,
-  ]);
 });

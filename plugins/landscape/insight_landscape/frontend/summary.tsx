@@ -4,8 +4,8 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { LandscapeParts } from './board';
 import { Export } from './export';
-import { isTie, type FlatnessAnswer } from './flatness';
-import { flatnessRows, Measure, useFlatness } from './flatness_rows';
+import type { FlatnessAnswer } from './flatness';
+import { flatnessRows, Measure, NoMinimum, useFlatness } from './flatness_rows';
 import type { Item, Look } from './plan';
 import { sharedExtent } from './scale';
 import { lossesText } from './texts';
@@ -111,8 +111,7 @@ function Row({
 }): JSX.Element {
   const { t: say } = board.page;
   const { facts, convergence, decomposition } = item.landscape.about;
-  const at = answer?.runs.findIndex(({ run }) => run === item.run) ?? -1;
-  const measured = answer?.runs[at];
+  const measured = answer?.runs.find(({ run }) => run === item.run);
   const words = [
     facts.network,
     facts.optimizer,
@@ -139,7 +138,8 @@ function Row({
               </div>
             ))}
           </dl>
-          {isTie(answer.runs[at - 1], measured) && <span>{say('flatness.tie')}</span>}
+          {measured.tie && <span>{say('flatness.tie')}</span>}
+          <NoMinimum board={board} one={measured} />
         </>
       ) : (
         <>

@@ -51,7 +51,7 @@ export interface RunsAnswer {
   readonly runs: readonly string[];
 }
 
-/** A share of the variance of the target, with its standard error and the ends of an interval of 95 %. */
+/** A share of the variance of the target, with its standard error and the ends of an interval. */
 export interface Share {
   readonly share: number;
   readonly error: number;
@@ -86,6 +86,12 @@ export interface Parameter {
   readonly alone: Share | null;
   /** The importance is above 0 beyond chance. */
   readonly sure: boolean;
+  /** Other parameters matter for what it does: its share is too small. */
+  readonly together: boolean;
+  /** The interval holds the true share in 95 % of experiments. */
+  readonly calibrated: boolean;
+  /** Parameters that are correlated with it in these runs, the strongest first. */
+  readonly related: readonly { readonly name: string; readonly r: number }[];
   readonly curve: readonly CurvePoint[];
   /** Null where it is not known, or depends on other parameters. */
   readonly best: Best | null;

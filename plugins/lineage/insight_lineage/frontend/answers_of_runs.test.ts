@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ColumnType, Parameter, PipelineNode, Value } from './answers';
 import { axisOf } from './axes';
+import { differencesOf } from './differences';
 import type { LineageParts } from './board';
 import { Column, Frame } from './frame';
 import { goalOf } from './goal_choice';
@@ -177,4 +178,11 @@ it('lists which operators of two data pipelines came, went or have other values'
   expect(found[1]?.changes).toEqual([{ name: 'Flip', before: null, after: '' }]);
   expect(found[3]?.changes).toEqual([{ name: 'size', before: '32', after: '64' }]);
   expect(pipelineDiff(before, before).every(({ kind }) => kind === 'same')).toBe(true);
+});
+
+it('shows numbers that differ with all their digits where they would look the same', () => {
+  const rates = column('lr', 'float', [0.1, 0.10000000149011612, 0.1], 'custom');
+  const [difference] = differencesOf(new Frame(['a', 'b', 'c'], [rates]), ['a', 'b', 'c']);
+  expect(difference?.differs).toBe(true);
+  expect(difference?.texts).toEqual(['0.1', '0.10000000149011612', '0.1']);
 });

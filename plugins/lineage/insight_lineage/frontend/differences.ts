@@ -31,9 +31,13 @@ export function differencesOf(frame: Frame, runs: readonly string[]): readonly D
     [...frame.columns.values()]
       .filter((column) => column.group === group)
       .map((column) => {
-        const texts = rows.map((row) => (row < 0 || column.isMissing(row) ? null : column.text(row)));
+        const shown = rows.map((row) => (row < 0 || column.isMissing(row) ? null : column.text(row)));
         const numbers = rows.map((row) => (row < 0 ? NaN : (column.numbers[row] as number)));
         const exact = rows.map((row) => JSON.stringify(column.values[row] ?? null));
+        const isRounded = new Set(shown).size < new Set(exact).size; // different values have one text
+        const texts = shown.map((text, at) =>
+          text !== null && isRounded ? exactText(exact[at] as string, text) : text,
+        );
         const [base] = numbers as [number];
         const isAmount = column.isNumeric && !LABELS.includes(column.name);
         const changes = numbers.map((value, at) =>
@@ -46,3 +50,6 @@ export function differencesOf(frame: Frame, runs: readonly string[]): readonly D
       .filter(({ texts }) => texts.some((text) => text !== null)),
   );
 }
+
+/** A number with all its digits; any other value as it is shown. */
+const exactText = (exact: string, shown: string): string => (/^-?[0-9]/.test(exact) ? exact.replace(/^-/, '−') : shown);

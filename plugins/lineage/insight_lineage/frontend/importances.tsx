@@ -75,6 +75,7 @@ interface RowProps {
 }
 
 function Row({ board, parameter, answer, chosen }: RowProps): JSX.Element {
+  const { t: say } = board.page;
   const { name, importance, sure } = parameter;
   const best = bestOf(board, parameter, answer);
   const reason = refusalOf(board, parameter, answer);
@@ -92,13 +93,25 @@ function Row({ board, parameter, answer, chosen }: RowProps): JSX.Element {
         {reason !== null ? (
           <span class="reason">{reason}</span>
         ) : importance ? (
-          <ShareBar board={board} share={importance} />
+          <>
+            <ShareBar board={board} share={importance} />
+            {parameter.count < answer.used && (
+              <span class="count" data-part="count">
+                {say('importance.count', { count: parameter.count })}
+              </span>
+            )}
+          </>
         ) : (
           <CorrelationBar board={board} parameter={parameter} />
         )}
         {best && (
           <span class="best" data-part="best">
             {best}
+          </span>
+        )}
+        {importance && parameter.related[0] && (
+          <span class="best" data-part="related">
+            {say('importance.related', relation(board, parameter.related[0]))}
           </span>
         )}
       </button>
@@ -193,14 +206,14 @@ function bestTogether(board: LineageParts, { parameters, best }: Interaction): s
 
 function hintOf(board: LineageParts, parameter: Parameter, answer: ImportanceAnswer): string {
   const { t: say } = board.page;
-  const { importance, alone, sure, correlation } = parameter;
+  const { importance, alone, sure, together, calibrated, related, correlation } = parameter;
   const refusal = refusalOf(board, parameter, answer);
   if (refusal !== null) return refusal;
   const lines = [];
   if (importance && alone) {
     const { low, high } = importance;
     lines.push(
-      say('importance.hint', {
+      say(calibrated ? 'importance.hint' : 'importance.hint.rough', {
         share: percent(board, importance.share),
         low: percent(board, low),
         high: percent(board, high),
@@ -208,6 +221,10 @@ function hintOf(board: LineageParts, parameter: Parameter, answer: ImportanceAns
       }),
     );
     if (!sure) lines.push(say('importance.unsure'));
+    else if (together) lines.push(say('importance.acts_together'));
+    lines.push(...related.map((one) => say('importance.related.hint', relation(board, one))));
+    const unset = answer.used - parameter.count;
+    if (unset > 0) lines.push(say('importance.unset', { count: unset, runs: answer.used }));
   }
   if (correlation.pearson !== null)
     lines.push(
@@ -219,5 +236,10 @@ function hintOf(board: LineageParts, parameter: Parameter, answer: ImportanceAns
     );
   return lines.join('\n');
 }
+
+const relation = (board: LineageParts, { name, r }: Parameter['related'][number]): { name: string; r: string } => ({
+  name: titleOf(board, name),
+  r: coefficientText(r),
+});
 
 const width = (share: number): string => `${(100 * Math.max(0, Math.min(1, share))).toFixed(2)}%`;

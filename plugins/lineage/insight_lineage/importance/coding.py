@@ -131,7 +131,10 @@ class Explained:
 
     @classmethod
     def of(cls, numbers: Floats) -> Explained:
-        """``clipped`` counts the numbers beyond three interquartile ranges from the quartiles."""
+        """``clipped`` counts the numbers beyond three interquartile ranges from the quartiles.
+
+        They count as the nearest number within: at the fence, two of 60 would be half of the variance.
+        """
         low, high = np.quantile(numbers, [_TAIL, 1 - _TAIL])
         is_log = bool(numbers.min() > 0 and high / low >= _WIDE)
         values = np.log10(numbers) if is_log else numbers
@@ -139,7 +142,8 @@ class Explained:
         room = _FAR * (third - first)
         if room == 0:
             return cls(values, is_log, 0)
-        kept = np.clip(values, first - room, third + room)
+        usual = values[(values >= first - room) & (values <= third + room)]
+        kept = np.clip(values, usual.min(), usual.max())
         return cls(kept, is_log, int(np.count_nonzero(kept != values)))
 
     def value(self, explained: Floats) -> Floats:

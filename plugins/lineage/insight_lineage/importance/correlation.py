@@ -40,10 +40,11 @@ def correlation(target: Column, parameter: Column, rows: NDArray[np.intp]) -> Co
         reason = "target_constant"
     if reason is not None:
         return Correlation(count, reason=reason)
-    return Correlation(count, _pearson(x, y), _pearson(_ranks(x), _ranks(y)))
+    return Correlation(count, pearson(x, y), pearson(_ranks(x), _ranks(y)))
 
 
-def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Pearson's coefficient of finite numbers, of which some differ."""
     x, y = _centred(x), _centred(y)
     return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1.0, 1.0))
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.filters import Column
@@ -17,12 +17,18 @@ from insight_lineage.importance.coding import BINS, Coded, Explained, coded
 from insight_lineage.importance.correlation import Correlation, correlation
 from insight_lineage.importance.effects import Effect, Interaction, effects_of
 from insight_lineage.importance.forest import Design
+from insight_lineage.importance.relations import relations_of
 from insight_lineage.importance.shares import Share
 
 FEWEST = 16  # runs: of planted signals three in four are found here, and one in seven with 12
 _SURE = 2.58  # standard errors: 99 % of a normal distribution, on both sides
 _LIKELY = 2.0  # standard errors above 0 that the explained share needs
 _LEAST = 0.01  # share that is worth a line, or a best value
+_CALIBRATED = 100  # runs from which on the interval of a share holds it in 95 % of experiments
+# standard errors that a share is above the one alone: of parameters that surely act alone, and of others that
+# surely do not
+_ALONE, _TOGETHER = 1.5, 3.0
+_INSEPARABLE = 0.8  # correlation: what two parameters explain may belong to either
 _MAIN = 0.2  # of the importance: what a parameter must explain alone for its best values to mean something
 
 Refusal: TypeAlias = Literal["too_few", "target_constant", "no_parameters"]
@@ -47,7 +53,10 @@ class Ranked:
 
     ``is_sure``: its share is above 0 beyond chance. ``count`` is how many of the used runs have a value.
     ``best`` is None where it depends on other parameters. ``follows`` is the parameter that it always
-    changes together with, so that their shares cannot be told apart.
+    changes together with, so that their shares cannot be told apart. ``related`` are parameters that are
+    correlated with it in these runs, with the correlation, the strongest first. ``acts_together``: its share
+    is too small, because a forest finds only a part of what parameters explain together. ``is_calibrated``:
+    the interval of the share holds the true one in 95 % of experiments.
     """
 
     column: Column
@@ -60,6 +69,9 @@ class Ranked:
     curve: Sequence[Point] = ()
     best: Best | None = None
     follows: Column | None = None
+    related: Sequence[tuple[Column, float]] = ()
+    acts_together: bool = False
+    is_calibrated: bool = False
 
 
 @frozen(eq=False)
@@ -73,7 +85,7 @@ class Pair:
 
 @frozen(eq=False)
 class Ranking:
-    """``used`` runs have a finite target; without ``explained`` ``reason`` says why.
+    """``used`` runs of all have a finite target; without ``explained`` ``reason`` says why.
 
     ``is_sure``: what is explained is above 0 beyond chance; else the order of the parameters says nothing.
     """
@@ -124,22 +136,45 @@ def ranking(
     design = Design(codes, kept.values, np.array([fit[place].is_category for place in chosen]), BINS)
     found = effects_of(design)
     is_sure = found.explained.share > _LIKELY * found.explained.error
-    ranked = []
+    pairs = [
+        pair
+        for pair in found.interactions
+        if is_sure and pair.gain.share >= max(_LEAST, _SURE * pair.gain.error)
+    ]
+    paired = {chosen[place] for pair in pairs for place in (pair.first, pair.second)}
+    relations = relations_of(fit, chosen)
+    is_whole = len(used) == len(rows) and kept.clipped == 0 and len(used) >= _CALIBRATED
+    ranked: list[Ranked] = []
     for place, effect in sorted(
         zip(chosen, found.effects, strict=True), key=lambda pair: -pair[1].total.share
     ):
-        ranked.append(_ranked(unranked[place], fit[place], effect, kept, goal, is_sure=is_sure))
+        own = [one for one in relations if place in (one.first, one.second)]
+        one = _ranked(unranked[place], fit[place], effect, kept, goal, is_sure=is_sure)
+        excess = effect.total.share - effect.alone.share
+        together = place in paired or excess > _TOGETHER * effect.total.error
+        one = evolve(
+            one,
+            related=[(columns[each.other(place)], each.r) for each in own],
+            acts_together=together,
+            is_calibrated=is_whole
+            and not (together or own)
+            and excess <= _ALONE * effect.total.error
+            and one.count == len(used),
+        )
+        stronger = {each.column for each in ranked if each.total is not None}
+        if any(columns[each.other(place)] in stronger and abs(each.r) >= _INSEPARABLE for each in own):
+            one = evolve(one, is_sure=False, best=None)
+        ranked.append(one)
         ranked += [
             _following(unranked[other], columns[place])
             for other, leader in enumerate(leaders)
             if leader == place != other
         ]
-    pairs = [
+    told = [
         _pair(pair, [columns[place] for place in chosen], [fit[place] for place in chosen], goal)
-        for pair in found.interactions
-        if is_sure and pair.gain.share >= max(_LEAST, _SURE * pair.gain.error)
+        for pair in pairs
     ]
-    return Ranking(len(used), [*ranked, *left], pairs, found.explained, is_sure, kept.clipped, kept.is_log)
+    return Ranking(len(used), [*ranked, *left], told, found.explained, is_sure, kept.clipped, kept.is_log)
 
 
 def _leaders(fit: Sequence[Coded]) -> list[int]:

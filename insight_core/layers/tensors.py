@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.layers.columns import MEASURED, NAN, NEG_INF, POS_INF, UNREADABLE, MeasuredRecords, moments
+from insight_core.layers.names import Kind
 from insight_core.plugin import Claim
 from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_of
-from insight_health.columns import MEASURED, NAN, NEG_INF, POS_INF, UNREADABLE, MeasuredRecords, moments
-from insight_health.names import Kind
+
+_CHANCE = 0.05  # that a living unit is zero for the whole batch
 
 
 def measured_tensors(claim: Claim, payloads: Sequence[bytes], kind: Kind) -> MeasuredRecords:
@@ -36,7 +38,8 @@ def measured_values(values: NDArray[Any], kind: Kind) -> MeasuredRecords:
     """One row of numbers about an array.
 
     Dead units are those of the last axis of an activation of two or three axes (batch, units) or (batch,
-    positions, units) whose values are all zero.
+    positions, units) whose values are all zero. They are not known where the batch is so small that units
+    which are as often zero as the others are so by chance.
     """
     found = MeasuredRecords.empty(1)
     wide = values.astype(np.float64)
@@ -55,7 +58,11 @@ def measured_values(values: NDArray[Any], kind: Kind) -> MeasuredRecords:
     zeros = float(np.mean(wide == 0)) if wide.size else np.nan
     dead = np.nan
     if kind == "activation" and wide.ndim in (2, 3) and wide.shape[0] > 1 and wide.size:
-        dead = float(np.mean((wide == 0).all(axis=tuple(range(wide.ndim - 1)))))
+        is_dead = (wide == 0).all(axis=tuple(range(wide.ndim - 1)))
+        living = wide.reshape(-1, wide.shape[-1])[:, ~is_dead]
+        chance = float(np.mean(living == 0)) ** len(living) if living.size else 0.0
+        if chance < _CHANCE:
+            dead = float(is_dead.mean())
     found.numbers[0] = (wide.size - known.size, mean[0], std[0], size[0], zeros, dead)
     assert len(MEASURED) == 6
     return found

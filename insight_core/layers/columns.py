@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_health.names import Measure
+from insight_core.layers.names import Measure
 
 MEASURED: tuple[Measure, ...] = ("nonfinite", "mean", "std", "size", "zeros", "dead")  # Columns of a record.
 NAN, POS_INF, NEG_INF, UNREADABLE = 1, 2, 4, 8  # Flags of a record.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from weakref import WeakValueDictionary
 
@@ -10,18 +11,21 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
+from insight_core.layers.columns import MEASURED, NOT_FINITE, UNREADABLE, MeasuredRecords
+from insight_core.layers.histograms import measured_histograms
+from insight_core.layers.names import values_name
+from insight_core.layers.reading import FoundPayloads, PayloadReader, WantedRecords
+from insight_core.layers.tensors import measured_tensors
 from insight_core.plugin import Claim, InsightError, PluginNameEnum
 from insight_core.plugin.data import DataProvider, SeriesKey
-from insight_health.columns import MEASURED, NOT_FINITE, UNREADABLE, MeasuredRecords
-from insight_health.histograms import measured_histograms
-from insight_health.names import values_name
-from insight_health.reading import FoundPayloads, PayloadReader, WantedRecords
-from insight_health.tensors import measured_tensors
 
+LASTING = 3  # Records at the end that are to show a fault, so that one alone is none.
+GROWN = 100.0  # Times the usual size of early records: gradients that large explode.
+_ZEROS, _SIZE = MEASURED.index("zeros"), MEASURED.index("size")
 _FIRST_LOOK = 16  # records of a series that are read first, at even distances
 _PORTION = 4 << 20  # bytes of payloads that are read and decoded at a time
 _MOST_BYTES = 320 << 20  # of what is kept of all series
-_RECORD = 8 * 3 + 4 * len(MEASURED) + 2  # bytes that are kept of a record
+_RECORD = 8 * 3 + 4 * len(MEASURED) + 6  # bytes that are kept of a record
 
 
 class SharedSteps:
@@ -42,7 +46,8 @@ class SharedSteps:
 class Digest:
     """The records of one series: columns of those that were read. Steps are in rising order.
 
-    ``numbers`` is float32[records, MEASURED], NaN where not read or not known; ``flags`` uint8[records].
+    ``numbers`` is float32[records, MEASURED], NaN where not read or not known; ``flags`` uint8[records];
+    ``prints`` uint32[records] are checksums of the payloads: records with equal ones are the same.
     """
 
     plugin: str
@@ -53,6 +58,7 @@ class Digest:
     numbers: NDArray[np.float32]
     flags: NDArray[np.uint8]
     read: NDArray[np.bool_]
+    prints: NDArray[np.uint32]
     offset: int = 0  # of the first record in its file, where that is known
 
     @classmethod
@@ -75,6 +81,7 @@ class Digest:
             np.full((count, len(MEASURED)), np.nan, np.float32),
             np.zeros(count, np.uint8),
             np.zeros(count, bool),
+            np.zeros(count, np.uint32),
         )
         if before is not None and known <= count:
             same = np.array_equal(before.steps, table.steps[:known]) and np.array_equal(
@@ -84,6 +91,7 @@ class Digest:
                 made.numbers[:known] = before.numbers
                 made.flags[:known] = before.flags
                 made.read[:known] = before.read
+                made.prints[:known] = before.prints
                 made.offset = before.offset
         return made
 
@@ -94,7 +102,7 @@ class Digest:
 
     @property
     def is_settled(self) -> bool:
-        """Whether a few of all records were read, and the first bad one of them is known to be the first."""
+        """Whether a few of all records were read, and those are known between which a fault begins."""
         return bool(self.read[self._coarse].all()) and self.between() is None
 
     @property
@@ -112,8 +120,8 @@ class Digest:
     def next(self, low: int, high: int) -> NDArray[np.int64]:
         """Records to read next among those of the steps from ``low`` to ``high``.
 
-        First a few of all, then the middle between the last healthy and the first bad one that are known,
-        then those between the ones that are known.
+        First a few of all, then the middle between a healthy record and a bad one after it, then those
+        between the ones that are known.
         """
         count = len(self.steps)
         stride, coarse = self._stride, self._coarse
@@ -135,20 +143,44 @@ class Digest:
         return np.empty(0, np.int64)
 
     def between(self) -> int | None:
-        """The record in the middle between the last healthy and the first bad one; None if there is none."""
-        bad = np.flatnonzero(self.flags & NOT_FINITE)
-        if not len(bad):
-            return None
-        healthy = np.flatnonzero(self.read[: bad[0]])
-        last = int(healthy[-1]) if len(healthy) else -1
-        return (last + int(bad[0])) // 2 if bad[0] - last > 1 else None
+        """The record in the middle of two between which a fault begins; None if all beginnings are known.
 
-    def take(self, indices: NDArray[np.int64], measured: MeasuredRecords) -> None:
+        A fault begins at the first record that is not finite, and where records begin that are to the end
+        all zero, all as the last one, all far larger than the early ones, or all not finite.
+        """
+        places = np.flatnonzero(self.read)
+        if not len(places):
+            return None
+        odd = np.flatnonzero(self.flags[places] & NOT_FINITE)
+        begins = [int(odd[0])] if len(odd) else []
+        is_sound = (self.flags[places] & UNREADABLE) == 0
+        zeros = self.numbers[places, _ZEROS] >= 1
+        same = self.prints[places] == self.prints[places[-1]]
+        sizes = self.numbers[places, _SIZE]
+        early = sizes[: max(2, len(sizes) // 3)]
+        early = early[early > 0]
+        grown = sizes >= GROWN * float(np.quantile(early, 0.25)) if len(early) else zeros
+        for lasts in (zeros, same, grown, (self.flags[places] & NOT_FINITE) > 0):
+            others = np.flatnonzero(~lasts & is_sound)
+            begin = int(others[-1]) + 1 if len(others) else 0
+            if len(places) - begin >= LASTING:
+                begins.append(begin)
+        for begin in begins:
+            last = int(places[begin - 1]) if begin else -1
+            if places[begin] - last > 1:
+                return (last + int(places[begin])) // 2
+        return None
+
+    def take(
+        self, indices: NDArray[np.int64], measured: MeasuredRecords, payloads: Sequence[bytes] = ()
+    ) -> None:
         """Keeps what these records say."""
         largest = float(np.finfo(np.float32).max)
         self.numbers[indices] = np.clip(measured.numbers, -largest, largest)
         self.flags[indices] = measured.flags
         self.read[indices] = True
+        if payloads:
+            self.prints[indices] = [zlib.crc32(data) for data in payloads]
 
 
 @frozen
@@ -206,7 +238,7 @@ class Digests:
                     known[asked.plugin, asked.key].take(asked.indices, _unreadable(len(asked.indices)))
                 for found, measured in _measured([*self._reader.read(part)]):
                     digest = known[found.wanted.plugin, found.wanted.key]
-                    digest.take(found.wanted.indices[found.which], measured)
+                    digest.take(found.wanted.indices[found.which], measured, found.payloads)
                 if time.monotonic() >= end:
                     self._forget(digests)
                     return so_far(digests)

@@ -8,12 +8,12 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
+from insight_core.layers.columns import MEASURED, NAN, NEG_INF, NOT_FINITE, POS_INF
+from insight_core.layers.digests import Digest, Digests, SharedSteps
+from insight_core.layers.names import KINDS, Measure, natural
+from insight_core.layers.table import LayerRow, LayerSource, LayerTable
 from insight_core.plugin import PluginNameEnum
 from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesKey
-from insight_health.columns import MEASURED, NAN, NEG_INF, NOT_FINITE, POS_INF
-from insight_health.digests import Digest, Digests, SharedSteps
-from insight_health.layers import LayerRow, LayerSource, LayerTable
-from insight_health.names import KINDS, Measure, natural
 
 _SCALAR = PluginNameEnum.SCALAR
 _MOST_SCALARS = 20_000  # series whose points are kept
@@ -161,6 +161,13 @@ class Tracks:
                     self._scalar_flags[key] = _flags_of(columns, source.name.measure)
                 found.append(FlagTrack(columns.steps, self._scalar_flags[key]))
         return found
+
+    def prints(self, run: str, layer: LayerRow) -> tuple[NDArray[np.int64], NDArray[np.uint32]] | None:
+        """Steps and checksums of the records that were read; equal ones are the same. None of scalars."""
+        for source in self.table.of(run, layer):
+            if (digest := self.digests.get((run, source))) is not None:
+                return digest.steps[digest.read], digest.prints[digest.read]
+        return None
 
     def _of_values(self, run: str, layer: LayerRow, measure: Measure) -> MeasureTrack | None:
         column = MEASURED.index(measure)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attrs import define, field, frozen
 
+from insight_core.layers.names import Kind, Name, scalar_name, values_name
 from insight_core.plugin import PluginNameEnum
 from insight_core.plugin.data import DataProvider
-from insight_health.names import Kind, Name, scalar_name, values_name
 
 _HISTOGRAM, _TENSOR, _SCALAR = PluginNameEnum.HISTOGRAM, PluginNameEnum.TENSOR, PluginNameEnum.SCALAR
 _NAMES: Mapping[str, Callable[[str], Name | None]] = {

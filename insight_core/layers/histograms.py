@@ -12,11 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import Claim
-from insight_core.plugin.data import Payload
-from insight_core.plugin.lab import HISTO
-from insight_core.plugin.payloads import Histogram, decoded_histogram
-from insight_health.columns import (
+from insight_core.layers.columns import (
     MEASURED,
     NAN,
     NEG_INF,
@@ -26,6 +22,9 @@ from insight_health.columns import (
     MeasuredRecords,
     moments,
 )
+from insight_core.plugin import Claim
+from insight_core.plugin.data import Payload
+from insight_core.plugin.payloads import HISTO, Histogram, decoded_histogram
 
 _ZERO = 2e-12  # the innermost buckets of TensorBoard's histograms end here
 _KEYS = (0x09, 0x11, 0x19, 0x21, 0x29)  # of min, max, num, sum, sum_squares: doubles

@@ -49,7 +49,10 @@ _NO_LAYER = frozenset(
     {"", "train", "training", "val", "valid", "validation", "eval", "test", "total", "global", "all", "model"}
     | {"optim", "optimizer", "loss", "metrics"}
 )
-_BIAS = re.compile(r"(?:^|[./_])(?:bias|beta|b)$")
+# a parameter within its module: "weight" of "fc.weight", "lstm.weight_ih_l0", "dense/kernel:0", "W1"
+_PART = re.compile(
+    r"(?:^|(?<=[./_]))(?:(?P<bias>bias(?:es)?|beta|b)|weights?|kernel|gamma|scale|w)(?=$|[./_:]|\d+$)", re.I
+)
 
 
 @frozen
@@ -68,9 +71,25 @@ def natural(name: str) -> tuple[tuple[int, int | str], ...]:
     return tuple((0, int(part)) if part.isdecimal() else (1, part) for part in parts)
 
 
+@lru_cache(maxsize=100_000)
+def module_of(layer: str) -> tuple[str, bool]:
+    """The module that a layer is a parameter of, and whether that is a bias, which may begin at 0.
+
+    ``fc.weight`` and ``fc.bias`` are of ``fc``; a layer that is no parameter is its own module.
+    """
+    parts = [*_PART.finditer(layer)]
+    if not parts:
+        return layer, False
+    found = parts[-1]
+    before, after = layer[: found.start()].rstrip("./_"), layer[found.end() :].lstrip("./_:")
+    if after == "0":  # which TensorFlow appends
+        after = ""
+    return ".".join(part for part in (before, after) if part) or layer, found["bias"] is not None
+
+
 def is_bias(layer: str) -> bool:
     """Whether the values of a layer are biases, which may begin at 0."""
-    return bool(_BIAS.search(layer.lower()))
+    return module_of(layer)[1]
 
 
 @lru_cache(maxsize=100_000)

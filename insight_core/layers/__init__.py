@@ -1,0 +1,1 @@
+"""What runs record of layers: one reader, and which layers are faulty; plugins have ``plugin.layers``."""
