@@ -15,7 +15,7 @@ from insight_core.tag_roles import roles_of
 from insight_core.web.findings.calls import Told
 
 _FIELDS: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "attempts")
-_SERIES, _POINTS = 64, 1 << 20  # of a run that are read together
+_SERIES, _POINTS, _SHORT = 256, 1 << 20, 4096  # of a run that are read together; points of a short one
 _NO_DATA_OF_PLUGIN = ReasonKind("no_data_of_plugin", "there is no data of the plugin {plugin}")
 _NO_DATA_OF_PLUGINS = ReasonKind("no_data_of_plugins", "there is no data of the plugins {plugins}")
 _NO_TAG_OF_ROLE = ReasonKind("no_tag_of_role", "no tag has the role {role}")
@@ -92,11 +92,15 @@ class Examination:
 
     @cached_property
     def _together(self) -> Collection[SeriesKey]:
-        """Series with roles, which rules are about: read by one call, unless they are large."""
+        """Series that are read by one call: short ones, and those with roles unless they are large."""
         tags, points = self._state.tags.get(self.scalars, ()), self._state.points.get(self.scalars, ())
+        if len(tags) > _SERIES:
+            return ()
         sizes = dict(zip(tags, points, strict=True))
-        found = {SeriesKey(self.run, tag): sizes[tag] for role in self._roles.values() for tag in role}
-        return found if len(found) <= _SERIES and sum(found.values()) <= _POINTS else ()
+        large = {tag for tags in self._roles.values() for tag in tags}
+        if sum([sizes[tag] for tag in large]) > _POINTS:
+            large = set()
+        return {SeriesKey(self.run, tag) for tag in tags if tag in large or sizes[tag] <= _SHORT}
 
     def missing(self, needs: Needs) -> Told | None:
         """What the run does not have that a rule needs."""
