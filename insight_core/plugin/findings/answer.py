@@ -74,8 +74,8 @@ class FindFaults(Protocol):
         """What the rules find in these runs, or in all. Answers are kept until series of the runs change.
 
         ``roles`` maps tags to roles, where those of their names are wrong; the role "" is none. ``rules`` are
-        the ids of those that are asked, without it all. Unknown runs are left out. After ``seconds`` it
-        answers with what is known by then; at least one run more is checked. Raises Unavailable if the data
-        cannot be reached.
+        the ids of those that are asked; without it all are, and of many findings of a rule and run only the
+        first are given. Unknown runs are left out. After ``seconds`` it answers with what is known by then;
+        at least one run more is checked. Raises Unavailable if the data cannot be reached.
         """
         ...

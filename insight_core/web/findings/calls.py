@@ -20,7 +20,7 @@ from insight_core.web.findings.rounds import AskedRule, Result, Round
 log = logging.getLogger(__name__)
 
 _HOOK = "insight_rules"
-_MOST = 50  # findings of one call
+_MOST = 10_000  # findings of one call that are kept
 _FRESH = 2.0  # seconds; several runs are compared with annotations and other things that change, too
 _RUNNING = ReasonKind("rule_is_running", "it is being checked")
 _NEVER = -math.inf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import cast
 
@@ -59,6 +59,27 @@ def _lacks_role(role: TagRole) -> Told:
     return Told(unchecked=_NO_TAG_OF_ROLE(role=role), missing=True)
 
 
+class _Roles(Mapping[TagRole, Sequence[str]]):
+    """Tags by role, which are found out when a rule asks: thresholds never do."""
+
+    def __init__(self, examination: Examination) -> None:
+        self._examination = examination
+
+    @cached_property
+    def _found(self) -> Mapping[TagRole, Sequence[str]]:
+        one = self._examination
+        return roles_of(one.run, one.state.tags.get(one.scalars, ()), one.given)
+
+    def __getitem__(self, role: TagRole) -> Sequence[str]:
+        return self._found[role]
+
+    def __iter__(self) -> Iterator[TagRole]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
 @frozen(eq=False, slots=False)
 class Examination:
     """One examination of a run by rules, and the points that were read for it."""
@@ -71,12 +92,13 @@ class Examination:
     _read: dict[SeriesKey, ScalarColumns | None] = field(factory=dict, init=False)
 
     @cached_property
-    def _state(self) -> RunState:
+    def state(self) -> RunState:
+        """The series of the run."""
         return self.state_of()
 
     @cached_property
     def _roles(self) -> Mapping[TagRole, Sequence[str]]:
-        return roles_of(self.run, self._state.tags.get(self.scalars, ()), self.given)
+        return _Roles(self)
 
     def examined(self, ctx: PluginContext) -> Examined:
         """What a rule gets, with the context of its module."""
@@ -93,7 +115,7 @@ class Examination:
     @cached_property
     def _together(self) -> Collection[SeriesKey]:
         """Series that are read by one call: short ones, and those with roles unless they are large."""
-        tags, points = self._state.tags.get(self.scalars, ()), self._state.points.get(self.scalars, ())
+        tags, points = self.state.tags.get(self.scalars, ()), self.state.points.get(self.scalars, ())
         if len(tags) > _SERIES:
             return ()
         sizes = dict(zip(tags, points, strict=True))
@@ -105,9 +127,9 @@ class Examination:
     def missing(self, needs: Needs) -> Told | None:
         """What the run does not have that a rule needs."""
         for plugin in needs.plugins:
-            if not self._state.tags.get(plugin):
+            if not self.state.tags.get(plugin):
                 return _lacks_data((plugin,))
-        if needs.any_of and not any(self._state.tags.get(plugin) for plugin in needs.any_of):
+        if needs.any_of and not any(self.state.tags.get(plugin) for plugin in needs.any_of):
             return _lacks_data(tuple(needs.any_of))
         for role in needs.roles:
             if not self._roles.get(role):

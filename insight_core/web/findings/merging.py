@@ -33,8 +33,13 @@ def merged(
     left: int,
     columns_of: Callable[[Sequence[str]], Sequence[NamedColumn]],
     messages: Sequence[Messages],
+    most: int | None = None,
 ) -> Findings:
-    """The answer: findings merged and sorted, the rules, and why some could not tell."""
+    """The answer: findings merged and sorted, the rules, and why some could not tell.
+
+    Of the findings of a rule about one run, or about several together, the first ``most`` count.
+    """
+    answers = [_first_of(one, most) for one in answers]
     states = [_state(one) for one in answers]
     findings = [
         found
@@ -55,6 +60,16 @@ def merged(
     for answer in answers:
         unchecked += _unchecked(answer)
     return Findings(findings, rules, unchecked, runs, left, messages)
+
+
+def _first_of(answer: Answered, most: int | None) -> Answered:
+    if most is None or all(len(told.findings) <= most for told in answer.told):
+        return answer
+    told = [
+        evolve(one, findings=one.findings[:most], more=one.more + len(one.findings[most:]))
+        for one in answer.told
+    ]
+    return evolve(answer, told=told)
 
 
 def _state(answer: Answered) -> RuleState:

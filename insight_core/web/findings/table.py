@@ -28,6 +28,7 @@ _HOOK, _OLD_HOOK = "insight_rules", "insight_highlights"
 _KEPT = 65536  # runs whose answers are kept
 _KEPT_TOGETHER = 64  # answers about several runs that are kept
 _AT_ONCE = 64  # runs whose series are listed at a time
+_MOST = 50  # findings of a rule about one run, where not only some rules are asked for
 _LEAST = 0.1  # seconds for rules about several runs
 
 _GivenRoles = tuple[tuple[str, str], ...]  # tags and their roles
@@ -114,6 +115,7 @@ class FindingsTable:
             len(known) - len(told),
             self.hyperparameters,
             [one.value for one in self.registry.collected("insight_messages", Messages)],
+            _MOST if rules is None else None,
         )
 
     def _now(self) -> tuple[AskedRule, ...]:
