@@ -11,6 +11,7 @@ from insight_core.checks import IDENTIFIER, check_function, is_a, one_of
 from insight_core.errors import InsightError
 from insight_core.moved import accept_old_arguments
 from insight_core.plugin.data.provider import ScalarColumns, SeriesKey
+from insight_core.plugin.data.series_tables import SeriesTable
 from insight_core.plugin.findings.model import Finding
 from insight_core.references import reference
 from insight_core.tag_roles import TAG_ROLES, TagRole
@@ -36,6 +37,10 @@ class NotChecked(InsightError):
         self.may_change = may_change
 
 
+def _no_series() -> SeriesTable:
+    return SeriesTable("", (), {}, {"points": (), "attempts": (), "last_step": ()})
+
+
 @frozen(eq=False)
 class Examined:
     """The run that a rule examines, or all runs together. All rules share what ``read`` has read.
@@ -47,6 +52,7 @@ class Examined:
     runs: Sequence[str]
     roles: Mapping[TagRole, Sequence[str]]
     read: Callable[[SeriesKey], ScalarColumns | None]  # all points of a scalar series, of the last attempt
+    series: Callable[[], SeriesTable] = _no_series  # of scalars of one run: points, attempts, last_step
 
     @property
     def run(self) -> str:

@@ -9,7 +9,7 @@ from typing import cast
 from attrs import field, frozen
 
 from insight_core.plugin import PluginContext, ReasonKind
-from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesField, SeriesKey, TagRole
+from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesField, SeriesKey, SeriesTable, TagRole
 from insight_core.plugin.findings import Examined, Needs
 from insight_core.tag_roles import roles_of
 from insight_core.web.findings.calls import Told
@@ -23,10 +23,9 @@ _NO_TAG_OF_ROLE = ReasonKind("no_tag_of_role", "no tag has the role {role}")
 
 @frozen(eq=False)
 class RunState:
-    """The series of a run by plugin: tags and points, and a value that differs after every change."""
+    """The series of a run by plugin, and a value that differs after every change of them."""
 
-    tags: dict[str, tuple[str, ...]] = field(factory=dict)
-    points: dict[str, Sequence[int]] = field(factory=dict)
+    tables: dict[str, SeriesTable] = field(factory=dict)
     parts: list[Hashable] = field(factory=list)
 
     def fingerprint(self) -> int:
@@ -40,10 +39,8 @@ def states(provider: DataProvider, plugins: Collection[str], runs: Sequence[str]
     for plugin in plugins:
         for table in provider.series_tables(plugin, _FIELDS, runs=runs):
             if (state := found.get(table.run)) is not None:
-                columns = [tuple(table.column(name)) for name in _FIELDS]
-                state.tags[plugin] = table.tags
-                state.points[plugin] = cast("tuple[int, ...]", columns[0])
-                state.parts.append((plugin, table.tags, *columns))
+                state.tables[plugin] = table
+                state.parts.append((plugin, table.tags, *(tuple(table.column(name)) for name in _FIELDS)))
     return found
 
 
@@ -68,7 +65,7 @@ class _Roles(Mapping[TagRole, Sequence[str]]):
     @cached_property
     def _found(self) -> Mapping[TagRole, Sequence[str]]:
         one = self._examination
-        return roles_of(one.run, one.state.tags.get(one.scalars, ()), one.given)
+        return roles_of(one.run, one.series().tags, one.given)
 
     def __getitem__(self, role: TagRole) -> Sequence[str]:
         return self._found[role]
@@ -102,7 +99,12 @@ class Examination:
 
     def examined(self, ctx: PluginContext) -> Examined:
         """What a rule gets, with the context of its module."""
-        return Examined(ctx, (self.run,), self._roles, self.read)
+        return Examined(ctx, (self.run,), self._roles, self.read, self.series)
+
+    def series(self) -> SeriesTable:
+        """The scalar series of the run."""
+        table = self.state.tables.get(self.scalars)
+        return SeriesTable(self.run, (), {}, dict.fromkeys(_FIELDS, ())) if table is None else table
 
     def read(self, key: SeriesKey) -> ScalarColumns | None:
         """All points of a series, read once for all rules."""
@@ -115,21 +117,21 @@ class Examination:
     @cached_property
     def _together(self) -> Collection[SeriesKey]:
         """Series that are read by one call: short ones, and those with roles unless they are large."""
-        tags, points = self.state.tags.get(self.scalars, ()), self.state.points.get(self.scalars, ())
-        if len(tags) > _SERIES:
+        table = self.series()
+        if len(table.tags) > _SERIES:
             return ()
-        sizes = dict(zip(tags, points, strict=True))
+        sizes = dict(zip(table.tags, cast("Sequence[int]", table.column("points")), strict=True))
         large = {tag for tags in self._roles.values() for tag in tags}
         if sum([sizes[tag] for tag in large]) > _POINTS:
             large = set()
-        return {SeriesKey(self.run, tag) for tag in tags if tag in large or sizes[tag] <= _SHORT}
+        return {SeriesKey(self.run, tag) for tag, points in sizes.items() if tag in large or points <= _SHORT}
 
     def missing(self, needs: Needs) -> Told | None:
         """What the run does not have that a rule needs."""
         for plugin in needs.plugins:
-            if not self.state.tags.get(plugin):
+            if not self.state.tables.get(plugin):
                 return _lacks_data((plugin,))
-        if needs.any_of and not any(self.state.tags.get(plugin) for plugin in needs.any_of):
+        if needs.any_of and not any(self.state.tables.get(plugin) for plugin in needs.any_of):
             return _lacks_data(tuple(needs.any_of))
         for role in needs.roles:
             if not self._roles.get(role):

@@ -7,6 +7,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
@@ -23,7 +24,7 @@ _BAD = ("error", "warning", "hint")  # severities, the worst first
 _NEEDS = {"above": "value", "below": "value", "stalled": "minutes"}  # the number that a kind needs
 
 
-@frozen
+@frozen(slots=False)
 class AlertRule:
     """When to alert, about which runs and tags, and the names of the targets that receive the alerts.
 
@@ -45,7 +46,7 @@ class AlertRule:
         words = re.findall(r"[a-z0-9]+", self.name.lower())
         return "_".join(["alert", *words, self.key])
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Identifies the rule in the journal: with another name, kind or number it is another rule."""
         parts = f"{self.name}\n{self.kind}\n{self.number!r}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import cast
+from weakref import WeakSet
 
 import numpy as np
 from attrs import field, frozen
@@ -16,12 +17,11 @@ from numpy.typing import NDArray
 from insight_alerts.alert import shown
 from insight_alerts.rules import OF_SERIES, AlertRule, AlertRules
 from insight_core.plugin import PluginContext, PluginNameEnum, ReasonKind
-from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesField, SeriesKey
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.findings import Examined, Finding, FindingPlace, Needs, NotChecked, Rule
 from insight_core.plugin.lab import Severity
 
 _SCALAR = PluginNameEnum.SCALAR
-_FIELDS: tuple[SeriesField, ...] = ("points", "attempts")
 _HOST = "run"  # whose columns of the run table are status and time of the last record
 _FRESH = 1.0  # seconds; one reading of these columns is for all runs
 _ENDS: Mapping[str, Severity] = {
@@ -89,6 +89,7 @@ class Thresholds:
         self._lock, self._asking = threading.Lock(), threading.Lock()
         self._generation: int | None = None
         self._seen: dict[str, dict[str, _Seen]] = {}  # by run and tag
+        self._looked_at: WeakSet[Examined] = WeakSet()
         self._columns: tuple[float, Mapping[str, tuple[str, float]]] = (-math.inf, {})
 
     def rules(self) -> Iterable[Rule]:
@@ -106,7 +107,7 @@ class Thresholds:
         if rule.run.search(examined.run):
             with self._lock:
                 self._forget_gone(examined.ctx.data)
-                self._look(examined.ctx.data, examined.run)
+                self._look(examined)
                 seen = [*self._seen.get(examined.run, {}).values()]
             for one in seen:
                 yield from (finding for (key, _), finding in one.found.items() if key == rule.key)
@@ -124,17 +125,20 @@ class Thresholds:
                 for key in changes.series.get(_SCALAR, ()):
                     self._seen.get(key.run, {}).pop(key.tag, None)
 
-    def _look(self, data: DataProvider, run: str) -> None:
+    def _look(self, examined: Examined) -> None:
         """Looks at the points of a run that are new."""
-        before = self._seen.get(run, {})
-        now: dict[str, _Seen] = {}
-        for table in data.series_tables(_SCALAR, _FIELDS, runs=[run]):
-            columns = [cast("tuple[int, ...]", table.column(name)) for name in _FIELDS]
-            for tag, points, attempts in zip(table.tags, *columns, strict=True):
-                rules = [one for one in self._rules_of(tag) if one.run.search(run)]
-                if rules:
-                    key = SeriesKey(run, tag)
-                    now[tag] = self._looked(data, key, points, attempts, before.get(tag), rules)
+        run, before, now = examined.run, self._seen.get(examined.run, {}), {}
+        if examined in self._looked_at:
+            return  # another rule of the file has asked
+        of_run = {one.key for one in self._of_series if one.run.search(run)}
+        table = examined.series()
+        columns = [cast("Sequence[int]", table.column(name)) for name in ("points", "attempts")]
+        for tag, points, attempts in zip(table.tags, *columns, strict=True):
+            rules = [one for one in self._rules_of(tag) if one.key in of_run]
+            if rules:
+                key = SeriesKey(run, tag)
+                now[tag] = self._looked(examined.ctx.data, key, points, attempts, before.get(tag), rules)
+        self._looked_at.add(examined)
         self._seen[run] = now
         if not now:
             del self._seen[run]

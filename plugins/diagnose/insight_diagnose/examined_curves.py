@@ -190,16 +190,16 @@ def busiest(examined: Examined, most: int) -> list[SeriesKey]:
     """The losses and then the other series with most points, at most so many."""
     found = [*examined.keys("loss"), *examined.keys("val_loss")]
     if len(found) < most:
-        for table in examined.ctx.data.series_tables(SCALAR, _POINTS, runs=[examined.run]):
-            order = np.argsort(-np.asarray(table.column("points")), kind="stable")
-            found += [SeriesKey(examined.run, table.tags[at]) for at in order[:most].tolist()]
+        table = examined.series()
+        order = np.argsort(-np.asarray(table.column("points"), np.int64), kind="stable")
+        found += [SeriesKey(examined.run, table.tags[at]) for at in order[:most].tolist()]
     return list(dict.fromkeys(found))[:most]
 
 
 def _tags_of(examined: Examined, run: str) -> tuple[str, ...]:
-    for table in examined.ctx.data.series_tables(SCALAR, _POINTS, runs=[run]):
-        return table.tags
-    return ()
+    if run == examined.run:
+        return examined.series().tags
+    return next((one.tags for one in examined.ctx.data.series_tables(SCALAR, _POINTS, runs=[run])), ())
 
 
 def found_in(

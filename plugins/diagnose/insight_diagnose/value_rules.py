@@ -74,14 +74,13 @@ def values_are_finite(examined: Examined) -> Iterator[Finding]:
 
 def _of_all(examined: Examined) -> Iterator[tuple[SeriesKey, ScalarColumns]]:
     """All series: short ones whole, as other rules read them; some points of long ones, odd ones first."""
-    long = []
-    for table in examined.ctx.data.series_tables(_SCALAR, ["points"], runs=[examined.run]):
-        for tag, points in zip(table.tags, table.column("points"), strict=True):
-            key = SeriesKey(examined.run, tag)
-            if cast("int", points) > _SHORT:
-                long.append(key)
-            elif (columns := examined.read(key)) is not None:
-                yield key, columns
+    long, table = [], examined.series()
+    for tag, points in zip(table.tags, table.column("points"), strict=True):
+        key = SeriesKey(examined.run, tag)
+        if cast("int", points) > _SHORT:
+            long.append(key)
+        elif (columns := examined.read(key)) is not None:
+            yield key, columns
     for begin in range(0, len(long), _AT_ONCE):
         part = long[begin : begin + _AT_ONCE]
         yield from examined.ctx.data.scalars(_SCALAR, part, ScalarQuery(width=1)).items()
