@@ -32,15 +32,15 @@ def _kind(code: str, text: str) -> ReasonKind:
 _SAW: Mapping[tuple[str, str], ReasonKind] = {
     ("nonfinite", ""): _kind(
         "diagnose_layer_nonfinite",
-        "{layer} ({kind}) is {word} first, at step {step}; {count} series of layers are so",
+        "{layer} ({kind}) is {word} first, at step {step}; series of layers that are so: {count}",
     ),
     ("nonfinite", "passing"): _kind(
         "diagnose_layer_overflow",
-        "gradients of {layer} are {word} at step {step} and finite later; {count} series are so",
+        "gradients of {layer} are {word} at step {step} and finite later; series that are so: {count}",
     ),
     ("dead", "output"): _kind(
         "diagnose_dead_output",
-        "the output of layer {module} is 0 since step {step} ({tag}); {count} series of layers are 0",
+        "the output of layer {module} is 0 since step {step} ({tag}); series that are 0: {count}",
     ),
     ("dead", "input"): _kind(
         "diagnose_dead_input",
@@ -48,7 +48,7 @@ _SAW: Mapping[tuple[str, str], ReasonKind] = {
     ),
     ("dead", "unreached"): _kind(
         "diagnose_dead_unreached",
-        "no gradient reaches layer {module} since step {step}; {count} series of layers are 0",
+        "no gradient reaches layer {module} since step {step}; series that are 0: {count}",
     ),
     ("dead", "nowhere"): _kind(
         "diagnose_dead_nowhere",
@@ -64,12 +64,12 @@ _SAW: Mapping[tuple[str, str], ReasonKind] = {
     ("vanishing", ""): _kind(
         "diagnose_vanishing",
         "the gradients of layer {module} are {value:.2g} (root mean square), those of the second largest "
-        "{usual:.2g}; {count} layers get almost none",
+        "{usual:.2g}; layers that get almost none: {count}",
     ),
     ("exploding", ""): _kind(
         "diagnose_exploding",
-        "the gradients of {tag} have grown from {usual:.2g} to {value:.2g} since step {step}; those of "
-        "{count} layers have",
+        "the gradients of {tag} have grown from {usual:.2g} to {value:.2g} since step {step}; layers "
+        "whose gradients have: {count}",
     ),
 }
 _NORM_EXPLODES = ReasonKind(

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insight_core.plugin import CachePolicy, Keep, Plugin, PluginNameEnum, RecordDecoder, hookimpl
+from insight_core.plugin import (
+    CachePolicy,
+    Keep,
+    Messages,
+    Plugin,
+    PluginNameEnum,
+    ReasonKind,
+    RecordDecoder,
+    hookimpl,
+)
+from insight_core.plugin.findings import Needs, Rule
 from insight_landscape.claims import COMPUTED, LANDSCAPE_FIELD, LINEAGE_FILES
 
 if TYPE_CHECKING:
@@ -16,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Landscape", "TrainingPath", "compute", "insight_plugin"]
 
+_HERE = Path(__file__).parent
 _FOR_COMPUTING = {  # a host starts without these
     "compute": ("insight_landscape.computing", "compute"),
     "Landscape": ("insight_landscape.landscape", "Landscape"),
@@ -32,6 +44,20 @@ def __getattr__(name: str) -> object:
 
 
 @hookimpl
+def insight_rules() -> Iterable[Rule]:
+    """Whether training ended in a minimum."""
+    title = ReasonKind("landscape_no_minimum_title", "Training ended in no minimum")
+    needs = Needs(plugins=[PluginNameEnum.LANDSCAPE])
+    return [Rule("no_minimum", title, "insight_landscape.rules:ends_in_a_minimum", needs)]
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    """The texts of findings and errors in Chinese."""
+    return Messages.of(_HERE / "locales")
+
+
+@hookimpl
 def insight_plugin() -> Plugin:
     """Loss landscapes recorded by MindSpore or computed by this package."""
     return Plugin(
@@ -45,7 +71,7 @@ def insight_plugin() -> Plugin:
         cache=CachePolicy(payload_bytes=72 << 20),
         presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=500, series=300)},
         routes="insight_landscape.routes:routes",
-        frontend=Path(__file__).parent / "static",
+        frontend=_HERE / "static",
         is_active="insight_landscape.claims:has_landscapes",
         order=700,
     )

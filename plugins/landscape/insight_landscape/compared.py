@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ def compared_flatness(
     everywhere, epsilon is a twentieth of the smallest range of losses.
     """
     shown = [landscape for _, landscape in landscapes.values() if np.isfinite(landscape.z).any()]
-    reach = min((size for size in map(reach_of, shown) if size > 0), default=0.0)
+    reach = _least_reach(shown)
     if radius is None:
         radius = _SHARE * reach
     if epsilon is None:
@@ -45,6 +45,15 @@ def compared_flatness(
     for before, one in zip([None, *runs], runs, strict=False):
         one["tie"] = before is not None and _is_tie(before, one)
     return {"radius": radius, "reach": reach, "epsilon": epsilon, "runs": runs}
+
+
+def usual_radius(landscapes: Iterable[Landscape]) -> float:
+    """Half of the radius that every grid has around the end; 0 where none has one."""
+    return _SHARE * _least_reach(landscapes)
+
+
+def _least_reach(landscapes: Iterable[Landscape]) -> float:
+    return min((size for size in map(reach_of, landscapes) if size > 0), default=0.0)
 
 
 def _usual_epsilon(shown: list[Landscape], radius: float) -> float:

@@ -6,14 +6,21 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import insight_landscape
 import numpy as np
 import pytest
+from insight_landscape.claims import LANDSCAPE_FIELD
 from insight_landscape.compared import compared_flatness
 from insight_landscape.flatness import flatness_of
 from insight_landscape.landscape import Landscape
 from insight_landscape.quadratic import Minimum
 from numpy.random import Generator
 from numpy.typing import NDArray
+
+from insight_core.plugin.testing import FakeProvider
+from insight_core.registry import Registry
+from insight_core.web import Host
+from tests.support.landscapes import mindspore_landscape, points
 
 Floats: TypeAlias = NDArray[np.float64]
 Shape: TypeAlias = Callable[[Floats, Floats], Floats]
@@ -163,3 +170,25 @@ def test_ripples_have_a_curvature_of_their_own_and_that_of_the_bowl_below() -> N
         assert found.wide_curvature.largest.value == pytest.approx(large, abs=0.15)
         assert found.wide_curvature.smallest.value == pytest.approx(small, abs=0.15)
         assert found.minimum == Minimum("minimum")
+
+
+def test_a_landscape_without_a_minimum_is_a_finding_of_its_run() -> None:
+    rng = np.random.default_rng(5)
+    shapes = {"minimum": _turned(rng, 1, 1), "saddle": _turned(rng, 1, -1), "slope": lambda x, y: x + 0 * y}
+    fake = FakeProvider()
+    for run, shape in shapes.items():
+        found = _grid(rng, shape)
+        surface, end = points(found.x, found.y, found.z), points([0], [0], [found.z.min()])
+        payload = mindspore_landscape(surface, decomposition="Random", convergence=end)
+        between = mindspore_landscape(
+            surface, at=[1, 2], path=points([0, 0], [0, 0], [1, 1]), convergence=end
+        )
+        fake.add_records("landscape", run, "landscape_[2]", [payload], claim=LANDSCAPE_FIELD)
+        fake.add_records("landscape", run, "landscape_[1, 2]", [between], claim=LANDSCAPE_FIELD)
+    answer = Host(Registry.of([("landscape", lambda: insight_landscape)]), fake).findings()
+    assert [one.reason for one in answer.unchecked if one.failed] == []
+    assert {one.runs: one.saw.code for one in answer.findings[0].each} == {
+        ("saddle",): "landscape_saddle",
+        ("slope",): "landscape_slope",
+    }
+    assert answer.findings[0].severity == "hint"
