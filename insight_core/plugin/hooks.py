@@ -101,10 +101,7 @@ def insight_messages() -> Iterable[Messages]:
 
 @hookspec
 def insight_rules(options: Mapping[str, Any]) -> Iterable[Rule]:
-    """Rules that say what is wrong with runs, or what matters. Called once, when runs are first examined.
-
-    ``options`` are the values of the module's own flags, by name with ``_``.
-    """
+    """Rules about runs. Called once, when runs are first examined; ``options`` are the module's own flags."""
 
 
 @hookspec

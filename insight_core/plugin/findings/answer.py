@@ -73,9 +73,9 @@ class FindFaults(Protocol):
     ) -> Findings:
         """What the rules find in these runs, or in all. Answers are kept until series of the runs change.
 
-        ``roles`` maps tags to roles, where those of their names are wrong; the role "" is none. ``rules`` are
-        the ids of those that are asked; without it all are, and of many findings of a rule and run only the
-        first are given. Unknown runs are left out. After ``seconds`` it answers with what is known by then;
-        at least one run more is checked. Raises Unavailable if the data cannot be reached.
+        ``roles`` maps tags to roles, where those of their names are wrong; the role "" is none. Unknown runs
+        are left out. ``rules`` are the ids of those that are asked, which then say all that they found. After
+        ``seconds`` it answers with what is known by then; at least one run more is checked. Raises
+        Unavailable if the data cannot be reached.
         """
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from attrs import field, frozen
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext
 
 Scope: TypeAlias = Literal["run", "runs"]
+_NO_SERIES = partial(SeriesTable, "", (), {}, {"points": (), "attempts": (), "last_step": ()})
 
 
 class NotChecked(InsightError):
@@ -37,22 +39,15 @@ class NotChecked(InsightError):
         self.may_change = may_change
 
 
-def _no_series() -> SeriesTable:
-    return SeriesTable("", (), {}, {"points": (), "attempts": (), "last_step": ()})
-
-
 @frozen(eq=False)
 class Examined:
-    """The run that a rule examines, or all runs together. All rules share what ``read`` has read.
-
-    ``roles`` are the tags of the run by role; empty for a rule that examines several runs.
-    """
+    """The run that a rule examines, or all runs together. All rules share what ``read`` has read."""
 
     ctx: PluginContext  # of the first plugin of the rule's module
     runs: Sequence[str]
-    roles: Mapping[TagRole, Sequence[str]]
+    roles: Mapping[TagRole, Sequence[str]]  # tags of the run; empty for a rule that examines several runs
     read: Callable[[SeriesKey], ScalarColumns | None]  # all points of a scalar series, of the last attempt
-    series: Callable[[], SeriesTable] = _no_series  # of scalars of one run: points, attempts, last_step
+    series: Callable[[], SeriesTable] = _NO_SERIES  # scalars of one run: points, attempts, last_step
 
     @property
     def run(self) -> str:
@@ -85,9 +80,8 @@ def _check_roles(needs: Needs, attribute: object, roles: Sequence[str]) -> None:
 class Needs:
     """What a run must have for a rule to be checked: a tag of each role, a series of each plugin.
 
-    ``any_of``: plugins of which the run has series of at least one. A rule that reads other series than
-    scalars names their plugins, so that it is checked again when they change. Without what it needs it is not
-    applicable, which is no failure.
+    Without it a rule is not applicable. ``any_of``: plugins of which the run has series of at least one. A
+    rule that reads other series than scalars names their plugins, so that it is asked again when they change.
     """
 
     roles: Sequence[TagRole] = field(default=(), converter=_tuple, validator=_check_roles)
