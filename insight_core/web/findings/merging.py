@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
 
 from attrs import evolve, frozen
 
@@ -17,13 +19,23 @@ _SEVERAL = ReasonKind("findings_of_runs", "{count} of {of} runs: {title}; {run}:
 _FEWEST = 2  # runs without a finding that it takes to ask what the others share
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class Answered:
     """What a rule said in each call, and the runs that it was asked about; of equal length."""
 
     asked: AskedRule
     runs: Sequence[tuple[str, ...]]
     told: Sequence[Told]
+
+    @cached_property
+    def calls(self) -> Sequence[tuple[Told, tuple[str, ...]]]:
+        """What it said, each object once with all its runs: of thousands of runs most have one in common."""
+        if len(set(map(id, self.told))) == 1:
+            return [(self.told[0], tuple(chain.from_iterable(self.runs)))]
+        found: dict[int, tuple[Told, list[str]]] = {}
+        for told, runs in zip(self.told, self.runs, strict=True):
+            found.setdefault(id(told), (told, []))[1].extend(runs)
+        return [(told, tuple(runs)) for told, runs in found.values()]
 
 
 def merged(
@@ -63,7 +75,7 @@ def merged(
 
 
 def _first_of(answer: Answered, most: int | None) -> Answered:
-    if most is None or all(len(told.findings) <= most for told in answer.told):
+    if most is None or all(len(told.findings) <= most for told, _ in answer.calls):
         return answer
     told = [
         evolve(one, findings=one.findings[:most], more=one.more + len(one.findings[most:]))
@@ -73,22 +85,20 @@ def _first_of(answer: Answered, most: int | None) -> Answered:
 
 
 def _state(answer: Answered) -> RuleState:
-    calls = zip(answer.runs, answer.told, strict=True)
-    checked = tuple([run for runs, told in calls if told.unchecked is None for run in runs])
-    more = sum([told.more for told in answer.told])
+    checked: tuple[str, ...] = tuple(
+        chain.from_iterable(runs for told, runs in answer.calls if told.unchecked is None)
+    )
+    more = sum(told.more for told, _ in answer.calls)
     rule = answer.asked.rule
     return RuleState(answer.asked.module.name, rule.id, rule.title, rule.scope, checked, more)
 
 
 def _unchecked(answer: Answered) -> Iterator[Unchecked]:
     """Each reason once, with its runs."""
-    same: dict[int, tuple[Told, list[str]]] = {}  # very many runs have one object in common
-    for runs, told in zip(answer.runs, answer.told, strict=True):
-        if told.unchecked is not None:
-            same.setdefault(id(told), (told, []))[1].extend(runs)
     found: dict[Told, list[str]] = {}
-    for told, names in same.values():
-        found.setdefault(told, []).extend(names)
+    for told, runs in answer.calls:
+        if told.unchecked is not None:
+            found.setdefault(told, []).extend(runs)
     for told, names in found.items():
         assert told.unchecked is not None
         yield Unchecked(
@@ -99,7 +109,7 @@ def _unchecked(answer: Answered) -> Iterator[Unchecked]:
 def _merged(answer: Answered, of: int) -> Iterator[Finding]:
     """Findings of one run, or of several together, as they are; faults of several runs as one, and hints."""
     rule = answer.asked.rule
-    found = [evolve(one, rule=rule.id) for told in answer.told for one in told.findings]
+    found = [evolve(one, rule=rule.id) for told, _ in answer.calls for one in told.findings]
     faults = [one for one in found if one.severity in ("error", "warning")]
     for part in (faults, [one for one in found if one.severity not in ("error", "warning")]):
         runs = tuple(dict.fromkeys(run for one in part for run in one.runs))
