@@ -135,8 +135,9 @@ def test_a_file_that_cannot_be_read_leaves_the_others(open_provider: Open, tmp_p
     written = {n: picture(tmp_path / "run/pred", f"epoch_{n}.png", n) for n in (1, 2, 3)}
     provider = open_provider(live=True)
     eventually(lambda: tags(provider) == {"pred": 3})
-    (tmp_path / "run/pred/epoch_2.png").unlink()
-    (tmp_path / "run/pred/epoch_2.png").symlink_to("epoch_2.png")
+    fresh = tmp_path / "run/pred/.epoch_2.png"
+    fresh.symlink_to("epoch_2.png")  # to itself, once it has that name
+    fresh.replace(tmp_path / "run/pred/epoch_2.png")
     del written[2]
     follows(provider, written)
     eventually(lambda: [each.file for each in provider.damage()] == ["run/pred/epoch_2.png"])

@@ -71,6 +71,9 @@ class Builder:
         self._host, self._store, self._options = host, store, options
         self._reader = RowReader(store)
         self._lake: Lake | None = None
+        self._fileless: set[str] | None = (
+            None  # runs without files that the last batch found; None before one
+        )
         self.report = BuildReport()
 
     def run(self) -> BuildReport:
@@ -151,7 +154,9 @@ class Builder:
                     runs=lambda run: run in wanted or (run not in listed and self._is_mine(run)),
                 )
                 data = opened.enter_context(context).data
-                wanted |= {run.name for run in data.runs()}
+                found = {run.name for run in data.runs()}
+                self._fileless = found - listed
+                wanted |= found
             unread = unread_runs(data, {run for run in wanted if run in mine and is_remote(mine[run].source)})
             for run, cause in unread.items():
                 self._host.print(f"insight-host lake: {run} is left out for now: {cause}")
@@ -232,14 +237,20 @@ class Builder:
             self.report.add(segment)
 
     def _prune(self, mine: Mapping[str, FoundRun], listed: set[str]) -> None:
-        """Drops the runs of this shard that the source had and has no longer."""
+        """Drops the runs of this shard that the source had and has no longer.
+
+        Runs without files are not among those that are listed: they stay until a batch does not find them.
+        """
         sources = {one.source for one in mine.values()} | {self._options.source}
 
         def gone(manifest: LakeManifest) -> set[str]:
             return {
                 name
                 for name, stored in self._version(manifest).runs().items()
-                if name not in listed and stored.note.source in sources and self._is_mine(name)
+                if name not in listed
+                and stored.note.source in sources
+                and self._is_mine(name)
+                and (stored.note.fingerprint or (self._fileless is not None and name not in self._fileless))
             }
 
         if not listed and (lost := gone(newest(self._store))):

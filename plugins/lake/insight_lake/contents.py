@@ -59,12 +59,11 @@ def file_fingerprints(run_files: Iterable[RunFile]) -> dict[str, tuple[str, int,
             continue
         try:
             info = os.stat(file.path)
-            size, changed = info.st_size, info.st_mtime_ns
-        except FileNotFoundError:
+        except OSError:
             continue
-        except OSError:  # it is there and cannot be read: its run has damage, and is not one to drop
-            size = changed = 0
-        files.setdefault(file.run, []).append((os.path.relpath(file.path, file.directory), size, changed))
+        files.setdefault(file.run, []).append(
+            (os.path.relpath(file.path, file.directory), info.st_size, info.st_mtime_ns)
+        )
         logdirs.setdefault(file.run, file.location or os.path.realpath(file.logdir))
     return {
         run: (_hashed(sorted(found)), sum(size for _, size, _ in found), logdirs[run])
