@@ -130,9 +130,8 @@ class PluginContext(Generic[T_co]):
     hosts share it: write a file under another name and rename it. All caches together may take ``cache_size``
     bytes. ``state_directory`` is for files that cannot be made again; None with ``--read-only`` and where
     nothing may be kept. It need not exist, and hosts of other logs share it.
-    ``annotations()`` returns the current ones, ``run_columns(names)`` columns of the run table.
-    ``findings(runs)`` returns what the rules of all plugins find in runs, ``query_tables()`` the tables of
-    all plugins for SQL.
+    ``annotations()`` returns the current ones, ``run_columns(names)`` columns of the run table,
+    ``findings(runs)`` what the rules of all plugins find, ``query_tables()`` the tables of all for SQL.
     ``own_page`` accepts requests that write, of the host's own page alone.
     ``on_close`` registers a function that is called when the host ends; it has 0.8 s.
     """

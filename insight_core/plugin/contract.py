@@ -58,8 +58,7 @@ class RecordDecoder:
     ``encode_json`` accepts (for ``/value``), ``size_of`` returns its bytes in memory. Numbers of kind SCALAR
     arrive decoded; a claimed file cannot be of kind SCALAR.
 
-    All functions may be given by name, ``"package.module:name"``, and are then imported at their first
-    call.
+    All functions may be given by name, ``"package.module:name"``, and are imported at their first call.
 
     With ``last_content``, ``SeriesInfo.content`` comes from the last value of a series instead of the first:
     for plugins that record nothing but this content, as hparams do.
@@ -160,8 +159,7 @@ class Plugin:
     has the keys of its state in the URL that do so as ``step_state``, with ``{step}`` for the step
     (``{"step": "{step}", "link": "1"}`` for the sliders of the kit): charts and the palette then lead to it.
     ``tag_state`` does the same for tags: ``{pattern}`` stands for a regular expression that matches the tags
-    to show, such as ``^train/`` (``{"tags": "{pattern}"}`` for boards of the kit); the palette then finds
-    tags and a tree lists them.
+    to show (``{"tags": "{pattern}"}`` for boards of the kit); the palette then finds tags, a tree lists them.
     ``computations`` are functions by name that ``compute`` calls where the data is, ``(data, request)`` with
     the bytes of a request; they return the bytes of each answer, and may be given as
     ``"package.module:name"``. A data server may have another version of the plugin: a computation whose
@@ -172,10 +170,8 @@ class Plugin:
     ``address`` is a path of one word at the root of the host, such as ``/mcp``, for protocols that fix it:
     requests there, and below it, reach the routes of the plugin as those of ``/data/plugin/<name>`` do.
     ``tab=False``: the plugin has no tab, and its front end no ``index.js``. The page loads its
-    ``contributions.js`` while ``is_active`` is true; without ``is_active``, a plugin without a decoder always
-    is.
-    ``order`` places the tab: small first. A host whose API_VERSION is below ``requires_api`` refuses the
-    plugin.
+    ``contributions.js`` while ``is_active`` is true, or always without it and without a decoder.
+    ``order`` places the tab: small first. A host with an API below ``requires_api`` refuses the plugin.
     """
 
     name: str = field(

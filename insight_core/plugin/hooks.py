@@ -8,8 +8,8 @@ other, each with a deadline: one that raises, hangs or exits is a failure of its
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
@@ -100,8 +100,8 @@ def insight_messages() -> Iterable[Messages]:
 
 
 @hookspec
-def insight_rules() -> Iterable[Rule]:
-    """Rules that say what is wrong with runs, or what matters. Called once, when runs are first examined."""
+def insight_rules(options: Mapping[str, Any]) -> Iterable[Rule]:
+    """Rules about runs. Called once, when runs are first examined; ``options`` are the module's own flags."""
 
 
 @hookspec

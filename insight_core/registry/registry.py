@@ -169,6 +169,7 @@ class Registry:
     def collected(self, hook: str, kind: Any, **arguments: object) -> list[Contribution]:  # noqa: ANN401
         """The values of this hook from all modules that have loaded by now; each module is asked once.
 
+        A hook with the argument ``options`` gets the values of the flags of its module.
         A module whose hook raises, hangs or returns values of another ``kind`` (a class or several) is a
         failure and gives none.
         """
@@ -176,9 +177,10 @@ class Registry:
         modules = self.implementing(hook)
 
         def begin(module: Module) -> Call[tuple[Any, ...]]:
+            given = {"options": MappingProxyType(module.values), **arguments}
             calls[module] = module.calls.start(
                 f"{hook}() of {module.name}",
-                lambda _: all_of(kind, called(module.hooks[hook], **arguments), f"{hook}()"),
+                lambda _: all_of(kind, called(module.hooks[hook], **given), f"{hook}()"),
                 self._limits.hook,
             )
             return calls[module]

@@ -42,6 +42,7 @@ class Store:
         self._claims = Claims(plugins, policies)
         self._runs: dict[str, RunTable] = {}
         self._log = SeriesLog(self._named)
+        self._plugins: tuple[int, frozenset[str]] | None = None  # with the generation
         self._below = RunsBelow()
         self._sessions = SessionUpdates(self._runs, self._below, self._log)
         self._asleep = AsleepRuns(self._lock, self._runs, self._below, self._claims, self._memory, self._log)
@@ -340,8 +341,12 @@ class Store:
 
     def plugins(self) -> set[str]:
         """Plugins that have series; values without a plugin count under their claim."""
-        with self._lock:
-            return self._asleep.plugins().union(*(table.names() for table in self._runs.values()))
+        generation, known = self._log.generation, self._plugins
+        if known is None or known[0] != generation:  # kept: rules ask for each run
+            with self._lock:
+                names = self._asleep.plugins().union(*(table.names() for table in self._runs.values()))
+            self._plugins = known = generation, frozenset(names)
+        return set(known[1])
 
     def snapshot(self, plugin: str, key: SeriesKey) -> Snapshot | None:
         """All points that a plugin has under this key; None if there is no such series."""

@@ -157,10 +157,11 @@ class Host:
         runs: Sequence[str] | None = None,
         roles: Mapping[str, str] = MappingProxyType({}),
         *,
+        rules: Collection[str] | None = None,
         seconds: float | None = None,
     ) -> Findings:
         """See insight_core.plugin.findings.answer.FindFaults."""
-        return self._findings.find(runs, roles, seconds=seconds)
+        return self._findings.find(runs, roles, rules=rules, seconds=seconds)
 
     def check_rules(self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> RuleChecks:
         """What ``findings`` says, by run and rule."""

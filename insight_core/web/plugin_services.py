@@ -47,6 +47,7 @@ def _no_findings(
     runs: Sequence[str] | None = None,
     roles: Mapping[str, str] = MappingProxyType({}),
     *,
+    rules: Collection[str] | None = None,
     seconds: float | None = None,
 ) -> Findings:
     return Findings((), (), (), (), 0, ())

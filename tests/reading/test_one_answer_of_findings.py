@@ -108,7 +108,7 @@ def test_agents_get_them(shown: _Found, host: Host) -> None:
 
 
 def test_alerts_are_about_them(shown: _Found, host: Host) -> None:
-    watch = Watch(rules_of(tomllib.loads(_ALL)), host.context_of("mcp").data, lambda _: ())
-    alerts = {(one.subject, one.run) for one in watch.findings(host.findings)}
+    watch = Watch(rules_of(tomllib.loads(_ALL)), host.context_of("mcp").data, host.findings)
+    alerts = {(one.subject, one.run) for one in watch.findings()}
     assert alerts >= {("divergence", "a"), ("divergence", "b"), ("nonfinite", "broken")}
     assert {rule for rule, _ in alerts} <= {rule for rule, _ in shown}

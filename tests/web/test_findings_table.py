@@ -196,8 +196,8 @@ def test_a_rule_that_hangs_is_not_called_again_before_it_has_returned(data: Fake
         assert (bad.failed, _texts(good)) == (True, ["it is wrong"])
     assert len(calls) == 1
     go.set()
-    for _, call in list(table._calls._left.values()):
-        call.done.wait()
+    for left in list(table._calls._left.values()):
+        left._call.done.wait()
     assert _texts(_checked(table, "a")[0]) == ["it is wrong"]
 
 
@@ -236,6 +236,62 @@ def test_the_points_of_a_series_are_read_once_for_all_rules(
     checked = _checked(_table(data, m=_module(Rule("r", TITLE, check), Rule("s", TITLE, check))), "a")
     assert [one.unchecked for one in checked] == [None, None]
     assert len(read) == 1
+
+
+def test_a_rule_whose_word_changes_with_time_is_asked_again(
+    data: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insight_core.web.findings.calls._FRESH", 0.0)
+    asked: list[str] = []
+
+    def check(examined: Examined) -> Iterable[Finding]:
+        asked.append(examined.run)
+        if len(asked) > 2:
+            yield _finding(examined.run)
+
+    other = Rule("other", TITLE, lambda examined: asked.append("other") or ())
+    table = _table(data, m=_module(Rule("r", TITLE, check, may_change=True), other))
+    assert [_texts(one) for one in _checked(table, "a")] == [[], []]
+    assert [_texts(one) for one in _checked(table, "a")] == [["it is wrong"], []]
+    assert asked == ["a", "other", "a"]
+
+
+def test_only_the_rules_that_are_named_are_asked_and_give_all_that_they_found(data: FakeProvider) -> None:
+    asked: list[str] = []
+
+    def rule(name: str) -> Rule:
+        def check(examined: Examined) -> Iterable[Finding]:
+            asked.append(name)
+            return [_finding(examined.run, str(n)) for n in range(70)]
+
+        return Rule(name, TITLE, check)
+
+    table = _table(data, m=_module(rule("r"), rule("s")))
+    found = table.find(["a"], rules=["s"])
+    assert ([one.id for one in found.rules], len(found.each), found.rules[0].more) == (["s"], 70, 0)
+    assert [state.more for state in table.find(["a"]).rules] == [20, 20]
+    assert asked == ["s", "r"]
+
+
+def test_rules_behind_one_that_hangs_are_called_and_those_of_a_late_answer_go_on(data: FakeProvider) -> None:
+    go, asked = threading.Event(), []
+
+    def hang(examined: Examined) -> Iterable[Finding]:
+        go.wait()
+        return ()
+
+    def rule(name: str) -> Rule:
+        return Rule(name, TITLE, lambda examined: asked.append((name, examined.run)) or ())
+
+    table = _table(data, limit=0.2, m=_module(rule("p"), Rule("hang", TITLE, hang), rule("s")))
+    first = table.find(["a"], seconds=0.0)
+    assert {"hang", "s"} <= {one.rule for one in first.unchecked if one.pending}
+    second = table.find(["a"])
+    assert [(one.rule, one.failed) for one in second.unchecked] == [("hang", True)]
+    third = table.find(["b"])
+    assert [(one.rule, one.failed) for one in third.unchecked] == [("hang", True)]
+    go.set()
+    assert asked == [("p", "a"), ("s", "a"), ("p", "b"), ("s", "b")]
 
 
 @pytest.mark.parametrize(("may_change", "again"), [(True, 2), (False, 1)])
@@ -369,8 +425,8 @@ def test_an_answer_comes_in_time_and_the_next_goes_on(many: FakeProvider) -> Non
     assert first.left > 0
     assert ("r05", True) in {(run, one.pending) for one in first.unchecked for run in one.runs}
     go.set()
-    for _, call in list(table._calls._left.values()):
-        call.done.wait()
+    for left in list(table._calls._left.values()):
+        left._call.done.wait()
     last = table.find()
     assert (last.left, last.unchecked, len(last.rules[0].checked)) == (0, [], 60)
     assert len(asked) == 60

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from attrs import frozen
@@ -68,12 +68,14 @@ class FindFaults(Protocol):
         runs: Sequence[str] | None = None,
         roles: Mapping[str, str] = ...,
         *,
+        rules: Collection[str] | None = None,
         seconds: float | None = None,
     ) -> Findings:
         """What the rules find in these runs, or in all. Answers are kept until series of the runs change.
 
         ``roles`` maps tags to roles, where those of their names are wrong; the role "" is none. Unknown runs
-        are left out. After ``seconds`` it answers with what is known by then; at least one run more is
-        checked. Raises Unavailable if the data cannot be reached.
+        are left out. ``rules`` are the ids of those that are asked, which then say all that they found. After
+        ``seconds`` it answers with what is known by then; at least one run more is checked. Raises
+        Unavailable if the data cannot be reached.
         """
         ...

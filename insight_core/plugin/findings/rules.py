@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from attrs import field, frozen
@@ -11,6 +12,7 @@ from insight_core.checks import IDENTIFIER, check_function, is_a, one_of
 from insight_core.errors import InsightError
 from insight_core.moved import accept_old_arguments
 from insight_core.plugin.data.provider import ScalarColumns, SeriesKey
+from insight_core.plugin.data.series_tables import SeriesTable
 from insight_core.plugin.findings.model import Finding
 from insight_core.references import reference
 from insight_core.tag_roles import TAG_ROLES, TagRole
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext
 
 Scope: TypeAlias = Literal["run", "runs"]
+_NO_SERIES = partial(SeriesTable, "", (), {}, {"points": (), "attempts": (), "last_step": ()})
 
 
 class NotChecked(InsightError):
@@ -38,15 +41,13 @@ class NotChecked(InsightError):
 
 @frozen(eq=False)
 class Examined:
-    """The run that a rule examines, or all runs together. All rules share what ``read`` has read.
-
-    ``roles`` are the tags of the run by role; empty for a rule that examines several runs.
-    """
+    """The run that a rule examines, or all runs together. All rules share what ``read`` has read."""
 
     ctx: PluginContext  # of the first plugin of the rule's module
     runs: Sequence[str]
-    roles: Mapping[TagRole, Sequence[str]]
+    roles: Mapping[TagRole, Sequence[str]]  # tags of the run; empty for a rule that examines several runs
     read: Callable[[SeriesKey], ScalarColumns | None]  # all points of a scalar series, of the last attempt
+    series: Callable[[], SeriesTable] = _NO_SERIES  # scalars of one run: points, attempts, last_step
 
     @property
     def run(self) -> str:
@@ -79,9 +80,8 @@ def _check_roles(needs: Needs, attribute: object, roles: Sequence[str]) -> None:
 class Needs:
     """What a run must have for a rule to be checked: a tag of each role, a series of each plugin.
 
-    ``any_of``: plugins of which the run has series of at least one. A rule that reads other series than
-    scalars names their plugins, so that it is checked again when they change. Without what it needs it is not
-    applicable, which is no failure.
+    Without it a rule is not applicable. ``any_of``: plugins of which the run has series of at least one. A
+    rule that reads other series than scalars names their plugins, so that it is asked again when they change.
     """
 
     roles: Sequence[TagRole] = field(default=(), converter=_tuple, validator=_check_roles)
@@ -112,6 +112,8 @@ class Rule:
         Without it the rule is not checked.
     scope : "run" or "runs"
         What one check sees: one run, or all runs that are asked about.
+    may_change : bool
+        What it says of a run may differ although the logs do not, as with time: it is asked again.
     """
 
     id: str = field(validator=IDENTIFIER)
@@ -119,6 +121,7 @@ class Rule:
     check: Callable[[Examined], Iterable[Finding]] = field(converter=reference, validator=check_function)
     needs: Needs = field(factory=Needs, validator=is_a(Needs, "what it Needs"))
     scope: Scope = field(default="run", validator=one_of(get_args(Scope)))
+    may_change: bool = field(default=False, kw_only=True)
 
 
 accept_old_arguments(Rule, "rule_arguments")

@@ -1,44 +1,36 @@
-"""Calls rules, each guarded: in a thread of its module, with a deadline."""
+"""Asks rules, each guarded, and says what they told or why they did not."""
 
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from itertools import groupby
 
 from attrs import field, frozen
 
-from insight_core.isolation import Call, Calls, Limits, Overdue, in_one_line
+from insight_core.isolation import Calls, Limits, Overdue, in_one_line, reraise
 from insight_core.plugin import InsightError, PluginContext, Reason, ReasonKind, Unavailable
-from insight_core.plugin.findings import Examined, Finding, NotChecked, Rule
+from insight_core.plugin.findings import Examined, Finding, NotChecked
 from insight_core.registry import Module
+from insight_core.web.findings.rounds import AskedRule, Result, Round
 
 log = logging.getLogger(__name__)
 
 _HOOK = "insight_rules"
-_MOST = 50  # findings of one call
+_MOST = 10_000  # findings of one call that are kept
+_FRESH = 2.0  # seconds; several runs are compared with annotations and other things that change, too
 _RUNNING = ReasonKind("rule_is_running", "it is being checked")
-
-
-@frozen
-class AskedRule:
-    """A rule and the module that has it."""
-
-    module: Module
-    rule: Rule
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Names the rule among those of all modules."""
-        return self.module.name, self.rule.id
+_NEVER = -math.inf
 
 
 @frozen
 class Told:
     """What a rule said in one call, or why it said nothing: see ``Unchecked``.
 
-    ``is_final``: it says the same as long as the series stay.
+    It holds as long as the series stay, but not longer than ``until`` (monotonic seconds).
     """
 
     findings: tuple[Finding, ...] = ()
@@ -47,15 +39,11 @@ class Told:
     failed: bool = False
     pending: bool = False
     missing: bool = False
-    is_final: bool = True
+    until: float = field(default=math.inf, eq=False)
 
 
 _NOTHING = Told()  # most calls say so: one object for all
-_LATER = Told(unchecked=_RUNNING(), pending=True, is_final=False)
-
-
-class _Later(Exception):
-    """The call goes on, and the next answer has its result."""
+_LATER = Told(unchecked=_RUNNING(), pending=True, until=_NEVER)
 
 
 @frozen(eq=False)
@@ -70,84 +58,110 @@ class RuleCalls:
     context_of: Callable[[Module], PluginContext]
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
     _calls: dict[Module, Calls] = field(factory=dict, init=False)
-    _left: dict[tuple[str, str], tuple[Hashable, Call[tuple[Finding, ...]]]] = field(factory=dict, init=False)
+    _left: dict[tuple[str, str], Round] = field(factory=dict, init=False)  # that outlasted an answer
 
     def told(
         self,
-        asked: AskedRule,
+        asked: Sequence[AskedRule],
         subject: Hashable,
         examined: Callable[[PluginContext], Examined],
         until: float | None,
-    ) -> Told:
-        """What the rule says of what is examined, ``subject`` by name; waits until then (monotonic)."""
-        module, rule = asked.module, asked.rule
-        request = f"{_HOOK} {rule.id}"
-        try:
-            found = self._found(asked, subject, examined, until)
-        except _Later:
-            return _LATER
-        except NotChecked as error:
-            pending = error.may_change
-            return Told(unchecked=Reason.of(error), pending=pending, is_final=not pending)
-        except Unavailable as error:
-            return Told(unchecked=Reason.of(error), is_final=False)
-        except InsightError as error:
-            return Told(unchecked=Reason.of(error), failed=True, is_final=False)
-        except Exception as error:
-            text = str(error) if isinstance(error, Overdue) else in_one_line(error)
-            if module.calls.note(request, f"rule {rule.id}: {text}"):
-                log.error("rule %s of plugin %s failed: %s", rule.id, module.name, text, exc_info=error)
-            return Told(unchecked=Reason(text), failed=True, is_final=False)
-        module.calls.forget(request)
-        return Told(found[:_MOST], max(0, len(found) - _MOST)) if found else _NOTHING
+    ) -> list[Told]:
+        """What each rule says of what is examined, ``subject`` by name; waits until then (monotonic)."""
+        found: list[Told] = []
+        for module, rules in groupby(asked, lambda one: one.module):
+            of_module = tuple(rules)
+            told = self._of_module(module, of_module, subject, examined, until)
+            found += [told[one] for one in of_module]
+        return found
 
-    def _found(
+    def _of_module(
         self,
-        asked: AskedRule,
+        module: Module,
+        asked: Sequence[AskedRule],
         subject: Hashable,
         examined: Callable[[PluginContext], Examined],
         until: float | None,
-    ) -> tuple[Finding, ...]:
-        """Raises what the rule raises, Crashed, Overdue, _Later, and TypeError for anything but findings."""
-        module, rule = asked.module, asked.rule
-        with self._lock:
-            left = self._left.get(asked.key)
-            if left is not None and left[0] != subject:
-                if not left[1].done.is_set():
-                    if left[1].is_overdue:
-                        raise Overdue(left[1].overdue())
-                    raise _Later
-                del self._left[asked.key]
-                left = None
-            calls = self._calls.setdefault(module, Calls(f"plugin {module.name}", self.limits))
-        if left is not None:
-            call = left[1]
-        else:
-            known = examined(self.context_of(module))
-            what = f"rule {rule.id} of {module.name}"
-            call = calls.start(what, lambda _: _findings(rule, known), self.limits.rule)
-        if not _has_ended(call, until):
+    ) -> dict[AskedRule, Told]:
+        found: dict[AskedRule, Told] = {}
+        waiting: dict[Round, list[AskedRule]] = {}
+        fresh = []
+        for one in asked:
             with self._lock:
-                self._left[asked.key] = (subject, call)
-            if call.is_overdue:
-                call.given_up = True
-                raise Overdue(call.overdue())
-            raise _Later
+                left = self._left.get(one.key)
+            if left is None:
+                fresh.append(one)
+            elif left.subject == subject:
+                waiting.setdefault(left, []).append(one)
+            elif left.stands(one.key) in ("ended", "dropped"):
+                fresh.append(one)  # what was left is about another subject
+            else:
+                found[one] = self._settled(one, left) or _LATER
+        while waiting or fresh:
+            if fresh:
+                try:
+                    waiting[self._begun(module, fresh, subject, examined)] = fresh
+                except Exception as error:  # no context, or no thread
+                    return found | {one: _told(one, error) for one in fresh}
+                fresh = []
+            current = next(iter(waiting))
+            current.wait(until)
+            for one in waiting.pop(current):
+                if (told := self._settled(one, current)) is None:
+                    fresh.append(one)
+                else:
+                    found[one] = told
+        return found
+
+    def _settled(self, one: AskedRule, current: Round) -> Told | None:
+        """What a rule told in a round, or that it goes on; None if the round does not come to it any more."""
+        stands = current.stands(one.key)
         with self._lock:
-            if left is not None and self._left.get(asked.key) == left:
-                del self._left[asked.key]
-        return call.result()
+            if stands in ("waits", "overdue"):
+                self._left[one.key] = current
+            elif self._left.get(one.key) is current:
+                del self._left[one.key]
+        if stands == "dropped":
+            return None
+        if stands == "waits":
+            return _LATER
+        return _told(one, current.results[one.key] if stands == "ended" else Overdue(current.overdue()))
+
+    def _begun(
+        self,
+        module: Module,
+        rules: Sequence[AskedRule],
+        subject: Hashable,
+        examined: Callable[[PluginContext], Examined],
+    ) -> Round:
+        begun = Round(subject, rules, examined(self.context_of(module)), self.limits.rule)
+        with self._lock:
+            calls = self._calls.setdefault(module, Calls(f"plugin {module.name}", self.limits))
+        begun.begin(calls)
+        return begun
 
 
-def _has_ended(call: Call[tuple[Finding, ...]], until: float | None) -> bool:
-    return call.wait() if until is None else call.done.wait(max(0.0, until - time.monotonic()))
-
-
-def _findings(rule: Rule, examined: Examined) -> tuple[Finding, ...]:
-    found = tuple(rule.check(examined))
-    for one in found:
-        if not isinstance(one, Finding):
-            raise TypeError(f"it returned a {type(one).__name__}, not a Finding")
-        if rule.scope == "run" and one.runs != tuple(examined.runs):
-            raise ValueError(f"a finding is about {', '.join(one.runs)!r}, which it was not asked about")
-    return found
+def _told(asked: AskedRule, result: Result) -> Told:
+    """What a result of a rule means; failures are noted at its module."""
+    module, rule = asked.module, asked.rule
+    request = f"{_HOOK} {rule.id}"
+    try:
+        if isinstance(result, BaseException):
+            reraise(result)
+    except NotChecked as error:
+        pending = error.may_change
+        return Told(unchecked=Reason.of(error), pending=pending, until=_NEVER if pending else math.inf)
+    except Unavailable as error:
+        return Told(unchecked=Reason.of(error), until=_NEVER)
+    except InsightError as error:
+        return Told(unchecked=Reason.of(error), failed=True, until=_NEVER)
+    except Exception as error:
+        text = str(error) if isinstance(error, Overdue) else in_one_line(error)
+        if module.calls.note(request, f"rule {rule.id}: {text}"):
+            log.error("rule %s of plugin %s failed: %s", rule.id, module.name, text, exc_info=error)
+        return Told(unchecked=Reason(text), failed=True, until=_NEVER)
+    module.calls.forget(request)
+    until = time.monotonic() + _FRESH if rule.may_change or rule.scope == "runs" else math.inf
+    if not result and until == math.inf:
+        return _NOTHING
+    return Told(result[:_MOST], max(0, len(result) - _MOST), until=until)

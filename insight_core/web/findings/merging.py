@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
 
 from attrs import evolve, frozen
 
 from insight_core.plugin import Messages, Reason, ReasonKind
 from insight_core.plugin.findings import SEVERITIES, Finding, Findings, Rule, Saving
 from insight_core.plugin.findings.answer import RuleState, Unchecked
-from insight_core.web.findings.calls import AskedRule, Told
+from insight_core.web.findings.calls import Told
+from insight_core.web.findings.rounds import AskedRule
 from insight_core.web.findings.shared import NamedColumn, shared_conditions
 
 _SEVERAL = ReasonKind("findings_of_runs", "{count} of {of} runs: {title}; {run}: {saw}")
 _FEWEST = 2  # runs without a finding that it takes to ask what the others share
 
 
-@frozen
+@frozen(eq=False, slots=False)
 class Answered:
-    """What a rule said, by the runs that it was asked about."""
+    """What a rule said in each call, and the runs that it was asked about; of equal length."""
 
     asked: AskedRule
-    told: Sequence[tuple[tuple[str, ...], Told]]
+    runs: Sequence[tuple[str, ...]]
+    told: Sequence[Told]
+
+    @cached_property
+    def calls(self) -> Sequence[tuple[Told, tuple[str, ...]]]:
+        """What it said, each object once with all its runs: of thousands of runs most have one in common."""
+        if len(set(map(id, self.told))) == 1:
+            return [(self.told[0], tuple(chain.from_iterable(self.runs)))]
+        found: dict[int, tuple[Told, list[str]]] = {}
+        for told, runs in zip(self.told, self.runs, strict=True):
+            found.setdefault(id(told), (told, []))[1].extend(runs)
+        return [(told, tuple(runs)) for told, runs in found.values()]
 
 
 def merged(
@@ -31,8 +45,13 @@ def merged(
     left: int,
     columns_of: Callable[[Sequence[str]], Sequence[NamedColumn]],
     messages: Sequence[Messages],
+    most: int | None = None,
 ) -> Findings:
-    """The answer: findings merged and sorted, the rules, and why some could not tell."""
+    """The answer: findings merged and sorted, the rules, and why some could not tell.
+
+    Of the findings of a rule about one run, or about several together, the first ``most`` count.
+    """
+    answers = [_first_of(one, most) for one in answers]
     states = [_state(one) for one in answers]
     findings = [
         found
@@ -55,9 +74,21 @@ def merged(
     return Findings(findings, rules, unchecked, runs, left, messages)
 
 
+def _first_of(answer: Answered, most: int | None) -> Answered:
+    if most is None or all(len(told.findings) <= most for told, _ in answer.calls):
+        return answer
+    told = [
+        evolve(one, findings=one.findings[:most], more=one.more + len(one.findings[most:]))
+        for one in answer.told
+    ]
+    return evolve(answer, told=told)
+
+
 def _state(answer: Answered) -> RuleState:
-    checked = tuple(run for runs, told in answer.told if told.unchecked is None for run in runs)
-    more = sum(told.more for _, told in answer.told)
+    checked: tuple[str, ...] = tuple(
+        chain.from_iterable(runs for told, runs in answer.calls if told.unchecked is None)
+    )
+    more = sum(told.more for told, _ in answer.calls)
     rule = answer.asked.rule
     return RuleState(answer.asked.module.name, rule.id, rule.title, rule.scope, checked, more)
 
@@ -65,7 +96,7 @@ def _state(answer: Answered) -> RuleState:
 def _unchecked(answer: Answered) -> Iterator[Unchecked]:
     """Each reason once, with its runs."""
     found: dict[Told, list[str]] = {}
-    for runs, told in answer.told:
+    for told, runs in answer.calls:
         if told.unchecked is not None:
             found.setdefault(told, []).extend(runs)
     for told, names in found.items():
@@ -78,7 +109,7 @@ def _unchecked(answer: Answered) -> Iterator[Unchecked]:
 def _merged(answer: Answered, of: int) -> Iterator[Finding]:
     """Findings of one run, or of several together, as they are; faults of several runs as one, and hints."""
     rule = answer.asked.rule
-    found = [evolve(one, rule=rule.id) for _, told in answer.told for one in told.findings]
+    found = [evolve(one, rule=rule.id) for told, _ in answer.calls for one in told.findings]
     faults = [one for one in found if one.severity in ("error", "warning")]
     for part in (faults, [one for one in found if one.severity not in ("error", "warning")]):
         runs = tuple(dict.fromkeys(run for one in part for run in one.runs))

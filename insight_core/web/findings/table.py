@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from operator import is_
 from types import MappingProxyType
 
 from attrs import evolve, field, frozen
@@ -16,17 +18,17 @@ from insight_core.plugin import Messages, PluginContext, Reason, ReasonKind
 from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesKey
 from insight_core.plugin.findings import Examined, Finding, FindingPlace, Findings, Rule
 from insight_core.registry import Module, Registry
-from insight_core.tag_roles import roles_of
-from insight_core.web.findings.calls import AskedRule, RuleCalls, Told
+from insight_core.web.findings.calls import RuleCalls, Told
 from insight_core.web.findings.examination import Examination, RunState, states
 from insight_core.web.findings.merging import Answered, merged
+from insight_core.web.findings.rounds import AskedRule
 from insight_core.web.findings.shared import NamedColumn
 
 _HOOK, _OLD_HOOK = "insight_rules", "insight_highlights"
 _KEPT = 65536  # runs whose answers are kept
 _KEPT_TOGETHER = 64  # answers about several runs that are kept
-_FRESH = 2.0  # seconds; what is said of several runs depends on alerts and annotations, too
 _AT_ONCE = 64  # runs whose series are listed at a time
+_MOST = 50  # findings of a rule about one run, where not only some rules are asked for
 _LEAST = 0.1  # seconds for rules about several runs
 
 _GivenRoles = tuple[tuple[str, str], ...]  # tags and their roles
@@ -38,16 +40,25 @@ def _no_columns(runs: Sequence[str]) -> Sequence[NamedColumn]:
 
 @frozen(eq=False)
 class _Kept:
-    """What the rules said of a run when its series were as the fingerprint says."""
+    """What the rules said of a run when its series were as the fingerprint says; None: not asked yet."""
 
     generation: int
     fingerprint: int
     rules: tuple[AskedRule, ...]
-    told: tuple[Told, ...]
+    told: tuple[Told | None, ...]
+    until: float = field(init=False)  # as long as what all rules said holds
 
-    @property
-    def is_final(self) -> bool:
-        return all(one.is_final for one in self.told)
+    @until.default
+    def _new_until(self) -> float:
+        return min((_until(one) for one in self.told), default=math.inf)
+
+    def lacks(self, places: Sequence[int], now: float) -> Sequence[int]:
+        """Which of these rules are to be asked again although the series did not change."""
+        return [] if now < self.until else [place for place in places if now >= _until(self.told[place])]
+
+
+def _until(told: Told | None) -> float:
+    return -math.inf if told is None else told.until
 
 
 @frozen(eq=False)
@@ -62,9 +73,10 @@ class FindingsTable:
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
     _calls: RuleCalls = field(init=False)
     _kept: LRUCache[tuple[str, _GivenRoles], _Kept] = field(factory=lambda: LRUCache(_KEPT), init=False)
-    _together: LRUCache[Hashable, tuple[int, float, Told]] = field(
+    _together: LRUCache[Hashable, tuple[int, Told]] = field(
         factory=lambda: LRUCache(_KEPT_TOGETHER), init=False
     )
+    _rules: list[tuple[list[object], tuple[AskedRule, ...]]] = field(factory=list, init=False)  # of last time
 
     @_calls.default
     def _new_calls(self) -> RuleCalls:
@@ -75,42 +87,56 @@ class FindingsTable:
         runs: Sequence[str] | None = None,
         roles: Mapping[str, str] = MappingProxyType({}),
         *,
+        rules: Collection[str] | None = None,
         seconds: float | None = None,
     ) -> Findings:
         """See insight_core.plugin.findings.answer.FindFaults."""
         until = None if seconds is None else time.monotonic() + seconds
         there = dict.fromkeys(run.name for run in self.provider.runs())
         known = tuple(there) if runs is None else tuple(dict.fromkeys(run for run in runs if run in there))
-        rules = tuple(self._rules())
-        alone = tuple(one for one in rules if one.rule.scope == "run")
-        told = self._of_runs(known, tuple(sorted(roles.items())), alone, until)
-        by_rule = {
-            one.key: Answered(one, [((run,), said[place]) for run, said in told.items()])
-            for place, one in enumerate(alone)
-        }
+        every = self._now()
+        wanted = [place for place, one in enumerate(every) if rules is None or one.rule.id in rules]
+        alone = [place for place in wanted if every[place].rule.scope == "run"]
+        told = self._of_runs(known, tuple(sorted(roles.items())), every, alone, until)
+        names, columns = [(run,) for run in told], list(zip(*told.values(), strict=True))
         if until is not None:
             until = max(until, time.monotonic() + _LEAST)
-        for one in rules:
-            if one.rule.scope == "runs":
-                answers = [(known, self._of_all(one, known, until))] if known else []
-                by_rule[one.key] = Answered(one, answers)
+        answers = []
+        for place in wanted:
+            one = every[place]
+            if one.rule.scope == "run":
+                answers.append(Answered(one, names, columns[place] if columns else ()))
+            else:
+                answers.append(Answered(one, [known], [self._of_all(one, known, until)] if known else []))
         return merged(
-            [by_rule[one.key] for one in rules],
-            [*self._broken()] if known else [],
+            answers,
+            [*self._broken()] if known and rules is None else [],
             known,
             len(known) - len(told),
             self.hyperparameters,
             [one.value for one in self.registry.collected("insight_messages", Messages)],
+            _MOST if rules is None else None,
         )
 
-    def _rules(self) -> Iterator[AskedRule]:
-        """The rules of each module; a second one with the same id is left out."""
-        seen = set()
-        old = [(one, one.value.rule()) for one in self.registry.collected(_OLD_HOOK, HighlightSource)]
-        for one, rule in [*((one, one.value) for one in self.registry.collected(_HOOK, Rule)), *old]:
-            if (one.module, rule.id) not in seen:
-                seen.add((one.module, rule.id))
-                yield AskedRule(one.module, rule)
+    def _now(self) -> tuple[AskedRule, ...]:
+        """The rules of all modules, the same tuple until others come; a second one of an id is left out."""
+        found = [
+            *self.registry.collected(_HOOK, Rule),
+            *self.registry.collected(_OLD_HOOK, HighlightSource),
+        ]
+        given = [one.value for one in found]
+        with self._lock:
+            for before, known in self._rules:
+                if len(before) == len(given) and all(map(is_, before, given)):
+                    return known
+        asked: dict[tuple[str, str], AskedRule] = {}
+        for one in found:
+            rule = one.value.rule() if isinstance(one.value, HighlightSource) else one.value
+            asked.setdefault((one.module.name, rule.id), AskedRule(one.module, rule))
+        rules = tuple(asked.values())
+        with self._lock:
+            self._rules[:] = [(given, rules)]
+        return rules
 
     def _broken(self) -> Iterator[tuple[str, Rule, Reason]]:
         """Modules whose hook failed, each as a rule that failed."""
@@ -121,31 +147,42 @@ class FindingsTable:
                 yield name, rule, Reason(failure.reason)
 
     def _of_runs(
-        self, known: Sequence[str], given: _GivenRoles, rules: tuple[AskedRule, ...], until: float | None
-    ) -> dict[str, tuple[Told, ...]]:
-        """What the rules about one run say, by run; without those that there was no time for."""
+        self,
+        known: Sequence[str],
+        given: _GivenRoles,
+        rules: tuple[AskedRule, ...],
+        places: Sequence[int],
+        until: float | None,
+    ) -> dict[str, tuple[Told | None, ...]]:
+        """What the rules at these places say, by run; without runs that there was no time for."""
         scalars = self.registry.plugin_of_scalars
         needed = (name for one in rules for name in (*one.rule.needs.plugins, *one.rule.needs.any_of))
         plugins = sorted({scalars, *needed})
-        found: dict[str, tuple[Told, ...]] = {}
+        found: dict[str, tuple[Told | None, ...]] = {}
         is_late = False  # at least one run is checked
         for begin in range(0, len(known), _AT_ONCE):
             part = known[begin : begin + _AT_ONCE]
-            generation = self.provider.generation()
+            generation, now = self.provider.generation(), time.monotonic()
             with self._lock:
                 kept = {run: self._kept.get((run, given)) for run in part}
-            old = [run for run, one in kept.items() if not _is_as_it_was(one, generation, rules)]
-            now = states(self.provider, plugins, old) if old else {}
+            changed = [run for run, one in kept.items() if one is None or one.generation != generation]
+            state_of = states(self.provider, plugins, changed) if changed else {}
             for run in part:
-                before = kept[run]
-                if run in now:
+                state, before = state_of.get(run), kept[run]
+                if state is not None:
+                    before = _as_it_was(before, generation, state.fingerprint(), rules)
+                elif before is not None and before.rules is not rules:  # a plugin came late
+                    before = _as_it_was(before, generation, before.fingerprint, rules)
+                assert before is not None
+                asked = before.lacks(places, now)
+                if asked:
                     if is_late:
                         continue
                     is_late = until is not None and time.monotonic() > until
-                    before = self._checked(run, given, now[run], before, generation, rules, until)
+                    before = self._checked(run, given, state, before, asked, plugins, until)
+                if before is not kept[run]:
                     with self._lock:
                         self._kept[run, given] = before
-                assert before is not None
                 found[run] = before.told
         return found
 
@@ -153,50 +190,44 @@ class FindingsTable:
         self,
         run: str,
         given: _GivenRoles,
-        state: RunState,
-        kept: _Kept | None,
-        generation: int,
-        rules: tuple[AskedRule, ...],
+        state: RunState | None,
+        before: _Kept,
+        asked: Sequence[int],
+        plugins: Sequence[str],
         until: float | None,
     ) -> _Kept:
-        """What the rules say of a run now; those whose word is final are asked only after a change."""
-        fingerprint = state.fingerprint()
-        before: Sequence[Told | None] = [None] * len(rules)
-        if kept is not None and kept.rules == rules and kept.fingerprint == fingerprint:
-            if kept.is_final:
-                return evolve(kept, generation=generation)
-            before = [one if one.is_final else None for one in kept.told]
-        scalars = self.registry.plugin_of_scalars
-        roles = roles_of(run, state.tags.get(scalars, ()), dict(given))
-        seen = Examination(self.provider, run, scalars, state.tags, roles)
-        subject = (run, fingerprint, given)
-        told = []
-        for asked, known in zip(rules, before, strict=True):
-            if known is None:
-                missing = seen.missing(asked.rule.needs)
-                if missing is not None:
-                    known = Told(unchecked=missing, missing=True)
-                else:
-                    known = self._placed(self._calls.told(asked, subject, seen.examined, until))
-            told.append(known)
-        return _Kept(generation, fingerprint, rules, tuple(told))
+        """With what the rules at the places ``asked`` say of a run now."""
+
+        def state_of() -> RunState:
+            return states(self.provider, plugins, [run])[run] if state is None else state
+
+        seen = Examination(self.provider, run, self.registry.plugin_of_scalars, dict(given), state_of)
+        told, calls = list(before.told), []
+        for place in asked:
+            told[place] = seen.missing(before.rules[place].rule.needs)
+            if told[place] is None:
+                calls.append(place)
+        subject = (run, before.fingerprint, given)
+        said = self._calls.told([before.rules[place] for place in calls], subject, seen.examined, until)
+        for place, one in zip(calls, said, strict=True):
+            told[place] = self._placed(one)
+        return evolve(before, told=tuple(told))
 
     def _of_all(self, asked: AskedRule, runs: tuple[str, ...], until: float | None) -> Told:
         """What a rule says of several runs; kept for a moment, and no longer than the data stay."""
         key = (asked.key, runs)
-        generation, now = self.provider.generation(), time.monotonic()
+        generation = self.provider.generation()
         with self._lock:
             kept = self._together.get(key)
-        if kept is not None and kept[0] == generation and now < kept[1] + _FRESH:
-            return kept[2]
+        if kept is not None and kept[0] == generation and time.monotonic() < kept[1].until:
+            return kept[1]
 
         def examined(ctx: PluginContext) -> Examined:
             return Examined(ctx, runs, {}, self._read)
 
-        told = self._placed(self._calls.told(asked, runs, examined, until))
-        if told.is_final:
-            with self._lock:
-                self._together[key] = (generation, time.monotonic(), told)
+        [told] = self._calls.told([asked], runs, examined, until)
+        with self._lock:
+            self._together[key] = (generation, told := self._placed(told))
         return told
 
     def _read(self, key: SeriesKey) -> ScalarColumns | None:
@@ -215,7 +246,8 @@ class FindingsTable:
         return evolve(one, place=place)
 
 
-def _is_as_it_was(kept: _Kept | None, generation: int, rules: tuple[AskedRule, ...]) -> bool:
-    if kept is None or kept.generation != generation or not kept.is_final:
-        return False
-    return kept.rules is rules or kept.rules == rules  # another if a plugin came late
+def _as_it_was(kept: _Kept | None, generation: int, fingerprint: int, rules: tuple[AskedRule, ...]) -> _Kept:
+    """What is kept, if the series are as they were; else nothing is known."""
+    if kept is None or kept.rules is not rules or kept.fingerprint != fingerprint:
+        return _Kept(generation, fingerprint, rules, (None,) * len(rules))
+    return evolve(kept, generation=generation)

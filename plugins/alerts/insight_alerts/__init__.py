@@ -1,9 +1,10 @@
-"""Alerts: rules about scalars and runs, checked by the host on full data."""
+"""Alerts: thresholds for scalars and runs, and messages about what rules find."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from insight_core.plugin import (
     Command,
@@ -12,12 +13,9 @@ from insight_core.plugin import (
     Option,
     Plugin,
     PluginContext,
-    ReasonKind,
     hookimpl,
 )
 from insight_core.plugin.findings import Rule
-
-_TITLE = ReasonKind("alerts_title", "Alerts")
 
 
 def _is_active(ctx: PluginContext) -> bool:
@@ -38,14 +36,19 @@ def insight_plugin() -> Plugin:
 
 
 @hookimpl
-def insight_rules() -> Iterable[Rule]:
-    """The last alert of each rule of the file."""
-    return [Rule("alerts", _TITLE, "insight_alerts.highlights:found", scope="runs")]
+def insight_rules(options: Mapping[str, Any]) -> Iterable[Rule]:
+    """The thresholds of the file: what they find is listed with what other rules find."""
+    file = options.get("alerts")
+    if file is None:
+        return []
+    from insight_alerts.thresholds import Thresholds
+
+    return Thresholds(file).rules()
 
 
 @hookimpl
 def insight_messages() -> Iterable[Messages]:
-    """Texts of highlights."""
+    """Texts of findings."""
     return Messages.of(Path(__file__).parent / "locales")
 
 

@@ -7,6 +7,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
@@ -23,7 +24,7 @@ _BAD = ("error", "warning", "hint")  # severities, the worst first
 _NEEDS = {"above": "value", "below": "value", "stalled": "minutes"}  # the number that a kind needs
 
 
-@frozen
+@frozen(slots=False)
 class AlertRule:
     """When to alert, about which runs and tags, and the names of the targets that receive the alerts.
 
@@ -40,6 +41,12 @@ class AlertRule:
     finds: re.Pattern[str] = re.compile("")
 
     @property
+    def id(self) -> str:
+        """Names the rule among those of the host, which lists what it finds."""
+        words = re.findall(r"[a-z0-9]+", self.name.lower())
+        return "_".join(["alert", *words, self.key])
+
+    @cached_property
     def key(self) -> str:
         """Identifies the rule in the journal: with another name, kind or number it is another rule."""
         parts = f"{self.name}\n{self.kind}\n{self.number!r}"
@@ -59,7 +66,7 @@ class Target:
 class AlertRules:
     """A file of rules. ``page`` is the address of the host as users reach it, or empty.
 
-    What happened more than ``hours`` before it was found is not sent.
+    What happened more than ``hours`` before it was found is neither sent nor in the journal.
     """
 
     rules: tuple[AlertRule, ...]
@@ -68,7 +75,7 @@ class AlertRules:
     hours: float = 24.0
 
     def is_recent(self, alert: Alert) -> bool:
-        """Whether an alert is sent and listed, not too old for it."""
+        """Whether an alert is sent and written down, not too old for it."""
         return alert.found - alert.at <= 3600 * self.hours
 
     def sends(self, alert: Alert) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Checks rules in a thread when data change, and passes alerts to the journal and the targets."""
+"""Asks for findings in a thread when data change, and passes alerts to the journal and the targets."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ class AlertService:
         self.courier = Courier(rules.targets)
         self.failure = ""  # why rules cannot be checked now
         self._data = ctx.data
-        self._find = ctx.findings
-        self._watch = Watch(rules, ctx.data, ctx.run_columns)
+        self._watch = Watch(rules, ctx.data, ctx.findings)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="alerts", daemon=True)
 
@@ -56,32 +55,28 @@ class AlertService:
     def _follow(self) -> None:
         generation: int | None = None
         runs_due = 0.0
-        whole = True  # points that were looked at may have been replaced
         while not self._stopped.is_set():
             try:
                 if generation is None:
                     generation = self._data.generation()
-                    self.take(self._watch.series(whole=whole))
+                    self.take(self._watch.series())
                 else:
                     changes = self._data.changes(generation, timeout=_WAIT)
-                    generation, whole = changes.generation, changes.gone
+                    generation = changes.generation
                     changed: Collection[SeriesKey] | None = None
                     if changes.series is not None:
                         changed = changes.series.get(PluginNameEnum.SCALAR, ())
-                    self.take(self._watch.series(changed, whole=whole))
-                whole = False
+                    self.take(self._watch.series(changed))
                 if time.monotonic() >= runs_due:
                     self.take(self._watch.runs())
-                    self.take(self._watch.findings(self._find, _CHECKING))
+                    self.take(self._watch.findings(_CHECKING))
                     runs_due = time.monotonic() + _EVERY
-                self.failure = ""
+                self.failure = self._watch.failure
             except Exception as error:  # the next look may succeed
                 if not isinstance(error, (InsightError, OSError)):
                     log.exception("alerts could not be checked")
                 self.failure = str(error) or type(error).__name__
                 generation = None  # so that the next look covers all series
-                # an OSError is of the journal, as for a full disk: the points that were read are valid
-                whole = not isinstance(error, OSError)
                 self._stopped.wait(_AGAIN)
 
 

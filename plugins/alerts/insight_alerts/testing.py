@@ -27,10 +27,8 @@ def test_rules(host: CommandHost, arguments: Sequence[str]) -> int:
     failed = 0
     with host.loaded(["--alerts", given.file, *flags[1:]], "alerts") as ctx:
         rules: AlertRules = ctx.options["alerts"]
-        watch = Watch(rules, ctx.data, ctx.run_columns)
-        alerts = sorted(
-            [*watch.series(), *watch.runs(), *watch.findings(ctx.findings)], key=lambda alert: alert.at
-        )
+        watch = Watch(rules, ctx.data, ctx.findings)
+        alerts = sorted([*watch.series(), *watch.runs(), *watch.findings()], key=lambda alert: alert.at)
         for alert in alerts:
             is_recent = rules.is_recent(alert)
             note = "" if is_recent else f" (older than {rules.hours:g} hours: not sent)"

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import time
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
+import insight_alerts
 import insight_diagnose
 import insight_scalar
 import numpy as np
 import pytest
+from attrs import evolve
 from insight_alerts.rules import rules_of
+from insight_alerts.thresholds import Thresholds
 from insight_alerts.watch import Watch
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import RunCells
+from insight_core.isolation import Limits
+from insight_core.plugin import ReadRunColumns, RunCells, hookimpl
 from insight_core.plugin.data import Progress, Run, ScalarColumns, ScalarQuery, SeriesKey
-from insight_core.plugin.testing import EventWriter, FakeProvider
+from insight_core.plugin.testing import EventWriter, FakeProvider, context_of
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from insight_core.web.findings import FindingsTable
 
 RULES = """
 [[rule]]
@@ -66,8 +73,18 @@ def _no_columns(names: Collection[str]) -> Sequence[RunCells]:
     return ()
 
 
-def _watch(data: FakeProvider | LocalProvider, text: str = RULES) -> Watch:
-    return Watch(rules_of(tomllib.loads(text)), data, _no_columns)
+def _watch(
+    data: FakeProvider | LocalProvider,
+    text: str = RULES,
+    columns: ReadRunColumns = _no_columns,
+    clock: Callable[[], float] = time.time,
+) -> Watch:
+    """Of a host that has the thresholds of the file and no other rules."""
+    file = rules_of(tomllib.loads(text))
+    module = SimpleNamespace(insight_rules=hookimpl(lambda: [*Thresholds(file, clock).rules()]))
+    ctx = evolve(context_of(insight_alerts.insight_plugin(), data), run_columns=columns)
+    registry = Registry.of([("alerts", lambda: module)])
+    return Watch(file, data, FindingsTable(registry, data, Limits(), lambda _: ctx).find)
 
 
 def _found(watch: Watch, *changed: SeriesKey) -> list[tuple[str, str, str, int | None, str]]:
@@ -120,7 +137,7 @@ def test_when_too_much_changed_to_be_listed_only_points_that_are_new_are_read() 
     assert _found(watch) == []
     data.add_scalars("a", "loss", np.array([11.0]), steps=[10_000])
     data.read = 0
-    assert [alert.step for alert in watch.series(None, whole=False)] == [10_000]
+    assert [alert.step for alert in watch.series(None)] == [10_000]
     assert data.read == 2
 
 
@@ -132,7 +149,7 @@ def test_a_series_whose_file_was_replaced_by_a_longer_one_is_looked_at_from_its_
     assert _found(watch) == []
     data.remove_series("scalar", "a", "loss")
     data.add_scalars("a", "loss", np.array([11.0, 1.0, 1.0, 1.0]))
-    assert [alert.step for alert in watch.series([key], whole=True)] == [0]
+    assert [alert.step for alert in watch.series([key])] == [0]
 
 
 def test_points_at_the_last_step_are_neither_missed_nor_looked_at_twice() -> None:
@@ -187,8 +204,9 @@ def _of_runs(data: FakeProvider, updated: Mapping[str, float], status: Mapping[s
             RunCells("other", "status", "Status", {}, "text", "", {"a": "finished"}),
         ]
 
-    watch = Watch(rules_of(tomllib.loads(OF_RUNS)), data, columns)
-    return [one.text() for one in watch.runs(NOW)]
+    for run in {*updated}.difference(run.name for run in data.runs()):
+        data.add_run(Run(run))
+    return [one.text() for one in _watch(data, OF_RUNS, columns, lambda: NOW).runs()]
 
 
 def test_runs_that_ended_or_make_no_progress_are_told_and_those_that_go_on_are_not() -> None:
@@ -232,8 +250,11 @@ def test_findings_that_are_bad_enough_alert_once_for_each_run() -> None:
     )
     text = '[[rule]]\nname = "bad"\nwhen = "finding"\nfinds = "{}"\nseverity = "error"\nrun = "{}"\n'
 
+    def watch(finds: str, run: str) -> Watch:
+        return Watch(rules_of(tomllib.loads(text.format(finds, run))), data, host.findings)
+
     def found(finds: str, run: str) -> list[str]:
-        return [one.text() for one in _watch(data, text.format(finds, run)).findings(host.findings)]
+        return [one.text() for one in watch(finds, run).findings()]
 
     assert found("nonfinite", "") == [
         "bad: a: train/loss is NaN first at step 40, 60 times in all",
@@ -241,5 +262,5 @@ def test_findings_that_are_bad_enough_alert_once_for_each_run() -> None:
     ]
     assert len(found("", "a")) == 1
     assert found("overfitting", "") == []
-    ids = [[one.id for one in _watch(data, text.format("", "a")).findings(host.findings)] for _ in range(2)]
+    ids = [[one.id for one in watch("", "a").findings()] for _ in range(2)]
     assert ids[0] == ids[1]

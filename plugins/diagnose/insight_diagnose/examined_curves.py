@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import evolve
@@ -14,7 +15,7 @@ from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
 from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesField, SeriesKey, TagRole
 from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked, Saving
 from insight_core.plugin.lab import Severity, role_of, training_runs
-from insight_diagnose.curves import Floats, StepCurve, curve_of, medians, noise, trend
+from insight_diagnose.curves import Floats, StepCurve, curve_of, median, medians, noise, trend
 
 SCALAR = PluginNameEnum.SCALAR
 _POINTS: tuple[SeriesField, ...] = ("points",)
@@ -26,6 +27,7 @@ _ODD = 0.02  # of the points of several writers: their wall times go back by ste
 _TOGETHER = 0.25  # of the points of the shorter of two lines, as in the store
 _LINES = 64  # of several writers and restarts; of more, none is looked at
 _FEW_POINTS = ReasonKind("diagnose_few_points", "the training loss has fewer than {least} points")
+_CURVES: WeakKeyDictionary[ScalarColumns, StepCurve] = WeakKeyDictionary()  # rules share what was read
 _REWARDS = re.compile(r"(?<![a-z])(rewards?|rew|episod(e|es|ic)|rollouts?|returns?)(?![a-z])", re.I)
 
 
@@ -49,8 +51,15 @@ def falling_losses(examined: Examined) -> Iterator[tuple[SeriesKey, StepCurve]]:
 def curves_of(examined: Examined, role: TagRole) -> Iterator[tuple[SeriesKey, StepCurve]]:
     """The finite points of the series of a role; of several writers at once those of the one with most."""
     for key, columns in examined.scalars(role):
+        yield key, _curve(examined, key, columns)
+
+
+def _curve(examined: Examined, key: SeriesKey, columns: ScalarColumns) -> StepCurve:
+    known = _CURVES.get(columns)
+    if known is None:
         line = max(lines_at_once(examined, key, columns), key=lambda one: len(one.steps), default=columns)
-        yield key, curve_of(line.steps, line.values)
+        _CURVES[columns] = known = curve_of(line.steps, line.values)
+    return known
 
 
 def lines_at_once(examined: Examined, key: SeriesKey, columns: ScalarColumns) -> list[ScalarColumns]:
@@ -142,7 +151,7 @@ def _still_falls(curve: StepCurve, step: int) -> bool:
     around = len(values) // 4
     if not around:
         return False
-    before, end = float(np.median(values[:around])), float(np.median(values[-around:]))
+    before, end = median(values[:around]), median(values[-around:])
     if before - end <= 0.01 * abs(before):
         return False
     if len(values) > 2 and trend(medians(values, _PARTS)).score < -_LIKELY:
@@ -181,16 +190,16 @@ def busiest(examined: Examined, most: int) -> list[SeriesKey]:
     """The losses and then the other series with most points, at most so many."""
     found = [*examined.keys("loss"), *examined.keys("val_loss")]
     if len(found) < most:
-        for table in examined.ctx.data.series_tables(SCALAR, _POINTS, runs=[examined.run]):
-            order = np.argsort(-np.asarray(table.column("points")), kind="stable")
-            found += [SeriesKey(examined.run, table.tags[at]) for at in order[:most].tolist()]
+        table = examined.series()
+        order = np.argsort(-np.asarray(table.column("points"), np.int64), kind="stable")
+        found += [SeriesKey(examined.run, table.tags[at]) for at in order[:most].tolist()]
     return list(dict.fromkeys(found))[:most]
 
 
 def _tags_of(examined: Examined, run: str) -> tuple[str, ...]:
-    for table in examined.ctx.data.series_tables(SCALAR, _POINTS, runs=[run]):
-        return table.tags
-    return ()
+    if run == examined.run:
+        return examined.series().tags
+    return next((one.tags for one in examined.ctx.data.series_tables(SCALAR, _POINTS, runs=[run])), ())
 
 
 def found_in(

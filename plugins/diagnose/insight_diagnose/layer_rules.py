@@ -9,7 +9,7 @@ import numpy as np
 from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
 from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked
 from insight_core.plugin.layers import Kind, LayerFault, LayerPlugins, LayerReader, Tracks, causes, is_bias
-from insight_diagnose.curves import curve_of, short
+from insight_diagnose.curves import curve_of, median, short
 
 _PLUGINS = LayerPlugins(PluginNameEnum.HISTOGRAM, PluginNameEnum.TENSOR, PluginNameEnum.SCALAR)
 _RECORDS = 32  # of a series that are read
@@ -150,8 +150,8 @@ def gradients_stay_small(examined: Examined) -> Iterator[Finding]:
         third = len(curve) // 3
         if third < 3:
             continue
-        before = float(np.median(curve.values[:third]))
-        end = float(np.median(curve.values[-max(2, third // 3) :]))
+        before = median(curve.values[:third])
+        end = median(curve.values[-max(2, third // 3) :])
         if before > 0 and end > _EXPLODED * before:
             since = int(np.flatnonzero(curve.values <= _EXPLODED * before)[-1]) + 1
             step = curve.step(since)

@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from insight_diagnose.curves import CERTAIN, Floats, StepCurve, medians, noise, running_median, spread, trend
+from insight_diagnose.curves import (
+    CERTAIN,
+    Floats,
+    StepCurve,
+    median,
+    medians,
+    noise,
+    once,
+    running_median,
+    spread,
+    trend,
+)
 
 _PARTS = 60  # a curve is compared by the medians of so many parts
 _TAIL = 40  # the same for its end, in which a trend is looked for
@@ -25,6 +36,7 @@ class Divergence:
     top: float | None = None
 
 
+@once
 def divergence(curve: StepCurve) -> Divergence | None:
     """A loss that ends far above its best, and does not fall any more.
 
@@ -48,14 +60,14 @@ def _explosion(values: Floats) -> Divergence | None:
     top = int(np.argmax(values[: max(_EARLY, count // 30)]))
     rest = values[min(top + 6, count - 2) :]
     last = rest[-max(1, len(rest) // 5) :]
-    end = float(np.median(last))
+    end = median(last)
     if top == 0 or values[top] < 10 * max(first, 0.5 * end) or end < 1.2 * first:
         return None
     if rest.min() > 0 and np.log(values[top] / end) < 5 * spread(np.log(rest)):
         return None  # noise alone
     if len(rest) >= 10:
         parts = medians(rest, _PARTS)
-        falls = np.median(parts[: len(parts) // 3]) - end > max(3 * noise(parts), 0.2 * end)
+        falls = median(parts[: len(parts) // 3]) - end > max(3 * noise(parts), 0.2 * end)
         if falls or parts.min() < first:
             return None
     return Divergence(first, 0, end, float(values[top]))
@@ -68,7 +80,7 @@ def _rise(values: Floats) -> Divergence | None:
     place = int(np.argmin(parts))
     start, best = float(np.max(parts[: max(1, len(parts) // 30)])), float(parts[place])
     last = max(2, len(parts) // 20)
-    end = float(np.median(parts[-last:]))
+    end = median(parts[-last:])
     rise, gained = end - best, max(0.0, start - best)
     before = parts[: place + 1] if place >= 5 else parts
     limit = max(8 * noise(before), 0.5 * gained, 0.1 * abs(best))
@@ -78,7 +90,7 @@ def _rise(values: Floats) -> Divergence | None:
         return None
     tail = parts[-max(5, len(parts) // 5) :]
     around = parts[max(0, place - 1) : place + 2]
-    if not np.median(tail) - np.median(around) > 3 * noise(parts):
+    if not median(tail) - median(around) > 3 * noise(parts):
         return None  # the best is a lucky batch: the curve is hardly lower around it than in the last fifth
     line = trend(tail)
     if line.score < -CERTAIN and -line.change > 0.2 * rise:
@@ -113,7 +125,7 @@ def overfit(held_out: StepCurve, train: StepCurve | None) -> Overfit | None:
     best = float(smooth[place])
     after = values[place:]
     last = max(2, count // 10)
-    end = float(np.median(values[-last:]))
+    end = median(values[-last:])
     rise, gained = end - best, float(np.max(smooth[: max(1, count // 20)])) - best
     if len(after) < max(4, count // 8):
         return None
@@ -132,8 +144,8 @@ def overfit(held_out: StepCurve, train: StepCurve | None) -> Overfit | None:
     around = max(1, len(train) // 20)
     if turn >= len(train) - around:
         return None
-    there = float(np.median(train.values[max(0, turn - around) : turn + around + 1]))
-    finally_ = float(np.median(train.values[-around:]))
+    there = median(train.values[max(0, turn - around) : turn + around + 1])
+    finally_ = median(train.values[-around:])
     if not there - finally_ > 2 * noise(train.values) / np.sqrt(around):
         return None  # it does not learn the data by heart
     return Overfit(best, at, end, there, finally_)

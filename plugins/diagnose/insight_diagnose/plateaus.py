@@ -8,7 +8,17 @@ from collections.abc import Callable
 import numpy as np
 from attrs import frozen
 
-from insight_diagnose.curves import CERTAIN, Floats, StepCurve, medians, noise, running_median, spread, trend
+from insight_diagnose.curves import (
+    CERTAIN,
+    Floats,
+    StepCurve,
+    median,
+    medians,
+    noise,
+    running_median,
+    spread,
+    trend,
+)
 
 _PARTS = 60  # a curve is compared by the medians of so many parts
 _TAIL = 40  # the same for its end, in which a trend is looked for
@@ -46,8 +56,8 @@ def plateau(curve: StepCurve, is_flat_elsewhere: Callable[[int], bool] = lambda 
     if len(values) < _FEWEST:
         return None
     whole = medians(values, _PARTS)
-    level = float(np.median(whole))
-    span = float(np.max(whole[: max(2, len(whole) // 10)]) - np.median(whole[-len(whole) // 2 :]))
+    level = median(whole)
+    span = float(np.max(whole[: max(2, len(whole) // 10)]) - median(whole[-len(whole) // 2 :]))
     never = _fall_since(values, _SHOWS * abs(level) / _KNOWN)
     if never is not None and span < max(4 * spread(whole), 0.03 * abs(level)):
         return Plateau(0, level, never=True) if is_flat_elsewhere(0) else None
@@ -57,7 +67,7 @@ def plateau(curve: StepCurve, is_flat_elsewhere: Callable[[int], bool] = lambda 
     for begin in range(_begin(values, span), latest + 1, stride):
         most = _fall_since(values[begin:], span)
         if most is not None and is_flat_elsewhere(begin):
-            return Plateau(begin, float(np.median(values[begin:])), never=False, most=most)
+            return Plateau(begin, median(values[begin:]), never=False, most=most)
     return None
 
 
@@ -65,7 +75,7 @@ def _begin(values: Floats, span: float) -> int:
     """The first place as low as the last third of the curve, as far as noise allows."""
     smooth = running_median(medians(values, _FINE), _SMOOTH)
     last = smooth[-(len(smooth) // 3) :]
-    low = smooth <= float(np.median(last)) + max(spread(last), 0.01 * span)
+    low = smooth <= median(last) + max(spread(last), 0.01 * span)
     return int(np.argmax(low)) * len(values) // len(smooth)
 
 
@@ -75,12 +85,12 @@ def _fall_since(values: Floats, span: float) -> float | None:
     if len(parts) < 12:
         return None
     line = trend(parts)
-    fall, level = -line.change, abs(float(np.median(parts)))
+    fall, level = -line.change, abs(median(parts))
     if line.score < -CERTAIN and (fall > 0.01 * span or fall > 0.02 * level):
         return None
     half = len(parts) // 2  # a fall that is no line: at the beginning alone, or at the end alone
-    first, second = float(np.median(parts[:half])), float(np.median(parts[half:]))
-    last = float(np.median(parts[-max(3, len(parts) // 10) :]))
+    first, second = median(parts[:half]), median(parts[half:])
+    last = median(parts[-max(3, len(parts) // 10) :])
     falls_late = first - last >= max(0.05 * span, 4 * noise(parts))
     if first - second >= 0.05 * span or falls_late or _falls_by_ratio(parts):
         return None
@@ -94,7 +104,7 @@ def _falls_by_ratio(parts: Floats) -> bool:
         return False
     logs = np.log(parts)
     third = len(parts) // 3
-    fall = float(np.median(logs[:third]) - np.median(logs[-third:]))
+    fall = median(logs[:third]) - median(logs[-third:])
     return fall > max(0.2, 4 * noise(logs) / math.sqrt(third))
 
 

@@ -11,7 +11,9 @@ from insight_diagnose.curves import (
     StepCurve,
     autocorrelation,
     means,
+    median,
     noise,
+    once,
     running_median,
     runs_of,
     spread,
@@ -51,9 +53,9 @@ def unrest(curve: StepCurve, rises: Floats | None = None) -> Unrest | None:
     rest = values - base
     sigma = max(spread(rest), 1e-12)
     skip = count // 20
-    level = float(np.median(values[skip:]))
+    level = median(values[skip:])
     spikes = []
-    span = float(np.max(values[: max(3, skip)]) - np.median(values[-max(3, skip) :]))
+    span = float(np.max(values[: max(3, skip)]) - median(values[-max(3, skip) :]))
     limit = np.maximum(max(6 * sigma, 0.03 * span), 0.25 * np.abs(base))
     for begin, end in runs_of(rest > limit):
         is_restart = rises is not None and bool((np.abs(rises * count / len(curve) - begin) <= 3).any())
@@ -73,14 +75,17 @@ def unrest(curve: StepCurve, rises: Floats | None = None) -> Unrest | None:
 
 def _comes_back(values: Floats, begin: int, end: int, width: int) -> bool:
     """Whether the curve is about as low after a spike as before: else it has risen, as with harder data."""
-    before = float(np.median(values[max(0, begin - width) : begin]))
+    before = median(values[max(0, begin - width) : begin])
     after = values[end : end + width]
     top = float(values[begin:end].max())
-    return len(after) > 0 and float(np.median(after)) - before < 0.35 * (top - before)
+    return len(after) > 0 and median(after) - before < 0.35 * (top - before)
 
 
 def _swing(rest: Floats, base: Floats, level: float) -> Unrest | None:
     clipped = np.clip(rest, *np.quantile(rest, [0.02, 0.98]))
+    height = float(np.quantile(np.abs(clipped), 0.8))
+    if not height > _STRONG * max(abs(median(base)), 1e-12):
+        return None  # most curves; the rest costs more
     most = min(len(rest) // 5, 60)
     found = autocorrelation(clipped, most)
     low = int(np.argmin(found))
@@ -88,10 +93,8 @@ def _swing(rest: Floats, base: Floats, level: float) -> Unrest | None:
         return None
     after = found[low + 1 :]
     high = low + 1 + int(np.argmax(after > 0.9 * after.max()))  # not one of its multiples
-    height = float(np.quantile(np.abs(clipped), 0.8))
-    strong = height > _STRONG * max(abs(float(np.median(base))), 1e-12)
     sure = max(0.35, 3.5 / np.sqrt(len(rest)))  # of few points chance alone has more
-    if found[low] < -sure and found[high] > sure and strong:
+    if found[low] < -sure and found[high] > sure:
         return Unrest((), height, level, float(high + 1))
     return None
 
@@ -108,6 +111,9 @@ def _long_swing(values: Floats, level: float) -> Unrest | None:
     ratios = np.log(parts / base) if parts.min() > 0 else parts / np.maximum(np.abs(base), 1e-12) - 1
     rest = ratios[count // 20 :]
     clipped = np.clip(rest, *np.quantile(rest, [0.02, 0.98]))
+    height = float(np.quantile(np.abs(clipped), 0.8))
+    if not height > _STRONG:
+        return None
     found = autocorrelation(clipped, len(clipped) // 3)
     below = np.flatnonzero(found < 0.3 * found[0])  # behind what neighbours have in common
     if not len(below):
@@ -119,8 +125,7 @@ def _long_swing(values: Floats, level: float) -> Unrest | None:
     lag = high + 1
     twice = found[max(0, 2 * lag - 1 - lag // 8) : 2 * lag + lag // 8].max(initial=-1.0)
     between = found[lag // 4 : lag - lag // 4].min(initial=1.0)
-    height = float(np.quantile(np.abs(clipped), 0.8))
-    if found[high] > 0.4 and twice > 0.2 and between < 0.6 * found[high] and height > _STRONG:
+    if found[high] > 0.4 and twice > 0.2 and between < 0.6 * found[high]:
         return Unrest((), min(height, 1.0) * abs(level), level, lag * len(values) / count)
     return None
 
@@ -188,6 +193,7 @@ class Noise:
     level: float
 
 
+@once
 def loud_noise(curve: StepCurve) -> Noise | None:
     """Noise of 20 % of the level or more, around a loss that does not fall in the last two thirds.
 
@@ -197,7 +203,7 @@ def loud_noise(curve: StepCurve) -> Noise | None:
     values = curve.values[len(curve) // 3 :]
     if len(values) < 60 or curve.values.min() <= 0:
         return None
-    level, size = float(np.median(values)), noise(values)
+    level, size = median(values), noise(values)
     if size < _LOUD * level:
         return None
     whole = np.log(curve.values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 from attrs import frozen
@@ -13,7 +14,8 @@ from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.findings import Examined, Finding, FindingPlace
 from insight_core.plugin.lab import role_of
 
-_AT_ONCE = 256  # series that are asked for at a time
+_AT_ONCE = 256  # long series that are asked for at a time
+_SHORT = 4096  # points; such series are read for other rules, too
 _SCALAR = PluginNameEnum.SCALAR
 _LOSS = re.compile(r"loss", re.I)
 _NONFINITE_CHANGE = ReasonKind(
@@ -42,11 +44,7 @@ def values_are_finite(examined: Examined) -> Iterator[Finding]:
     Metrics may be undefined at first, and gradient norms overflow now and then with mixed precision. So these
     count only if they were finite before.
     """
-    tags = [info.key for info in examined.ctx.data.series(_SCALAR, runs=[examined.run])]
-    found = []
-    for begin in range(0, len(tags), _AT_ONCE):
-        part = examined.ctx.data.scalars(_SCALAR, tags[begin : begin + _AT_ONCE], ScalarQuery(width=1))
-        found += [one for key, columns in part.items() if (one := _nonfinite(key, columns)) is not None]
+    found = [one for key, columns in _of_all(examined) if (one := _nonfinite(key, columns)) is not None]
     if not found:
         return
     first = min(found, key=lambda one: (one.first, not _LOSS.search(one.key.tag), one.key.tag))
@@ -74,10 +72,26 @@ def values_are_finite(examined: Examined) -> Iterator[Finding]:
     )
 
 
+def _of_all(examined: Examined) -> Iterator[tuple[SeriesKey, ScalarColumns]]:
+    """All series: short ones whole, as other rules read them; some points of long ones, odd ones first."""
+    long, table = [], examined.series()
+    for tag, points in zip(table.tags, table.column("points"), strict=True):
+        key = SeriesKey(examined.run, tag)
+        if cast("int", points) > _SHORT:
+            long.append(key)
+        elif (columns := examined.read(key)) is not None:
+            yield key, columns
+    for begin in range(0, len(long), _AT_ONCE):
+        part = long[begin : begin + _AT_ONCE]
+        yield from examined.ctx.data.scalars(_SCALAR, part, ScalarQuery(width=1)).items()
+
+
 def _nonfinite(key: SeriesKey, columns: ScalarColumns) -> _Nonfinite | None:
     count = sum(columns.nonfinite)
+    if not count:
+        return None
     odd = ~np.isfinite(columns.values)
-    if not count or not odd.any():
+    if not odd.any():
         return None
     place = int(np.argmax(odd))
     stays = bool(odd[-1])
