@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 
 import numpy as np
 from attrs import evolve
 
+from insight_core.formats.batch import Batch
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import StoredBlock
+from insight_core.ingest.fetching import Fetch, FilePart
+from insight_core.ingest.followed_file import Replaced
 from insight_core.ingest.found import Found, FoundFile
-from insight_core.plugin import Dialect, SummaryPlugin
-from insight_core.store.claims import ClaimedBlock, FileState
+from insight_core.plugin import Dialect, FileChanged, SummaryPlugin
+from insight_core.store.claims import ClaimedBlock, FileState, assign
 from insight_core.store.sessions import RESULTS, has_results, run_above
 
 _BY_TIME = re.compile(r"(?:^|/)[0-9]+\.[0-9]+$")  # the name of a run that may be a part of the run above
@@ -69,8 +73,9 @@ def is_part(content: FileState) -> bool:
 class Folding:
     """Which directories count as parts of the run above them. Readers of files refute it in any thread."""
 
-    def __init__(self, *, is_on: bool = True) -> None:
-        """With ``is_on`` False every directory is a run of its own."""
+    def __init__(self, *, is_on: bool = True, fetch: Fetch | None = None) -> None:
+        """With ``is_on`` False every directory is a run of its own; ``fetch`` is for files in a mirror."""
+        self._fetch = fetch
         self._is_on = is_on
         self._refuted: dict[str, tuple[int, int]] = {}  # device and inode of files, by path
         self._steps: dict[str, dict[str, int | None]] = {}  # of files, by part and path; None: no number yet
@@ -89,8 +94,33 @@ class Folding:
         return _folded(found, parts) if parts or self._undecided else found
 
     def folded(self, found: Found, has_points: Callable[[tuple[str, str]], bool]) -> Found:
-        """The same in any thread, without an effect on what is read."""
-        return _folded(found, self._decided(found, has_points)[0])
+        """The same in any thread, without an effect on what is read: files that were not read yet are looked
+        into."""
+        parts = self._parts(found)
+        unread = [each for each in found.files.values() if each.run in parts and not self._is_known(each)]
+        looked = Folding(fetch=self._fetch)
+        for file in unread:
+            looked._look_into(file._replace(part=file.run))
+        looked._refuted |= self._refuted
+        several = {above for above, count in Counter(looked._parts(found).values()).items() if count > 1}
+        keys = {key for key in found.files if key[0] in several}
+        with_points = {key for key in keys if has_points(key) or looked._has_points(found.files[key])}
+        return _folded(found, looked._decided(found, with_points.__contains__)[0])
+
+    def _is_known(self, file: FoundFile) -> bool:
+        return file.path in self._steps.get(file.run, {}) or self._is_refuted(file)
+
+    def _look_into(self, file: FoundFile) -> None:
+        with suppress(NotPart):
+            for blocks, batch in _values_of(file, self._fetch):
+                if batch.session_step is not None:
+                    self.refute(file)
+                self.check(file, blocks, batch.metadata)
+
+    def _has_points(self, file: FoundFile) -> bool:
+        return file.format is not None or any(
+            has_points(blocks) for blocks, _ in _values_of(file, self._fetch)
+        )
 
     def _decided(
         self, found: Found, has_points: Callable[[tuple[str, str]], bool]
@@ -177,6 +207,18 @@ class Folding:
     def forget(self, file: FoundFile) -> None:
         """Forgets what was read of a file, because it is read again."""
         self._steps.get(file.part, {}).pop(file.path, None)
+
+
+def _values_of(file: FoundFile, fetch: Fetch | None) -> Iterator[tuple[list[ClaimedBlock], Batch]]:
+    """What an event file has, as far as it can be read."""
+    from insight_core.ingest.event_file import EventFile  # not needed where a loader reads
+
+    reader = EventFile(file.path, file.dialect)
+    with suppress(OSError, Replaced, FileChanged):
+        if fetch is not None:
+            fetch([FilePart(file.path, grows=True)])
+        while (batch := reader.read()) is not None:
+            yield list(assign(batch, (batch.metadata,), "")), batch
 
 
 def _folded(found: Found, parts: Mapping[str, str]) -> Found:

@@ -88,7 +88,7 @@ class Loader:
         self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
         self._waiting: list[Tailed] = []  # files whose log format has not returned yet
-        self._folding = Folding(is_on=folds)
+        self._folding = Folding(is_on=folds, fetch=fetch)
         values = self._translations.values
         self._files = KnownFiles(store, cache, fetch, self._lose, values, self._folding)
         self._runs: set[str] = set()
