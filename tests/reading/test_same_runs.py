@@ -92,6 +92,8 @@ def test_so_has_the_command_line(sweep: Path, capfdbinary: pytest.CaptureFixture
     assert run_command("runs", "print the runs", [str(sweep), "--json", "--no-cache"]) == 0
     found = json.loads(capfdbinary.readouterr().out)
     assert {row["run"]: {name: row[name] for name in _OWN} for row in found} == _only(_OWN)
+    assert run_command("runs", "print the runs", [str(sweep), "--no-cache", "--no-fold", "--json"]) == 0
+    assert len(json.loads(capfdbinary.readouterr().out)) == len(_EXPECTED) + TRIALS + 1
     assert run_command("runs", "print the runs", [str(sweep), "--no-cache"]) == 0
     [line] = [line for line in capfdbinary.readouterr().out.decode().splitlines() if line.startswith("cut ")]
     assert line.split()[-3:] == ["stopped", "4", "s"]
