@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from insight_core.cli.flag_types import with_hyphens
-from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, LOGDIR, PLUGIN_FILE
+from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, FOLD, LOGDIR, PLUGIN_FILE
 from insight_core.ingest.logdir import parse_logdir
 from insight_core.plugin import InvalidArgument, encode_json
 from insight_core.plugin.data import TAG_ROLES
@@ -23,7 +23,7 @@ from insight_host.query import queried
 from insight_host.sources import OpenedSource, Place, open_named, wait_until_read
 from insight_host.tables import LogTable
 
-_SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, PLUGIN_FILE, CACHE)
+_SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, PLUGIN_FILE, CACHE, FOLD)
 _WITH_TAGS = ("series", "get", "compare", "export")
 _WITH_STEPS = ("get", "compare")
 _WHERE = "runs for which it holds, such as: val_acc > 0.96 and optimizer = 'adam'"
@@ -39,8 +39,11 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
         parser.error(f"no logs: give a directory, a URL, --logdir or --data-provider (or {LOGDIR.variable})")
     flags = [f"--disable-plugin={plugin}" for plugin in given.disable_plugin or ()]
     flags += [f"--plugin-file={path}" for path in given.plugin_file or ()]
-    if given.cache is not None:
-        flags.append("--cache" if given.cache else "--no-cache")
+    flags += [
+        f"--{name}" if value else f"--no-{name}"
+        for name, value in (("cache", given.cache), ("fold", given.fold))
+        if value is not None
+    ]
     source = open_named(named, flags=flags)
     with Logs(source) as logs:
         wait_until_read(source.provider, None)

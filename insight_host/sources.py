@@ -45,6 +45,20 @@ class OpenedSource:
     logdirs: Sequence[Logdir]
 
 
+def run_columns_of(source: OpenedSource, names: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+    """Columns of the run table by name, each with its cells by run.
+
+    Raises Unavailable if a plugin fails to give its part of them.
+    """
+    from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
+
+    host = open_host(source.options, source.registry, source.provider, source.logdirs)
+    try:
+        return {column.name: column.values for column in host.run_columns(names) if column.plugin == "run"}
+    finally:
+        host.close()
+
+
 @contextmanager
 def service_of(source: OpenedSource, name: str) -> Iterator[Callable[..., Any]]:
     """A service of whichever plugin has it, in a host of the logs in this process; see ``Plugin.services``.

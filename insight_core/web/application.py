@@ -98,7 +98,7 @@ class Host:
             self._ask,
             self.settings.cache_directory,
             lambda: registry.options,
-            self._run_columns,
+            self.run_columns,
             self.settings.state_directory,
             self._get,
             page,
@@ -299,8 +299,8 @@ class Host:
             found.setdefault(one.value.name, one.value.within(one.owner, ctx))
         return list(found.values())
 
-    def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:
-        """See insight_core.plugin.ReadRunColumns."""
+    def run_columns(self, names: Collection[str]) -> Sequence[RunCells]:
+        """Columns of the run table with these names; see insight_core.plugin.ReadRunColumns."""
         return self._data_routes.columns.cells(names)
 
     def _hyperparameters(self, runs: Sequence[str]) -> Sequence[NamedColumn]:

@@ -59,7 +59,6 @@ class _Views:
         with self.lineage.table(self.ctx.annotations()) as table:
             answer = {
                 "runs": len(table),
-                "joined": len(table.rows.runs) - len(table),
                 "columns": list(table.described()),
                 "problems": [asdict(problem) | problem.error.fields() for problem in table.problems],
             }
@@ -165,7 +164,7 @@ def _of_now(answer: Response, where: Condition | None) -> Response:
 def _matching(request: Request, table: Table, where: Condition | None) -> NDArray[np.intp]:
     """The rows for which everything that the request says of them holds."""
     conditions: list[Condition] = [] if where is None else [where]
-    found = table.rows.whole
+    found = np.ones(len(table), np.bool_)
     if (text := request.args.get("filter")) is not None:
         conditions += conditions_of(text)
     if runs := request.args.getlist("run"):

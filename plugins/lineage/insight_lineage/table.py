@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
 from insight_core.plugin.data import Run
-from insight_core.plugin.filters import TEXT, Column, ColumnName, Mask, resolved, values_of
+from insight_core.plugin.filters import TEXT, Column, ColumnName, resolved, values_of
 from insight_lineage.goals import Goal, goal_of
 from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, rank_of, title_of
 
@@ -29,16 +29,12 @@ class Problem:
 
 @frozen(eq=False)
 class Rows:
-    """The runs, each a row; ``order`` is the rank of each: newest start first, then by name.
-
-    Runs that are not ``whole`` are part of the row of another run and have no row in answers.
-    """
+    """The runs, each a row; ``order`` is the rank of each: newest start first, then by name."""
 
     runs: Sequence[str]
     place: Mapping[str, int]
     start_times: NDArray[np.float64]
     order: NDArray[np.intp]
-    whole: Mask
 
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Rows:
@@ -49,7 +45,7 @@ class Rows:
         order = np.empty(len(runs), np.intp)
         order[np.lexsort((by_name, np.where(np.isnan(starts), np.inf, -starts)))] = np.arange(len(runs))
         place = {name: row for row, name in enumerate(names)}
-        return cls(names, place, starts, order, np.ones(len(names), np.bool_))
+        return cls(names, place, starts, order)
 
 
 @frozen(eq=False)
@@ -63,7 +59,7 @@ class Table:
     problems: Sequence[Problem] = field(factory=tuple)
 
     def __len__(self) -> int:
-        return int(np.count_nonzero(self.rows.whole))
+        return len(self.rows.runs)
 
     def column(self, name: str) -> Column:
         """The column of this name, or the one that a short name means. Raises NoColumn."""
