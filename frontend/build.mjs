@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { build } from 'vite';
 import { bundle, buildShared, FRONTEND, PACKAGES, ROOT } from './bundling.mjs';
 import { pack } from './packing.mjs';
-import { insightPlugin, SHARED, VERSIONS } from './packages/kit/build.js';
+import { insightPlugin, OUTPUT, SHARED, VERSIONS } from './packages/kit/build.js';
 import { failures, measurePage, measureTab, pageFiles } from './sizes.mjs';
 
 const SHELL = join(FRONTEND, 'shell');
@@ -27,16 +27,29 @@ async function classic(name) {
   return code.trim();
 }
 
+/** Sources that the page runs before it loads anything later. */
+function firstModules(made) {
+  const found = new Set();
+  const waiting = [made.find((chunk) => chunk.isEntry)];
+  for (let chunk = waiting.pop(); chunk; chunk = waiting.pop()) {
+    for (const id of chunk.moduleIds) found.add(id);
+    waiting.push(...made.filter(({ fileName }) => chunk.imports.includes(fileName)));
+  }
+  return found;
+}
+
 async function buildPage() {
   rmSync(STATIC, { recursive: true, force: true });
   const assets = join(STATIC, 'assets');
   const shared = await buildShared(assets);
-  const made = await bundle({
+  const page = {
     entry: join(SHELL, 'src', 'main.tsx'),
-    out: assets,
     name: 'shell',
     signatures: 'allow-extension', // what it loads later imports from it
-  });
+  };
+  const first = firstModules(await bundle(page));
+  const groups = [{ name: 'page', test: (id) => first.has(id) }]; // one file compresses better than several
+  const made = await bundle({ ...page, out: assets, output: { ...OUTPUT, codeSplitting: { groups } } });
   const shell = made.find((chunk) => chunk.isEntry);
   const at = (file) => `static/assets/${file}`;
   const map = Object.fromEntries(SHARED.map((name) => [name, `./${at(shared[name].fileName)}`]));

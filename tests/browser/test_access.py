@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.conftest import Serve
@@ -74,6 +74,11 @@ def test_a_page_asks_for_the_token_without_javascript(
         seen.context.close()
 
 
+def _open_menu(run: Locator) -> None:
+    run.hover()
+    run.locator('[data-action="run-menu"]').click()
+
+
 def test_a_guest_looks_and_writes_nothing(page: Page, serve: Serve, logs: Path, guests: Path) -> None:
     url = serve("--logdir", logs, "--read-token-file", guests, environment=WITH_TOKEN)
     bare = url.partition("?")[0]
@@ -81,7 +86,9 @@ def test_a_guest_looks_and_writes_nothing(page: Page, serve: Serve, logs: Path, 
     run = page.locator('[data-run="run"]')
     expect(run).to_be_visible()
     page.wait_for_load_state("networkidle")
-    expect(run.locator('[data-action="rename"]')).to_have_count(0)
+    _open_menu(run)
+    expect(page.locator('[data-action="rename"]')).to_have_count(0)
+    page.keyboard.press("Escape")
     written = """async () => {
         const { token } = await (await fetch('data/annotations')).json();
         const body = JSON.stringify({ run: 'run', note: 'by a guest' });
@@ -91,7 +98,8 @@ def test_a_guest_looks_and_writes_nothing(page: Page, serve: Serve, logs: Path, 
     }"""
     assert page.evaluate(written) == [403, "read_only"]
     page.goto(f"{url}#locale=en")  # the owner
-    expect(run.locator('[data-action="rename"]')).to_have_count(1)
+    _open_menu(run)
+    expect(page.locator('[data-action="rename"]')).to_have_count(1)
     assert page.evaluate(written)[0] == 200
 
 

@@ -25,7 +25,7 @@ def test_runs_are_coloured_by_a_column_in_every_tab_and_the_link_keeps_it(
     expect(page.locator('.ih-run[data-run="adam_0"]')).to_be_visible()
     before = _color(page, "adam_0")
     page.locator('[data-action="colors"]').click()
-    page.locator('[data-control="color-by"]').select_option("lineage/optimizer")
+    page.locator('[data-color="lineage/optimizer"]').check()
     legend = page.get_by_test_id("run-colors")
     expect(legend.get_by_role("listitem")).to_have_count(2)
     adam, sgd = _color(page, "adam_0"), _color(page, "sgd_1")
@@ -36,6 +36,7 @@ def test_runs_are_coloured_by_a_column_in_every_tab_and_the_link_keeps_it(
     assert violations(page) == []
     page.locator('[data-control="palette"]').select_option("okabe-ito")
     expect(dot).not_to_have_css("background-color", adam)
+    page.keyboard.press("Escape")
     legend.get_by_label("Colour of adam").fill("#123456")
     expect(dot).to_have_css("background-color", "rgb(18, 52, 86)")
     expect(page).to_have_url(re.compile("color=lineage/optimizer.*palette=okabe-ito.*shades=adam%3D123456"))

@@ -48,7 +48,8 @@ def test_chosen_columns_stand_beside_the_runs_sort_them_and_come_back_by_the_url
     expect(accuracy).to_have_text(["0.9", "0.85", "0.7", "0.65", "0.5", "0.45"])
     expect(head).to_have_attribute("aria-sort", "descending")
     until(page, lambda: abs(box_of(head)["x"] - box_of(accuracy.first)["x"]) < 1)
-    page.get_by_role("button", name="Sort runs").click()  # by time again
+    page.locator('[data-action="sort-runs"]').click()
+    page.locator('[data-sort="time"]').check()
     expect(head).to_have_attribute("aria-sort", "none")
 
 
@@ -57,9 +58,9 @@ def test_the_bar_of_the_table_shows_all_of_its_tools_in_the_dark_too(
 ) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(shared("--logdir", six_runs) + "#locale=en&theme=dark&table=1")
-    expect(page.locator('[data-control="group-runs"]')).to_be_visible()
+    expect(page.locator('[data-action="columns"]')).to_be_visible()
     bar = box_of(page.locator(".ih-selection-bar"))
-    last = box_of(page.get_by_role("button", name="Sort runs"))
+    last = box_of(page.locator('[data-action="run-table"]'))
     assert last["x"] + last["width"] <= bar["x"] + bar["width"]
     expect(page.get_by_test_id("run-count")).to_have_text("6 / 6")
     assert box_of(page.get_by_test_id("run-count"))["width"] > 0
@@ -146,7 +147,9 @@ def test_groups_by_columns_fold_and_tick_all_their_runs(page: Page, shared: Serv
     expect(page.get_by_role("status").get_by_text("1 run of this link is gone.")).to_be_visible()
     page.get_by_role("button", name="Drop them").click()
     expect(page.get_by_text("1 run of this link is gone.")).to_have_count(0)
-    page.get_by_role("combobox", name="Group the runs").select_option(label="optimizer")
+    page.locator('[data-action="group-by"]').click()
+    page.get_by_role("dialog").locator('[data-column="lineage/optimizer"]').check()
+    page.keyboard.press("Escape")
     groups = page.get_by_test_id("run-table").locator("[data-group]")
     first = groups.first
     expect(first).to_contain_text("optimizer: ")

@@ -33,7 +33,8 @@ def url(serve: Serve, tmp_path: Path) -> str:
 def name_it(page: Page, run: str, name: str) -> None:
     row = page.locator(f'.ih-run[data-run="{run}"]')
     row.hover()
-    row.locator("[data-action=rename]").click()
+    row.locator("[data-action=run-menu]").click()
+    page.locator("[data-action=rename]").click()
     page.keyboard.type(name)
     page.keyboard.press("Enter")
     expect(row).to_contain_text(name)

@@ -69,12 +69,6 @@ def _first_page(page: Page, url: str) -> None:
     expect(page.get_by_test_id("card").first).to_be_visible()
 
 
-def _select_all(page: Page) -> None:
-    box = page.locator('.ih-selection-bar input[type="checkbox"]').first
-    box.click()
-    expect(page.get_by_test_id("run-count")).to_have_text("200 / 200")
-
-
 def _text(value: float) -> str:
     """A number as the page shows it."""
     return f"{value:.6g}".replace("-", "\N{MINUS SIGN}")
@@ -106,16 +100,16 @@ def test_the_best_of_200_runs_and_its_hyperparameters_in_three_actions(
     expect(cell(page, best, "metric/accuracy")).to_have_text(_text(sweep.accuracies[best]))
 
 
-def test_seeds_of_a_configuration_are_one_line_with_their_mean(
+def test_seeds_of_a_configuration_are_one_line_with_their_mean_in_two_clicks(
     page: Page, shared: Serve, sweep: Sweep
 ) -> None:
     _first_page(page, shared("--logdir", sweep.logs))
-    _select_all(page)
     page.locator('[data-action="group-by"]').click()
-    page.locator('[data-column="lineage/lr"]').check()
+    page.locator('[data-column="lineage/lr"]').click()
     page.keyboard.press("Escape")
     status = card(page, "val/loss").get_by_test_id("card-status")
     expect(status).to_contain_text("40 groups · 200 runs")
+    expect(page.get_by_test_id("run-groups").locator("[data-group]")).to_have_count(40)
     chart = _chart(page, "val/loss")
     _read(chart, READ)
     rows = page.locator(".tooltip.pinned tbody tr")
@@ -125,11 +119,42 @@ def test_seeds_of_a_configuration_are_one_line_with_their_mean(
         expect(row.locator("td").nth(2)).to_have_text(_text(sweep.mean(rate)[READ]))
 
 
+def test_the_five_best_runs_are_drawn_in_three_clicks(page: Page, shared: Serve, sweep: Sweep) -> None:
+    _first_page(page, shared("--logdir", sweep.logs))
+    best = sorted(sweep.accuracies, key=lambda run: -sweep.accuracies[run])[:5]
+    page.locator('[data-action="sort-runs"]').click()
+    page.locator('[data-sort="lineage/metric/accuracy"]').click()
+    page.locator('[data-first="5"]').click()
+    status = card(page, "val/loss").get_by_test_id("card-status")
+    expect(status).to_contain_text(f"{5 * STEPS:,} points")
+    ticked = page.locator('.ih-run[aria-selected="true"]')
+    expect(ticked).to_have_count(5)
+    assert ticked.evaluate_all("rows => rows.map(row => row.dataset.run)") == best
+
+
+def test_a_card_draws_60_of_200_lines_and_asks_for_no_others_until_all_are_wanted(
+    page: Page, shared: Serve, sweep: Sweep
+) -> None:
+    _first_page(page, shared("--logdir", sweep.logs))
+    here = card(page, "val/loss")
+    expect(page.get_by_test_id("run-count")).to_have_text("200 / 200")
+    limit = here.get_by_test_id("line-limit")
+    expect(limit).to_contain_text("60 of 200 lines:")
+    expect(here.get_by_test_id("card-status")).to_contain_text(f"{60 * STEPS:,} points")
+    limit.get_by_role("button", name="best accuracy").click()
+    best = max(sweep.accuracies, key=lambda run: sweep.accuracies[run])
+    expect(page.locator(".ih-run").first).to_have_attribute("data-run", best)
+    expect(here.get_by_test_id("card-status")).to_contain_text(f"{60 * STEPS:,} points")
+    limit.get_by_role("button", name="all").click()
+    expect(limit).to_contain_text("200 of 200 lines:")
+    expect(here.get_by_test_id("card-status")).to_contain_text(f"{200 * STEPS:,} points")
+
+
 def test_a_link_shows_the_same_runs_and_numbers_elsewhere(
     page: Page, shared: Serve, sweep: Sweep, browser: Browser
 ) -> None:
     _first_page(page, shared("--logdir", sweep.logs))
-    _select_all(page)
+    expect(page.get_by_test_id("run-count")).to_have_text("200 / 200")
     page.locator("#run-filter").fill("lr > 0.3 and accuracy > 0.6")
     chosen = [run for run, rate in sweep.rates.items() if rate > 0.3 and sweep.accuracies[run] > 0.6]
     expect(page.locator("[data-run]")).to_have_count(len(chosen))
@@ -181,7 +206,7 @@ def test_the_numbers_of_a_card_are_saved_as_they_were_written(
     page: Page, shared: Serve, sweep: Sweep
 ) -> None:
     _first_page(page, shared("--logdir", sweep.logs))
-    _select_all(page)
+    expect(page.get_by_test_id("run-count")).to_have_text("200 / 200")
     card(page, "val/loss").locator('[data-action="export"]').click()
     with page.expect_download() as started:
         card(page, "val/loss").locator('[data-action="export-csv"]').click()

@@ -13,7 +13,6 @@ from attrs import frozen
 from insight_core.plugin import Get, InvalidArgument, NotFound
 
 REPORTS = "reports"  # name of the plugin
-DEFAULT_LIMIT = 40  # runs that the page selects when the user has not chosen (selection.ts)
 _CARD = re.compile(r"^```card[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -50,6 +49,7 @@ class SharedView:
                     key.removeprefix(prefix): text for key, text in state.items() if key.startswith(prefix)
                 },
                 "card": card,
+                **({"group": state["group"]} if state.get("group") else {}),
             }
             for state, card in wanted
         ]
@@ -119,17 +119,9 @@ def selected(state: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> lis
     if state.get("archived") != "1":
         rows = [row for row in rows if not row.get("archived")]
     names = [str(row["name"]) for row in rows]
-    if text is None and len(names) > DEFAULT_LIMIT:
-        newest = sorted(rows, key=_newest_first)
-        names = [str(row["name"]) for row in newest[:DEFAULT_LIMIT]]
     if text is None or text == "all":
         return names
     excepted = re.match(r"~[^;]", text) is not None
     parts = re.split("[;,]", text.removeprefix("~") if excepted else text)
     named = {"" if part == "~" else unquote(part) for part in parts if part}
     return [name for name in names if (name in named) is not excepted]
-
-
-def _newest_first(row: Mapping[str, Any]) -> tuple[float, str]:
-    start = row["start_time"]
-    return (float("inf") if start is None else -start, row["name"])

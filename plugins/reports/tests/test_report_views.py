@@ -30,14 +30,14 @@ def test_runs_are_selected_as_the_page_selects_them(text: str | None, names: lis
     assert selected({} if text is None else {"runs": text}, ROWS) == names
 
 
-def test_without_a_choice_the_newest_forty_runs_are_selected() -> None:
-    rows = [{"name": f"run{n:02}", "start_time": float(n) if n else None} for n in range(50)]
-    assert selected({}, rows) == [f"run{n:02}" for n in range(49, 9, -1)]
+def test_without_a_choice_all_runs_are_selected_however_many() -> None:
+    rows = [{"name": f"run{n:02}", "start_time": float(n) if n else None} for n in range(500)]
+    assert selected({}, rows) == [row["name"] for row in rows]
 
 
 def test_archived_runs_are_in_a_file_only_if_the_view_shows_them() -> None:
     rows = [{"name": f"run{n:02}", "start_time": float(n), "archived": n >= 42} for n in range(45)]
-    assert selected({}, rows) == [f"run{n:02}" for n in range(41, 1, -1)]
+    assert selected({}, rows) == [f"run{n:02}" for n in range(42)]
     assert selected({"runs": "run01;run44"}, rows) == ["run01"]
     assert selected({"runs": "run01;run44", "archived": "1"}, rows) == ["run01", "run44"]
 
@@ -56,6 +56,8 @@ def test_cards_of_a_report_are_its_blocks_and_what_is_no_card_is_left_out() -> N
     view = SharedView("r", {"tab": "reports", "reports.open": "r"}, cards_in(text))
     assert view.parts("scalar", ROWS) == [{"runs": ["a"], "state": {"x": "wall"}, "card": "loss"}]
     assert view.parts("image", ROWS) == []
+    grouped = SharedView("v", {"tab": "scalar", "runs": "a", "group": "lineage/lr"})
+    assert [part["group"] for part in grouped.parts("scalar", ROWS)] == ["lineage/lr"]
     assert view.runs(ROWS) == ["a"]
 
 

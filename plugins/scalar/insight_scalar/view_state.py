@@ -15,16 +15,22 @@ from insight_scalar.bands import ABOUT_MEAN
 from insight_scalar.layouts import LayoutCategory
 
 _PANEL = "\0"  # before the name of a panel where others have tags
+_NAME_PART = "name~"  # before an expression over names (grouping.ts)
+_DIRECTORY = "^(?:(.*)/)?[^/]*$"  # what ``path`` is as an expression (grouping.ts)
 _SWAPPED = str.maketrans("\"'{}()", "'\"(){}")  # signs of JSON that a URL would escape (panels.ts)
 
 
 @frozen
 class ViewState:
-    """Runs, the keys of the tab (``smooth``, not ``scalar.smooth``), and one card or all."""
+    """Runs, the keys of the tab (``smooth``, not ``scalar.smooth``), one card or all, and groups of runs.
+
+    ``group`` is the key of this name of the page: columns of the run table, ``path`` or ``name~EXPRESSION``.
+    """
 
     runs: Sequence[str]
     state: Mapping[str, str]
     card: str | None
+    group: str = ""
 
     @classmethod
     def read(cls, text: str) -> ViewState:
@@ -32,14 +38,15 @@ class ViewState:
         try:
             given = json.loads(text)
             runs, state, card = given["runs"], given["state"], given.get("card")
+            group = given.get("group", "")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise InvalidArgument(f"view is not JSON of a view: {error!r}") from None
         if not isinstance(runs, list) or not isinstance(state, dict):
             raise InvalidArgument("runs of a view must be a list, and state an object")
-        texts = [*runs, *state, *state.values(), *([] if card is None else [card])]
+        texts = [*runs, *state, *state.values(), group, *([] if card is None else [card])]
         if not all(isinstance(one, str) for one in texts):
-            raise InvalidArgument("runs, state and card of a view must be text")
-        return cls(runs, state, card)
+            raise InvalidArgument("runs, state, card and group of a view must be text")
+        return cls(runs, state, card, group)
 
     def tags(self, recorded: Collection[str], layouts: Iterable[LayoutCategory] = ()) -> Sequence[str]:
         """Tags with a card, those in panels, in layouts or on a right axis, and computed series."""
@@ -78,7 +85,16 @@ class ViewState:
     @property
     def is_grouped(self) -> bool:
         """Whether lines are groups of runs."""
-        return bool(self.state.get("group") or self.state.get("by"))
+        return bool(self._grouped_by)
+
+    @property
+    def _grouped_by(self) -> Sequence[str]:
+        """As the page has it now; views of the last release have keys of the tab."""
+        before = [
+            *_names(self.state.get("by", "")),
+            *(_NAME_PART + text for text in [self.state.get("group")] if text),
+        ]
+        return _names(self.group) or before
 
     @property
     def group_query(self) -> dict[str, str | list[str]]:
@@ -96,20 +112,27 @@ class ViewState:
         }
         if given.get("smooth"):
             query |= {"smoothing": given["smooth"], "smoother": given.get("smoother", "ema")}
-        if given.get("group"):
-            query["group"] = given["group"]
-        if given.get("by"):
-            query["by"] = self._names("by")
+        keys = self._grouped_by
+        expressions = [key.removeprefix(_NAME_PART) for key in keys if key.startswith(_NAME_PART)]
+        expressions += [_DIRECTORY] if "path" in keys else []
+        if expressions:
+            query["group"] = expressions[0]
+        if by := [key for key in keys if "/" in key and not key.startswith(_NAME_PART)]:
+            query["by"] = by
         return query
 
     def _parts(self, key: str) -> list[str]:
         return [part for part in self.state.get(key, "").split(";") if part]
 
     def _names(self, key: str) -> list[str]:
-        return [_decoded(part) for part in re.split("[;,]", self.state.get(key, "")) if part]
+        return _names(self.state.get(key, ""))
 
     def _keys(self, key: str) -> list[str]:
         return [_decoded(part.partition("=")[0]) for part in self._parts(key)]
+
+
+def _names(text: str) -> Sequence[str]:
+    return [_decoded(part) for part in re.split("[;,]", text) if part]
 
 
 def _decoded(name: str) -> str:

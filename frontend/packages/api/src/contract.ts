@@ -16,6 +16,8 @@ export interface Plugin {
   readonly apiVersion: typeof API;
   /** Catalogues for `ctx.t`, by locale; English is the fallback. */
   readonly messages?: Messages;
+  /** `one`: the tab is about one run, which the run panel chooses (`ctx.runs.one`); without it, about many. */
+  readonly runs?: 'one';
   /** Fills `host`; what it returns is called when the tab is closed for good. */
   mount(host: HTMLElement, ctx: PluginContext): Disposer | void | Promise<Disposer | void>;
   /**
@@ -67,6 +69,26 @@ export interface Run extends Annotation {
   readonly startTime: number | null;
   readonly loading: boolean;
   readonly damage: number;
+}
+
+/** Runs with equal values of what `runs.groupBy` names: one line of a chart, one row of the run panel. */
+export interface RunGroup {
+  /** Unique among the groups. */
+  readonly key: string;
+  /** In the user's language. */
+  readonly title: string;
+  readonly color: string;
+  readonly dash: readonly number[];
+  /** Names of its runs, in the order of `runs.all`. */
+  readonly runs: readonly string[];
+}
+
+/** Which lines charts draw where there are more than one can tell apart. */
+export interface Drawing {
+  /** Places of runs in the order of the run panel: a chart draws those of the first ones. */
+  readonly places: ReadonlyMap<string, number>;
+  /** Orders to choose from, such as "newest" and "best val_acc". */
+  readonly orders: readonly { readonly text: string; readonly isChosen: boolean; choose(): void }[];
 }
 
 /** What changed on the server; `null` series: anything may have. */
@@ -228,7 +250,7 @@ export interface PluginContext {
     readonly all: ReadonlySignal<readonly Run[]>;
     /** Runs that match the filter of the run list. */
     readonly shown: ReadonlySignal<readonly Run[]>;
-    /** Runs to draw: those of `shown` that are selected. */
+    /** Those of `shown` that are selected, however many: answers are about all, a chart draws some (`drawing`). */
     readonly selected: ReadonlySignal<readonly Run[]>;
     /** Selects exactly these of `shown`; the selection of runs that the filter hides stays. */
     select(names: readonly string[]): void;
@@ -244,6 +266,19 @@ export interface PluginContext {
      * What runs are coloured by: columns of the run table (`plugin/name`), or `path`; none: each has its own colour.
      */
     readonly colorBy: Mutable<readonly string[]>;
+    /**
+     * What runs are grouped by: columns of the run table, `path`, or `name~EXPRESSION`, what a regular expression
+     * captures of their names; none: they are not.
+     */
+    readonly groupBy: Mutable<readonly string[]>;
+    /** The groups of all runs; empty where runs are not grouped, and until the columns are known. */
+    readonly groups: ReadonlySignal<readonly RunGroup[]>;
+    readonly drawing: ReadonlySignal<Drawing>;
+    /**
+     * The run that a tab about one run shows (`Plugin.runs`): the one that the user chose in the run panel, else the
+     * first one there that the plugin has series of; null if there is none.
+     */
+    readonly one: Mutable<string | null>;
     /** Writes these fields of a run down. Rejects with the reason; where `annotatable` is false it always does. */
     annotate(run: string, fields: Partial<Annotation>): Promise<void>;
     /** False while the host takes no annotations (`--read-only`). */

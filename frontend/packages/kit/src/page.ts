@@ -16,6 +16,8 @@ export class Page {
   readonly allRuns: Live<readonly Run[]>;
   /** Names of the runs that stand out, in every tab. */
   readonly hovered: Live<readonly string[]>;
+  /** The run that the run panel chooses in a tab about one run; null: none yet. */
+  private readonly one: Live<string | null>;
   /** False while another tab is in front: stop drawing and fetching. */
   readonly visible: Live<boolean>;
   /** Names of the plugins that have a tab. */
@@ -27,6 +29,7 @@ export class Page {
     this.runs = this.follow(ctx.runs.selected);
     this.allRuns = this.follow(ctx.runs.all);
     this.hovered = this.follow(ctx.runs.hovered);
+    this.one = this.follow(ctx.runs.one);
     this.visible = this.follow(ctx.visible);
     this.tabs = this.follow(ctx.tabs);
   }
@@ -59,6 +62,11 @@ export class Page {
   /** The CSS colour of a run; a faint one for a run that is not there. */
   colorOf(run: string): string {
     return this.runsByName.value.get(run)?.color ?? 'var(--faint)';
+  }
+
+  /** Of these runs the one that the run panel chooses, else the first; undefined if there are none. */
+  oneOf<R extends Pick<Run, 'name'>>(runs: readonly R[]): R | undefined {
+    return runs.find(({ name }) => name === this.one.value) ?? runs[0];
   }
 
   /** What people read for some tags in their place. */

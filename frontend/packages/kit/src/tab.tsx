@@ -15,6 +15,8 @@ export interface TabProps<B> {
   readonly messages: Readonly<Record<'en' | 'zh-CN', Catalogue>>;
   /** CSS text; it applies in this tab only, see `addStyles`. */
   readonly styles: string;
+  /** `one`: it is about one run, which the run panel chooses: `page.oneOf`. */
+  readonly runs?: 'one';
   /** The parts of the tab; what they start ends with `page`. */
   readonly board: (page: Page) => B;
   readonly view: (board: B) => JSX.Element;
@@ -25,7 +27,7 @@ export interface TabProps<B> {
 }
 
 /** Creates a plugin whose tab is a board of cards or another component that follows the page. */
-export function tab<B>({ messages, styles, board: make, view, card, keys }: TabProps<B>): Plugin {
+export function tab<B>({ messages, styles, runs, board: make, view, card, keys }: TabProps<B>): Plugin {
   const open = (host: HTMLElement, ctx: PluginContext, draw: (board: B) => JSX.Element, hasKeys: boolean): Disposer => {
     const removeKit = addStylesFirst(kitStyles); // they have no scope
     const removeStyles = addStyles(ctx, styles);
@@ -43,6 +45,7 @@ export function tab<B>({ messages, styles, board: make, view, card, keys }: TabP
   };
   return {
     apiVersion: API,
+    ...(runs && { runs }),
     messages: { en: { ...en, ...messages.en }, 'zh-CN': { ...zh, ...messages['zh-CN'] } },
     mount: (host, ctx) => open(host, ctx, view, true),
     ...(card && {

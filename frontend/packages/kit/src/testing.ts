@@ -6,10 +6,12 @@ import type {
   Contributed,
   CursorAt,
   CursorPlace,
+  Drawing,
   Locale,
   PluginContext,
   Query,
   Run,
+  RunGroup,
   Saved,
   SavedEntry,
   SharedCursor,
@@ -24,6 +26,8 @@ export interface FakeContext extends PluginContext {
     readonly shown: Signal<readonly Run[]>;
     readonly all: Signal<readonly Run[]>;
     readonly hovered: Signal<readonly string[]>;
+    readonly groups: Signal<readonly RunGroup[]>;
+    readonly drawing: Signal<Drawing>;
   };
   readonly changes: Signal<Changes>;
   /** Set `value` to a table (`fakeTags`), `failure.value` to a reason; `withUnclaimed` is apart. */
@@ -158,7 +162,10 @@ export function fakeContext(
   const shown = signal<readonly Run[]>(all.value);
   const selected = signal<readonly Run[]>(all.value);
   const hovered = signal<readonly string[]>([]);
-  const colorBy = signal<readonly string[]>([]);
+  const settable = <T>(first: T) => {
+    const value = signal(first);
+    return Object.assign(value, { set: (next: T) => void (value.value = next) });
+  };
   const notices: string[] = [];
   const badges = signal('');
   const tabs = signal<readonly string[]>(['scalar', 'image', 'sample']);
@@ -175,7 +182,11 @@ export function fakeContext(
       selected,
       select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))),
       hovered,
-      colorBy: Object.assign(colorBy, { set: (keys: readonly string[]) => void (colorBy.value = keys) }),
+      colorBy: settable<readonly string[]>([]),
+      groupBy: settable<readonly string[]>([]),
+      groups: signal<readonly RunGroup[]>([]),
+      drawing: signal<Drawing>({ places: new Map(), orders: [] }),
+      one: settable<string | null>(null),
       hover: (names) => void (hovered.value = names),
       annotate: async (name, fields) =>
         void (all.value = all.value.map((run) =>

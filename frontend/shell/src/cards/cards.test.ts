@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { API, type CardSpec, type PluginContext } from '@insight-host/api';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { coloringWhenAsked } from '../coloring/start';
+import { panelWhenAsked } from '../panel/start';
 import { Page } from '../state/page';
 import { parseHash } from '../state/hash';
 import { addressOf, specOf } from './cards';
@@ -91,7 +91,7 @@ describe('a card outside of its tab', () => {
     const given: PluginContext[] = [];
     const colors = (): unknown[] => given.map(({ runs }) => runs.all.value.map(({ color }) => color)[0]);
     const plugin = { apiVersion: API, renderCard: (_: HTMLElement, ctx: PluginContext) => void given.push(ctx) };
-    coloringWhenAsked(page);
+    panelWhenAsked(page);
     const kept = specOf({ name: 'sample', ...page.apart({ colors: 'a=112233' }) }, 'x');
     const place = {
       host,

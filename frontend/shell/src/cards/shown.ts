@@ -82,14 +82,15 @@ function sayWhenSlow(page: Page, host: HTMLElement, card: string, end: AbortSign
 /** Gives a card with its own state the colours and dashes of that state. */
 async function colored(page: Page, { url, runs }: OwnState, signal: AbortSignal): Promise<void> {
   if (!url || !runs || runs.looks === page.runs.looks) return;
-  const view = await page.loadColoring();
+  const view = await page.loadPanel();
   if (signal.aborted || !view) return;
   const { preferences, columns } = page;
   const coloring = view.apart({ url, runs, preferences, columns });
   disposeWith(signal, coloring.end);
-  const used = [...coloring.by.value, ...coloring.dashBy.value].filter((key) => key.includes('/'));
+  const shown = [...coloring.by.value, ...coloring.dashBy.value, ...runs.groupBy.value];
+  const used = shown.filter((key) => key.includes('/') && !key.startsWith('name~'));
   if (used.length === 0) return;
-  page.columnsOfCards.value = [...new Set([...page.columnsOfCards.peek(), ...used])];
+  page.columnsOfOthers.value = [...new Set([...page.columnsOfOthers.peek(), ...used])];
 }
 
 async function pluginOf(page: Page, name: string, tab: Tab | undefined, load: LoadModule): Promise<PluginWithCards> {

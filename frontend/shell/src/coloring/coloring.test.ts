@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { columnView } from '../columns/run_table';
 import { Page } from '../state/page';
 import { Coloring } from './coloring';
-import { colorsOf, PALETTES, SCALES, shadeAt } from './palettes';
+import { looksOf, PALETTES, SCALES, shadeAt } from './palettes';
 
 const RUNS = ['x/a', 'x/b', 'y/c', 'y/d'];
 const column = (name: string, kind: string, values: readonly unknown[]) => ({
@@ -64,7 +64,7 @@ describe('colours of runs', () => {
     expect(new Set([a, b, d]).size).toBe(3);
     expect(coloring.legend.value).toMatchObject({
       kind: 'values',
-      values: [{ runs: ['y/d'] }, { title: 'resnet', runs: ['x/b'] }, { title: 'vgg', color: a, runs: ['x/a', 'y/c'] }],
+      values: [{ title: 'resnet', runs: ['x/b'] }, { title: 'vgg', color: a, runs: ['x/a', 'y/c'] }, { runs: ['y/d'] }],
     });
     coloring.pick('vgg', '#abcdef', 'values');
     expect(colors()).toEqual(['#abcdef', b, '#abcdef', d]);
@@ -100,6 +100,47 @@ describe('colours of runs', () => {
     expect(page.url.get('dash')).toBe('path');
   });
 
+  it('are those of the groups, one pair of colour and dash for each of ten of two columns', async () => {
+    const rates = [0.001, 0.003, 0.01, 0.03, 0.1];
+    const runs = rates.flatMap((rate) => ['adam', 'sgd'].map((net) => ({ name: `${rate}_${net}`, rate, net })));
+    const values = [
+      column(
+        'lr',
+        'number',
+        runs.map(({ rate }) => rate),
+      ),
+      column(
+        'net',
+        'text',
+        runs.map(({ net }) => net),
+      ),
+    ];
+    vi.stubGlobal('fetch', async () =>
+      Response.json({ runs: runs.map(({ name }) => name), columns: values, column_errors: [] }),
+    );
+    page.session.table.value = {
+      ...page.session.table.value!,
+      runs: runs.map(({ name }) => ({ name, dialects: [], start_time: 0, loading: false, damage: 0 })),
+    };
+    page.columns.value = columnView(page);
+    page.runs.groupBy.set(['p/lr', 'p/net']);
+    await vi.waitFor(() => expect(page.runs.groups.value).toHaveLength(10));
+    const groups = page.runs.groups.value;
+    expect(groups.map(({ title }) => title).slice(0, 3)).toEqual(['0.001 · adam', '0.001 · sgd', '0.003 · adam']);
+    expect(new Set(groups.map(({ color, dash }) => `${color} ${dash}`)).size).toBe(10);
+    expect(new Set(groups.map(({ color }) => color)).size).toBe(5); // shades of the numbers
+    const [first] = groups;
+    expect(page.runs.all.value.find(({ name }) => name === first?.runs[0])).toMatchObject({
+      color: first?.color,
+      dash: first?.dash,
+    });
+    page.runs.groupBy.set(['name~_(.*)']);
+    expect(page.runs.groups.value.map(({ key, runs: own }) => [key, own.length])).toEqual([
+      ['adam', 5],
+      ['sgd', 5],
+    ]);
+  });
+
   it('can be chosen by a plugin', async () => {
     await colored();
     page.colorBy.set(['path']);
@@ -110,11 +151,17 @@ describe('colours of runs', () => {
 describe('a palette', () => {
   it.each(PALETTES)('%s gives each name one colour, and different ones as long as it lasts', (palette) => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    const found = colorsOf(names, palette, 'dark');
-    expect(new Set(found.values()).size).toBe(8);
-    expect(colorsOf([...names].reverse(), palette, 'dark')).toEqual(found);
+    const found = looksOf(names, palette, 'dark');
+    expect(new Set([...found.values()].map(({ color }) => color)).size).toBe(8);
+    const twenty = looksOf(
+      Array.from({ length: 20 }, (_, at) => `run ${at}`),
+      palette,
+      'light',
+    );
+    expect(new Set([...twenty.values()].map(({ color, dash }) => `${color} ${dash}`)).size).toBe(20);
+    expect(looksOf([...names].reverse(), palette, 'dark')).toEqual(found);
     expect(
-      colorsOf(
+      looksOf(
         Array.from({ length: 100 }, (_, at) => `run ${at}`),
         palette,
         'light',

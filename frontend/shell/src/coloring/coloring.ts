@@ -1,13 +1,16 @@
 /** How runs look: colours that the user has picked, or by columns of the run table, and dashes. */
 import { byName, codecs } from '@insight-host/kit';
 import { computed, effect } from '@preact/signals';
-import type { Cell, Codec, Run } from '@insight-host/api';
+import type { Codec, RunGroup } from '@insight-host/api';
 import { cellOf } from '../columns/cells';
 import type { ShownColumn } from '../columns/run_columns';
 import type { Page } from '../state/page';
 import type { RunLook } from '../state/runs';
-import { colorsOf, DASHES, faint, PALETTES, SCALES, shadeAt } from './palettes';
+import { DASHES, type LineLook } from '../state/colors';
+import { areNumbers, groupsOf, looksOfGroups, NAME_PART, type ValueGroup, withLooks } from './grouping';
+import { faint, looksOf, PALETTES, SCALES, shadeAt } from './palettes';
 
+const NO_DASH = DASHES[0] as readonly number[];
 const STEPS = 12; // colours of the ramp in the legend
 const SHADES = 256; // of a scale, among which the eye sees no steps
 const LOG_FROM = 50; // the largest number by the smallest, above zero, from which a scale is logarithmic
@@ -17,17 +20,7 @@ const picks: Codec<ReadonlyMap<string, string>> = codecs.byTag(
   (color) => color.slice(1),
 );
 
-/** Runs with the same value. */
-interface Group {
-  /** The value; "" if the runs have none. */
-  readonly key: string;
-  readonly title: string;
-  readonly runs: readonly string[];
-}
-
-export interface LegendValue extends Group {
-  readonly color: string;
-}
+export interface LegendValue extends ValueGroup, LineLook {}
 
 /** What the colours say: one for each value, or a scale of numbers from `low` to `high`. */
 export type Legend =
@@ -44,7 +37,7 @@ export type Legend =
 export type ColoringScope = Pick<Page, 'url' | 'runs' | 'preferences' | 'columns'>;
 
 interface Colored {
-  readonly colors: ReadonlyMap<string, string>;
+  readonly looks: ReadonlyMap<string, LineLook>;
   readonly legend: Legend | null;
 }
 
@@ -71,7 +64,11 @@ export class Coloring {
     this.scale = url.state('scale', codecs.choice(SCALES, 'viridis'));
     this.picked = url.state('colors', { ...picks, named: (map) => ({ runs: [...map.keys()] }) });
     this.pickedValues = url.state('shades', picks);
-    this.end = effect(() => void (page.runs.looks.value = this.looks.value));
+    const ends = [
+      effect(() => void (page.runs.looks.value = this.looks.value)),
+      effect(() => void (page.runs.groups.value = this.groups.value)),
+    ];
+    this.end = () => ends.forEach((end) => end());
   }
 
   /** Colours the runs by these columns from now on. Colours that were picked for other values go. */
@@ -91,25 +88,52 @@ export class Coloring {
 
   readonly legend = computed(() => this.colored.value?.legend ?? null);
 
+  /** What tells runs apart: what they are coloured by, else what they are grouped by. */
+  readonly shownBy = computed(() => (this.by.value.length > 0 ? this.by.value : this.page.runs.groupBy.value));
+
   private readonly colored = computed<Colored | null>(() => {
-    const { value: by } = this.by;
+    const { value: by } = this.shownBy;
     const { value: names } = this.page.runs.names;
     const { value: mode } = this.page.preferences.mode;
     if (by.length === 0) {
       const { value: palette } = this.palette;
-      return palette === 'wide' ? null : { colors: colorsOf(names, palette, mode), legend: null };
+      return palette === 'wide' ? null : { looks: looksOf(names, palette, mode), legend: null };
     }
     const [key = ''] = by;
-    const column = by.length === 1 ? this.columnOf(key) : undefined;
+    const column = this.by.value.length === 1 ? this.page.columns.value?.columns.columnOf(key) : undefined;
     return (column && this.byNumber(column, names)) ?? this.byValue(by, names);
   });
+
+  private readonly groups = computed<readonly RunGroup[]>(() => {
+    const { groupBy, names } = this.page.runs;
+    if (groupBy.value.length === 0 || !this.isKnown(groupBy.value)) return [];
+    const { value: mode } = this.page.preferences.mode;
+    const groups = this.groupsOf(groupBy.value, names.value);
+    const own = looksOfGroups(groups, this.palette.value, this.scale.value, mode);
+    const { value: looks } = this.looks;
+    const lookOf = (run: string): LineLook | undefined => {
+      const look = looks?.get(run);
+      return look?.color ? { color: look.color, dash: look.dash ?? NO_DASH } : undefined;
+    };
+    return withLooks(groups, own, lookOf, mode);
+  });
+
+  private groupsOf(by: readonly string[], names: readonly string[]): readonly ValueGroup[] {
+    return groupsOf(by, names, this.page.columns.value?.columns);
+  }
+
+  /** Whether the values of these are there. */
+  private isKnown(by: readonly string[]): boolean {
+    const columns = this.page.columns.value?.columns;
+    return by.every((key) => !key.includes('/') || key.startsWith(NAME_PART) || columns?.columnOf(key) !== undefined);
+  }
 
   /** By a scale; null unless all values are numbers. */
   private byNumber(column: ShownColumn, names: readonly string[]): Colored | null {
     const { value: mode } = this.page.preferences.mode;
     const { value: scale } = this.scale;
     const cells = names.map((name) => cellOf(column, name)).filter((cell) => cell !== undefined);
-    if (cells.length === 0 || !cells.every(isNumber)) return null;
+    if (!areNumbers(cells)) return null;
     const finite = cells.map(Number).filter(Number.isFinite);
     const [low, high] = extent(finite);
     const isLog = low > 0 && high / low >= LOG_FROM;
@@ -118,57 +142,31 @@ export class Coloring {
       high > low ? (along(value) - along(low)) / (along(high) - along(low)) : 0.5;
     const shades = Array.from({ length: SHADES + 1 }, (_, shade) => shadeAt(shade / SHADES, scale, mode));
     const shadeOf = (value: number): string => shades[Math.round(SHADES * placeOf(value))] as string;
-    const colors = new Map(
+    const looks = new Map(
       names.map((name) => {
         const value = Number(cellOf(column, name) ?? NaN);
-        return [name, Number.isFinite(value) ? shadeOf(value) : faint(mode)] as const;
+        return [name, { color: Number.isFinite(value) ? shadeOf(value) : faint(mode), dash: NO_DASH }] as const;
       }),
     );
     const text = (value: number): string =>
       Number.isFinite(value) ? (this.page.columns.value?.columns.text(column, value) ?? String(value)) : '–';
     const stops = Array.from({ length: STEPS }, (_, step) => shadeAt(step / (STEPS - 1), scale, mode));
-    return { colors, legend: { kind: 'scale', low: text(low), high: text(high), isLog, stops } };
+    return { looks, legend: { kind: 'scale', low: text(low), high: text(high), isLog, stops } };
   }
 
   private byValue(by: readonly string[], names: readonly string[]): Colored {
     const { value: mode } = this.page.preferences.mode;
     const { value: picked } = this.pickedValues;
     const groups = this.groupsOf(by, names);
-    const keys = groups.map(({ key }) => key).filter((key) => key !== '');
-    const given = colorsOf(keys, this.palette.value, mode);
-    const values = groups.map((group) => ({
-      ...group,
-      color: picked.get(group.key) ?? given.get(group.key) ?? faint(mode),
-    }));
-    const colors = new Map(values.flatMap(({ color, runs }) => runs.map((run) => [run, color] as const)));
-    return { colors, legend: { kind: 'values', values } };
-  }
-
-  /** Runs with the same value, sorted by its title. */
-  private groupsOf(by: readonly string[], names: readonly string[]): readonly Group[] {
-    const groups = new Map<string, Group & { readonly runs: string[] }>();
-    const columns = by.map((key) => this.columnOf(key));
-    for (const name of names) {
-      const parts = by.map((key, at) => (key === 'path' ? directoryOf(name) : this.valueOf(columns[at], name)));
-      const key = parts.some((part) => part !== null) ? parts.map((part) => part?.key ?? '').join('; ') : '';
-      const known = groups.get(key);
-      if (known) known.runs.push(name);
-      else groups.set(key, { key, title: parts.map((part) => part?.title ?? '–').join(' · '), runs: [name] });
-    }
-    return [...groups.values()].sort((a, b) => byName(a.title, b.title));
-  }
-
-  private valueOf(
-    column: ShownColumn | undefined,
-    run: string,
-  ): { readonly key: string; readonly title: string } | null {
-    const value = column && cellOf(column, run);
-    if (!column || value === undefined) return null;
-    return { key: String(value), title: this.page.columns.value?.columns.textOf(column, run, value) ?? '' };
-  }
-
-  private columnOf(key: string): ShownColumn | undefined {
-    return this.page.columns.value?.columns.columnOf(key);
+    const given = looksOfGroups(groups, this.palette.value, this.scale.value, mode);
+    const values = groups.map((group) => {
+      const { color, dash } = given.get(group.key) ?? { color: faint(mode), dash: NO_DASH };
+      return { ...group, color: picked.get(group.key) ?? color, dash };
+    });
+    const looks = new Map(
+      values.flatMap(({ color, dash, runs }) => runs.map((run) => [run, { color, dash }] as const)),
+    );
+    return { looks, legend: { kind: 'values', values } };
   }
 
   private readonly dashes = computed<ReadonlyMap<string, readonly number[]>>(() => {
@@ -186,16 +184,11 @@ export class Coloring {
     const [colored, dashes] = [this.colored.value, this.dashes.value];
     if (!colored && picked.size === 0 && dashes.size === 0) return null;
     const look = (name: string): RunLook => ({
-      color: picked.get(name) ?? colored?.colors.get(name),
-      dash: dashes.get(name),
+      color: picked.get(name) ?? colored?.looks.get(name)?.color,
+      dash: dashes.get(name) ?? colored?.looks.get(name)?.dash,
     });
     return new Map(this.page.runs.names.value.map((name) => [name, look(name)]));
   });
-}
-
-/** Whether a cell of a column of numbers is one; those that are not finite come as texts. */
-function isNumber(cell: Cell): boolean {
-  return typeof cell === 'number' || (typeof cell === 'string' && /^(NaN|[+-]?Inf(inity)?)$/.test(cell));
 }
 
 function extent(values: readonly number[]): readonly [number, number] {
@@ -205,9 +198,4 @@ function extent(values: readonly number[]): readonly [number, number] {
     high = Math.max(high, value);
   }
   return [low, high];
-}
-
-function directoryOf(run: Run['name']): { readonly key: string; readonly title: string } {
-  const directory = run.split('/').slice(0, -1).join('/') || '.';
-  return { key: directory, title: directory };
 }

@@ -1,7 +1,7 @@
 /** Palettes of runs and of values of a column: colours for categories, and scales for numbers. */
 import { hash, mix } from '@insight-host/kit';
 import type { Theme } from '@insight-host/api';
-import { runColors } from '../state/colors';
+import { DASHES, type LineLook, runLooks } from '../state/colors';
 
 type Mode = Theme['mode'];
 
@@ -30,27 +30,27 @@ const STOPS: Readonly<Record<ScaleName, readonly string[]>> = {
 /** The part of a scale that stands out against the theme. */
 const PART: Readonly<Record<Mode, readonly [number, number]>> = { light: [0, 0.88], dark: [0.22, 1] };
 
-/** Lengths of dashes and gaps, in pixels, that tell lines apart without colours. */
-export const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [16, 4], [5, 2, 1, 2, 1, 2]];
-
 /** What has no value to be coloured by. */
 export const faint = (mode: Mode): string => FAINT[mode];
 
 /**
- * A colour for each name, the same whichever others there are, as far as that goes: each prefers the place that its
- * hash says, and takes the next one that is free. When all are taken, they are given out again.
+ * A look for each name, the same whichever others there are, as far as that goes: each prefers the place that its
+ * hash says, and takes the next one that is free. When all colours are taken, they come again with other dashes.
  */
-export function colorsOf(names: readonly string[], palette: PaletteName, mode: Mode): ReadonlyMap<string, string> {
-  if (palette === 'wide') return runColors(names, mode);
+export function looksOf(names: readonly string[], palette: PaletteName, mode: Mode): ReadonlyMap<string, LineLook> {
+  if (palette === 'wide') return runLooks(names, mode);
   const colors = palette === 'tab20' ? TAB20 : [...OKABE_ITO, INK[mode]];
-  const found = new Map<string, string>();
+  const found = new Map<string, LineLook>();
   let taken = new Set<number>();
+  let round = 0;
   for (const name of [...new Set(names)].sort()) {
     let place = hash(name) % colors.length;
     while (taken.has(place)) place = (place + 1) % colors.length;
     taken.add(place);
-    if (taken.size === colors.length) taken = new Set();
-    found.set(name, colors[place] as string);
+    found.set(name, { color: colors[place] as string, dash: DASHES[round % DASHES.length] as readonly number[] });
+    if (taken.size < colors.length) continue;
+    taken = new Set();
+    round += 1;
   }
   return found;
 }

@@ -1,38 +1,14 @@
 /** Chooses how runs look, and says what their colours mean. */
-import { useEffect } from 'preact/hooks';
 import { type Page, usePage } from '../state/page';
-import { Coloring, type ColoringScope, type LegendValue } from './coloring';
-import styles from './coloring.css?inline';
+import type { Coloring, LegendValue } from './coloring';
 import { PALETTES, SCALES } from './palettes';
-import { addStyles } from '../views/styles';
-import { type WordKey, words } from './words';
+import { words } from './words';
 import { IconButton } from '../views/icon_button';
 
 const MOST = 40; // values in the legend
 
-/** The choice and the legend, and what they are about. */
-export interface ColoringView {
-  readonly coloring: Coloring;
-  readonly Bar: typeof ColorBar;
-  /** The same for the runs of a card that is shown elsewhere; `end` ends it. */
-  apart(scope: ColoringScope): Coloring;
-  /** Lets the user pick the colour of a run, next to an element. */
-  pick(run: string, beside: Element): void;
-}
-
-export function coloringView(page: Page): ColoringView {
-  addStyles(styles);
-  const coloring = new Coloring(page);
-  return {
-    coloring,
-    Bar: ColorBar,
-    apart: (scope) => new Coloring(scope),
-    pick: (run, beside) => pickBeside(page, coloring, run, beside),
-  };
-}
-
 /** The browser's own picker. */
-function pickBeside(page: Page, coloring: Coloring, run: string, beside: Element): void {
+export function pickBeside(page: Page, coloring: Coloring, run: string, beside: Element): void {
   const field = document.createElement('input');
   const { left, bottom } = beside.getBoundingClientRect();
   field.type = 'color';
@@ -49,93 +25,55 @@ function pickBeside(page: Page, coloring: Coloring, run: string, beside: Element
   field.click();
 }
 
-/** Below the bar of the run list: the choices, while they are open, and the legend. */
-export function ColorBar({ coloring }: { readonly coloring: Coloring }) {
+/** Below the choice of a column: palette, dashes, and colours that the user has picked. */
+export function ColorOptions({ coloring }: { readonly coloring: Coloring }) {
   const page = usePage();
-  const isOpen = page.colorsOpen.value;
-  useEffect(() => {
-    if (isOpen) page.columns.value?.columns.need();
-  }, [isOpen, page.columns.value]);
-  if (!isOpen && !coloring.legend.value) return null;
   const picked = coloring.picked.value.size + coloring.pickedValues.value.size;
   return (
-    <div class="ih-coloring">
-      {isOpen && (
-        <>
-          <ColumnChoice
-            name="color-by"
-            label="color.by"
-            value={coloring.by.value}
-            own={[['', 'color.run']]}
-            onPick={(keys) => coloring.colorBy(keys)}
-          />
-          <Palettes coloring={coloring} />
-          <ColumnChoice
-            name="dash-by"
-            label="dash.by"
-            value={coloring.dashBy.value}
-            own={[
-              ['', 'dash.none'],
-              ['run', 'dash.run'],
-            ]}
-            onPick={(keys) => coloring.dashBy.set(keys)}
-          />
-          <p class="ih-muted">
-            {picked === 0 ? (
-              words(page, 'pick.hint')
-            ) : (
-              <button
-                type="button"
-                class="ih-link"
-                data-action="forget-colors"
-                onClick={() => {
-                  coloring.picked.set(new Map());
-                  coloring.pickedValues.set(new Map());
-                }}
-              >
-                {words(page, 'pick.forget', { count: picked })}
-              </button>
-            )}
-          </p>
-        </>
-      )}
-      <Legend coloring={coloring} />
-    </div>
+    <fieldset class="ih-color-options">
+      <Palettes coloring={coloring} />
+      <Dashes coloring={coloring} />
+      <p class="ih-muted">
+        {picked === 0 ? (
+          words(page, 'pick.hint')
+        ) : (
+          <button
+            type="button"
+            class="ih-link"
+            data-action="forget-colors"
+            onClick={() => {
+              coloring.picked.set(new Map());
+              coloring.pickedValues.set(new Map());
+            }}
+          >
+            {words(page, 'pick.forget', { count: picked })}
+          </button>
+        )}
+      </p>
+    </fieldset>
   );
 }
 
-interface ChoiceProps {
-  readonly name: string;
-  readonly label: WordKey;
-  readonly value: readonly string[];
-  readonly own: readonly (readonly [string, WordKey])[];
-  readonly onPick: (keys: readonly string[]) => void;
-}
-
 /** A choice among the columns of the run table; several are as they came by a link. */
-function ColumnChoice({ name, label, value, own, onPick }: ChoiceProps) {
+function Dashes({ coloring }: { readonly coloring: Coloring }) {
   const page = usePage();
-  const columns = page.columns.value?.columns;
-  const listed = (columns?.titled.value ?? []).filter(({ key }) => key !== 'run/note');
-  const text = value.join(';');
-  const titleOf = (key: string): string => listed.find((column) => column.key === key)?.title ?? key;
-  const isKnown = [...own.map(([key]) => key), 'path', ...listed.map(({ key }) => key)].includes(text);
+  const listed = page.columns.value?.columns.titled.value ?? [];
+  const text = coloring.dashBy.value.join(';');
+  const own = ['', 'run', 'path'];
+  const isKnown = own.includes(text) || listed.some(({ key }) => key === text);
   return (
     <label>
-      <span>{words(page, label)}</span>
+      <span>{words(page, 'dash.by')}</span>
       <select
         class="ih-select"
-        data-control={name}
+        data-control="dash-by"
         value={text}
-        onChange={({ currentTarget: { value: picked } }) => onPick(picked ? picked.split(';') : [])}
+        onChange={({ currentTarget: { value } }) => coloring.dashBy.set(value ? value.split(';') : [])}
       >
-        {own.map(([key, words_]) => (
-          <option key={key} value={key}>
-            {words(page, words_)}
-          </option>
-        ))}
+        <option value="">{words(page, 'dash.none')}</option>
+        <option value="run">{words(page, 'dash.run')}</option>
         <option value="path">{words(page, 'path')}</option>
-        {!isKnown && <option value={text}>{value.map(titleOf).join(', ')}</option>}
+        {!isKnown && <option value={text}>{text}</option>}
         {listed.map(({ key, title }) => (
           <option key={key} value={key}>
             {title}
@@ -169,10 +107,11 @@ function Palettes({ coloring }: { readonly coloring: Coloring }) {
   );
 }
 
-function Legend({ coloring }: { readonly coloring: Coloring }) {
+/** What the colours say, where the runs are coloured by something; the rows of groups say it themselves. */
+export function Legend({ coloring }: { readonly coloring: Coloring }) {
   const page = usePage();
   const { value: legend } = coloring.legend;
-  if (!legend) return null;
+  if (!legend || coloring.by.value.length === 0) return null;
   const [key = ''] = coloring.by.value;
   const title = coloring.by.value
     .map((one) => (one === 'path' ? words(page, 'path') : (page.columns.value?.columns.columnOf(one)?.title ?? one)))

@@ -82,10 +82,10 @@ export class RunColumns {
     const others = [
       ...this.group.value,
       ...this.page.colorBy.value,
-      ...this.page.columnsOfCards.value,
+      ...this.page.columnsOfOthers.value,
       ...codecs.names.parse(this.page.url.text('dash').value),
     ];
-    const used = others.filter((key) => key.includes('/'));
+    const used = others.filter((key) => key.includes('/') && !key.startsWith('name~'));
     return [...new Set([...(this.page.tableOpen.value ? this.keys.value : []), ...sorts, ...used])].sort();
   });
   private readonly known = computed<ReadonlyMap<string, ShownColumn>>(() => {
@@ -112,7 +112,7 @@ export class RunColumns {
 
   constructor(private readonly page: Page) {
     this.chosen = page.url.state('columns', codecs.names);
-    this.group = page.url.state('group', codecs.names);
+    this.group = page.runs.groupBy;
     this.folded = page.url.state('folded', codecs.names);
     effect(() => {
       if (this.showsFirst()) untracked(() => this.need());

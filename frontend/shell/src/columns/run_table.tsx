@@ -55,7 +55,6 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
   const t = page.t.value;
   const { runs } = page;
   const widths = useSignal<Widths>(new Map(recall<[string, number][]>('page', 'run_table.widths', [])));
-  const naming = useSignal<string | null>(null);
   const anchor = useRef<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const selected = runs.selectedSet.value;
@@ -84,7 +83,7 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
     if (event.key === 'Enter' && line?.kind === 'run') runs.selectOnly(line.run);
     else if (event.key === 'Enter' && line?.kind === 'group') tick(line);
     else if (event.key === 'F2' && line?.kind === 'run' && page.session.annotations.writable.value)
-      naming.value = line.run.name;
+      page.naming.value = line.run.name;
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -105,12 +104,8 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
             <RunLabel
               run={line.run}
               selected={selected.has(line.run.name)}
-              naming={naming.value === line.run.name}
-              onNaming={(run) => {
-                naming.value = run?.name ?? null;
-                if (!run) place.current?.querySelector<HTMLElement>('[role$=grid]')?.focus();
-              }}
-              onOnly={(run) => runs.selectOnly(run)}
+              naming={page.naming.value === line.run.name}
+              onNamed={() => place.current?.querySelector<HTMLElement>('[role$=grid]')?.focus()}
             />
           </span>
         ),

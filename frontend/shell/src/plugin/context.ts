@@ -5,6 +5,7 @@ import type {
   Contributed,
   CursorPlace,
   Messages,
+  Mutable,
   PluginContext,
   ReadonlySignal,
   TagCatalogue,
@@ -74,6 +75,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     },
     subscribe: (listener) => endWith(source.subscribe(guarded(listener))),
   });
+
+  const settable = <T>(source: Mutable<T>): Mutable<T> => Object.assign(wrap(source), { set: source.set });
 
   const changes = signal<Changes>({ generation: page.session.latest.peek().generation, series: null });
   let { boot } = page.session.latest.peek();
@@ -145,7 +148,11 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       select: (names) => runs.selectShown(names),
       hovered: wrap(page.hovered.runs),
       hover: (names) => page.hovered.set(names, name),
-      colorBy: Object.assign(wrap(colorBy), { set: colorBy.set }),
+      colorBy: settable(colorBy),
+      groupBy: settable(runs.groupBy),
+      groups: wrap(runs.groups),
+      drawing: wrap(page.drawing(runs)),
+      one: Object.assign(wrap(page.oneOf(name, runs)), { set: runs.one.set }),
       annotate: (run, fields) => page.session.annotations.write(run, fields),
       annotatable: wrap(page.session.annotations.writable),
     },

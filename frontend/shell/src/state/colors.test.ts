@@ -1,6 +1,6 @@
 import { hash, oklch } from '@insight-host/kit';
 import { describe, expect, it } from 'vitest';
-import { assignHues, cssColor } from './colors';
+import { assignHues, cssColor, runLooks } from './colors';
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `exp/lr=0.${at}/seed_${at % 7}`);
 
@@ -73,17 +73,19 @@ describe('colours of runs', () => {
     expect(oklch(0.95, 0.3, 260)).toMatch(/^#[0-9a-f]{6}$/);
   });
 
-  it('gives every run its own colour while the palette lasts', () => {
-    for (const count of [1, 2, 8, 9, 16, 24]) {
-      const colors = [...assignHues(names(count)).values()].map((hue) => cssColor(hue, 'light'));
-      expect(new Set(colors).size).toBe(count);
+  it('gives every run its own colour while the palette lasts, then its own pair of colour and dash', () => {
+    for (const count of [1, 2, 8, 9, 12, 16, 20, 24]) {
+      const looks = [...runLooks(names(count), 'light').values()];
+      expect(new Set(looks.map(({ color, dash }) => `${color} ${dash}`)).size).toBe(count);
+      expect(new Set(looks.map(({ color }) => color)).size).toBe(Math.min(count, 12));
+      expect(looks.filter(({ dash }) => dash.length > 0)).toHaveLength(Math.max(0, count - 12));
     }
+    expect([...runLooks(names(60), 'light').values()].every(({ dash }) => dash.length === 0)).toBe(true);
   });
 
   it.each([
-    [8, 0.14, 0.09],
-    [12, 0.095, 0.05],
-    [24, 0.06, 0.012],
+    [6, 0.11, 0.01],
+    [12, 0.11, 0.007],
   ])('tells %i runs apart on both themes, whatever their names', (count, normal, without) => {
     for (const run of ['lr', 'exp/seed_', '实验']) {
       const hues = [...assignHues(Array.from({ length: count }, (_, at) => `${run}${at}`)).values()];

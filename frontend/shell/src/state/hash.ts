@@ -1,7 +1,7 @@
 /** The URL's hash as text and as entries: `#tab=scalar&runs=a;b&scalar.x=relative`. */
 
 /** Keys that say how runs look. */
-export const LOOK_KEYS = ['color', 'dash', 'colors', 'palette', 'scale', 'shades'];
+export const LOOK_KEYS = ['color', 'group', 'dash', 'colors', 'palette', 'scale', 'shades'];
 
 /** Encodes only what would end a key or a value, so that links stay readable. */
 export function encodePart(text: string): string {

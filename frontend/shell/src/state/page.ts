@@ -1,11 +1,11 @@
 /** State shared by all views; created once per page. */
 import { codecs, message, visibleText } from '@insight-host/kit';
-import { computed, effect, signal, untracked } from '@preact/signals';
-import type { Annotation, CardSpec, Run } from '@insight-host/api';
+import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
+import type { Annotation, CardSpec, Drawing, Run } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { CardPlace } from '../cards/shown';
-import type { ColoringView } from '../coloring/view';
+import type { PanelView } from '../panel/view';
 import type { ColumnView } from '../columns/run_table';
 import type { AllContributions } from '../contributed/all';
 import { translator } from '../i18n/translate';
@@ -13,6 +13,7 @@ import { TagSources } from '../live/tags';
 import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
 import type { SavedViews } from '../saved_views/saved_views';
+import type { NameField } from '../views/name_field';
 import { Cursor } from './cursor';
 import { LOOK_KEYS } from './hash';
 import { Hovered } from './hovered';
@@ -30,6 +31,11 @@ export type Dialog =
   | { readonly kind: 'run'; readonly run: Run; readonly anchor: HTMLButtonElement }
   | { readonly kind: 'damage'; readonly run: string | null }
   | { readonly kind: 'tags'; readonly plugin: string };
+
+export interface PanelMenu {
+  readonly kind: 'group' | 'color' | 'sort';
+  readonly anchor: HTMLButtonElement;
+}
 
 export class Page {
   readonly url = new ViewUrl();
@@ -50,12 +56,17 @@ export class Page {
   /** Columns of the run list; null until they are loaded. */
   readonly columns = signal<ColumnView | null>(null);
   readonly columnsWanted = signal(false);
-  /** Columns that cards elsewhere are coloured by. */
-  readonly columnsOfCards = signal<readonly string[]>([]);
+  /** Columns that cards elsewhere and menus use. */
+  readonly columnsOfOthers = signal<readonly string[]>([]);
   readonly colorBy = this.url.state('color', codecs.names);
-  /** How runs look; null until it is loaded. */
-  readonly coloring = signal<ColoringView | null>(null);
-  readonly colorsOpen = signal(false);
+  /** Menus and looks of the run panel; null until they are loaded. */
+  readonly panel = signal<PanelView | null>(null);
+  /** The menu of the run panel that is open. */
+  readonly menu = signal<PanelMenu | null>(null);
+  /** The run of the list that is being renamed. */
+  readonly naming = signal<string | null>(null);
+  /** The field for that; comes with the dialogs. */
+  readonly nameField = signal<typeof NameField | null>(null);
   /** The tab in front was drawn, or could not be. */
   readonly isShown = signal(false);
   /** Short texts at tabs, by plugin. */
@@ -92,9 +103,20 @@ export class Page {
       !((front?.enabled || front?.error) && front.name === this.wanted.value)
     );
   });
+  /** Runs that a chart draws first, and orders to choose from. */
+  drawing(runs: Runs): ReadonlySignal<Drawing> {
+    return computed(() => ({ places: runs.places.value, orders: this.panel.value?.orders(runs) ?? [] }));
+  }
+
   /** TensorBoard's page has a list of runs of its own; what is chosen here would say nothing to it. */
   readonly hasSidebar = computed(() => !this.front.value || !isWholePage(this.front.value));
   readonly hasRuns = computed(() => this.runs.all.value.length > 0);
+  /** Whether logs of several dialects are there, so that a badge tells runs apart. */
+  readonly hasDialects = computed(() => new Set(this.runs.all.value.flatMap(({ dialects }) => dialects)).size > 1);
+  /** Tabs about one run, with the runs that they have data of, by plugin. */
+  readonly ofOne = signal<ReadonlyMap<string, ReadonlySignal<readonly Run[]>>>(new Map());
+  /** The runs among which the panel chooses for the tab in front; null: it is about many. */
+  readonly aboutOne = computed(() => this.ofOne.value.get(this.front.value?.name ?? '')?.value ?? null);
   private readonly mounted = new Set<MountedPlugin>();
   readonly title = computed(() => this.session.environment.value?.window_title || 'insight-host');
 
@@ -126,8 +148,29 @@ export class Page {
     return { url, runs: new Runs(session.table, session.annotations, preferences.mode, url, looks) };
   }
 
-  /** Set by what loads how runs look. */
-  loadColoring: () => Promise<ColoringView | null> = () => Promise.resolve(null);
+  /** From now on the run panel chooses one run for this tab, among those that it has series of. */
+  isAboutOne(plugin: string, visible: ReadonlySignal<boolean>, ended: AbortSignal): void {
+    const source = this.tags.of(plugin);
+    const end = effect(() => void (visible.value && source.isDue.value && untracked(() => source.ask())));
+    ended.addEventListener('abort', end);
+    const runs = computed(() => {
+      const { value: table } = source.table;
+      return table ? this.runs.rows.value.filter(({ name }) => table.tagsOf(name).length > 0) : this.runs.rows.value;
+    });
+    this.ofOne.value = new Map(this.ofOne.peek()).set(plugin, runs);
+  }
+
+  /** The run that such a tab shows: the chosen one, else the first of the list; null for other tabs. */
+  oneOf(plugin: string, runs: Runs): ReadonlySignal<string | null> {
+    return computed(() => {
+      const chosen = runs.one.value;
+      const listed = this.ofOne.value.get(plugin)?.value ?? [];
+      return listed.find(({ name }) => name === chosen)?.name ?? listed[0]?.name ?? chosen;
+    });
+  }
+
+  /** Set by what loads the run panel. */
+  loadPanel: () => Promise<PanelView | null> = () => Promise.resolve(null);
 
   /** Shows a card elsewhere, with the runs and settings that it names. */
   showCard(spec: CardSpec, place: CardPlace): void {

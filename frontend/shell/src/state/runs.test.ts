@@ -83,9 +83,11 @@ describe('runs that the filter hides', () => {
     expect(drawn()).toEqual(['sgd_2']);
   });
 
-  it('do not make the default selection look complete', () => {
+  it('have places in the order of the list, by which charts choose what to draw', () => {
     const { runs } = made('#filter=adam');
-    expect(runs.limited.value).toBe(false);
+    expect([...runs.places.value.keys()]).toEqual(['sgd_2', 'sgd_1', 'adam_2', 'adam_1']);
+    runs.sort.set(['name']);
+    expect(runs.places.value.get('sgd_2')).toBe(3);
   });
 });
 

@@ -1,9 +1,10 @@
 /** The runs as every view sees them: with colour, filtered, sorted, selected. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import type { Mutable, Run, Theme } from '@insight-host/api';
+import type { Mutable, Run, RunGroup, Theme } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
+import type { ComponentType } from 'preact';
 import { type Annotations, NO_ANNOTATION } from './annotations';
-import { runColors } from './colors';
+import { type LineLook, runLooks } from './colors';
 import {
   expressionFilter,
   type Filter,
@@ -25,9 +26,19 @@ export interface RunRow {
 }
 
 /** How a run looks, where it is not the default. */
-export interface RunLook {
-  readonly color: string | undefined;
-  readonly dash: readonly number[] | undefined;
+export type RunLook = { readonly [P in keyof LineLook]: LineLook[P] | undefined };
+
+/** The column that the list is sorted by, as it stands beside the names. */
+export interface RunMetric {
+  readonly title: string;
+  readonly Beside: ComponentType<{ readonly run: Run }>;
+  /** "" for a run without a value. */
+  textOf(run: string): string;
+  text(value: number): string;
+  /** NaN for a run without a number. */
+  valueOf(run: string): number;
+  /** Where the bar of a value ends, from 0 to 1; null without bars. */
+  shareOf(value: number): number | null;
 }
 
 const SOLID: readonly number[] = [];
@@ -42,6 +53,14 @@ export class Runs {
   readonly matched = signal<Matched | null>(null);
   /** How the list is sorted in the end, where `sort` needs more than names and times. */
   readonly order = signal<((runs: readonly Run[]) => readonly Run[]) | null>(null);
+  /** What the runs are grouped by, as `RunContext.groupBy` of the contract says. */
+  readonly groupBy: Mutable<readonly string[]>;
+  /** The groups of all runs, once what groups them is loaded. */
+  readonly groups = signal<readonly RunGroup[]>([]);
+  /** null unless the list is sorted by a column that is loaded. */
+  readonly metric = signal<RunMetric | null>(null);
+  /** The run that tabs about one run show. */
+  readonly one: Mutable<string | null>;
   readonly names: ReadonlySignal<readonly string[]>;
   /** Whether archived runs are listed and drawn, too. */
   readonly withArchived: Mutable<boolean>;
@@ -60,8 +79,8 @@ export class Runs {
   readonly hiddenCount: ReadonlySignal<number>;
   /** Names of selected runs, as links have them, that are not there, or not loaded yet. */
   readonly gone: ReadonlySignal<readonly string[]>;
-  /** The default selection leaves out runs. */
-  readonly limited: ReadonlySignal<boolean>;
+  /** Places of all runs in the order of the list: charts draw the first ones. */
+  readonly places: ReadonlySignal<ReadonlyMap<string, number>>;
 
   constructor(
     table: ReadonlySignal<{ readonly runs: readonly RunRow[] } | null>,
@@ -75,6 +94,8 @@ export class Runs {
     this.archivedCount = computed(() => names.value.filter((name) => annotations.archived.value.has(name)).length);
     this.selection = url.state<Selection>('runs', selectionCodec);
     this.filterText = url.state('filter', codecs.text);
+    this.groupBy = url.state('group', codecs.names);
+    this.one = url.state('run', codecs.name);
     this.sort = url.state<readonly SortKey[]>('sort', {
       parse: (text) => (text ? codecs.names.parse(text) : ['time']),
       format: (keys) => (keys.join() === 'time' ? null : codecs.names.format(keys)),
@@ -82,7 +103,7 @@ export class Runs {
 
     const rows = computed(() => table.value?.runs ?? []);
     const names = (this.names = distinct(computed(() => rows.value.map((row) => row.name))));
-    const colors = computed(() => runColors(names.value, mode.value));
+    const own = computed(() => runLooks(names.value, mode.value));
     let before = new Map<string, Run>();
     this.all = distinct(
       computed(() => {
@@ -97,8 +118,8 @@ export class Runs {
             archived,
             name: row.name,
             displayName: annotation.displayName || row.name,
-            color: look?.color ?? colors.value.get(row.name) ?? 'currentColor',
-            dash: look?.dash ?? SOLID,
+            color: look?.color ?? own.value.get(row.name)?.color ?? 'currentColor',
+            dash: look?.dash ?? (look?.color ? SOLID : (own.value.get(row.name)?.dash ?? SOLID)),
             dialects: row.dialects,
             startTime: row.start_time,
             loading: row.loading,
@@ -134,9 +155,7 @@ export class Runs {
       const known = new Set(names.value);
       return selection.kind === 'list' ? selection.names.filter((name) => !known.has(name)) : [];
     });
-    this.limited = computed(
-      () => this.selection.value.kind === 'default' && this.selectedSet.value.size < this.all.value.length,
-    );
+    this.places = computed(() => new Map(sorted.value.map((run, at) => [run.name, at])));
   }
 
   /** Selects exactly these among the runs that views see; runs that the filter hides stay as they are. */

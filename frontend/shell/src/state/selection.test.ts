@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  DEFAULT_LIMIT,
   inverted,
   type Selection,
   selectedNames,
@@ -11,27 +10,19 @@ import {
   withRows,
 } from './selection';
 
-const runs = (count: number) =>
-  Array.from({ length: count }, (_, at) => ({ name: `r${at}`, startTime: at === 0 ? null : at }));
+const runs = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `r${at}` }));
 
 describe('selection', () => {
-  it('is every run by default, up to the limit', () => {
-    expect(selectedNames({ kind: 'default' }, runs(DEFAULT_LIMIT)).size).toBe(DEFAULT_LIMIT);
-    expect(selectedNames({ kind: 'default' }, []).size).toBe(0);
-  });
-
-  it('is the newest beyond the limit; runs without a start time are old', () => {
-    const selected = selectedNames({ kind: 'default' }, runs(DEFAULT_LIMIT + 2));
-    expect(selected.size).toBe(DEFAULT_LIMIT);
-    expect(selected.has('r0')).toBe(false);
-    expect(selected.has('r1')).toBe(false);
-    expect(selected.has(`r${DEFAULT_LIMIT + 1}`)).toBe(true);
+  it('is every run by default, however many; older links say so in a word', () => {
+    expect(selectedNames(selectionCodec.parse(null), runs(1000)).size).toBe(1000);
+    expect(selectionCodec.parse('all')).toEqual(selectionCodec.parse(null));
+    expect(selectedNames({ kind: 'all' }, []).size).toBe(0);
   });
 
   it('all means also runs that appear later', () => {
     expect(selectedNames({ kind: 'all' }, runs(5000)).size).toBe(5000);
     expect(selectionOf(new Set(runs(50).map((run) => run.name)), runs(50))).toEqual({ kind: 'all' });
-    expect(selectionOf(new Set(runs(3).map((run) => run.name)), runs(3))).toEqual({ kind: 'default' });
+    expect(selectionOf(new Set(runs(3).map((run) => run.name)), runs(3))).toEqual({ kind: 'all' });
     expect(selectionOf(new Set(['r1']), runs(3))).toEqual({ kind: 'list', names: ['r1'] });
     expect(selectionOf(new Set(), [])).toEqual({ kind: 'list', names: [] });
   });
@@ -42,13 +33,13 @@ describe('selection', () => {
     const without = selectionOf(new Set(names.filter((name) => name !== 'r7')), many);
     expect(selectionCodec.format(without)).toBe('~r7');
     expect(selectedNames(without, many).size).toBe(999);
-    expect(selectedNames(without, [...many, { name: 'new', startTime: 1 }]).has('new')).toBe(true);
+    expect(selectedNames(without, [...many, { name: 'new' }]).has('new')).toBe(true);
     expect(selectionCodec.format(selectionOf(new Set(['r7', 'r8']), many))).toBe('r7;r8');
   });
 
   it('keeps names of runs that are not loaded yet', () => {
     const loaded = runs(5);
-    const later = [...loaded, { name: 'later', startTime: 9 }];
+    const later = [...loaded, { name: 'later' }];
     const chosen = selectionOf(new Set(['r1']), loaded, { kind: 'list', names: ['later', 'r0'] });
     expect(selectedNames(chosen, later)).toEqual(new Set(['r1', 'later']));
     const left = selectionOf(new Set(['r0', 'r1', 'r2', 'r3', 'r4']), loaded, {
@@ -67,7 +58,6 @@ describe('selection', () => {
   });
 
   it.each<Selection>([
-    { kind: 'default' },
     { kind: 'all' },
     { kind: 'list', names: [] },
     { kind: 'list', names: ['all'] },

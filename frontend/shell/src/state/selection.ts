@@ -2,11 +2,8 @@
 import type { Codec, Run } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
 
-/** How many runs are selected when the user has not chosen. */
-export const DEFAULT_LIMIT = 40;
-
 export type Selection =
-  | { readonly kind: 'default' }
+  /** Every run, also those that appear later. */
   | { readonly kind: 'all' }
   | { readonly kind: 'list'; readonly names: readonly string[] }
   /** All but these; runs that appear later belong to it. */
@@ -14,17 +11,15 @@ export type Selection =
 
 const listText = (names: readonly string[]): string => codecs.names.format(names) ?? '';
 
-/** `all`, the names of a list, or `~` and the names that are left out: no list begins with `~` and a name. */
+/** Nothing for all (older links: `all`), the names of a list, or `~` and the names that are left out: no list begins with `~` and a name. */
 export const selectionCodec: Codec<Selection> = {
   parse: (text) => {
-    if (text === null) return { kind: 'default' };
-    if (text === 'all') return { kind: 'all' };
+    if (text === null || text === 'all') return { kind: 'all' };
     if (/^~[^;]/.test(text)) return { kind: 'except', names: codecs.names.parse(text.slice(1)) };
     return { kind: 'list', names: codecs.names.parse(text) };
   },
   format: (selection) => {
-    if (selection.kind === 'default') return null;
-    if (selection.kind === 'all') return 'all';
+    if (selection.kind === 'all') return null;
     const text = listText(selection.names);
     if (selection.kind === 'except') return `~${text}`;
     return text === 'all' ? '%61ll' : text; // a run of that name is not the word for every run
@@ -32,27 +27,14 @@ export const selectionCodec: Codec<Selection> = {
   named: (selection) => ('names' in selection ? { runs: selection.names } : {}),
 };
 
-type Known = Pick<Run, 'name' | 'startTime'>;
-
-/** The newest runs first; a run without a start time counts as old. */
-function newestFirst(left: Known, right: Known): number {
-  const difference = (right.startTime ?? -Infinity) - (left.startTime ?? -Infinity);
-  if (difference) return difference; // NaN when both are unknown
-  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
-}
+type Known = Pick<Run, 'name'>;
 
 export function selectedNames(selection: Selection, runs: readonly Known[]): ReadonlySet<string> {
   if (selection.kind === 'list' || selection.kind === 'except') {
     const named = new Set(selection.names);
     return new Set(runs.filter((run) => named.has(run.name) === (selection.kind === 'list')).map((run) => run.name));
   }
-  if (selection.kind === 'all' || runs.length <= DEFAULT_LIMIT) return new Set(runs.map((run) => run.name));
-  return new Set(
-    [...runs]
-      .sort(newestFirst)
-      .slice(0, DEFAULT_LIMIT)
-      .map((run) => run.name),
-  );
+  return new Set(runs.map((run) => run.name));
 }
 
 /**
@@ -62,14 +44,13 @@ export function selectedNames(selection: Selection, runs: readonly Known[]): Rea
 export function selectionOf(
   names: ReadonlySet<string>,
   runs: readonly Known[],
-  before: Selection = { kind: 'default' },
+  before: Selection = { kind: 'all' },
 ): Selection {
   const known = new Set(runs.map((run) => run.name));
   const unseen = (kind: 'list' | 'except'): readonly string[] =>
     before.kind === kind ? before.names.filter((name) => !known.has(name)) : [];
   const without = [...runs.filter((run) => !names.has(run.name)).map((run) => run.name), ...unseen('except')];
-  if (runs.length > 0 && without.length === 0)
-    return runs.length <= DEFAULT_LIMIT ? { kind: 'default' } : { kind: 'all' };
+  if (runs.length > 0 && without.length === 0) return { kind: 'all' };
   const these = [...runs.filter((run) => names.has(run.name)).map((run) => run.name), ...unseen('list')];
   return without.length > 0 && listText(without).length < listText(these).length
     ? { kind: 'except', names: without }

@@ -86,7 +86,10 @@ function Dialogs() {
   const dialog = page.dialog.value;
   const load = (): void => {
     import('./dialogs').then(
-      (found) => (loaded.value = found),
+      (found) => {
+        loaded.value = found;
+        page.nameField.value = found.NameField;
+      },
       (cause: unknown) => {
         page.dialog.value = null;
         page.toasts.show('error', message(cause));

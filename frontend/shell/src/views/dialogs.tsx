@@ -21,6 +21,8 @@ interface OpenDialogProps {
   readonly typed: string;
 }
 
+export { NameField } from './name_field';
+
 export function OpenDialog({ dialog, typed }: OpenDialogProps) {
   if (dialog.kind === 'palette') return <Palette typed={typed} />;
   if (dialog.kind === 'damage') return <DamageList run={dialog.run} />;

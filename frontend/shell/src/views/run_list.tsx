@@ -3,7 +3,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { linesInSight, showing, trackOf, useSize } from '@insight-host/kit/lab';
 import { useRef } from 'preact/hooks';
-import { pickColor } from '../coloring/start';
+import { pickColor } from '../panel/start';
 import { usePage } from '../state/page';
 import { pressed } from '../state/selection';
 import { RunRowView } from './run_row';
@@ -20,22 +20,26 @@ export function RunList() {
   const { height } = useSize(scroller).value;
   const active = useSignal(0);
   const anchor = useRef<string | null>(null);
-  const naming = useSignal<string | null>(null);
 
+  const listed = (): readonly Run[] => page.aboutOne.value ?? runs.rows.value;
   useSignalEffect(() => {
-    active.value = Math.min(active.peek(), Math.max(0, runs.rows.value.length - 1));
+    active.value = Math.min(active.peek(), Math.max(0, listed().length - 1));
   });
 
-  const rows = runs.rows.value;
-  const selected = runs.selectedSet.value;
+  const rows = listed();
+  const isAboutOne = page.aboutOne.value !== null;
+  const one = rows.find(({ name }) => name === runs.one.value) ?? rows[0];
+  const selected = isAboutOne ? new Set([one?.name ?? '']) : runs.selectedSet.value;
   const [first, last] = linesInSight(top.value, height, ROW_HEIGHT, rows.length, OVERSCAN);
 
-  const only = (run: Run): void => runs.selectOnly(run);
+  const choose = (run: Run): void => runs.one.set(run.name, 'push');
+  const only = (run: Run): void => (isAboutOne ? choose(run) : runs.selectOnly(run));
   const press = (run: Run, range: boolean): void => {
+    active.value = rows.indexOf(run);
+    if (isAboutOne) return choose(run);
     const next = pressed(selected, rows, run.name, range ? anchor.current : null);
     runs.select(next.selected);
     anchor.current = next.anchor;
-    active.value = rows.indexOf(run);
   };
   const move = (to: number): void => {
     const at = Math.max(0, Math.min(rows.length - 1, to));
@@ -67,7 +71,7 @@ export function RunList() {
     else if (event.key === 'Enter' && run) only(run);
     else if (event.key === 'c' && run && !event.ctrlKey && !event.metaKey)
       pickColor(page, run.name, event.currentTarget as Element);
-    else if (event.key === 'F2' && run && page.session.annotations.writable.value) naming.value = run.name;
+    else if (event.key === 'F2' && run && page.session.annotations.writable.value) page.naming.value = run.name;
     else return;
     event.preventDefault();
   };
@@ -76,7 +80,7 @@ export function RunList() {
     <div
       ref={scroller}
       class="ih-run-list"
-      {...(rows.length > 0 ? { role: 'listbox', 'aria-multiselectable': 'true' } : { role: 'group' })}
+      {...(rows.length > 0 ? { role: 'listbox', 'aria-multiselectable': !isAboutOne } : { role: 'group' })}
       aria-label={t('runs')}
       aria-activedescendant={rows.length ? `run-row-${active.value}` : undefined}
       tabIndex={0}
@@ -103,11 +107,9 @@ export function RunList() {
             active={first + at === active.value}
             onPress={press}
             onOnly={only}
-            naming={run.name === naming.value}
-            onNaming={(named) => {
-              naming.value = named?.name ?? null;
-              if (!named) scroller.current?.focus();
-            }}
+            naming={run.name === page.naming.value}
+            onNamed={() => scroller.current?.focus()}
+            radio={isAboutOne}
           />
         ))}
       </div>

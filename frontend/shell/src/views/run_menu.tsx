@@ -2,7 +2,7 @@
 import { type MenuItem, message, Popover } from '@insight-host/kit';
 import { menuItems } from '@insight-host/kit/lab';
 import type { Run } from '@insight-host/api';
-import { pickColor } from '../coloring/start';
+import { pickColor } from '../panel/start';
 import { archive } from '../state/archive';
 import { usePage } from '../state/page';
 import { Authors } from './authors';
@@ -21,6 +21,10 @@ export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: H
   };
   const close = (): void => void (page.dialog.value = null);
   const items: readonly MenuItem[] = [
+    { action: 'only', text: words(page, 'run.only'), onPress: () => runs.selectOnly(run) },
+    ...(page.session.annotations.writable.value
+      ? [{ action: 'rename', text: words(page, 'run.rename'), onPress: () => void (page.naming.value = run.name) }]
+      : []),
     { action: 'pick-color', text: words(page, 'run.color'), onPress: () => pickColor(page, run.name, anchor) },
     {
       action: 'archive',
@@ -45,7 +49,7 @@ export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: H
     ...(page.contributions.value?.runActionsOf(run.name) ?? []),
   ];
   return (
-    <div class="kit">
+    <div class="kit ih-menu-place">
       <Popover
         anchor={{ current: anchor }}
         class="menu"

@@ -3,13 +3,13 @@ import { drag, Icon } from '@insight-host/kit';
 import { UNSUPPORTED } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { loadColoring } from '../coloring/start';
 import { loadColumns } from '../columns/start';
 import { recall, remember } from '../state/memory';
 import { type Page, usePage } from '../state/page';
-import { inverted, triState, withRows } from '../state/selection';
-import { RunList } from './run_list';
+import { triState, withRows } from '../state/selection';
 import { IconButton } from './icon_button';
+import { PanelTools } from './panel_tools';
+import { RunList } from './run_list';
 
 const NARROWEST = 200;
 const TABLE_FROM = 440; // pixels from which the list is a table
@@ -17,7 +17,7 @@ const LEFT_OVER = 320; // for the view beside the table
 
 /** Widths of the list and of the table, as the user has set them. */
 function useWidths(page: Page) {
-  const list = useSignal(recall('page', 'sidebar', 264) || 264);
+  const list = useSignal(recall('page', 'sidebar', 280) || 280);
   const table = useSignal(recall('page', 'sidebar.table', Math.round(innerWidth * 0.55)));
   const isOpen = page.tableOpen.value;
   const widest = Math.max(TABLE_FROM, innerWidth - LEFT_OVER);
@@ -38,6 +38,7 @@ function useWidths(page: Page) {
 export function Sidebar() {
   const page = usePage();
   const columns = page.columns.value;
+  const panel = page.panel.value;
   const width = useWidths(page);
   if (!page.sidebarOpen.value || !page.hasSidebar.value) return null;
   const onPointerDown = (event: PointerEvent): void => {
@@ -47,9 +48,20 @@ export function Sidebar() {
   return (
     <aside class="ih-sidebar" style={{ width: `${width.value}px` }} aria-label={page.t.value('runs')}>
       <RunFilter />
-      <SelectionBar />
-      {page.coloring.value && <page.coloring.value.Bar coloring={page.coloring.value.coloring} />}
-      {page.tableOpen.value && columns ? <columns.Table columns={columns.columns} /> : <RunList />}
+      {page.aboutOne.value === null && (
+        <>
+          <PanelTools />
+          <SelectionBar />
+        </>
+      )}
+      {panel && <panel.Below />}
+      {page.tableOpen.value && columns ? (
+        <columns.Table columns={columns.columns} />
+      ) : panel && page.aboutOne.value === null && page.runs.groups.value.length > 0 ? (
+        <panel.GroupList />
+      ) : (
+        <RunList />
+      )}
       <Notes />
       <div
         class="ih-resizer"
@@ -148,10 +160,6 @@ function SelectionBar() {
   const total = runs.all.value.length;
   const selected = rows.filter((run) => runs.selectedSet.value.has(run.name)).length;
   const filtered = runs.filterText.value !== '';
-  const sort = runs.sort.value;
-  const sorted = t(
-    `runs.sort.${sort.every((key) => key === 'time') ? 'time' : sort[0] === 'name' ? 'name' : 'column'}`,
-  );
   const isOpen = page.tableOpen.value;
   return (
     <div class="ih-selection-bar">
@@ -172,13 +180,7 @@ function SelectionBar() {
       >
         {t(filtered ? 'runs.count.filtered.short' : 'runs.count.short', { selected, shown: rows.length, total })}
       </span>
-      <IconButton
-        icon="invert"
-        small
-        label={t('runs.invert.hint')}
-        disabled={rows.length === 0}
-        onClick={() => runs.select(inverted(runs.selectedSet.value, rows))}
-      />
+      {isOpen && page.columns.value && <page.columns.value.Tools />}
       <IconButton
         icon="table"
         small
@@ -188,38 +190,16 @@ function SelectionBar() {
         data-action="run-table"
         onClick={() => page.tableOpen.set(!isOpen)}
       />
-      <IconButton
-        icon={<span class="ih-swatch ih-all-colors" />}
-        small
-        label={t('runs.colors')}
-        aria-expanded={page.colorsOpen.value}
-        data-action="colors"
-        onClick={() => {
-          void loadColoring(page);
-          page.colorsOpen.value = !page.colorsOpen.value;
-        }}
-      />
-      {isOpen && page.columns.value && <page.columns.value.Tools columns={page.columns.value.columns} />}
-      <button
-        type="button"
-        class="ih-button ih-quiet ih-small"
-        aria-label={`${t('runs.sort.label')}: ${sorted}`}
-        title={t('runs.sort.label')}
-        onClick={() => runs.sort.set([sort.join() === 'time' ? 'name' : 'time'])}
-      >
-        <Icon name="sort" /> {sorted}
-      </button>
     </div>
   );
 }
 
-/** Archived runs, and why the selection is not all runs that it names or that exist. */
+/** Archived runs, and runs that a link names and that are gone. */
 function Notes() {
   const { t, runs, session } = usePage();
   const gone = session.loading.value ? [] : runs.gone.value;
   const archived = runs.archivedCount.value;
   const shows = runs.withArchived.value;
-  const hasLimits = runs.limited.value || gone.length > 0;
   return (
     <>
       {archived > 0 && (
@@ -235,31 +215,14 @@ function Notes() {
           </button>
         </p>
       )}
-      {hasLimits && <SelectionLimits gone={gone} />}
-    </>
-  );
-}
-
-/** Runs that a link names and that are gone, or how many runs the default selection has. */
-function SelectionLimits({ gone }: { readonly gone: readonly string[] }) {
-  const { t, runs } = usePage();
-  return (
-    <p class="ih-limit-note" role="status">
-      {gone.length > 0 ? (
-        <>
+      {gone.length > 0 && (
+        <p class="ih-limit-note" role="status">
           <span title={gone.join('\n')}>{t.value('runs.gone', { count: gone.length })}</span>{' '}
           <button type="button" class="ih-link" onClick={() => runs.forgetGone()}>
             {t.value('runs.gone.forget')}
           </button>
-        </>
-      ) : (
-        <>
-          {t.value('runs.limited', { count: runs.selectedSet.value.size })}{' '}
-          <button type="button" class="ih-link" onClick={() => runs.select(runs.all.value.map((run) => run.name))}>
-            {t.value('runs.limited.all', { count: runs.all.value.length })}
-          </button>
-        </>
+        </p>
       )}
-    </p>
+    </>
   );
 }

@@ -70,6 +70,12 @@ export function scalarParts(page: Page) {
     attempts,
     hasRestarts,
     grouping: new Grouping(page, page.setting('group', codecs.text), page.setting('by', codecs.names)),
+    /** Runs that cards draw first, and orders to choose from. */
+    drawing: page.follow(page.ctx.runs.drawing),
+    /** Whether cards draw all lines, however many. */
+    lines: page.setting('lines', codecs.choice<'first' | 'all'>(['first', 'all'], 'first')),
+    /** The groups of the run panel. */
+    groups: page.follow(page.ctx.runs.groups),
     centre,
     spread,
     /** Of the lines in a reading. */

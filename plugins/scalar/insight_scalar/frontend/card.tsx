@@ -14,6 +14,7 @@ import { chartData } from './chart_data';
 import type { CardQuery, Feed, Layer, Picture } from './feed';
 import { useFigure } from './figure_item';
 import { Legend } from './legend';
+import { bestOf, drawnOf, LineLimit } from './line_limit';
 import { useMarkers } from './markers';
 import { legendOf, linesOf, mainLines, type Lines } from './lines';
 import { absence } from './panels/lacking';
@@ -48,14 +49,17 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
   const picture = feed.picture.value;
   const runs = board.page.runs.value;
   const locale = board.page.locale.value;
+  const groups = board.groups.value;
+  const best = picture ? bestOf(board, picture.layers[0]?.runs ?? []) : null;
   const linesIn = (drawn: Picture): Lines =>
     linesOf(
       drawn,
       runs,
       (name) => board.page.titleOf(name),
       (run, step) => board.page.t('restart', { run: board.page.nameOf(run), step: step.toLocaleString(locale) }),
+      { groups, best },
     );
-  const lines = useMemo<Lines | null>(() => picture && linesIn(picture), [picture, runs, locale]);
+  const lines = useMemo<Lines | null>(() => picture && linesIn(picture), [picture, runs, locale, groups, best]);
 
   useEffect(() => {
     feed.urgency = () => urgencyOf(place);
@@ -115,7 +119,8 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
         <CardTools board={board} card={card} chart={chart} items={[table.item, figure.item]} />
         {tools}
       </CardHead>
-      {lines && (picture?.query.group || full || isAlone || tools) && (
+      {!isAlone && <LineLimit board={board} tag={tag} />}
+      {lines && (full || isAlone || tools) && (
         <Legend
           lines={full || !tools ? lines : legendOf(lines)}
           label={board.page.t('tooltip.rows', { count: mainLines(lines).length })}
@@ -147,12 +152,12 @@ function axisName(board: ScalarParts, { query: { x } }: Picture): string {
 }
 
 function cardQuery(board: ScalarParts, tag: string, width: number, times: boolean): CardQuery | null {
-  const runsOf = (name: string): readonly string[] => board.tags.runNames(name);
-  const layers = layersOf(board, tag)
-    .map((layer): Layer => ({ ...layer, runs: runsOf(layer.tag) }))
+  const all = layersOf(board, tag);
+  const layers = all
+    .map((layer): Layer => ({ ...layer, runs: drawnOf(board, board.tags.runNames(layer.tag), all.length) }))
     .filter(({ runs }) => runs.length > 0);
   const group = board.grouping.query(board.centre.value, board.shownSpread.value);
-  if (layers.length === 0 || group === undefined) return null;
+  if (layers.length === 0) return null;
   const x = board.x.value;
   const logs = board.logs.of(tag);
   const logX = logs.x && x !== 'wall';

@@ -2,7 +2,7 @@ import type { Run } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
 import { fakeRun } from '@insight-host/kit/testing';
 import type { Picture } from './feed';
-import { groupColor, legendOf, linesOf } from './lines';
+import { legendOf, linesOf } from './lines';
 import type { Series } from './series';
 import { cardQuery as query, fakeSeries } from './testing';
 
@@ -110,12 +110,18 @@ describe('lines', () => {
       { ...run('b'), color: 'green' },
       { ...run('c'), color: 'blue' },
     ];
-    const { lines } = linesOf(picture, runs, plain, say);
-    expect(lines.map(({ color }) => color)).toEqual(['green', groupColor('sgd')]);
-  });
-
-  it('of groups keep one colour each', () => {
-    expect(groupColor('x')).toBe(groupColor('x'));
-    expect(groupColor('x')).not.toBe(groupColor('y'));
+    const groups = [{ key: 'sgd', title: 'sgd', color: 'red', dash: [2, 3], runs: ['b', 'c'] }];
+    const { lines } = linesOf(
+      { ...picture, layers: [{ ...picture.layers[0]!, bands: bands.slice(1) }] },
+      runs,
+      plain,
+      say,
+      {
+        groups,
+      },
+    );
+    expect(lines.map(({ color, dash }) => [color, dash])).toEqual([['red', [2, 3]]]);
+    // until the run panel knows its groups: as their first runs
+    expect(linesOf(picture, runs, plain, say).lines.map(({ color }) => color)).toEqual(['green', 'green']);
   });
 });

@@ -1,5 +1,5 @@
 import type { Line, Mark } from '@insight-host/kit/lines';
-import type { Run } from '@insight-host/api';
+import type { Run, RunGroup } from '@insight-host/api';
 import type { Axis } from './axis';
 import type { LayerData, Picture } from './feed';
 import { placeOf } from './markers';
@@ -54,13 +54,21 @@ export function legendOf(found: Lines): Lines {
 
 const known = new WeakMap<Series, Map<string, Line>>();
 
+/** How the run panel shows groups, and the run whose line lies over the others. */
+interface Shown {
+  readonly groups?: readonly RunGroup[];
+  readonly best?: string | null;
+}
+
 /** The lines of a picture, in the order of the selected runs; raw ones first, so that they lie below. */
 export function linesOf(
   picture: Picture,
   runs: readonly Run[],
   titleOf: (tag: string) => string,
   markText: (run: string, step: number) => string,
+  { groups = [], best = null }: Shown = {},
 ): Lines {
+  const looks = new Map(groups.flatMap((group) => group.runs.map((run) => [run, group] as const)));
   const byName = new Map(runs.map((run) => [run.name, run]));
   const drawn = picture.layers.filter(({ edge }) => !edge);
   const paired = drawn.length > 1;
@@ -69,10 +77,14 @@ export function linesOf(
   const marks = new Map<string, Mark>(); // of a run, whichever of its tags restarts
   for (const [place, layer] of drawn.entries()) {
     const own = { x: picture.query.x, axis: layer.axis };
-    for (const band of layer.bands) {
+    for (const band of inPanelOrder(layer.bands, groups)) {
       const id = `${prefixOf(layer, place)}:${band.group}`;
-      const color = sharedColor(band.runs, byName) ?? groupColor(band.group);
-      const label = paired ? `${band.group} · ${titleOf(layer.tag)}` : band.group;
+      const [first = ''] = band.runs;
+      const group = looks.get(first) ?? byName.get(first);
+      const color = group?.color ?? 'gray';
+      const name = band.group || looks.get(first)?.title || '';
+      const label = paired ? `${name} · ${titleOf(layer.tag)}` : name;
+      const dash = dashOf(layer, place, group?.dash ?? []);
       main.push({
         id,
         label,
@@ -82,7 +94,7 @@ export function linesOf(
         axis: layer.axis,
         runs: band.runs,
         band: { low: band.low, high: band.high },
-        ...dashed(dashOf(layer, place, [])),
+        ...dashed(dash),
       });
       sources.set(id, {
         label,
@@ -91,7 +103,7 @@ export function linesOf(
         runs: band.runs,
         tag: layer.tag,
         title: titleOf(layer.tag),
-        dash: dashOf(layer, place, []),
+        dash,
         main: null,
         raw: null,
         band,
@@ -106,7 +118,7 @@ export function linesOf(
       const label = paired ? `${displayName} · ${titleOf(layer.tag)}` : displayName;
       const behind = raws.get(series.run) ?? null;
       const dash = dashOf(layer, place, run.dash);
-      const line = lineOf(series, { ...own, id, label, color, dash, role: 'main' });
+      const line = lineOf(series, { ...own, id, label, color, dash, role: series.run === best ? 'best' : 'main' });
       main.push(withMargin(line, picture.layers, series));
       if (behind) raw.push(lineOf(behind, { ...own, id, label, color, dash: dashOf(layer, place, []), role: 'raw' }));
       sources.set(id, {
@@ -128,29 +140,10 @@ export function linesOf(
   return { lines: [...raw, ...main], sources, extent: extent(picture), marks: [...marks.values()] };
 }
 
-// Told apart by people who see colours differently, on light and on dark.
-const GROUP_COLORS = ['#1f77b4', '#d55e00', '#00976e', '#c55a94', '#d29000', '#3fa3dc', '#8a6bd1', '#7f868f'];
-const groups = new Map<string, number>();
-
-/**
- * Names all groups in an order that does not depend on which runs are selected, so that their colours do not either.
- */
-export function rememberGroups(names: readonly string[]): void {
-  names.forEach((name, place) => groups.set(name, place));
-}
-
-/** The colour of a group of runs: the same on every card, and after a reload. */
-export function groupColor(group: string): string {
-  let place = groups.get(group);
-  if (place === undefined) groups.set(group, (place = groups.size));
-  return GROUP_COLORS[place % GROUP_COLORS.length] as string;
-}
-
-/** The colour that all these runs have: of a group, if runs are coloured by what they are grouped by. */
-function sharedColor(names: readonly string[], runs: ReadonlyMap<string, Run>): string | null {
-  const colors = new Set(names.map((name) => runs.get(name)?.color));
-  const [color] = colors;
-  return colors.size === 1 && names.length > 1 ? (color ?? null) : null;
+function inPanelOrder(bands: readonly Band[], groups: readonly RunGroup[]): readonly Band[] {
+  const place = new Map(groups.flatMap((group, at) => group.runs.map((run) => [run, at] as const)));
+  const placeIn = ({ runs: [first = ''] }: Band): number => place.get(first) ?? groups.length;
+  return [...bands].sort((a, b) => placeIn(a) - placeIn(b));
 }
 
 function inOrder(all: readonly Series[], runs: readonly Run[]): readonly Series[] {
@@ -184,7 +177,7 @@ function lineOf(
     label: string;
     color: string;
     dash: readonly number[];
-    role: 'main' | 'raw';
+    role: 'main' | 'raw' | 'best';
   },
 ): Line {
   let lines = known.get(series);

@@ -63,9 +63,7 @@ export default {
       answer(route, query) {
         if (route === 'cards') return cards(query);
         if (route === 'bands') return bandsFor(bands, query);
-        if (route === 'groups') return groupsOf(bands);
         if (route === 'layouts') return Response.json({ categories: layouts });
-        if (route === 'columns') return Response.json({ columns: [] });
         if (route !== 'series' && route !== 'summaries') return null;
         const found = answers(query, runsOf(query));
         if (route === 'summaries') return summariesOf(found, query.get('of') ?? 'last');
@@ -85,15 +83,4 @@ function bandsFor(bands: readonly PackedBands[], query: URLSearchParams): Respon
       ),
   );
   return found ? new Response(found.content, TYPE) : null;
-}
-
-function groupsOf(bands: readonly PackedBands[]): Response | null {
-  const names = bands.flatMap(({ content }) => {
-    const length = Number(new DataView(content.buffer).getBigUint64(0, true));
-    const header = JSON.parse(new TextDecoder().decode(content.subarray(8, 8 + length))) as {
-      readonly __metadata__: { readonly groups: string };
-    };
-    return (JSON.parse(header.__metadata__.groups) as readonly { readonly group: string }[]).map(({ group }) => group);
-  });
-  return names.length > 0 ? Response.json({ groups: [...new Set(names)].map((group) => ({ group })) }) : null;
 }

@@ -7,6 +7,8 @@ import { drawSheetTexts } from './sheet';
 import { leftOutText } from './words';
 
 const RADIUS = 2.5; // of a point that no line joins
+const MANY = 20; // lines that one can still follow; of more each is translucent
+const TRANSLUCENT = 0.55;
 const GIVEN_RADIUS = 4; // of `LineChartProps.dots`
 
 /** Paints a figure: grid, bands, raw lines, lines, marks, axes, and for files the title and the legend. */
@@ -15,13 +17,15 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   grid(figure, painter, colors);
   painter.clipped(plot.left, plot.top, plot.width, plot.height, () => {
     verticalMarks(figure, painter);
-    for (const entry of figure.entries) if (entry.band) band(entry, painter);
+    const bands = figure.entries.filter((entry) => entry.band);
+    // many together would hide what is below them
+    for (const entry of bands) band(entry, painter, Math.max(0.015, 0.16 * Math.min(1, 6 / bands.length)));
     const count = mainLines(props).length;
     // Many raw lines together would hide the smoothed ones.
     const faint = Math.max(0.06, 0.28 * Math.min(1, 8 / count));
-    for (const raw of [true, false]) {
+    for (const role of ['raw', 'main', 'best']) {
       for (const entry of figure.entries) {
-        if ((entry.line.role === 'raw') === raw) line(entry, painter, count > 10, faint, figure.size.sheet?.lineWidth);
+        if ((entry.line.role ?? 'main') === role) line(entry, painter, count, faint, figure.size.sheet?.lineWidth);
       }
     }
     if (props.threshold) violations(figure, props.threshold, painter, colors);
@@ -58,16 +62,24 @@ function major(ticks: readonly Tick[]): readonly Tick[] {
 function line(
   { line: { color, role, dash }, trace }: Entry,
   painter: Painter,
-  many: boolean,
+  count: number,
   faint: number,
   given?: number,
 ): void {
   const raw = role === 'raw';
+  const isThin = raw || (role === 'best' ? count <= MANY && count > 10 : count > 10);
+  const alpha = raw ? faint : role !== 'best' && count > MANY ? TRANSLUCENT : 1;
   const stroke: Stroke = {
     color,
-    width: given ?? (raw || many || crowded(trace.end, trace.points) ? Math.max(painter.hairline, 1) : 1.5),
+    width:
+      given ??
+      (isThin || crowded(trace.end, trace.points)
+        ? Math.max(painter.hairline, 1)
+        : role === 'best' && count > MANY
+          ? 2
+          : 1.5),
     ...(dash ? { dash } : {}),
-    ...(raw ? { alpha: faint } : {}),
+    ...(alpha < 1 ? { alpha } : {}),
   };
   painter.polylines(trace, stroke);
 }
@@ -99,7 +111,7 @@ function crowded(count: number, points: Float64Array): boolean {
   return ink > 4000;
 }
 
-function band({ line, band: edges }: Entry, painter: Painter): void {
+function band({ line, band: edges }: Entry, painter: Painter, alpha: number): void {
   if (!edges) return;
   const { low, high } = edges;
   for (let s = 0; s < Math.min(low.starts.length, high.starts.length); s++) {
@@ -108,7 +120,7 @@ function band({ line, band: edges }: Entry, painter: Painter): void {
       points.push(high.points[2 * i] as number, high.points[2 * i + 1] as number);
     for (let i = (low.starts[s + 1] ?? low.end) - 1; i >= (low.starts[s] as number); i--)
       points.push(low.points[2 * i] as number, low.points[2 * i + 1] as number);
-    painter.polygon(points, line.color, 0.16);
+    painter.polygon(points, line.color, alpha);
   }
 }
 

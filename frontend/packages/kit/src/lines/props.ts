@@ -9,8 +9,11 @@ export interface Line {
   readonly color: string;
   readonly x: Numbers;
   readonly y: Numbers;
-  /** 'raw' is the faint line behind a smoothed one: not in the legend, not read by the cursor. */
-  readonly role?: 'main' | 'raw';
+  /**
+   * 'raw' is the faint line behind a smoothed one: not in the legend, not read by the cursor. 'best' lies over all others
+   * and stands out where these are many.
+   */
+  readonly role?: 'main' | 'raw' | 'best';
   /** Names of the runs that it shows: it stands out while one of them is hovered. */
   readonly runs?: readonly string[];
   readonly axis?: 'left' | 'right';

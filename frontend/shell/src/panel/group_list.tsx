@@ -1,0 +1,144 @@
+/** The run list with a row for each group: its look, how many runs it has, and the mean of what the list is sorted by. */
+import { Icon } from '@insight-host/kit';
+import type { Run, RunGroup } from '@insight-host/api';
+import { useComputed, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { usePage } from '../state/page';
+import type { RunMetric } from '../state/runs';
+import { pressed, triState, withRows } from '../state/selection';
+import { RunRowView, swatchOf } from '../views/run_row';
+import { Bar } from './beside';
+import { words } from './words';
+
+interface ListedGroup {
+  readonly group: RunGroup;
+  /** Those that match the filter, in the order of the list. */
+  readonly runs: readonly Run[];
+  /** Of the metric, over the runs that have it. */
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Groups with runs in the list; by the mean of what the runs are sorted by, where that is a number. */
+function listedOf(
+  groups: readonly RunGroup[],
+  rows: readonly Run[],
+  metric: RunMetric | null,
+  isDown: boolean,
+): readonly ListedGroup[] {
+  const place = new Map(groups.flatMap((group, at) => group.runs.map((run) => [run, at] as const)));
+  const runs = groups.map((): Run[] => []);
+  for (const run of rows) runs[place.get(run.name) ?? -1]?.push(run);
+  const listed = groups.flatMap((group, at): ListedGroup | readonly ListedGroup[] => {
+    const own = runs[at] ?? [];
+    if (own.length === 0) return [];
+    const values = metric ? own.map(({ name }) => metric.valueOf(name)).filter(Number.isFinite) : [];
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    return { group, runs: own, mean, low: Math.min(...values), high: Math.max(...values) };
+  });
+  if (!metric || listed.every(({ mean }) => Number.isNaN(mean))) return listed;
+  const sign = isDown ? -1 : 1;
+  const rank = (mean: number): number => (Number.isNaN(mean) ? Infinity : sign * mean);
+  return [...listed].sort((a, b) => rank(a.mean) - rank(b.mean) || 0);
+}
+
+export function GroupList() {
+  const page = usePage();
+  const { runs } = page;
+  const listed = useComputed(() => {
+    const down = runs.sort.value.find((key) => /^[+-]/.test(key))?.startsWith('-') ?? false;
+    return listedOf(runs.groups.value, runs.rows.value, runs.metric.value, down);
+  }).value;
+  return (
+    <div class="ih-run-list ih-group-list" role="group" aria-label={page.t.value('runs')} data-testid="run-groups">
+      {listed.map((one) => (
+        <Group key={one.group.key} {...one} />
+      ))}
+      {listed.length === 0 && <p class="ih-muted ih-run-none">{page.t.value('runs.none')}</p>}
+    </div>
+  );
+}
+
+function Group({ group, runs: own, mean, low, high }: ListedGroup) {
+  const page = usePage();
+  const { runs } = page;
+  const open = useSignal(false);
+  const anchor = useRef<string | null>(null);
+  const selected = runs.selectedSet.value;
+  const state = triState(selected, own);
+  const box = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (box.current) box.current.indeterminate = state === 'some';
+  });
+  const metric = runs.metric.value;
+  const cut = group.title.lastIndexOf(' · '); // the last value stays when there is no room
+  const names = own.map(({ name }) => name);
+  const hover = (): void => page.hovered.set(names);
+  const leave = (): void => page.hovered.set([]);
+  const press = (run: Run, range: boolean): void => {
+    const next = pressed(selected, own, run.name, range ? anchor.current : null);
+    runs.select(next.selected);
+    anchor.current = next.anchor;
+  };
+  return (
+    <>
+      <div
+        class={`ih-run ih-group-row${state === 'none' ? ' ih-unticked' : ''}`}
+        data-group={group.key}
+        title={group.title}
+        onPointerEnter={hover}
+        onPointerLeave={leave}
+        onFocusIn={hover}
+        onFocusOut={leave}
+      >
+        <input
+          ref={box}
+          type="checkbox"
+          class="ih-checkbox"
+          checked={state === 'all'}
+          aria-label={group.title}
+          onChange={() => runs.select(withRows(selected, own, state !== 'all'))}
+        />
+        <span class="ih-swatch" style={swatchOf(group, state !== 'none')} />
+        <button
+          type="button"
+          class="ih-group-title"
+          aria-expanded={open.value}
+          onClick={() => (open.value = !open.value)}
+        >
+          <span class="ih-run-name">
+            <span class="ih-run-head">{cut > 0 ? group.title.slice(0, cut) : group.title}</span>
+            {cut > 0 && <span class="ih-run-tail">{group.title.slice(cut)}</span>}
+          </span>
+          <span class="ih-muted">{own.length.toLocaleString()}</span>
+          <Icon name={open.value ? 'open' : 'closed'} />
+        </button>
+        {metric && Number.isFinite(mean) && (
+          <span class="ih-run-metric" title={words(page, 'group.mean', { metric: metric.title })}>
+            {metric.text(mean)}
+            <Bar color={group.color} shares={[low, mean, high].map(metric.shareOf)} />
+          </span>
+        )}
+      </div>
+      {open.value && (
+        <div role="listbox" aria-multiselectable="true" aria-label={group.title}>
+          {own.map((run, at) => (
+            <RunRowView
+              key={run.name}
+              run={run}
+              at={at}
+              count={own.length}
+              top={0}
+              selected={selected.has(run.name)}
+              active={false}
+              onPress={press}
+              onOnly={(only) => runs.selectOnly(only)}
+              naming={page.naming.value === run.name}
+            />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}

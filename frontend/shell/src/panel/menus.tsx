@@ -1,0 +1,282 @@
+/** The menus of the run panel: what groups, colours and sorts the runs. */
+import { Popover } from '@insight-host/kit';
+import type { ComponentChildren } from 'preact';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { usePage } from '../state/page';
+import { inverted } from '../state/selection';
+import { ColorOptions } from '../coloring/view';
+import type { Coloring } from '../coloring/coloring';
+import { NAME_PART } from '../coloring/grouping';
+import { words as colorWords } from '../coloring/words';
+import type { Choice, Metrics } from './metrics';
+import { words } from './words';
+
+const FIRST = [5, 10, 20] as const;
+const MOST_COUNTED = 50; // columns whose values are counted
+const SETTLE = 300; // ms without a key before runs are grouped by what is typed
+const TITLES = { hyperparameter: 'group.hyperparameters', metric: 'group.metrics', other: 'group.others' } as const;
+
+interface Props {
+  readonly coloring: Coloring;
+  readonly metrics: Metrics;
+}
+
+/** The menu that is open, next to its button. */
+export function Menus({ coloring, metrics }: Props) {
+  const page = usePage();
+  const { value: menu } = page.menu;
+  useEffect(() => {
+    if (menu) page.columns.value?.columns.need();
+  }, [menu, page.columns.value]);
+  if (!menu) return null;
+  return (
+    <div class="kit ih-menu-place">
+      <Popover
+        key={`${menu.kind} ${metrics.areKnown}`} // again when columns come: the first one gets the focus
+        anchor={{ current: menu.anchor }}
+        class={`ih-panel-menu ih-${menu.kind}-menu`}
+        role="dialog"
+        label={page.t.value(`runs.${menu.kind}`)}
+        side="below-left"
+        onClose={() => {
+          if (page.menu.peek() === menu) page.menu.value = null;
+        }}
+      >
+        {menu.kind === 'group' && <GroupMenu metrics={metrics} />}
+        {menu.kind === 'color' && <ColorMenu coloring={coloring} metrics={metrics} />}
+        {menu.kind === 'sort' && <SortMenu metrics={metrics} />}
+      </Popover>
+    </div>
+  );
+}
+
+interface SectionsProps extends Pick<Props, 'metrics'> {
+  readonly kinds: readonly Choice['kind'][];
+  readonly row: (choice: Choice) => ComponentChildren;
+}
+
+/** Columns under the titles of their kinds; the last kind is folded. */
+function Sections({ metrics, kinds, row }: SectionsProps) {
+  const page = usePage();
+  const all = metrics.choices.value;
+  if (!metrics.areKnown)
+    return (
+      <p class="ih-muted" role="status">
+        {words(page, 'group.waiting')}
+      </p>
+    );
+  return (
+    <>
+      {kinds.map((kind) => {
+        const own = all.filter((choice) => choice.kind === kind);
+        if (own.length === 0) return null;
+        const title = words(page, TITLES[kind]);
+        if (kind !== 'other')
+          return (
+            <fieldset key={kind}>
+              <legend>{title}</legend>
+              {own.map(row)}
+            </fieldset>
+          );
+        return (
+          <details key={kind}>
+            <summary>{title}</summary>
+            {own.map(row)}
+          </details>
+        );
+      })}
+    </>
+  );
+}
+
+function GroupMenu({ metrics }: Pick<Props, 'metrics'>) {
+  const page = usePage();
+  const { groupBy } = page.runs;
+  const { value: by } = groupBy;
+  const turn = (key: string): void => {
+    const isOther = (one: string): boolean => one !== key && !(key === 'path' && one.startsWith(NAME_PART));
+    groupBy.set(by.includes(key) ? by.filter((one) => one !== key) : [...by.filter(isOther), key]);
+  };
+  const part = by.find((key) => key.startsWith(NAME_PART))?.slice(NAME_PART.length) ?? '';
+  const draft = useSignal(part);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const others = by.filter((key) => !key.startsWith(NAME_PART) && key !== 'path');
+  const type = (text: string): void => {
+    draft.value = text;
+    clearTimeout(timer.current);
+    if (problemOf(text) !== null) return;
+    timer.current = setTimeout(() => groupBy.set(text ? [...others, NAME_PART + text] : others), SETTLE);
+  };
+  const problem = problemOf(draft.value);
+  useEffect(() => {
+    const keys = metrics.choices.value.filter(({ kind }) => kind === 'hyperparameter').map(({ key }) => key);
+    const known = page.columnsOfOthers.peek();
+    page.columnsOfOthers.value = [...new Set([...known, ...keys.slice(0, MOST_COUNTED)])];
+  }, [metrics.choices.value]);
+  const row = ({ key, title }: Pick<Choice, 'key' | 'title'>) => {
+    const count = by.includes(key) ? null : metrics.countOf(key);
+    return count !== null && count < 2 ? null : line(key, title, count);
+  };
+  const line = (key: string, title: string, count: number | null) => (
+    <label key={key}>
+      <input
+        type="checkbox"
+        class="ih-checkbox"
+        data-column={key}
+        checked={by.includes(key)}
+        onChange={() => turn(key)}
+      />
+      <span title={key}>{title}</span>
+      {count !== null && <span class="ih-muted">{count.toLocaleString()}</span>}
+    </label>
+  );
+  return (
+    <>
+      {by.length > 0 && (
+        <button type="button" class="ih-link" data-action="no-groups" onClick={() => groupBy.set([])}>
+          {words(page, 'group.none')}
+        </button>
+      )}
+      <Sections metrics={metrics} kinds={['hyperparameter']} row={row} />
+      <fieldset>
+        <legend>{words(page, 'group.name')}</legend>
+        {row({ key: 'path', title: words(page, 'group.path') })}
+        <input
+          class="ih-input ih-mono"
+          type="search"
+          data-control="group"
+          aria-label={words(page, 'group.name')}
+          title={words(page, 'group.name.hint')}
+          placeholder="(.*)_seed\d+"
+          maxLength={200}
+          aria-invalid={problem !== null}
+          value={draft.value}
+          onInput={({ currentTarget: { value } }) => type(value)}
+        />
+        {problem !== null && (
+          <p class="ih-field-note" role="status">
+            {words(page, 'group.invalid', { reason: problem })}
+          </p>
+        )}
+      </fieldset>
+      <Sections metrics={metrics} kinds={['other']} row={row} />
+    </>
+  );
+}
+
+/** Why a text is not a regular expression. */
+function problemOf(text: string): string | null {
+  try {
+    new RegExp(text.replace(/\(\?P</g, '(?<'), 'u');
+    return null;
+  } catch (cause) {
+    return String((cause as Error).message).replace(/^.*\/u: /, '');
+  }
+}
+
+function ColorMenu({ coloring, metrics }: Props) {
+  const page = usePage();
+  const now = coloring.by.value.join(';');
+  const row = ({ key, title }: Pick<Choice, 'key' | 'title'>) => (
+    <label key={key}>
+      <input
+        type="radio"
+        name="color-by"
+        data-color={key}
+        checked={now === key}
+        onChange={() => coloring.colorBy(key ? key.split(';') : [])}
+      />
+      <span title={key}>{title}</span>
+    </label>
+  );
+  const isGrouped = page.runs.groupBy.value.length > 0;
+  return (
+    <>
+      {row({ key: '', title: words(page, isGrouped ? 'colour.group' : 'colour.run') })}
+      {coloring.by.value.length > 1 &&
+        row({ key: now, title: coloring.by.value.map((key) => metrics.titleOf(key)).join(', ') })}
+      <Sections metrics={metrics} kinds={['hyperparameter', 'metric']} row={row} />
+      {row({ key: 'path', title: colorWords(page, 'path') })}
+      <Sections metrics={metrics} kinds={['other']} row={row} />
+      <ColorOptions coloring={coloring} />
+    </>
+  );
+}
+
+function SortMenu({ metrics }: Pick<Props, 'metrics'>) {
+  const page = usePage();
+  const t = page.t.value;
+  const { runs } = page;
+  const { sort } = runs;
+  const count = runs.rows.value.length;
+  const base = (key: 'time' | 'name') => (
+    <label key={key}>
+      <input
+        type="radio"
+        name="sort-by"
+        data-sort={key}
+        checked={sort.value.find((one) => one !== 'selected') === key}
+        onChange={() => sort.set([key])}
+      />
+      <span>{t(`runs.sort.${key}`)}</span>
+    </label>
+  );
+  const row = (choice: Choice) => {
+    const own = sort.value.find((one) => one.slice(1) === choice.key);
+    return (
+      <label key={choice.key}>
+        <input
+          type="radio"
+          name="sort-by"
+          data-sort={choice.key}
+          checked={own !== undefined}
+          onClick={() => metrics.sortBy(choice)}
+        />
+        <span title={choice.key}>{choice.title}</span>
+        {own && <span aria-hidden="true">{own.startsWith('-') ? '↓' : '↑'}</span>}
+      </label>
+    );
+  };
+  return (
+    <>
+      {base('time')}
+      {base('name')}
+      <Sections metrics={metrics} kinds={['metric', 'hyperparameter', 'other']} row={row} />
+      {count > FIRST[0] && (
+        <p class="ih-select-first">
+          <span>{words(page, 'sort.first')}</span>
+          {FIRST.filter((first) => first < count).map((first) => (
+            <button
+              key={first}
+              type="button"
+              class="ih-button ih-small"
+              data-first={first}
+              title={words(page, 'sort.first.hint', { count: first })}
+              onClick={() => runs.selectShown(runs.rows.value.slice(0, first).map(({ name }) => name))}
+            >
+              {first}
+            </button>
+          ))}
+          <button
+            type="button"
+            class="ih-button ih-small"
+            data-first="all"
+            onClick={() => runs.selectShown(runs.rows.value.map(({ name }) => name))}
+          >
+            {words(page, 'sort.all')}
+          </button>
+        </p>
+      )}
+      <button
+        type="button"
+        class="ih-link"
+        data-action="invert"
+        onClick={() => runs.select(inverted(runs.selectedSet.value, runs.rows.value))}
+      >
+        {words(page, 'sort.invert')}
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import { columnView } from '../columns/run_table';
+import { Page } from '../state/page';
+import { Metrics, shortTitle } from './metrics';
+
+const column = (name: string, group: string, values: readonly unknown[] = []) => ({
+  plugin: 'p',
+  name,
+  title: name,
+  titles: {},
+  kind: 'number',
+  group,
+  values,
+});
+const COLUMNS = [
+  column('lr', 'hyperparameter', [0.1, 0.2, 0.3]),
+  column('metric/hparam/val_acc', 'metric', [0.5, 0.9, null]),
+  column('last/val_acc', 'scalar', [0.5, 0.9, null]),
+  column('last/val/loss', 'scalar', [2, 1, 3]),
+  column('min/val/loss', 'scalar', [2, 1, 3]),
+];
+
+let page: Page;
+let metrics: Metrics;
+beforeEach(async () => {
+  localStorage.clear();
+  history.replaceState(null, '', '#theme=light&locale=en');
+  page = new Page();
+  const runs = ['a', 'b', 'c'];
+  page.session.table.value = {
+    generation: 1,
+    progress: { bytes_read: 0, bytes_total: 0, loaded_once: true },
+    notices: [],
+    runs: runs.map((name, at) => ({ name, dialects: [], start_time: at, loading: false, damage: 0 })),
+  };
+  vi.stubGlobal('fetch', async () => Response.json({ runs, columns: COLUMNS, column_errors: [] }));
+  page.columns.value = columnView(page);
+  page.columns.value.columns.need();
+  metrics = new Metrics(page);
+  await vi.waitFor(() => expect(metrics.areKnown).toBe(true));
+});
+
+const choice = (title: string) => metrics.choices.value.find((one) => one.title === title)!;
+
+it('names metrics as people do, and each once', () => {
+  expect(['metric/hparam/val_acc', 'last/val/loss', 'hparam/', 'lr'].map(shortTitle)).toEqual([
+    'val_acc',
+    'val/loss',
+    'hparam/',
+    'lr',
+  ]);
+  expect(metrics.choices.value.map(({ title, kind }) => [title, kind])).toEqual([
+    ['lr', 'hyperparameter'],
+    ['val_acc', 'metric'],
+    ['val/loss', 'metric'],
+    ['min/val/loss', 'other'],
+  ]);
+});
+
+it('sorts the best first, then the other way round; runs without a value have no bar', async () => {
+  metrics.sortBy(choice('val/loss'));
+  expect(page.runs.sort.value).toEqual(['+p/last/val/loss']);
+  metrics.sortBy(choice('val_acc'));
+  expect(page.runs.sort.value).toEqual(['-p/metric/hparam/val_acc']);
+  await vi.waitFor(() => expect(page.runs.rows.value.map(({ name }) => name)).toEqual(['b', 'a', 'c']));
+  const shown = metrics.shown.value;
+  expect(shown?.title).toBe('val_acc');
+  expect(['a', 'b', 'c'].map((run) => shown?.textOf(run))).toEqual(['0.5', '0.9', '']);
+  expect(['b', 'c'].map((run) => shown?.shareOf(shown.valueOf(run)))).toEqual([1, null]);
+  metrics.sortBy(choice('val_acc'));
+  expect(page.runs.sort.value).toEqual(['+p/metric/hparam/val_acc']);
+});
+
+it('offers charts the newest lines and the best ones, by the metric of the list', () => {
+  const orders = () => metrics.orders(page.runs).map(({ text, isChosen }) => [text, isChosen]);
+  expect(orders()).toEqual([
+    ['newest', true],
+    ['best val_acc', false],
+  ]);
+  metrics.sortBy(choice('val/loss'));
+  expect(orders()).toEqual([
+    ['newest', false],
+    ['best val/loss', true],
+  ]);
+  metrics.orders(page.runs)[0]?.choose();
+  expect(page.runs.sort.value).toEqual(['time']);
+});
