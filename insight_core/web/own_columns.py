@@ -43,8 +43,8 @@ def own_columns(
         RunColumn("started", "Started", _starts, {"zh-CN": "开始时间"}, "time"),
         RunColumn("updated", "Last record", _updates, {"zh-CN": "最后记录"}, "time"),
         RunColumn("display_name", "Given name", said("display_name"), {"zh-CN": "另取的名称"}),
-        RunColumn("remark", "Remark", said("remark"), {"zh-CN": "备注"}),
-        RunColumn("note", "Note", said("note"), {"zh-CN": "笔记"}),
+        RunColumn("remark", "Short note", said("remark"), {"zh-CN": "简短备注"}),
+        RunColumn("note", "Note", said("note"), {"zh-CN": "备注"}),
     )
 
 

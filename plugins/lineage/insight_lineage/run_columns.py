@@ -70,6 +70,7 @@ def _run_column(described: Mapping[str, Any]) -> RunColumn:
         group=group,
         at_first=not is_scalar or name.startswith("last/"),
         order=_SCALARS_LAST if is_scalar else 0,
+        goal=described["goal"],
     )
 
 

@@ -4,6 +4,11 @@ import type { Cell, RunColumn } from '@insight-host/api';
 /** Names a column among those of all plugins. */
 export const keyOf = ({ plugin, name }: Pick<RunColumn, 'plugin' | 'name'>): string => `${plugin}/${name}`;
 
-/** The value of a run, which may be called "constructor". */
-export const cellOf = ({ values }: RunColumn, run: string): Cell | undefined =>
-  Object.hasOwn(values, run) ? values[run] : undefined;
+interface Cells {
+  readonly cells: readonly (Cell | null)[];
+  readonly places: ReadonlyMap<string, number>;
+}
+
+/** The value of a run. */
+export const cellOf = ({ cells, places }: Cells, run: string): Cell | undefined =>
+  cells[places.get(run) ?? -1] ?? undefined;

@@ -130,11 +130,6 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
           </text>
         </g>
       ))}
-      {axis.hasMissing && (
-        <text class="missing" y={yOf(layout, NaN)} dy="0.32em">
-          <title>{say('axis.missing')}</title>—
-        </text>
-      )}
       <BrushStrip board={board} axis={axis} layout={layout} span={span} />
     </g>
   );

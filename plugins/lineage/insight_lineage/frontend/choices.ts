@@ -1,6 +1,5 @@
 /** What is shown while the user has not chosen. */
-import type { ColumnInfo } from './answers';
-import type { Frame } from './frame';
+import type { ColumnInfo, Frame } from '@insight-host/kit/runs';
 
 export const VIEWS = ['model', 'data'] as const;
 export type ViewName = (typeof VIEWS)[number];

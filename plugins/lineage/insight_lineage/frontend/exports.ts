@@ -1,8 +1,7 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
 import { canvasFile, csvOf, message, type CsvCell, type MenuItem, visibleText } from '@insight-host/kit';
-import type { Value } from './answers';
+import type { Column, Value } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
-import type { Column } from './frame';
 import { stopsOf, layoutOf, yOf } from './geometry';
 import { ALONE, opacityOf, scattered, strokeRows } from './polylines';
 
@@ -94,7 +93,7 @@ function planOf(board: LineageParts): Plan {
   const { value: axes } = board.columns.axes;
   const { value: coloring } = board.coloring;
   const layout = layoutOf(SIZE.width, SIZE.height, axes);
-  const rows = scattered(board.rows.mask.value);
+  const rows = scattered(board.drawn.value);
   const theme = board.page.theme.value;
   const [text, muted] = [theme.token('--text') || 'black', theme.token('--muted') || 'gray'];
   const labels = axes.flatMap((axis, at): Label[] => {
@@ -108,9 +107,6 @@ function planOf(board: LineageParts): Plan {
         anchor: 'end',
         color: muted,
       })),
-      ...(axis.hasMissing
-        ? [{ x: x - 6, y: yOf(layout, NaN) + 4, text: '—', anchor: 'end', color: muted } satisfies Label]
-        : []),
     ];
   });
   return {
