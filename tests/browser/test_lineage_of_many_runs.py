@@ -58,7 +58,7 @@ SORT_TIME = f"""async () => {{
   const head = document.querySelector('.head [data-column="metric/m3"]');
   const start = performance.now();
   head.querySelector('button').click();
-  while (head.getAttribute('aria-sort') !== 'ascending') await painted();
+  while (head.getAttribute('aria-sort') !== 'descending') await painted();
   await painted();
   return performance.now() - start;
 }}"""

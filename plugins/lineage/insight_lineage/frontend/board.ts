@@ -18,6 +18,7 @@ const SELDOM: readonly string[] = ['run', 'pipeline', 'scalar', 'annotation'];
 
 export const OWN_COLORS = 'run'; // the name of the column of runs
 const MANY = 10; // runs, whose parameters are worth an analysis
+const NARROW = 700; // pixels of a window that has no room for the plot above the table
 const ROOM = 1100; // pixels of a window that has room for it beside the table
 const FEW = 12; // runs whose own colours tell them apart
 export const GOALS = ['auto', 'min', 'max'] as const;
@@ -65,6 +66,7 @@ export function lineageParts(page: Page) {
     if (coloredBy.value !== null) return coloredBy.value === OWN_COLORS ? null : coloredBy.value;
     return (frame.value?.rows ?? 0) > FEW ? (chosenTarget.value?.name ?? null) : null;
   });
+  const plot = page.setting('plot', openCodec);
   const analysis = page.setting('analysis', openCodec);
   /** Runs differ in their parameters, and there is something to explain. */
   const hasCauses = computed(() => {
@@ -105,7 +107,13 @@ export function lineageParts(page: Page) {
       const axis = colorColumn.value === null ? null : columns.axis(colorColumn.value);
       return coloringOf(axis, runs, page.theme.value.mode);
     }),
-    plot: page.setting('plot', codecs.flag(true)),
+    /** Open where there is room, until the user says otherwise. */
+    plot: {
+      get value() {
+        return plot.value ?? innerWidth >= NARROW;
+      },
+      set: (open: boolean) => plot.set(open),
+    },
     /** Open by itself where there is something to explain, until the user says otherwise. */
     analysis: {
       get value() {

@@ -34,12 +34,14 @@ export function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): 
       ? [...of('dataset'), ...of('pipeline'), ...of('metric')]
       : hasLineage(columns)
         ? [
-            ...of('metric', 'hyperparameter', 'custom'),
-            ...named(['loss', 'network', 'train_dataset_count', 'dataset_mark']),
+            ...of('metric'),
+            ...named(['loss']),
             ...scalars,
+            ...of('hyperparameter', 'custom'),
+            ...named(['network', 'train_dataset_count', 'dataset_mark']),
           ]
         : last.slice(0, MOST_SCALARS);
-  return ['mark', 'remark', ...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS))];
+  return [...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS)), 'mark', 'remark'];
 }
 
 /** Those that most runs have a value in, in their order. */

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import type { Column, ColumnInfo, Frame } from '@insight-host/kit/runs';
+import { headsOf, type Column, type ColumnInfo, type Frame } from '@insight-host/kit/runs';
 import { axisOf, SCALES, type Axis, type Scale } from './axes';
 import type { Brushing } from './brushing';
 import { defaultAxes, defaultColumns, VIEWS, type ViewName } from './choices';
@@ -75,6 +75,9 @@ export class Columns {
   );
   private readonly knownAxes = new WeakMap<Column, Map<Scale | undefined, Axis>>();
   readonly axes = computed<readonly Axis[]>(() => this.axisNames.value.flatMap((name) => this.axis(name) ?? []));
+
+  /** What the axes are called. */
+  readonly axisHeads = computed(() => headsOf(this.axes.value.map(({ column }) => column)));
 
   axis(name: string): Axis | null {
     const column = this.frame.value?.columns.get(name);

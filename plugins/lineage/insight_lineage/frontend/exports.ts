@@ -99,7 +99,13 @@ function planOf(board: LineageParts): Plan {
   const labels = axes.flatMap((axis, at): Label[] => {
     const x = layout.xs[at] as number;
     return [
-      { x, y: 16, text: short(axis.column.title), anchor: 'middle', color: text },
+      {
+        x,
+        y: 16,
+        text: short(board.columns.axisHeads.value.get(axis.column.name)?.text ?? axis.column.title),
+        anchor: 'middle',
+        color: text,
+      },
       ...axis.ticks.slice(0, 40).map((tick): Label => ({
         x: x - 6,
         y: yOf(layout, tick.place) + 4,

@@ -21,6 +21,8 @@ import type { SayOfRuns } from './words';
 
 const ROW_HEIGHT = 28; // pixels
 const RUN_WIDTH = 250;
+const NARROW = 700; // pixels of a window in which names of runs take less
+const NARROW_RUN_WIDTH = 168;
 const LETTER = 7.4;
 const LOOKED_AT = 60; // values whose text counts
 
@@ -97,7 +99,7 @@ export function RunTable(given: RunTableProps): JSX.Element {
     key: given.runKey,
     title: given.title,
     kind: 'text',
-    width: RUN_WIDTH,
+    width: innerWidth < NARROW ? NARROW_RUN_WIDTH : RUN_WIDTH,
     tool: (
       <Tick
         state={stateOf(rows)}
