@@ -1,5 +1,5 @@
 /** A column of the host as a column of the table in memory. */
-import type { RunColumn } from '@insight-host/api';
+import type { Cell, RunColumn } from '@insight-host/api';
 import { Column, type ColumnLook, type ColumnType, type Value } from '@insight-host/kit/runs';
 import type { RunColumns, ShownColumn } from './run_columns';
 
@@ -13,8 +13,7 @@ const TYPES: Readonly<Record<RunColumn['kind'], ColumnType>> = {
 
 /** By row, of these runs. Places to write are columns without a group of their own. */
 export function frameColumn(columns: RunColumns, column: ShownColumn, runs: readonly string[]): Column {
-  const { cells } = column;
-  const values = Array.from(placesOf(column.places, runs), (place) => cells[place] ?? null);
+  const values = valuesOf(column, runs);
   const isWritten = column.plugin === 'run' && ['note', 'remark', 'mark'].includes(column.name);
   return new Column(
     {
@@ -22,7 +21,7 @@ export function frameColumn(columns: RunColumns, column: ShownColumn, runs: read
       title: column.title,
       group: isWritten ? 'annotation' : column.plugin === 'run' ? 'run' : column.group,
       type: TYPES[column.kind],
-      count: values.reduce<number>((count, value) => count + Number(value !== null), 0),
+      count: values.length - values.filter((value) => value === null).length,
       goal: column.goal ?? null,
     },
     values,
@@ -30,15 +29,29 @@ export function frameColumn(columns: RunColumns, column: ShownColumn, runs: read
   );
 }
 
-const known = new WeakMap<ReadonlyMap<string, number>, { readonly runs: readonly string[]; readonly at: Int32Array }>();
+interface Places {
+  readonly runs: readonly string[];
+  /** Of the cells, by row; null: as the rows. */
+  readonly at: Int32Array | null;
+}
+const known = new WeakMap<ReadonlyMap<string, number>, Places>();
 
 /** Where the cells of these runs are; found once for all columns of an answer. */
-function placesOf(places: ReadonlyMap<string, number>, runs: readonly string[]): Int32Array {
+function placesOf(places: ReadonlyMap<string, number>, runs: readonly string[]): Places {
   const before = known.get(places);
-  if (before?.runs === runs) return before.at;
+  if (before?.runs === runs) return before;
   const at = Int32Array.from(runs, (run) => places.get(run) ?? -1);
-  known.set(places, { runs, at });
-  return at;
+  const found = { runs, at: at.every((place, row) => place === row) ? null : at };
+  known.set(places, found);
+  return found;
+}
+
+function valuesOf({ cells, places }: ShownColumn, runs: readonly string[]): readonly (Cell | null)[] {
+  const { at } = placesOf(places, runs);
+  if (!at) return cells.length === runs.length ? cells : runs.map((_, row) => cells[row] ?? null);
+  const values: (Cell | null)[] = [];
+  for (const place of at) values.push(cells[place] ?? null);
+  return values;
 }
 
 function lookOf(columns: RunColumns, column: ShownColumn, runs: readonly string[]): ColumnLook | undefined {

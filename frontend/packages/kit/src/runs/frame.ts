@@ -49,6 +49,7 @@ export class Column implements ColumnInfo {
   readonly goal: Goal | null;
   private knownNumbers: Float64Array | null = null;
   private knownCodes: { readonly texts: readonly string[]; readonly codes: Int32Array } | null = null;
+  private knownVaries: boolean | null = null;
   private knownExtent: readonly [number, number] | null = null;
 
   constructor(
@@ -67,7 +68,10 @@ export class Column implements ColumnInfo {
 
   /** By row; NaN for missing numbers. */
   get numbers(): Float64Array {
-    return (this.knownNumbers ??= Float64Array.from(this.values, (value) => this.numberOf(value)));
+    if (this.knownNumbers) return this.knownNumbers;
+    const numbers = new Float64Array(this.values.length);
+    for (let row = 0; row < numbers.length; row++) numbers[row] = this.numberOf(this.values[row] ?? null);
+    return (this.knownNumbers = numbers);
   }
 
   /** The smallest and the largest finite number; NaN if none. */
@@ -94,7 +98,11 @@ export class Column implements ColumnInfo {
 
   /** Whether runs that have a value differ in it. */
   get varies(): boolean {
-    return this.texts.length > (this.texts.at(-1) === MISSING ? 2 : 1);
+    if (this.knownVaries !== null) return this.knownVaries;
+    const of = (value: Value): unknown => (typeof value === 'object' ? JSON.stringify(value) : value);
+    const first = this.values.find((value) => value !== null && value !== undefined);
+    const isOther = (value: Value): boolean => value !== null && value !== undefined && of(value) !== of(first ?? null);
+    return (this.knownVaries = this.values.some(isOther));
   }
 
   isMissing(row: number): boolean {

@@ -26,7 +26,8 @@ export interface SortKey {
 
 /** `count` rows in the order of numbers. */
 export function orderBy(count: number, keys: readonly SortKey[]): Int32Array {
-  const rows = Int32Array.from({ length: count }, (_, row) => row);
+  const rows = new Int32Array(count);
+  for (let row = 0; row < count; row++) rows[row] = row;
   if (keys.length === 0) return rows;
   return rows.sort((a, b) => {
     for (const { key, sign } of keys) {

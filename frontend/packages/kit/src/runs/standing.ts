@@ -1,5 +1,5 @@
 /** What the columns of a table say about the rows that are shown: which values are best, and which are all the same. */
-import type { Column } from './frame';
+import type { Column, Value } from './frame';
 
 /** Of the finite numbers of a column among some rows. */
 export interface Standing {
@@ -26,9 +26,14 @@ export function standingOf(column: Column, rows: Int32Array): Standing | null {
 }
 
 function computed({ numbers, goal }: Column, rows: Int32Array): Standing | null {
-  const own = Float64Array.from(rows, (row) => numbers[row] as number).filter(Number.isFinite);
-  if (own.length < 2) return null;
-  own.sort();
+  const finite = new Float64Array(rows.length);
+  let count = 0;
+  for (let at = 0; at < rows.length; at++) {
+    const value = numbers[rows[at] as number] as number;
+    if (Number.isFinite(value)) finite[count++] = value;
+  }
+  if (count < 2) return null;
+  const own = finite.subarray(0, count).sort();
   const [low, high] = [own[0] as number, own[own.length - 1] as number];
   if (low === high) return null;
   const cut = own.length >= MANY ? Math.floor(FAR * own.length) : 0;
@@ -44,16 +49,17 @@ export function shareOf({ low, high }: Standing, value: number): number {
 
 /** Columns that say the same of all of these rows, or nothing of any; of one row nothing is said. */
 export function equalColumns(columns: readonly Column[], rows: Int32Array): readonly Column[] {
-  const [first] = rows;
-  if (first === undefined || rows.length < 2) return [];
-  return columns.filter(({ group, values }) => {
-    if (group === 'annotation') return false; // a place to write
-    const value = values[first] ?? null;
-    const isList = typeof value === 'object' && value !== null;
-    const text = isList ? JSON.stringify(value) : '';
-    return rows.every((row) => {
-      const other = values[row] ?? null;
-      return isList ? JSON.stringify(other) === text : other === value;
-    });
-  });
+  if (rows.length < 2) return [];
+  return columns.filter(({ group, values }) => group !== 'annotation' && areEqual(values, rows)); // else a place to write
+}
+
+function areEqual(values: readonly Value[], rows: Int32Array): boolean {
+  const first = values[rows[0] as number] ?? null;
+  const isList = typeof first === 'object' && first !== null;
+  const text = isList ? JSON.stringify(first) : '';
+  for (let at = 1; at < rows.length; at++) {
+    const value = values[rows[at] as number] ?? null;
+    if (isList ? JSON.stringify(value) !== text : value !== first) return false;
+  }
+  return true;
 }
