@@ -54,7 +54,11 @@ ROOMS = {
         f"{_KIT}/testing",
         _PREACT,
     ),
-    "shell": PageRoom("frontend/shell/src", f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/runs {_KIT}/table", _PREACT),
+    "shell": PageRoom(
+        "frontend/shell/src",
+        f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/runs {_KIT}/table",
+        _PREACT,
+    ),
 }
 PLUGIN = PageRoom(
     "plugins",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,11 +47,11 @@ class Clicks:
 
 
 @pytest.fixture
-def clicks(page: Page, shared: Serve, sixty_runs: Path) -> Iterator[Clicks]:
+def clicks(page: Page, shared: Serve, sixty_runs: Path) -> Clicks:
     page.set_viewport_size({"width": 1600, "height": 900})
     page.goto(shared("--logdir", sixty_runs) + "#locale=en&theme=light")
     expect(page.get_by_role("tab", name="Runs")).to_be_visible()
-    yield Clicks(page)
+    return Clicks(page)
 
 
 def _head(page: Page, column: str) -> Locator:

@@ -1,5 +1,5 @@
 /** What is shown while the user has not chosen. */
-import type { ColumnInfo, Frame } from '@insight-host/kit/runs';
+import { sectionOf, type Column, type ColumnInfo, type Frame } from '@insight-host/kit/runs';
 
 export const VIEWS = ['model', 'data'] as const;
 export type ViewName = (typeof VIEWS)[number];
@@ -36,9 +36,10 @@ export function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): 
         ? [
             ...of('metric'),
             ...named(['loss']),
-            ...scalars,
+            ...scalars.filter((column) => sectionOf(column) !== 'system'),
             ...of('hyperparameter', 'custom'),
             ...named(['network', 'train_dataset_count', 'dataset_mark']),
+            ...scalars.filter((column) => sectionOf(column) === 'system'),
           ]
         : last.slice(0, MOST_SCALARS);
   return [...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS)), 'mark', 'remark'];
@@ -58,12 +59,26 @@ export function defaultAxes(frame: Frame, shown: readonly string[], view: ViewNa
       column.count > 0 && (column.isNumeric || column.texts.length <= MOST_CATEGORIES) && column.type !== 'list',
   );
   const varying = fit.filter(({ varies }) => varies);
-  const candidates = varying.length >= 2 ? varying : fit;
   const isResult = ({ name, group }: ColumnInfo): boolean =>
     group === 'metric' || group === 'scalar' || name === 'loss';
+  const candidates = shared(varying.length >= 2 ? varying : fit, isResult);
   const results = candidates.filter(isResult);
   const parameters = candidates.filter((column) => !isResult(column));
   const room = Math.max(MOST_AXES - parameters.length, view === 'data' ? 1 : 3);
   const last = mostKnown(results, room);
   return [...mostKnown(parameters, MOST_AXES - last.length), ...last].map(({ name }) => name);
+}
+
+/**
+ * Without the columns that most runs of the best known result have no value in: a run without a value on one of the
+ * axes has no line.
+ */
+function shared(columns: readonly Column[], isResult: (column: Column) => boolean): readonly Column[] {
+  const [best] = [...columns.filter(isResult)].sort((left, right) => right.count - left.count);
+  if (!best) return columns;
+  const rows = best.values.flatMap((value, row) => (value === null || value === undefined ? [] : row));
+  const isKnown = (column: Column): boolean =>
+    2 * rows.reduce((count, row) => count + Number(!column.isMissing(row)), 0) >= rows.length;
+  const kept = columns.filter(isKnown);
+  return kept.length >= 2 ? kept : columns;
 }

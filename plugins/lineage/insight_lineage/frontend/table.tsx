@@ -66,11 +66,20 @@ function cellOf(board: LineageParts, column: Column, row: number): CellLook | un
   };
 }
 
+const TAIL = 14; // letters
+
+/** Runs differ at the ends of their names: the end stays, the rest gives way. */
+function splitName(name: string): readonly [string, string] {
+  const letters = [...name];
+  return letters.length <= TAIL + 6 ? [name, ''] : [letters.slice(0, -TAIL).join(''), letters.slice(-TAIL).join('')];
+}
+
 /** The name of a run, which is ticked while the run is selected. */
 function RunName({ board, row }: { readonly board: LineageParts; readonly row: number }): JSX.Element {
   const { t: say } = board.page;
   const run = board.frame.value?.runs[row] as string;
   const name = board.page.nameOf(run);
+  const [start, end] = splitName(name);
   const { palette, codes } = board.coloring.value;
   const isFirst = board.comparison.first.value === run;
   return (
@@ -82,7 +91,10 @@ function RunName({ board, row }: { readonly board: LineageParts; readonly row: n
         aria-label={say('run.select', { run: name })}
       />
       <span class="dot" style={{ background: palette[codes[row] ?? 0] }} />
-      <span class={name === run ? 'name' : 'name given'}>{name}</span>
+      <span class={name === run ? 'name' : 'name given'}>
+        <span class="start">{start}</span>
+        {end}
+      </span>
       <button
         type="button"
         tabIndex={-1}

@@ -23,7 +23,8 @@ const ROW_HEIGHT = 28; // pixels
 const RUN_WIDTH = 250;
 const NARROW = 700; // pixels of a window in which names of runs take less
 const NARROW_RUN_WIDTH = 168;
-const LETTER = 7.4;
+const LETTER = 8;
+const STAR = 16; // of the best value
 const LOOKED_AT = 60; // values whose text counts
 
 /** What the user has set of a table. */
@@ -201,7 +202,7 @@ function tableColumn(column: Column, given: RunTableProps, head: HeadText | unde
     band: say(BANDS[sectionOf(column)]),
     hint: column.name,
     kind: column.isNumeric ? 'number' : 'text',
-    width: widthOf(column, title.length + small.length),
+    width: widthOf(column, title.length + small.length) + (column.goal === null ? 0 : STAR),
     cell: (line) =>
       line.kind === 'group'
         ? meanCell(column, line, say)
