@@ -1,5 +1,5 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
-import { canvasFile, csvOf, message, type CsvCell, type MenuItem, visibleText } from '@insight-host/kit';
+import { canvasFile, copyTable, csvOf, message, type CsvCell, type MenuItem, visibleText } from '@insight-host/kit';
 import type { Column, Value } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
 import { stopsOf, layoutOf, yOf } from './geometry';
@@ -19,6 +19,11 @@ export function exportItems(board: LineageParts): readonly MenuItem[] {
       .catch((error: unknown) => board.page.ctx.notify('error', say('export.failed', { reason: message(error) })));
   };
   return [
+    {
+      action: 'export-copy',
+      text: say('export.copy'),
+      onPress: () => void copyTable(board.page, rowsOf(board)),
+    },
     {
       action: 'export-csv',
       text: say('export.csv'),
