@@ -1,6 +1,6 @@
 /** Chooses which columns of the run table stand beside the names of runs. */
 import { message } from '@insight-host/kit';
-import { ColumnChooser as KitChooser } from '@insight-host/kit/runs';
+import { ColumnChooser as KitChooser, sectionOf } from '@insight-host/kit/runs';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
@@ -27,16 +27,18 @@ export function ColumnChooser({ columns }: { readonly columns: RunColumns }) {
     const tab = page.session.plugins.value?.find(({ name }) => name === plugin);
     return tab ? page.tabTitle(tab) : plugin === 'run' ? '' : plugin;
   };
+  // what logs say of the end of a run is part of the host's own status
+  const all = (found.value?.columns ?? []).filter(({ plugin, name }) => plugin === 'run' || name !== 'status');
   return (
     <KitChooser
       title={words(page, 'columns.title')}
       close={t('close')}
       say={(key, values) => words(page, key as Parameters<typeof words>[1], values)}
-      columns={(found.value?.columns ?? []).map((column) => ({
+      columns={all.map((column) => ({
         name: keyOf(column),
         title: page.contributions.value?.lookOf({ ...column, values: {} })?.title ?? column.title,
         group: column.group,
-        detail: titleOf(column.plugin),
+        detail: sectionOf(column) === 'run' ? titleOf(column.plugin) : '',
       }))}
       shown={new Set(columns.keys.value)}
       onSet={(names, on) => columns.chooseAll(names, on)}

@@ -66,12 +66,12 @@ function cellOf(board: LineageParts, column: Column, row: number): CellLook | un
   };
 }
 
-const TAIL = 14; // letters
+const TAIL = 10; // letters
 
 /** Runs differ at the ends of their names: the end stays, the rest gives way. */
 function splitName(name: string): readonly [string, string] {
   const letters = [...name];
-  return letters.length <= TAIL + 6 ? [name, ''] : [letters.slice(0, -TAIL).join(''), letters.slice(-TAIL).join('')];
+  return letters.length <= TAIL + 2 ? [name, ''] : [letters.slice(0, -TAIL).join(''), letters.slice(-TAIL).join('')];
 }
 
 /** The name of a run, which is ticked while the run is selected. */

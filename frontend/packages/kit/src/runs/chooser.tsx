@@ -65,7 +65,7 @@ export function ColumnChooser(given: ColumnChooserProps): JSX.Element {
         </button>
       </div>
       {given.children}
-      <div class="columns-of-runs ih-column-list" data-testid="chooser">
+      <div class="columns-of-runs" data-testid="chooser">
         <div class={axes ? 'with-axes' : ''}>
           {axes && (
             <div class="choice heads">
