@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Column, Frame, MISSING, type ColumnInfo, type ColumnType, type Value } from './frame';
 import { linesOf, orderOf, startsDown, stepsOf, summaryOf } from './ordering';
 import { headsOf, sectionOf } from './sections';
-import { equalColumns, shareOf, standingOf } from './standing';
+import { areSame, equalColumns, shareOf, standingOf } from './standing';
 import { sortedTexts } from './texts';
 
 const column = (name: string, type: ColumnType, values: readonly Value[], more: Partial<ColumnInfo> = {}): Column =>
@@ -179,6 +179,12 @@ describe('what rows have in common', () => {
     expect(names(Int32Array.of(0, 1, 2, 3))).toEqual([]);
     expect(names(Int32Array.of(0))).toEqual([]);
   });
+});
+
+it('rows are the same in whatever order they stand', () => {
+  expect(areSame(Int32Array.of(1, 2, 3), Int32Array.of(3, 1, 2))).toBe(true);
+  expect(areSame(Int32Array.of(1, 2, 3), Int32Array.of(3, 1, 4))).toBe(false);
+  expect(areSame(Int32Array.of(1, 2), Int32Array.of(1))).toBe(false);
 });
 
 describe('the standing of a value', () => {

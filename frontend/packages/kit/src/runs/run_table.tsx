@@ -9,14 +9,14 @@ import {
   type Widths,
 } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
-import { useLayoutEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { GroupLabel, indented, meanCell, Tick, valueCell } from './cells';
 import { EqualColumns } from './equal';
 import type { Column, Frame } from './frame';
 import { linesOf, type GroupStep, type RowGroup, type RunLine } from './ordering';
 import styles from './run_table.css?inline';
 import { headsOf, sectionOf, type HeadText, type Section } from './sections';
-import { equalColumns } from './standing';
+import { areSame, equalColumns } from './standing';
 import type { SayOfRuns } from './words';
 
 const ROW_HEIGHT = 28; // pixels
@@ -81,7 +81,8 @@ export function RunTable(given: RunTableProps): JSX.Element {
   const { name, label, say, frame, columns, rows, groups, folded, selected, sort, widths, showsEqual } = given;
   useLayoutEffect(() => addStylesFirst(styles), []);
   const lines = useMemo(() => linesOf(rows, groups, folded), [rows, groups, folded]);
-  const equal = useMemo(() => equalColumns(columns, rows), [columns, rows]);
+  const members = useMembers(frame, rows);
+  const equal = useMemo(() => equalColumns(columns, members), [columns, members]);
   const heads = useMemo(() => headsOf(columns), [columns]);
   const left = useMemo(() => new Set(showsEqual.value ? [] : equal), [equal, showsEqual.value]);
   const shown = useMemo(() => columns.filter((column) => !left.has(column)), [columns, left]);
@@ -132,7 +133,7 @@ export function RunTable(given: RunTableProps): JSX.Element {
           },
     value: (line) => (line.kind === 'row' ? nameAt(line.row) : line.title),
   };
-  const tableColumns = shown.map((column) => tableColumn(column, given, heads.get(column.name)));
+  const tableColumns = shown.map((column) => tableColumn(column, given, members, heads.get(column.name)));
   return (
     <div class="run-table">
       <EqualColumns
@@ -171,6 +172,15 @@ export function RunTable(given: RunTableProps): JSX.Element {
   );
 }
 
+/** The rows in an order that stays while they are sorted: what they have in common is found once. */
+function useMembers(frame: Frame, rows: Int32Array): Int32Array {
+  const known = useRef({ frame, rows });
+  return useMemo(() => {
+    if (known.current.frame !== frame || !areSame(known.current.rows, rows)) known.current = { frame, rows };
+    return known.current.rows;
+  }, [frame, rows]);
+}
+
 function lookOf(line: RunLine, { frame, selected, groups, lineClass }: RunTableProps): LineLook {
   if (line.kind === 'group')
     return { class: 'heading', expanded: line.open, level: line.level, data: { group: line.id } };
@@ -191,8 +201,13 @@ const BANDS: Readonly<Record<Section, `rt.section.${Section}`>> = {
   system: 'rt.section.system',
 };
 
-function tableColumn(column: Column, given: RunTableProps, head: HeadText | undefined): TableColumn<RunLine> {
-  const { say, rows, cell, headOf } = given;
+function tableColumn(
+  column: Column,
+  given: RunTableProps,
+  members: Int32Array,
+  head: HeadText | undefined,
+): TableColumn<RunLine> {
+  const { say, cell, headOf } = given;
   const title = headOf?.(column) ?? head?.text ?? column.title;
   const small = headOf?.(column) === undefined ? (head?.small ?? '') : '';
   return {
@@ -206,7 +221,7 @@ function tableColumn(column: Column, given: RunTableProps, head: HeadText | unde
     cell: (line) =>
       line.kind === 'group'
         ? meanCell(column, line, say)
-        : (cell?.(column, line.row) ?? valueCell(column, line.row, rows, say)),
+        : (cell?.(column, line.row) ?? valueCell(column, line.row, members, say)),
     value: (line) => (line.kind === 'row' ? exact(column, line.row) : null),
   };
 }

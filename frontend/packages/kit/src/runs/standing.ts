@@ -63,3 +63,10 @@ function areEqual(values: readonly Value[], rows: Int32Array): boolean {
   }
   return true;
 }
+
+/** Whether these are the same rows, in whatever order. */
+export function areSame(left: Int32Array, right: Int32Array): boolean {
+  if (left.length !== right.length) return false;
+  const rows = new Set(left);
+  return right.every((row) => rows.has(row));
+}
