@@ -4,9 +4,9 @@ import { ColumnChooser as KitChooser, sectionOf } from '@insight-host/kit/runs';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
-import { keyOf } from './cells';
+import { keyOf, type ColumnAnswer } from './cells';
 import { words } from './words';
-import type { ColumnAnswer, RunColumns } from './run_columns';
+import type { RunColumns } from './run_columns';
 
 export function ColumnChooser({ columns }: { readonly columns: RunColumns }) {
   const page = usePage();

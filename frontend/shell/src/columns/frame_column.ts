@@ -1,7 +1,8 @@
 /** A column of the host as a column of the table in memory. */
 import type { Cell, RunColumn } from '@insight-host/api';
 import { Column, type ColumnLook, type ColumnType, type Value } from '@insight-host/kit/runs';
-import type { RunColumns, ShownColumn } from './run_columns';
+import type { ShownColumn } from './cells';
+import type { RunColumns } from './run_columns';
 
 const TYPES: Readonly<Record<RunColumn['kind'], ColumnType>> = {
   number: 'float',

@@ -2,12 +2,11 @@
 import { codecs, durationText, message, timeText, valueText } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
 import { computed, effect, signal, untracked } from '@preact/signals';
-import type { Cell, Locale, Mutable, RunColumn } from '@insight-host/api';
+import type { Cell, Mutable, RunColumn } from '@insight-host/api';
 import type { GuardedLook } from '../contributed/all';
-import { getJson } from '../data/http';
 import type { Page } from '../state/page';
-import { Frame, sectionOf, startsDown, type Goal, type Section } from '@insight-host/kit/runs';
-import { keyOf } from './cells';
+import { Frame, sectionOf, startsDown, type Section } from '@insight-host/kit/runs';
+import { askedColumns, keyOf, withValues, type ColumnAnswer, type Known, type ShownColumn } from './cells';
 import { frameColumn } from './frame_column';
 import { orderOf } from './order';
 import { words } from './words';
@@ -19,67 +18,6 @@ const FIRST_SECTIONS: readonly Section[] = ['metric', 'hyperparameter', 'run', '
 const STATES = ['running', 'finished', 'failed', 'stopped'] as const;
 /** Stands in the URL for having no column. */
 const NONE = 'none';
-
-/** A column as the host describes it; with `values` one for each of the runs of the answer. */
-interface Described extends Omit<RunColumn, 'values'> {
-  readonly titles: Readonly<Partial<Record<Locale, string>>>;
-  /** False: the table has it only if the user chooses it. */
-  readonly at_first?: boolean;
-  /** Of columns that the table has at first, those of a small order come first; 0 if left out. */
-  readonly order?: number;
-  /** Whether small or large values are better. */
-  readonly goal?: Goal;
-  readonly values?: readonly (Cell | null)[];
-}
-
-interface HostAnswer {
-  readonly runs?: readonly string[];
-  readonly columns: readonly Described[];
-  readonly column_errors: readonly { readonly plugin: string; readonly error: string }[];
-}
-
-/** A column with the cells of an answer. */
-export interface Known extends Omit<Described, 'values'> {
-  readonly cells: readonly (Cell | null)[];
-  /** The place of each run in `cells`. */
-  readonly places: ReadonlyMap<string, number>;
-}
-
-export interface ColumnAnswer {
-  readonly columns: readonly Known[];
-  readonly errors: HostAnswer['column_errors'];
-}
-
-async function asked(keys: readonly string[], signal?: AbortSignal): Promise<ColumnAnswer> {
-  const { runs = [], columns, column_errors } = await getJson<HostAnswer>('data/run_columns', { column: keys }, signal);
-  const places = new Map(runs.map((run, at) => [run, at]));
-  return {
-    columns: columns.map(({ values = [], ...column }) => ({ ...column, cells: values, places })),
-    errors: column_errors,
-  };
-}
-
-export interface ShownColumn extends Known, RunColumn {
-  readonly key: string;
-  readonly look: GuardedLook | null;
-}
-
-/** The column as plugins see it: its values by run are made when one asks for them. */
-function withValues(column: Known): Known & RunColumn {
-  let made: Record<string, Cell> | null = null;
-  return {
-    ...column,
-    get values() {
-      if (made) return made;
-      made = {};
-      for (const [run, at] of column.places) {
-        const cell = column.cells[at] ?? null;
-        if (cell !== null) Object.defineProperty(made, run, { value: cell, enumerable: true }); // also for "__proto__"
-      }
-      return made;
-    },
-  };
-}
 
 export class RunColumns {
   /** Keys of the columns that the user has chosen, kept in the URL; empty: those that are shown at first. */
@@ -169,7 +107,7 @@ export class RunColumns {
 
   /** All columns that there are, without values, and what failed. */
   async all(signal: AbortSignal): Promise<ColumnAnswer> {
-    const answer = await asked([], signal);
+    const answer = await askedColumns([], signal);
     this.listing.value = answer.columns;
     return { ...answer, columns: this.inLanguage(answer.columns) };
   }
@@ -280,7 +218,7 @@ export class RunColumns {
     if (keys.length === 0) return;
     const mine = ++this.loads;
     try {
-      const { columns, errors } = await asked(keys);
+      const { columns, errors } = await askedColumns(keys);
       if (mine !== this.loads) return;
       this.answer.value = columns;
       for (const { plugin, error } of errors) {
