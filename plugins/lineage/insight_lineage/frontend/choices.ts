@@ -55,8 +55,7 @@ function mostKnown<T extends ColumnInfo>(columns: readonly T[], most: number): r
 export function defaultAxes(frame: Frame, shown: readonly string[], view: ViewName): readonly string[] {
   const columns = shown.flatMap((name) => frame.columns.get(name) ?? []).filter(({ group }) => group !== 'annotation');
   const fit = columns.filter(
-    (column) =>
-      column.count > 0 && (column.isNumeric || column.texts.length <= MOST_CATEGORIES) && column.type !== 'list',
+    (column) => column.count > 0 && (column.isNumeric || column.hasFew(MOST_CATEGORIES)) && column.type !== 'list',
   );
   const varying = fit.filter(({ varies }) => varies);
   const isResult = ({ name, group }: ColumnInfo): boolean =>

@@ -32,6 +32,13 @@ describe('columns', () => {
     expect(column('x', 'str', [null, '']).texts).toEqual(['', MISSING]);
   });
 
+  it('know whether they have few different values, and whether they differ at all', () => {
+    const texts = column('x', 'str', ['a', 'b', null, 'a']);
+    expect([texts.hasFew(3), texts.hasFew(2)]).toEqual([true, false]);
+    expect(texts.varies).toBe(true);
+    expect(column('x', 'list', [[1], null, [1]]).varies).toBe(false);
+  });
+
   it('of numbers that were recorded as text are numbers', () => {
     const rates = column('lr', 'str', ['1', '10', '2e0', null, '3.5']);
     expect([...rates.numbers]).toEqual([1, 10, 2, NaN, 3.5]);

@@ -105,6 +105,16 @@ export class Column implements ColumnInfo {
     return (this.knownVaries = this.values.some(isOther));
   }
 
+  /** Whether it has at most so many different values: of many this is known long before `texts`. */
+  hasFew(most: number): boolean {
+    const found = new Set<unknown>();
+    for (const value of this.values) {
+      found.add(typeof value === 'object' ? JSON.stringify(value) : value);
+      if (found.size > most) return false;
+    }
+    return true;
+  }
+
   isMissing(row: number): boolean {
     return this.values[row] === null || this.values[row] === undefined;
   }
