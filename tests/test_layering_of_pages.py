@@ -44,6 +44,7 @@ ROOMS = {
     ),
     f"{_KIT}/steps": PageRoom("frontend/packages/kit/src/steps", f"{_API} {_KIT}", _PREACT, f"{_KIT}/draw"),
     f"{_KIT}/table": PageRoom("frontend/packages/kit/src/table", f"{_API} {_KIT}", _PREACT),
+    f"{_KIT}/runs": PageRoom("frontend/packages/kit/src/runs", f"{_API} {_KIT} {_KIT}/table", _PREACT),
     f"{_KIT}/html": PageRoom("frontend/packages/kit/src/html", "", "preact htm"),
     f"{_KIT}/markdown": PageRoom("frontend/packages/kit/src/markdown", "", "dompurify marked"),
     f"{_KIT}/testing": PageRoom("frontend/packages/kit/src/testing", _API, "@preact/signals"),
@@ -53,7 +54,11 @@ ROOMS = {
         f"{_KIT}/testing",
         _PREACT,
     ),
-    "shell": PageRoom("frontend/shell/src", f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/table", _PREACT),
+    "shell": PageRoom(
+        "frontend/shell/src",
+        f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/runs {_KIT}/table",
+        _PREACT,
+    ),
 }
 PLUGIN = PageRoom(
     "plugins",

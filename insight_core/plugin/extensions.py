@@ -253,7 +253,8 @@ class RunColumn:
     columns. The cells of kind ``time`` are seconds since the epoch, those of kind ``duration`` seconds. A
     column named ``status`` says how a run ended, for the host's own: ``success`` or ``failure``. With
     ``at_first`` False it is not among the columns that the table has until the user chooses some; of these,
-    columns of a small ``order`` come first. Columns that ``RunColumns.columns`` returns need no ``values``.
+    columns of a small ``order`` come first. ``goal`` says of a result whether small or large values are
+    better: the table marks the best. Columns that ``RunColumns.columns`` returns need no ``values``.
     ``values`` may be given by name, ``"package.module:name"``.
     """
 
@@ -267,6 +268,7 @@ class RunColumn:
     group: str = ""
     at_first: bool = True
     order: int = 0
+    goal: Literal["min", "max"] | None = None
 
 
 _ListColumns: TypeAlias = Callable[[PluginContext], Iterable[RunColumn]]

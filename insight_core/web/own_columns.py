@@ -44,8 +44,8 @@ def own_columns(
         RunColumn("updated", "Last record", _updates, {"zh-CN": "最后记录"}, "time"),
         RunColumn("mark", "Mark", said("mark"), {"zh-CN": "标记"}, "number", at_first=False),
         RunColumn("display_name", "Given name", said("display_name"), {"zh-CN": "另取的名称"}),
-        RunColumn("remark", "Remark", said("remark"), {"zh-CN": "备注"}),
-        RunColumn("note", "Note", said("note"), {"zh-CN": "笔记"}),
+        RunColumn("remark", "Short note", said("remark"), {"zh-CN": "简短备注"}),
+        RunColumn("note", "Note", said("note"), {"zh-CN": "备注"}),
     )
 
 

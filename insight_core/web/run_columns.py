@@ -51,6 +51,7 @@ class GivenColumn:
             "kind": str(self.column.kind),
             "group": self.column.group,
             **self._at_first(),
+            **({"goal": self.column.goal} if self.column.goal else {}),
         }
 
     def _at_first(self) -> dict[str, object]:
@@ -109,7 +110,7 @@ class RunColumnTable:
         for one in found.columns:
             try:
                 described = one.described()
-                for name in ("at_first", "order"):  # of the table alone
+                for name in ("at_first", "order", "goal"):  # of the table alone
                     described.pop(name, None)
                 given.append(RunCells(**described, values=one.by_run(runs)))
             except TypeError as error:

@@ -61,9 +61,9 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return logs
 
 
-def opened(page: Page, url: str, tab: str) -> None:
+def opened(page: Page, url: str, tab: str, state: str = "") -> None:
     page.emulate_media(reduced_motion="reduce")  # colours in the middle of a transition are nobody's
-    page.goto(f"{url}#tab={tab}&locale=en&reports.open=sample")
+    page.goto(f"{url}#tab={tab}&locale=en&reports.open=sample{state}")
     expect(page.locator(f'[data-plugin="{tab}"] {_READY[tab]}').first).to_be_visible()
 
 
@@ -125,7 +125,7 @@ def test_what_opens_keeps_the_rules(
     button: str,
     shown: str,
 ) -> None:
-    opened(page, url, tab)
+    opened(page, url, tab, "&lineage.analysis=0")
     where = page if button.startswith(".ih") else page.locator(f'[data-plugin="{tab}"]')
     where.locator(button).first.dispatch_event("click")
     expect(page.locator(shown).first).to_be_visible()

@@ -68,7 +68,8 @@ def test_a_remark_that_could_not_be_written_is_kept(
 
 
 def test_the_table_needs_no_mouse(page: Page, serve: Serve, six_runs: Path, tmp_path: Path) -> None:
-    open_page(page, serve("--logdir", six_runs, "--state-dir", tmp_path / "state"))
+    columns = f"&lineage.columns=mark;remark;{ACCURACY}"
+    open_page(page, serve("--logdir", six_runs, "--state-dir", tmp_path / "state"), columns)
     page.get_by_test_id("runs-table").focus()
     first = shown(page)[0]
     for key in ("Home", "ArrowRight", "Enter"):  # its mark
@@ -86,7 +87,7 @@ def test_the_table_needs_no_mouse(page: Page, serve: Serve, six_runs: Path, tmp_
     expect(cell(page, first, "remark")).to_have_text("by keys")
     for key in ("ArrowRight", "s"):
         page.keyboard.press(key)
-    expect(page.locator(f'.head [data-column="{ACCURACY}"]')).to_have_attribute("aria-sort", "ascending")
+    expect(page.locator(f'.head [data-column="{ACCURACY}"]')).to_have_attribute("aria-sort", "descending")
     expect(page.get_by_test_id("ticked")).to_have_text("6 selected")
     page.keyboard.press("Space")
     expect(page.get_by_test_id("ticked")).to_have_text("5 selected")

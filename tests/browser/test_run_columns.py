@@ -35,7 +35,7 @@ def test_chosen_columns_stand_beside_the_runs_sort_them_and_come_back_by_the_url
     page.locator('[data-action="columns"]').click()
     dialog = page.locator('[data-dialog="columns"]')
     dialog.get_by_role("textbox").fill("acc")
-    dialog.locator('[data-column="lineage/metric/accuracy"]').check()
+    dialog.locator('[data-column="lineage/metric/accuracy"] [data-part=table]').check()
     assert violations(page) == []
     dialog.get_by_role("button", name="Close").click()
     accuracy = _cells(page, "lineage/metric/accuracy")
@@ -83,6 +83,8 @@ def test_the_list_opens_as_a_table_by_button_key_and_handle(
     page.goto(shared("--logdir", six_runs) + "#locale=en&theme=light&sort=name")
     table, rows = page.get_by_test_id("run-table"), page.locator(".ih-run-list")
     page.get_by_role("button", name="Show the runs as a table").click()
+    expect(page.get_by_test_id("equal-columns")).to_contain_text("Status Stopped")  # of all six
+    page.locator("[data-action=equal-columns]").click()
     expect(_cells(page, "run/status")).to_have_text(["Stopped"] * 6)  # the first columns, without a choice
     expect(_cells(page, "lineage/lr").first).not_to_be_empty()
     expect(page).to_have_url(re.compile("table=1"))
@@ -110,6 +112,7 @@ def test_keys_sort_by_several_columns_move_and_hide_them_and_select(
     chosen = "lineage/optimizer;lineage/metric/accuracy;run/status"
     page.goto(shared("--logdir", six_runs) + f"#locale=en&theme=light&sort=name&table=1&columns={chosen}")
     table, names = page.get_by_test_id("run-table"), _names(page)
+    page.locator("[data-action=equal-columns]").click()  # all have one status
     expect(_cells(page, "run/status")).to_have_count(6)
     before = names.all_inner_texts()
     table.focus()

@@ -200,7 +200,7 @@ def test_columns_of_the_logs_without_a_mapping_of_cells_cost_only_their_module(
 
 def test_lineage_adds_hyperparameters_metrics_and_scalars(tmp_path: Path) -> None:
     logs = LineageLogs(tmp_path)
-    logs.scalars("one", {"val/loss": [3.0, 1.0, 2.0]})
+    logs.scalars("one", {"val/loss": [3.0, 1.0, 2.0], "accuracy": [0.1, 0.3, 0.5]})
     logs.file("one", logs.trained(epoch=3) + logs.evaluated({"accuracy": 0.5}))
     logs.file("two", logs.trained(epoch=7))
     plugins = [insight_lineage.insight_plugin(), insight_scalar.insight_plugin()]
@@ -218,6 +218,10 @@ def test_lineage_adds_hyperparameters_metrics_and_scalars(tmp_path: Path) -> Non
     assert columns["network"]["kind"] == "text"
     bounds = [columns[f"{which}/val/loss"]["values"] for which in ("last", "min", "max")]
     assert bounds == [[2.0, None], [1.0, None], [3.0, None]]
+    goals = {name: columns[name].get("goal") for name in ("metric/accuracy", "last/val/loss", "epoch")}
+    assert goals == {"metric/accuracy": "max", "last/val/loss": "min", "epoch": None}
+    told_again = [columns[name].get("at_first", True) for name in ("last/accuracy", "last/val/loss")]
+    assert told_again == [False, True]  # the metric is there
 
 
 def test_runs_match_an_expression_over_columns_of_any_module(provider: DataProvider) -> None:

@@ -28,6 +28,7 @@ export const SHARED = [
   '@insight-host/kit/lab',
   '@insight-host/kit/lines',
   '@insight-host/kit/markdown',
+  '@insight-host/kit/runs',
   '@insight-host/kit/steps',
   '@insight-host/kit/table',
 ];

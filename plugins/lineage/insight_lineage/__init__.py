@@ -1,4 +1,4 @@
-"""Lineage: one table of all runs, with what they were made of and what came of it."""
+"""Runs: one table of all of them, with what they were made of and what came of it."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def insight_plugin() -> Plugin:
     """Lineage files of MindSpore and hparams of TensorBoard."""
     return Plugin(
         name=PluginNameEnum.LINEAGE,
-        title="Lineage",
-        titles={"zh-CN": "溯源"},
+        title="Runs",
+        titles={"zh-CN": "训练"},
         decoder=RecordDecoder(
             claims={LINEAGE_FILE, HPARAMS},
             decode="insight_lineage.decoder:decoded",

@@ -34,7 +34,8 @@ def listed(ctx: PluginContext) -> Iterable[RunColumn]:
     """The columns that any run has now."""
     with lineage_of(ctx).table(_NO_ANNOTATIONS) as table:
         described = [one for one in table.described() if one["group"] in _GROUPS or one["name"] == "status"]
-    return [_run_column(one) for one in described]
+    metrics = {f"last/{one['title']}" for one in described if one["group"] == "metric"}
+    return [_run_column(one, one["name"] not in metrics) for one in described]
 
 
 def values(ctx: PluginContext, names: Sequence[str], runs: Sequence[str]) -> Mapping[str, Mapping[str, Cell]]:
@@ -59,7 +60,7 @@ def hyperparameters(ctx: PluginContext) -> Mapping[str, Sequence[Cell]]:
         return found
 
 
-def _run_column(described: Mapping[str, Any]) -> RunColumn:
+def _run_column(described: Mapping[str, Any], is_told_once: bool) -> RunColumn:
     kind: Any = _KINDS.get(described["type"], "text")
     name, group = described["name"], described["group"]
     is_scalar = group == "scalar"
@@ -68,8 +69,9 @@ def _run_column(described: Mapping[str, Any]) -> RunColumn:
         described["title"],
         kind=kind,
         group=group,
-        at_first=not is_scalar or name.startswith("last/"),
+        at_first=not is_scalar or (name.startswith("last/") and is_told_once),
         order=_SCALARS_LAST if is_scalar else 0,
+        goal=described["goal"],
     )
 
 

@@ -72,7 +72,7 @@ export interface ToggleProps {
   readonly label: string;
   readonly text?: string;
   readonly icon?: IconName | JSX.Element;
-  readonly setting: Setting<boolean>;
+  readonly setting: Pick<Setting<boolean>, 'value' | 'set'>;
   readonly disabled?: boolean;
 }
 

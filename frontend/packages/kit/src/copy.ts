@@ -1,10 +1,11 @@
+import type { PluginContext } from '@insight-host/api';
 import type { Page } from './page';
 
 /**
  * Copies a table with its header to the clipboard as tab-separated lines, and reports how many of `all` rows those are.
  */
 export async function copyTable(
-  page: Page,
+  page: Pick<Page, 't'> & { readonly ctx: Pick<PluginContext, 'notify'> },
   rows: readonly (readonly (string | number | bigint | boolean | null)[])[],
   all = rows.length - 1,
 ): Promise<void> {

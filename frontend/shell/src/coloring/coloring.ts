@@ -3,7 +3,7 @@ import { byName, codecs } from '@insight-host/kit';
 import { computed, effect } from '@preact/signals';
 import type { Codec, RunGroup } from '@insight-host/api';
 import { cellOf } from '../columns/cells';
-import type { ShownColumn } from '../columns/run_columns';
+import type { ShownColumn } from '../columns/cells';
 import type { Page } from '../state/page';
 import type { RunLook } from '../state/runs';
 import { DASHES, type LineLook } from '../state/colors';

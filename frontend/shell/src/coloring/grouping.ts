@@ -1,8 +1,8 @@
 /** Groups of runs by columns of the run table, by their directories, or by a part of their names; and their looks. */
 import { byName } from '@insight-host/kit';
 import type { Cell, RunGroup, Theme } from '@insight-host/api';
-import { cellOf } from '../columns/cells';
-import type { RunColumns, ShownColumn } from '../columns/run_columns';
+import { cellOf, type ShownColumn } from '../columns/cells';
+import type { RunColumns } from '../columns/run_columns';
 import { DASHES, type LineLook } from '../state/colors';
 import { faint, looksOf, type PaletteName, type ScaleName, shadeAt } from './palettes';
 
@@ -32,7 +32,7 @@ export function areNumbers(cells: readonly Cell[]): boolean {
 }
 
 /** What a regular expression captures of names, or all that it matches; null where it does not, or is none. */
-function captured(expression: string): (name: string) => string | null {
+export function captured(expression: string): (name: string) => string | null {
   let pattern: RegExp;
   try {
     pattern = new RegExp(expression.replace(/\(\?P</g, '(?<'), 'u');

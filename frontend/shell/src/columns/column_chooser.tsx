@@ -1,25 +1,19 @@
 /** Chooses which columns of the run table stand beside the names of runs. */
-import { Dialog, message } from '@insight-host/kit';
+import { message } from '@insight-host/kit';
+import { ColumnChooser as KitChooser, sectionOf } from '@insight-host/kit/runs';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
-import { matching } from '../views/palette';
-import { keyOf } from './cells';
+import { keyOf, type ColumnAnswer } from './cells';
 import { words } from './words';
-import type { ColumnAnswer } from './run_columns';
-import { loadColumns } from './start';
+import type { RunColumns } from './run_columns';
 
-const MOST_SHOWN = 300;
-
-export function ColumnChooser() {
+export function ColumnChooser({ columns }: { readonly columns: RunColumns }) {
   const page = usePage();
   const t = page.t.value;
-  const columns = page.columns.value?.columns;
   const found = useSignal<ColumnAnswer | null>(null);
   const error = useSignal('');
-  const query = useSignal('');
   useEffect(() => {
-    if (!columns) return loadColumns(page);
     const request = new AbortController();
     columns.all(request.signal).then(
       (answer) => (found.value = answer),
@@ -31,31 +25,26 @@ export function ColumnChooser() {
   }, [columns]);
   const titleOf = (plugin: string): string => {
     const tab = page.session.plugins.value?.find(({ name }) => name === plugin);
-    return tab ? page.tabTitle(tab) : plugin;
+    return tab ? page.tabTitle(tab) : plugin === 'run' ? '' : plugin;
   };
-  const all = (found.value?.columns ?? []).map((column) => ({
-    key: keyOf(column),
-    label: page.contributions.value?.lookOf(column)?.title ?? column.title,
-    group: [titleOf(column.plugin), column.group].filter(Boolean).join(' · '),
-  }));
-  const shown = matching(all, query.value, MOST_SHOWN);
+  // what logs say of the end of a run is part of the host's own status
+  const all = (found.value?.columns ?? []).filter(({ plugin, name }) => plugin === 'run' || name !== 'status');
   return (
-    <Dialog
-      name="columns"
+    <KitChooser
       title={words(page, 'columns.title')}
       close={t('close')}
+      say={(key, values) => words(page, key as Parameters<typeof words>[1], values)}
+      columns={all.map((column) => ({
+        name: keyOf(column),
+        title: page.contributions.value?.lookOf({ ...column, values: {} })?.title ?? column.title,
+        group: column.group,
+        detail: sectionOf(column) === 'run' ? titleOf(column.plugin) : '',
+      }))}
+      shown={new Set(columns.keys.value)}
+      onSet={(names, on) => columns.chooseAll(names, on)}
+      onDefault={() => columns.chosen.set([])}
       onClose={() => (page.dialog.value = null)}
     >
-      <input
-        class="ih-input"
-        type="text"
-        spellcheck={false}
-        autocomplete="off"
-        placeholder={words(page, 'columns.filter')}
-        aria-label={words(page, 'columns.filter')}
-        value={query.value}
-        onInput={(event) => (query.value = event.currentTarget.value)}
-      />
       {[error.value, ...(found.value?.errors ?? []).map((one) => `${titleOf(one.plugin)}: ${one.error}`)]
         .filter(Boolean)
         .map((text) => (
@@ -63,25 +52,6 @@ export function ColumnChooser() {
             {text}
           </p>
         ))}
-      {found.value && shown.length === 0 && <p class="ih-muted">{words(page, 'columns.none')}</p>}
-      <div class="ih-column-list">
-        {shown.map(({ key, label, group }) => (
-          <label key={key}>
-            <input
-              type="checkbox"
-              class="ih-checkbox"
-              checked={columns?.keys.value.includes(key)}
-              data-column={key}
-              onChange={(event) => columns?.choose(key, event.currentTarget.checked)}
-            />
-            <span>{label}</span>
-            <span class="ih-muted">{group}</span>
-          </label>
-        ))}
-      </div>
-      {all.length > MOST_SHOWN && !query.value && (
-        <p class="ih-muted">{words(page, 'columns.more', { shown: MOST_SHOWN, total: all.length })}</p>
-      )}
-    </Dialog>
+    </KitChooser>
   );
 }

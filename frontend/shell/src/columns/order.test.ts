@@ -1,24 +1,17 @@
 import type { Run } from '@insight-host/api';
+import { Column, Frame, type ColumnType, type Value } from '@insight-host/kit/runs';
 import { describe, expect, it } from 'vitest';
 import { orderOf } from './order';
-import type { ShownColumn } from './run_columns';
 
 const RUNS = ['a', 'b', 'c', 'd'].map((name) => ({ name }) as Run);
-const column = (name: string, kind: ShownColumn['kind'], ...cells: ShownColumn['values'][string][]): ShownColumn => ({
-  key: `p/${name}`,
-  plugin: 'p',
-  name,
-  title: name,
-  kind,
-  group: '',
-  look: null,
-  values: Object.fromEntries(RUNS.map((run, at) => [run.name, cells[at]]).filter(([, cell]) => cell !== undefined)),
-});
-const COLUMNS = new Map(
-  [column('net', 'text', 'n10', 'n9', 'n10', 'n9'), column('loss', 'number', 'NaN', 3, 20)].map((one) => [
-    one.key,
-    one,
-  ]),
+const column = (name: string, type: ColumnType, ...cells: readonly Value[]): Column =>
+  new Column(
+    { name: `p/${name}`, title: name, type, group: '', count: cells.length },
+    RUNS.map((_, at) => cells[at] ?? null),
+  );
+const COLUMNS = new Frame(
+  RUNS.map(({ name }) => name),
+  [column('net', 'str', 'n10', 'n9', 'n10', 'n9'), column('loss', 'float', 'NaN', 3, 20)],
 );
 const sorted = (...keys: string[]): string =>
   orderOf(

@@ -77,9 +77,9 @@ describe('columns of the run list', () => {
     page.url.set('columns', 'gone/a;mine/length;gone/b;other/length');
     const columns = new RunColumns(page);
     await vi.waitFor(() => expect(columns.shown.value).toHaveLength(2));
-    columns.move('mine/length', 1);
+    columns.move('mine/length', null);
     expect(page.url.get('columns')).toBe('gone/a;gone/b;other/length;mine/length');
-    columns.move('mine/length', 0);
+    columns.move('mine/length', 'other/length');
     expect(page.url.get('columns')).toBe('gone/a;gone/b;mine/length;other/length');
   });
 

@@ -2,65 +2,22 @@
 import { codecs, durationText, message, timeText, valueText } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
 import { computed, effect, signal, untracked } from '@preact/signals';
-import type { Cell, Locale, Mutable, RunColumn } from '@insight-host/api';
+import type { Cell, Mutable, RunColumn } from '@insight-host/api';
 import type { GuardedLook } from '../contributed/all';
-import { getJson } from '../data/http';
 import type { Page } from '../state/page';
-import { keyOf } from './cells';
+import { Frame, sectionOf, startsDown, type Section } from '@insight-host/kit/runs';
+import { askedColumns, keyOf, withValues, type ColumnAnswer, type Known, type ShownColumn } from './cells';
+import { frameColumn } from './frame_column';
 import { orderOf } from './order';
 import { words } from './words';
 
 const AGAIN = 3000; // ms between two questions while data change
 const GOING_ON = 60_000; // ms until the status of a run that goes on is asked for again: silence alone ends it
-const FIRST_SHOWN = 8; // columns of plugins, as long as the user has chosen none
+const FIRST_SHOWN = 16; // columns of plugins, as long as the user has chosen none
+const FIRST_SECTIONS: readonly Section[] = ['metric', 'hyperparameter', 'run', 'system'];
 const STATES = ['running', 'finished', 'failed', 'stopped'] as const;
 /** Stands in the URL for having no column. */
 const NONE = 'none';
-
-/** A column as the host describes it; with `values` one for each of the runs of the answer. */
-interface Described extends Omit<RunColumn, 'values'> {
-  readonly titles: Readonly<Partial<Record<Locale, string>>>;
-  /** False: the table has it only if the user chooses it. */
-  readonly at_first?: boolean;
-  /** Of columns that the table has at first, those of a small order come first; 0 if left out. */
-  readonly order?: number;
-  readonly values?: readonly (Cell | null)[];
-}
-
-interface HostAnswer {
-  readonly runs?: readonly string[];
-  readonly columns: readonly Described[];
-  readonly column_errors: readonly { readonly plugin: string; readonly error: string }[];
-}
-
-interface Known extends RunColumn {
-  readonly titles: Described['titles'];
-  readonly at_first?: boolean;
-  readonly order?: number;
-}
-
-export interface ColumnAnswer {
-  readonly columns: readonly Known[];
-  readonly errors: HostAnswer['column_errors'];
-}
-
-async function asked(keys: readonly string[], signal?: AbortSignal): Promise<ColumnAnswer> {
-  const { runs = [], columns, column_errors } = await getJson<HostAnswer>('data/run_columns', { column: keys }, signal);
-  const known = columns.map(({ values = [], ...column }) => {
-    const cells: Record<string, Cell> = {};
-    runs.forEach((run, at) => {
-      const cell = values[at] ?? null;
-      if (cell !== null) Object.defineProperty(cells, run, { value: cell, enumerable: true }); // also for "__proto__"
-    });
-    return { ...column, values: cells };
-  });
-  return { columns: known, errors: column_errors };
-}
-
-export interface ShownColumn extends RunColumn {
-  readonly key: string;
-  readonly look: GuardedLook | null;
-}
 
 export class RunColumns {
   /** Keys of the columns that the user has chosen, kept in the URL; empty: those that are shown at first. */
@@ -90,11 +47,23 @@ export class RunColumns {
   });
   private readonly known = computed<ReadonlyMap<string, ShownColumn>>(() => {
     const columns = this.inLanguage(this.answer.value).map((column): readonly [string, ShownColumn] => {
-      const look = this.page.contributions.value?.lookOf(column) ?? this.ownLook(column);
-      return [keyOf(column), { ...column, key: keyOf(column), look, title: look?.title ?? column.title }];
+      const look = this.page.contributions.value?.lookOf(withValues(column)) ?? this.ownLook(column);
+      const shown = { key: keyOf(column), look, title: look?.title ?? column.title };
+      return [
+        shown.key,
+        Object.defineProperties(withValues(column), Object.getOwnPropertyDescriptors(shown)) as ShownColumn,
+      ];
     });
     return new Map(columns);
   });
+  /** The columns that are known, by row: a row for each run of the page. */
+  readonly frame = computed(
+    () =>
+      new Frame(
+        this.page.runs.names.value,
+        [...this.known.value.values()].map((column) => frameColumn(this, column, this.page.runs.names.value)),
+      ),
+  );
   /** All columns of the host, with their titles. */
   readonly titled = computed(() =>
     this.inLanguage(this.listing.value ?? []).map((column) => ({ key: keyOf(column), title: column.title })),
@@ -132,13 +101,13 @@ export class RunColumns {
     effect(() => {
       const { runs } = page;
       const selected = runs.sort.value.includes('selected') ? runs.selectedSet.value : null;
-      runs.order.value = orderOf(runs.sort.value, this.known.value, selected);
+      runs.order.value = orderOf(runs.sort.value, this.frame.value, selected);
     });
   }
 
   /** All columns that there are, without values, and what failed. */
   async all(signal: AbortSignal): Promise<ColumnAnswer> {
-    const answer = await asked([], signal);
+    const answer = await askedColumns([], signal);
     this.listing.value = answer.columns;
     return { ...answer, columns: this.inLanguage(answer.columns) };
   }
@@ -148,16 +117,19 @@ export class RunColumns {
   }
 
   choose(key: string, isShown: boolean): void {
-    const others = this.keys.peek().filter((other) => other !== key);
-    this.set(isShown ? [...others, key] : others);
+    this.chooseAll([key], isShown);
   }
 
-  /** Puts a column to this place among those that are shown; chosen ones that the host does not have now stay. */
-  move(key: string, to: number): void {
+  chooseAll(keys: readonly string[], isShown: boolean): void {
+    const others = this.keys.peek().filter((other) => !keys.includes(other));
+    this.set(isShown ? [...others, ...keys] : others);
+  }
+
+  /** Puts a column before another, or last; chosen ones that the host does not have now stay. */
+  move(key: string, before: string | null): void {
     const others = this.keys.peek().filter((other) => other !== key);
-    const shown = this.shown.peek().filter((column) => column.key !== key);
-    const [before, last] = [shown[to], shown.at(-1)];
-    const at = before ? others.indexOf(before.key) : last ? others.indexOf(last.key) + 1 : others.length;
+    const last = this.shown.peek().findLast((column) => column.key !== key);
+    const at = before !== null ? others.indexOf(before) : last ? others.indexOf(last.key) + 1 : others.length;
     this.set(others.toSpliced(at, 0, key));
   }
 
@@ -165,15 +137,13 @@ export class RunColumns {
     this.chosen.set(keys.length > 0 ? keys : [NONE]);
   }
 
-  /**
-   * Sorts by a column: the largest first (texts: the smallest), the other way round, and no more. `more` keeps the
-   * other keys.
-   */
+  /** Sorts by a column: the best first, the other way round, and no more. `more` keeps the other keys. */
   turn(key: string, more = false): void {
     const { sort } = this.page.runs;
     const before = sort.value.filter((one) => one !== 'time');
     const now = before.find((one) => one.slice(1) === key);
-    const first = this.known.value.get(key)?.kind === 'text' ? '+' : '-';
+    const column = this.frame.value.columns.get(key);
+    const first = column && !startsDown(column) ? '+' : '-';
     const next = !now ? first + key : now.startsWith(first) ? (first === '+' ? '-' : '+') + key : null;
     const others = more ? before : before.filter((one) => one === now || one === 'selected');
     const after = now ? others.flatMap((one) => (one === now ? (next ?? []) : one)) : [...others, next ?? []].flat();
@@ -181,7 +151,7 @@ export class RunColumns {
   }
 
   /** A value as text, where no plugin shows it in another way. */
-  text({ kind }: RunColumn, value: Cell): string {
+  text({ kind }: Pick<RunColumn, 'kind'>, value: Cell): string {
     const { value: locale } = this.page.preferences.locale;
     if (typeof value === 'number' && kind === 'time') return timeText(value, locale);
     if (typeof value === 'number' && kind === 'duration') return durationText(value, locale);
@@ -195,7 +165,7 @@ export class RunColumns {
   }
 
   /** How the host's own status is shown: in words of the page, runs that go on first. */
-  private ownLook(column: RunColumn): GuardedLook | null {
+  private ownLook(column: Known): GuardedLook | null {
     if (keyOf(column) !== 'run/status') return null;
     const at = (value: Cell): number => STATES.indexOf(String(value) as (typeof STATES)[number]);
     return {
@@ -205,15 +175,19 @@ export class RunColumns {
     };
   }
 
-  /** Status, duration, the first columns of plugins, and notes. */
+  /** The first columns of plugins, metrics before hyperparameters, then status, duration and notes. */
   private firstShown(): readonly string[] {
     const { value: listing } = this.listing;
     if (!listing) return [];
     const ofPlugins = listing.filter(
       ({ plugin, name, at_first: atFirst }) => plugin !== 'run' && name !== 'status' && atFirst !== false,
     );
-    const first = ofPlugins.sort((one, other) => (one.order ?? 0) - (other.order ?? 0)).slice(0, FIRST_SHOWN);
-    return ['run/status', 'run/duration', ...first.map(keyOf), 'run/note'];
+    const sectionAt = (column: Known): number => FIRST_SECTIONS.indexOf(sectionOf({ ...column, name: keyOf(column) }));
+    const first = ofPlugins
+      .sort((one, other) => (one.order ?? 0) - (other.order ?? 0))
+      .slice(0, FIRST_SHOWN)
+      .sort((one, other) => sectionAt(one) - sectionAt(other));
+    return [...first.map(keyOf), 'run/status', 'run/duration', 'run/note'];
   }
 
   private inLanguage(columns: readonly Known[]): readonly Known[] {
@@ -244,7 +218,7 @@ export class RunColumns {
     if (keys.length === 0) return;
     const mine = ++this.loads;
     try {
-      const { columns, errors } = await asked(keys);
+      const { columns, errors } = await askedColumns(keys);
       if (mine !== this.loads) return;
       this.answer.value = columns;
       for (const { plugin, error } of errors) {
@@ -252,7 +226,7 @@ export class RunColumns {
       }
       clearTimeout(this.later);
       const status = columns.find((column) => keyOf(column) === 'run/status');
-      const goesOn = Object.values(status?.values ?? {}).includes('running');
+      const goesOn = status?.cells.includes('running');
       if (goesOn) this.later = setTimeout(() => this.refresh.ask(), GOING_ON);
     } catch (cause) {
       if (mine === this.loads) this.failed(cause);

@@ -1,30 +1,30 @@
 /** The run list as a table: columns, order by several of them, groups. */
-import { Icon, message } from '@insight-host/kit';
-import type { Column, Sort, Widths } from '@insight-host/kit/table';
-import { signal, useComputed, useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { captured, NAME_PART } from '../coloring/grouping';
+import { copyTable } from '@insight-host/kit';
+import { RunTable as KitTable, stepsOf, type Column, type GroupStep } from '@insight-host/kit/runs';
+import type { CellLook, Sort, Widths } from '@insight-host/kit/table';
+import { useComputed, useSignal } from '@preact/signals';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Run } from '@insight-host/api';
 import { recall, remember } from '../state/memory';
 import { type Page, usePage } from '../state/page';
-import { pressed, triState, withRows } from '../state/selection';
+import { pressed, withRows } from '../state/selection';
 import { RunLabel } from '../views/run_row';
-import { Completion, CompletionList } from './completion';
 import { cellOf } from './cells';
-import { RunColumns, type ShownColumn } from './run_columns';
+import { ColumnChooser } from './column_chooser';
+import { Completion, CompletionList } from './completion';
+import { RunColumns } from './run_columns';
 import { RunTableTools } from './table_tools';
-import { type GroupLine, linesOf, pathOf, type TableLine } from './tree';
 import { words } from './words';
 import styles from './run_table.css?inline';
 import { addStyles } from '../views/styles';
-
-const LINE = 28; // pixels
-type Tables = typeof import('@insight-host/kit/table');
 
 /** The columns of the run list, and the table that shows them. */
 export interface ColumnView {
   readonly columns: RunColumns;
   readonly Table: typeof RunTable;
   readonly Tools: typeof RunTableTools;
+  readonly Chooser: typeof ColumnChooser;
   readonly completion: Completion;
   readonly Completions: typeof CompletionList;
 }
@@ -33,84 +33,64 @@ export function columnView(page: Page): ColumnView {
   addStyles(styles);
   const columns = new RunColumns(page);
   const completion = new Completion(columns);
-  return { columns, Table: RunTable, Tools: RunTableTools, completion, Completions: CompletionList };
+  return {
+    columns,
+    Table: RunTable,
+    Tools: RunTableTools,
+    Chooser: ColumnChooser,
+    completion,
+    Completions: CompletionList,
+  };
 }
 
-const tables = signal<Tables | null>(null);
+/** What this browser remembers of the table. */
+function useRemembered<T>(key: string, first: T): { value: T } {
+  const held = useSignal(first);
+  return {
+    get value() {
+      return held.value;
+    },
+    set value(next) {
+      held.value = next;
+      remember('page', key, next instanceof Map ? [...next] : next);
+    },
+  };
+}
 
 export function RunTable({ columns }: { readonly columns: RunColumns }) {
   const page = usePage();
-  useEffect(() => {
-    if (tables.peek()) return;
-    import('@insight-host/kit/table').then(
-      (loaded) => (tables.value = loaded),
-      (cause: unknown) => page.toasts.show('error', message(cause)),
-    );
-  }, []);
-  return <div class="kit ih-runs-table">{tables.value && <Loaded tables={tables.value} columns={columns} />}</div>;
-}
-
-function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Tables; readonly columns: RunColumns }) {
-  const page = usePage();
-  const t = page.t.value;
   const { runs } = page;
-  const widths = useSignal<Widths>(new Map(recall<[string, number][]>('page', 'run_table.widths', [])));
+  const t = page.t.value;
+  const widths = useRemembered<Widths>(
+    'run_table.widths',
+    new Map(recall<[string, number][]>('page', 'run_table.widths', [])),
+  );
+  const showsEqual = useRemembered('run_table.equal', recall('page', 'run_table.equal', false));
   const anchor = useRef<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
+  const frame = columns.frame.value;
   const selected = runs.selectedSet.value;
-  const lines = useComputed(() => linesOf(runs.rows.value, pathOf(columns), new Set(columns.folded.value))).value;
-  const rows = useMemo(() => rowsOf(lines), [lines]);
-  const isGrouped = columns.group.value.length > 0;
-
-  const fold = ({ id, open }: GroupLine): void => {
-    const others = columns.folded.value.filter((one) => one !== id);
-    columns.folded.set(open ? [...others, id] : others);
-  };
-  const press = (run: Run, range: boolean): void => {
-    const shown = lines.flatMap((line) => (line.kind === 'run' ? line.run : []));
-    const next = pressed(selected, shown, run.name, range ? anchor.current : null);
-    runs.select(next.selected);
-    anchor.current = next.anchor;
-  };
-  const lineOf = (element: Element | null): TableLine | undefined => {
-    const { run, group } = element?.closest<HTMLElement>('[role=row]')?.dataset ?? {};
-    return lines.find((line) => (line.kind === 'run' ? line.run.name === run : line.id === group));
-  };
-  /** Enter selects a run alone, or all runs of a group; F2 renames. */
+  const listed = runs.rows.value;
+  const byName = useMemo(() => new Map(listed.map((run) => [run.name, run])), [listed]);
+  const rows = useMemo(() => Int32Array.from(listed, (run) => frame.rowOf.get(run.name) ?? -1), [listed, frame]);
+  const shown = useComputed(() => columns.shown.value.flatMap(({ key }) => columns.frame.value.columns.get(key) ?? []));
+  const group = columns.group.value;
+  const groups = useMemo(() => stepsOfRuns(page, columns, frame.runs), [group, frame, runs.sort.value]);
+  const folded = useMemo(() => new Set(columns.folded.value), [columns.folded.value]);
+  const runAt = (row: number): Run | undefined => byName.get(frame.runs[row] ?? '');
+  const lineOf = (element: Element | null): Run | undefined =>
+    byName.get(element?.closest<HTMLElement>('[role=row]')?.dataset['run'] ?? '');
+  /** Enter selects a run alone; F2 renames. */
   const onKeyDown = (event: KeyboardEvent): void => {
-    const grid = event.target as HTMLElement;
-    const line = lineOf(document.getElementById(grid.getAttribute('aria-activedescendant') ?? ''));
-    if (event.key === 'Enter' && line?.kind === 'run') runs.selectOnly(line.run);
-    else if (event.key === 'Enter' && line?.kind === 'group') tick(line);
-    else if (event.key === 'F2' && line?.kind === 'run' && page.session.annotations.writable.value)
-      page.naming.value = line.run.name;
+    const active = document.getElementById((event.target as HTMLElement).getAttribute('aria-activedescendant') ?? '');
+    const run = lineOf(active);
+    const box = active?.closest('[role=row]')?.querySelector<HTMLInputElement>('.group-label input');
+    if (event.key === 'Enter' && run) runs.selectOnly(run);
+    else if (event.key === 'Enter' && box) box.click();
+    else if (event.key === 'F2' && run && page.session.annotations.writable.value) page.naming.value = run.name;
     else return;
     event.preventDefault();
     event.stopPropagation();
-  };
-  const tick = (line: GroupLine): void =>
-    runs.select(withRows(selected, line.runs, triState(selected, line.runs) !== 'all'));
-  const name: Column<TableLine> = {
-    key: 'name',
-    title: t('runs.sort.name'),
-    kind: 'text',
-    width: 250,
-    cell: (line) => ({
-      content:
-        line.kind === 'group' ? (
-          <GroupLabel line={line} onFold={() => fold(line)} onTick={() => tick(line)} />
-        ) : (
-          <span class="ih-run-label" style={isGrouped ? { paddingLeft: `${(line.level - 1) * 16}px` } : {}}>
-            <RunLabel
-              run={line.run}
-              selected={selected.has(line.run.name)}
-              naming={page.naming.value === line.run.name}
-              onNamed={() => place.current?.querySelector<HTMLElement>('[role$=grid]')?.focus()}
-            />
-          </span>
-        ),
-    }),
-    value: (line) => (line.kind === 'run' ? line.run.name : line.title),
   };
   const by = runs.sort.value.flatMap((key): Sort | never[] =>
     key === 'name' ? { key, down: false } : /^[+-]/.test(key) ? { key: key.slice(1), down: key.startsWith('-') } : [],
@@ -118,133 +98,114 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
   return (
     <div
       ref={place}
-      class="ih-runs-grid"
+      class="kit ih-runs-table"
       onKeyDownCapture={onKeyDown}
       onDblClick={(event) => {
-        const line = lineOf(event.target as Element);
-        if (line?.kind === 'run') runs.selectOnly(line.run);
+        const run = lineOf(event.target as Element);
+        if (run) runs.selectOnly(run);
       }}
     >
-      <Table<TableLine>
+      <KitTable
         name="run-table"
         label={t('runs')}
+        say={(key, values) => words(page, key as Parameters<typeof words>[1], values)}
+        frame={frame}
+        columns={shown.value}
         rows={rows}
-        frozen={[name]}
-        columns={columns.shown.value.map((column) => tableColumn(columns, column))}
-        rowHeight={LINE}
-        idOf={(line) => (line.kind === 'run' ? `run ${line.run.name}` : `group ${line.id}`)}
-        tree={isGrouped}
-        line={(line) =>
-          line.kind === 'group'
-            ? { class: 'ih-group-line', expanded: line.open, level: line.level, data: { group: line.id } }
-            : {
-                class: line.run.archived ? 'ih-archived' : '',
-                selected: selected.has(line.run.name),
-                data: { run: line.run.name, 'hover-run': line.run.name },
-                title: line.run.name,
-                ...(isGrouped ? { level: line.level } : {}),
-              }
-        }
+        groups={groups}
+        folded={folded}
+        onFold={({ id, open }) => {
+          const others = columns.folded.value.filter((one) => one !== id);
+          columns.folded.set(open ? [...others, id] : others);
+        }}
+        title={t('runs.sort.name')}
+        runKey="name"
+        run={(row) => {
+          const run = runAt(row);
+          return (
+            run && (
+              <RunLabel
+                run={run}
+                selected={selected.has(run.name)}
+                naming={page.naming.value === run.name}
+                onNamed={() => place.current?.querySelector<HTMLElement>('[role$=grid]')?.focus()}
+              />
+            )
+          );
+        }}
+        hint={(row) => frame.runs[row] ?? ''}
+        selected={selected}
+        onSelect={(names, on) => {
+          const own = names.flatMap((name) => byName.get(name) ?? []);
+          runs.select(withRows(selected, own, on));
+        }}
+        onPick={(row, range, inSight) => {
+          const run = runAt(row);
+          if (!run) return;
+          const others = inSight.flatMap((one) => runAt(one) ?? []);
+          const next = pressed(selected, range ? others : listed, run.name, range ? anchor.current : null);
+          runs.select(next.selected);
+          anchor.current = next.anchor;
+        }}
+        onPoint={(own) => page.hovered.set(own ? Array.from(own, (row) => frame.runs[row] as string) : [])}
+        cell={(column, row) => drawn(columns, column, frame.runs[row] as string)}
         sort={{
           by,
-          hint: words(page, 'columns.sort.hint'),
+          hint: words(page, 'rt.sort.hint'),
           turn: (key, more) =>
             key === 'name' ? runs.sort.set(by[0]?.key === 'name' ? ['time'] : ['name']) : columns.turn(key, more),
         }}
-        widths={{
-          get value() {
-            return widths.value;
-          },
-          set value(next) {
-            widths.value = next;
-            remember('page', 'run_table.widths', [...next]);
-          },
-        }}
-        onPick={(line, range) => (line.kind === 'group' ? fold(line) : press(line.run, range))}
-        onPoint={(line) =>
-          page.hovered.set(!line ? [] : line.kind === 'run' ? [line.run.name] : line.runs.map(({ name }) => name))
-        }
-        onMove={(key, to) => columns.move(key, to)}
+        widths={widths}
+        showsEqual={showsEqual}
+        lineClass={(row) => (runAt(row)?.archived ? 'ih-archived' : '')}
+        onMove={(key, before) => columns.move(key, before?.name ?? null)}
         onHide={(key) => columns.choose(key, false)}
+        onCopyRows={(table, all) => void copyTable(copying(page), table, all)}
       />
-      {lines.length === 0 && runs.all.value.length > 0 && <p class="ih-muted ih-run-none">{t('runs.none')}</p>}
+      {listed.length === 0 && runs.all.value.length > 0 && <p class="ih-muted ih-run-none">{t('runs.none')}</p>}
     </div>
   );
 }
 
-/** The heading of a group, with a box for all its runs. */
-interface GroupLabelProps {
-  readonly line: GroupLine;
-  readonly onFold: () => void;
-  readonly onTick: () => void;
-}
+/** What a table that is copied needs of the page. */
+const copying = (page: Page): Parameters<typeof copyTable>[0] => ({
+  ctx: { notify: (level, text) => page.toasts.show(level, text) },
+  t: (key, values) => words(page, key as Parameters<typeof words>[1], values),
+});
 
-function GroupLabel({ line, onFold, onTick }: GroupLabelProps) {
-  const page = usePage();
-  const { runs } = page;
-  const selected = runs.selectedSet.value;
-  const state = triState(selected, line.runs);
-  const box = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => {
-    if (box.current) box.current.indeterminate = state === 'some';
-  });
-  return (
-    <span class="ih-run-label" style={{ paddingLeft: `${(line.level - 1) * 16}px` }}>
-      <button
-        type="button"
-        class="ih-fold"
-        tabIndex={-1}
-        aria-label={words(page, line.open ? 'group.fold' : 'group.open', { group: line.title })}
-        onClick={(event) => {
-          event.stopPropagation();
-          onFold();
-        }}
-      >
-        <Icon name={line.open ? 'open' : 'closed'} />
-      </button>
-      <input
-        ref={box}
-        type="checkbox"
-        class="ih-checkbox"
-        tabIndex={-1}
-        checked={state === 'all'}
-        aria-label={words(page, 'group.all', { group: line.title })}
-        onClick={(event) => event.stopPropagation()}
-        onChange={onTick}
-      />
-      <span class="ih-run-name">
-        <span class="ih-run-head">{line.title}</span>
-      </span>
-      <span class="ih-muted">{line.runs.length.toLocaleString()}</span>
-    </span>
-  );
-}
-
-function tableColumn(columns: RunColumns, column: ShownColumn): Column<TableLine> {
-  const isNumber = column.kind === 'number' || column.kind === 'duration';
-  return {
-    key: column.key,
-    title: column.title,
-    hint: column.key,
-    kind: isNumber ? 'number' : 'text',
-    width: column.kind === 'time' ? 160 : 110,
-    cell: (line) => {
-      if (line.kind === 'group') return { content: isNumber ? meanText(columns, column, line.runs) : '' };
-      const value = cellOf(column, line.run.name);
-      if (value === undefined) return { content: '' };
-      const plain = columns.text(column, value);
-      const shown = column.look?.cell(value, line.run.name) ?? plain;
-      return { content: typeof shown === 'string' ? shown : <Drawn element={shown} />, title: plain };
-    },
-    value: (line) => (line.kind === 'run' ? (cellOf(column, line.run.name) ?? null) : null),
+/** The groups that a row is in: by its directories, by parts of its name, or by columns; null: none. */
+export function stepsOfRuns(
+  page: Page,
+  columns: RunColumns,
+  runs: readonly string[],
+): ((row: number) => readonly GroupStep[]) | null {
+  const { value: group } = columns.group;
+  if (group.includes('path'))
+    return (row) =>
+      (runs[row] ?? '')
+        .split('/')
+        .slice(0, -1)
+        .map((part) => ({ id: part, title: part }));
+  const by = group.flatMap((key) => columns.frame.value.columns.get(key) ?? []);
+  const titleOf = ({ title }: Column, text: string | null): string => `${title}: ${text ?? '–'}`;
+  const downwards = page.runs.sort.value.flatMap((key) => (key.startsWith('-') ? key.slice(1) : []));
+  const ofColumns = by.length > 0 ? stepsOf(by, titleOf, downwards) : null;
+  const partsOf = group.flatMap((key) => (key.startsWith(NAME_PART) ? captured(key.slice(NAME_PART.length)) : []));
+  if (partsOf.length === 0) return ofColumns;
+  return (row) => {
+    const parts = partsOf.map((partOf) => partOf(runs[row] ?? '') ?? '–');
+    return [...parts.map((part) => ({ id: part, title: part })), ...(ofColumns?.(row) ?? [])];
   };
 }
 
-/** The mean over the runs of a group with a finite value. */
-function meanText(columns: RunColumns, column: ShownColumn, runs: readonly Run[]): string {
-  const values = runs.map((run) => cellOf(column, run.name)).filter((value) => typeof value === 'number');
-  if (values.length === 0) return '';
-  return `⌀ ${columns.text(column, values.reduce((sum, value) => sum + value, 0) / values.length)}`;
+/** A cell that a plugin has drawn; undefined: it is a text. */
+function drawn(columns: RunColumns, { name }: Column, run: string): CellLook | undefined {
+  const column = columns.columnOf(name);
+  const value = column?.look && cellOf(column, run);
+  if (!column || value === undefined || value === null) return undefined;
+  const shown = column.look?.cell(value, run);
+  if (typeof shown === 'string' || !shown) return undefined;
+  return { content: <Drawn element={shown} />, title: columns.text(column, value) };
 }
 
 /** An element that a plugin has made. */

@@ -1,8 +1,8 @@
 /** Columns that runs are sorted, grouped and coloured by, in words; and the value of each run in the sorted one. */
 import { computed } from '@preact/signals';
 import type { Cell, Drawing } from '@insight-host/api';
-import { cellOf } from '../columns/cells';
-import type { RunColumns, ShownColumn } from '../columns/run_columns';
+import { cellOf, type ShownColumn } from '../columns/cells';
+import type { RunColumns } from '../columns/run_columns';
 import type { Page } from '../state/page';
 import type { RunMetric, Runs } from '../state/runs';
 import { Beside } from './beside';

@@ -1,9 +1,9 @@
 import { Empty, Select } from '@insight-host/kit';
 import type { JSX } from 'preact';
+import type { Column } from '@insight-host/kit/runs';
 import type { ImportanceAnswer } from './answers';
 import type { LineageParts } from './board';
 import { Distribution } from './distribution';
-import type { Column } from './frame';
 import { GoalChoice, goalOf } from './goal_choice';
 import { Importances } from './importances';
 import { Marginal } from './marginal';

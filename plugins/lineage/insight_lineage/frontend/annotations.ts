@@ -1,7 +1,7 @@
 import { signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Annotation, Run } from '@insight-host/api';
 import { message, type Page } from '@insight-host/kit';
-import { Column } from './frame';
+import { Column } from '@insight-host/kit/runs';
 
 /** What people write down of runs: the host keeps it, and what it refused stays here. */
 export class Annotations {

@@ -1,33 +1,7 @@
 /** What the routes of the plugin answer; docs/http_api.md says what it means. */
 
 import type { Reason } from '@insight-host/api';
-
-export type Value = string | number | boolean | null | readonly Value[];
-export type Group =
-  | 'run'
-  | 'hyperparameter'
-  | 'dataset'
-  | 'model'
-  | 'metric'
-  | 'custom'
-  | 'pipeline'
-  | 'annotation'
-  | 'scalar';
-export type ColumnType = 'int' | 'float' | 'bool' | 'str' | 'list' | 'mixed';
-
-export type Goal = 'min' | 'max';
-
-export interface ColumnInfo {
-  readonly name: string;
-  /** The name without its group. */
-  readonly title: string;
-  readonly group: Group;
-  readonly type: ColumnType;
-  /** Runs with a value. */
-  readonly count: number;
-  /** Of results: whether small or large values are better, by the name. */
-  readonly goal?: Goal | null;
-}
+import type { ColumnInfo, Goal, Value } from '@insight-host/kit/runs';
 
 export interface Problem extends Reason {
   readonly run: string;
@@ -76,7 +50,7 @@ export type Best = { readonly texts: readonly string[] } | { readonly from: numb
 export interface Parameter {
   readonly name: string;
   readonly title: string;
-  readonly group: Group;
+  readonly group: string;
   /** Runs with a value, of those with a target. */
   readonly count: number;
   readonly reason: 'constant' | 'unique' | 'follows' | null;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { ColumnType, Parameter, PipelineNode, Value } from './answers';
+import { Column, type ColumnType, Frame, type Value } from '@insight-host/kit/runs';
+import type { Parameter, PipelineNode } from './answers';
 import { axisOf } from './axes';
 import { differencesOf } from './differences';
 import type { LineageParts } from './board';
-import { Column, Frame } from './frame';
 import { goalOf } from './goal_choice';
 import { bandsOf, layoutOf, rowAt, stopsOf } from './geometry';
 import { refusalOf } from './importance_texts';

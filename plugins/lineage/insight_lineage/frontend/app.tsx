@@ -3,7 +3,7 @@ import { drag, Empty } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { Analysis } from './analysis';
 import type { LineageParts } from './board';
-import { Chooser } from './chooser';
+import { Chooser } from './columns_dialog';
 import { Diff } from './diff';
 import { Filters } from './filters';
 import { Parallel } from './parallel';
@@ -104,8 +104,12 @@ function Divider({
 function Dialogs({ board }: { readonly board: LineageParts }): JSX.Element | null {
   const { value: dialog } = board.dialog;
   if (dialog === 'columns') return <Chooser board={board} />;
-  if (dialog === 'diff') return <Diff board={board} runs={board.selection.ticked.peek()} />;
   if (dialog === 'filters') return <Filters board={board} />;
   if (dialog === 'problems') return <Problems board={board} />;
-  return dialog ? <PipelineDialog board={board} run={dialog.pipeline} /> : null;
+  if (!dialog) return null;
+  return 'diff' in dialog ? (
+    <Diff board={board} runs={dialog.diff} />
+  ) : (
+    <PipelineDialog board={board} run={dialog.pipeline} />
+  );
 }

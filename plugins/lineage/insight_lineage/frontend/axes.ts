@@ -1,7 +1,7 @@
 /** Axes of parallel coordinates and of the scatter plot: where a row stands on them. */
 import { evenTicks, WHOLE_DIGITS } from '@insight-host/kit';
 import { logTicks } from '@insight-host/kit/draw';
-import { MISSING, type Column } from './frame';
+import { type Column, MISSING } from '@insight-host/kit/runs';
 
 export const SCALES = ['linear', 'log', 'category'] as const;
 export type Scale = (typeof SCALES)[number];

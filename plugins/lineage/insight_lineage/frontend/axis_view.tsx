@@ -55,6 +55,7 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
   const { column } = axis;
   const { t: say } = board.page;
   const shift = useSignal<number | null>(null); // pixels that the axis was moved
+  const head = board.columns.axisHeads.value.get(column.name) ?? { text: column.title, small: '' };
   const brush = board.brushing.all.value.get(column.name);
   const span = spanOf(axis, brush);
   const x = layout.xs[at] as number;
@@ -114,9 +115,9 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
       <g class="head" data-part="name" onPointerDown={onName} onDblClick={nextScale}>
         <title>{`${column.name}\n${say('axis.hint')}`}</title>
         <rect x={-room / 2} y={2} width={Math.max(10, room)} height={26} rx={5} />
-        <text y={14}>{short(column.title, Math.max(5, Math.floor(room / 7)))}</text>
+        <text y={14}>{short(head.text, Math.max(5, Math.floor(room / 7)))}</text>
         <text class="scale" y={25}>
-          {axis.scale === 'linear' ? '' : say(`scale.${axis.scale}`)}
+          {[axis.scale !== 'linear' && say(`scale.${axis.scale}`), head.small].filter(Boolean).join(' · ')}
         </text>
       </g>
       <line class="spine" y1={layout.top} y2={layout.bottom} />
@@ -130,11 +131,6 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
           </text>
         </g>
       ))}
-      {axis.hasMissing && (
-        <text class="missing" y={yOf(layout, NaN)} dy="0.32em">
-          <title>{say('axis.missing')}</title>—
-        </text>
-      )}
       <BrushStrip board={board} axis={axis} layout={layout} span={span} />
     </g>
   );

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Page } from '@insight-host/kit';
 import { fakeContext, fakeRun, type FakeContext } from '@insight-host/kit/testing';
-import type { ColumnInfo, Value } from './answers';
+import type { ColumnInfo, Value } from '@insight-host/kit/runs';
 import { lineageParts, type LineageParts } from './board';
 import { jsonOf, rowsOf } from './exports';
 import { layoutOf, moved, rowAt } from './geometry';
@@ -72,7 +72,7 @@ describe('the board', () => {
   });
 
   it('shows parameters and metrics, and asks for scalars only where they are wanted', async () => {
-    expect(board.columns.shown.value).toEqual(['mark', 'remark', 'metric/acc', 'lr', 'optimizer', 'last/loss']);
+    expect(board.columns.shown.value).toEqual(['metric/acc', 'last/loss', 'lr', 'optimizer', 'mark', 'remark']);
     expect(board.columns.axisNames.value).toEqual(['lr', 'optimizer', 'metric/acc', 'last/loss']);
     board.columns.setShown(['last/loss']);
     await settled();
@@ -180,7 +180,7 @@ describe('the board', () => {
     board.rows.turnSort('optimizer', true);
     expect(board.rows.sorts.value).toEqual(['-lr', 'optimizer']);
     board.rows.turnSort('metric/acc', false);
-    expect(board.rows.sorts.value).toEqual(['metric/acc']);
+    expect(board.rows.sorts.value).toEqual(['-metric/acc']); // results from the largest
   });
 
   it('selects for the whole page, and hides by that', () => {

@@ -1,22 +1,25 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { codecs, type Page } from '@insight-host/kit';
 import { sortOf } from '@insight-host/kit/table';
+import type { Column, ColumnInfo, Frame } from '@insight-host/kit/runs';
 import { annotationColumns, Annotations } from './annotations';
-import type { ColumnInfo, Group } from './answers';
+import type { Axis } from './axes';
 import { Brushing } from './brushing';
 import { coloringOf, type Coloring } from './coloring';
 import { Columns } from './columns';
-import type { Column, Frame } from './frame';
 import { Loading } from './loading';
 import { Rows } from './rows';
-import { Selection } from './selection';
+import { Comparison, Selection } from './selection';
 import { bestCovered, targetsOf } from './targets';
 import { Where } from './where';
 
 // asked for when they are shown; the page knows annotations first
-const SELDOM: readonly Group[] = ['run', 'pipeline', 'scalar', 'annotation'];
+const SELDOM: readonly string[] = ['run', 'pipeline', 'scalar', 'annotation'];
 
 export const OWN_COLORS = 'run'; // the name of the column of runs
+const MANY = 10; // runs, whose parameters are worth an analysis
+const NARROW = 700; // pixels of a window that has no room for the plot above the table
+const ROOM = 1100; // pixels of a window that has room for it beside the table
 const FEW = 12; // runs whose own colours tell them apart
 export const GOALS = ['auto', 'min', 'max'] as const;
 
@@ -51,7 +54,7 @@ export function lineageParts(page: Page) {
   const columns = new Columns(page, loading, annotated, frame, brushing);
   const where = new Where(page, () => void frame.value);
   const selected = computed<ReadonlySet<string>>(() => new Set(page.runs.value.map((run) => run.name)));
-  const rows = new Rows(page, frame, where, brushing, selected);
+  const rows = new Rows(page, frame, where, brushing, selected, columns.table);
   const targets = computed(() =>
     targetsOf(frame.value, new Set([...columns.shown.value, ...columns.axisNames.value, target.value ?? ''])),
   );
@@ -63,6 +66,22 @@ export function lineageParts(page: Page) {
     if (coloredBy.value !== null) return coloredBy.value === OWN_COLORS ? null : coloredBy.value;
     return (frame.value?.rows ?? 0) > FEW ? (chosenTarget.value?.name ?? null) : null;
   });
+  const plot = page.setting('plot', openCodec);
+  const analysis = page.setting('analysis', openCodec);
+  /** Runs differ in their parameters, and there is something to explain. */
+  const hasCauses = computed(() => {
+    const columns = [...(frame.value?.columns.values() ?? [])];
+    const isCause = ({ group }: Column): boolean => group === 'hyperparameter' || group === 'custom';
+    return (
+      (frame.value?.rows ?? 0) >= MANY &&
+      chosenTarget.value !== null &&
+      columns.some((column) => isCause(column) && column.varies)
+    );
+  });
+  const isAnalysed = computed(() => analysis.value ?? (innerWidth >= ROOM && hasCauses.value));
+  const dialog = signal<OpenDialog | null>(null);
+  const showsEqual = signal(page.ctx.memory.get('equal', false));
+  page.until(effect(() => page.ctx.memory.set('equal', showsEqual.value)));
   page.until(loading.start());
   return {
     page,
@@ -88,8 +107,24 @@ export function lineageParts(page: Page) {
       const axis = colorColumn.value === null ? null : columns.axis(colorColumn.value);
       return coloringOf(axis, runs, page.theme.value.mode);
     }),
-    plot: page.setting('plot', codecs.flag(true)),
-    analysis: page.setting('analysis', codecs.flag(false)),
+    /** Open where there is room, until the user says otherwise. */
+    plot: {
+      get value() {
+        return plot.value ?? innerWidth >= NARROW;
+      },
+      set: (open: boolean) => plot.set(open),
+    },
+    /** Open by itself where there is something to explain, until the user says otherwise. */
+    analysis: {
+      get value() {
+        return isAnalysed.value;
+      },
+      set: (open: boolean) => analysis.set(open),
+    },
+    showsEqual,
+    comparison: new Comparison((runs) => (dialog.value = { diff: runs })),
+    /** Rows that have a place on every axis: those that have lines, of the rows that are shown. */
+    drawn: computed(() => placed(rows.mask.value, columns.axes.value)),
     /** Rows of the runs that stand out, in whatever tab the pointer is. */
     hovered: computed<Int32Array>(() => {
       const { value: names } = page.hovered;
@@ -101,6 +136,24 @@ export function lineageParts(page: Page) {
       const run = row === null ? undefined : frame.value?.runs[row];
       page.ctx.runs.hover(run === undefined ? [] : [run]);
     },
-    dialog: signal<'columns' | 'diff' | 'filters' | 'problems' | { readonly pipeline: string } | null>(null),
+    dialog,
   };
+}
+
+type OpenDialog =
+  | 'columns'
+  | 'filters'
+  | 'problems'
+  | { readonly pipeline: string }
+  | { readonly diff: readonly string[] };
+
+/** Open or closed as the user said; null: as the data say. */
+const openCodec = {
+  parse: (text: string | null) => (text === null ? null : text === '1'),
+  format: (value: boolean | null) => (value === null ? null : value ? '1' : '0'),
+};
+
+/** Without the rows that have no place on one of the axes. */
+export function placed(mask: Uint8Array, axes: readonly Axis[]): Uint8Array {
+  return mask.map((is, row) => Number(is === 1 && axes.every(({ places }) => !Number.isNaN(places[row]))));
 }

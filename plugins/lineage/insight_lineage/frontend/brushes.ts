@@ -1,8 +1,7 @@
 /** What the user left standing on axes: a range of numbers, or some of the texts. */
 import type { Codec } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
-import type { Value } from './answers';
-import type { Column, Frame } from './frame';
+import type { Column, Frame, Value } from '@insight-host/kit/runs';
 
 export type Brush =
   | { readonly kind: 'range'; readonly low: number; readonly high: number }

@@ -1,6 +1,5 @@
 /** What is shown while the user has not chosen. */
-import type { ColumnInfo } from './answers';
-import type { Frame } from './frame';
+import { sectionOf, type Column, type ColumnInfo, type Frame } from '@insight-host/kit/runs';
 
 export const VIEWS = ['model', 'data'] as const;
 export type ViewName = (typeof VIEWS)[number];
@@ -35,12 +34,15 @@ export function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): 
       ? [...of('dataset'), ...of('pipeline'), ...of('metric')]
       : hasLineage(columns)
         ? [
-            ...of('metric', 'hyperparameter', 'custom'),
-            ...named(['loss', 'network', 'train_dataset_count', 'dataset_mark']),
-            ...scalars,
+            ...of('metric'),
+            ...named(['loss']),
+            ...scalars.filter((column) => sectionOf(column) !== 'system'),
+            ...of('hyperparameter', 'custom'),
+            ...named(['network', 'train_dataset_count', 'dataset_mark']),
+            ...scalars.filter((column) => sectionOf(column) === 'system'),
           ]
         : last.slice(0, MOST_SCALARS);
-  return ['mark', 'remark', ...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS))];
+  return [...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS)), 'mark', 'remark'];
 }
 
 /** Those that most runs have a value in, in their order. */
@@ -53,16 +55,29 @@ function mostKnown<T extends ColumnInfo>(columns: readonly T[], most: number): r
 export function defaultAxes(frame: Frame, shown: readonly string[], view: ViewName): readonly string[] {
   const columns = shown.flatMap((name) => frame.columns.get(name) ?? []).filter(({ group }) => group !== 'annotation');
   const fit = columns.filter(
-    (column) =>
-      column.count > 0 && (column.isNumeric || column.texts.length <= MOST_CATEGORIES) && column.type !== 'list',
+    (column) => column.count > 0 && (column.isNumeric || column.hasFew(MOST_CATEGORIES)) && column.type !== 'list',
   );
   const varying = fit.filter(({ varies }) => varies);
-  const candidates = varying.length >= 2 ? varying : fit;
   const isResult = ({ name, group }: ColumnInfo): boolean =>
     group === 'metric' || group === 'scalar' || name === 'loss';
+  const candidates = shared(varying.length >= 2 ? varying : fit, isResult);
   const results = candidates.filter(isResult);
   const parameters = candidates.filter((column) => !isResult(column));
   const room = Math.max(MOST_AXES - parameters.length, view === 'data' ? 1 : 3);
   const last = mostKnown(results, room);
   return [...mostKnown(parameters, MOST_AXES - last.length), ...last].map(({ name }) => name);
+}
+
+/**
+ * Without the columns that most runs of the best known result have no value in: a run without a value on one of the
+ * axes has no line.
+ */
+function shared(columns: readonly Column[], isResult: (column: Column) => boolean): readonly Column[] {
+  const [best] = [...columns.filter(isResult)].sort((left, right) => right.count - left.count);
+  if (!best) return columns;
+  const rows = best.values.flatMap((value, row) => (value === null || value === undefined ? [] : row));
+  const isKnown = (column: Column): boolean =>
+    2 * rows.reduce((count, row) => count + Number(!column.isMissing(row)), 0) >= rows.length;
+  const kept = columns.filter(isKnown);
+  return kept.length >= 2 ? kept : columns;
 }

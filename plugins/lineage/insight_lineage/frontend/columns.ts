@@ -1,10 +1,9 @@
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import type { ColumnInfo } from './answers';
+import { headsOf, type Column, type ColumnInfo, type Frame } from '@insight-host/kit/runs';
 import { axisOf, SCALES, type Axis, type Scale } from './axes';
 import type { Brushing } from './brushing';
 import { defaultAxes, defaultColumns, VIEWS, type ViewName } from './choices';
-import type { Column, Frame } from './frame';
 import type { Layout } from './layouts';
 import type { Loading } from './loading';
 
@@ -51,6 +50,10 @@ export class Columns {
         ]),
       ),
   );
+  /** Whether data processing was recorded, or is looked at: else there is one view only. */
+  readonly hasPipelines = computed(
+    () => this.view.value === 'data' || [...this.all.value.values()].some(({ group }) => group === 'pipeline'),
+  );
   /** Names of the columns of the table. */
   readonly shown = computed<readonly string[]>(() => {
     const chosen = this.tableOf[this.view.value].value;
@@ -73,6 +76,9 @@ export class Columns {
   private readonly knownAxes = new WeakMap<Column, Map<Scale | undefined, Axis>>();
   readonly axes = computed<readonly Axis[]>(() => this.axisNames.value.flatMap((name) => this.axis(name) ?? []));
 
+  /** What the axes are called. */
+  readonly axisHeads = computed(() => headsOf(this.axes.value.map(({ column }) => column)));
+
   axis(name: string): Axis | null {
     const column = this.frame.value?.columns.get(name);
     if (!column) return null;
@@ -92,6 +98,13 @@ export class Columns {
 
   setShown(names: readonly string[] | null): void {
     this.tableOf[this.view.value].set(names);
+  }
+
+  /** Puts a column before another, or last. */
+  move(name: string, before: string | null): void {
+    const others = this.shown.value.filter((other) => other !== name);
+    const at = before === null ? others.length : others.indexOf(before);
+    this.setShown(others.toSpliced(at, 0, name));
   }
 
   setAxes(names: readonly string[] | null): void {

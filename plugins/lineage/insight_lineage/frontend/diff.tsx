@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { copyTable, Dialog } from '@insight-host/kit';
 import { rowsOf, Table, type CellLook, type Column } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
-import type { Group } from './answers';
 import type { LineageParts } from './board';
 import { COMPARED, differencesOf, type Difference } from './differences';
 import { loadRuns } from './source';
@@ -16,7 +15,7 @@ const LETTER = 8;
 const SCROLL_BAR = 18;
 
 /** The heading of a group, or what differs in one property. */
-type Row = Difference | Group;
+type Row = Difference | string;
 
 /** Runs side by side: what differs between them, or everything. */
 export function Diff({ board, runs }: { readonly board: LineageParts; readonly runs: readonly string[] }): JSX.Element {
@@ -99,7 +98,7 @@ function Differences({ board, runs, shown }: DifferencesProps): JSX.Element {
   );
 }
 
-const isHeading = (row: Row): row is Group => typeof row === 'string';
+const isHeading = (row: Row): row is string => typeof row === 'string';
 
 function propertyColumn({ page: { t: say } }: LineageParts): Column<Row> {
   const titleOf = (row: Row): string => {

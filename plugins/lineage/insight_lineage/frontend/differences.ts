@@ -1,9 +1,8 @@
 /** What differs between runs. */
-import type { Group } from './answers';
+import type { Column, Frame } from '@insight-host/kit/runs';
 import { LABELS } from './axes';
-import type { Column, Frame } from './frame';
 
-export const COMPARED: readonly Group[] = [
+export const COMPARED: readonly string[] = [
   'hyperparameter',
   'custom',
   'model',
@@ -16,7 +15,7 @@ export const COMPARED: readonly Group[] = [
 
 export interface Difference {
   readonly column: Column;
-  readonly group: Group;
+  readonly group: string;
   /** The text of each run, null where it is missing. */
   readonly texts: readonly (string | null)[];
   /** Of runs with a number: how far from the first run's, relative to that; null without. */

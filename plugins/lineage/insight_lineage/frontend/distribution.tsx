@@ -1,9 +1,9 @@
 import { TableButton } from '@insight-host/kit';
 import type { JSX } from 'preact';
+import type { Column } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
 import { bucketsOf, edgeText } from './buckets';
 import { distributionTable } from './chart_tables';
-import type { Column } from './frame';
 
 /** How the values of the target spread over the runs that are shown. */
 export function Distribution({

@@ -1,8 +1,7 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
-import { canvasFile, csvOf, message, type CsvCell, type MenuItem, visibleText } from '@insight-host/kit';
-import type { Value } from './answers';
+import { canvasFile, copyTable, csvOf, message, type CsvCell, type MenuItem, visibleText } from '@insight-host/kit';
+import type { Column, Value } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
-import type { Column } from './frame';
 import { stopsOf, layoutOf, yOf } from './geometry';
 import { ALONE, opacityOf, scattered, strokeRows } from './polylines';
 
@@ -20,6 +19,11 @@ export function exportItems(board: LineageParts): readonly MenuItem[] {
       .catch((error: unknown) => board.page.ctx.notify('error', say('export.failed', { reason: message(error) })));
   };
   return [
+    {
+      action: 'export-copy',
+      text: say('export.copy'),
+      onPress: () => void copyTable(board.page, rowsOf(board)),
+    },
     {
       action: 'export-csv',
       text: say('export.csv'),
@@ -94,13 +98,19 @@ function planOf(board: LineageParts): Plan {
   const { value: axes } = board.columns.axes;
   const { value: coloring } = board.coloring;
   const layout = layoutOf(SIZE.width, SIZE.height, axes);
-  const rows = scattered(board.rows.mask.value);
+  const rows = scattered(board.drawn.value);
   const theme = board.page.theme.value;
   const [text, muted] = [theme.token('--text') || 'black', theme.token('--muted') || 'gray'];
   const labels = axes.flatMap((axis, at): Label[] => {
     const x = layout.xs[at] as number;
     return [
-      { x, y: 16, text: short(axis.column.title), anchor: 'middle', color: text },
+      {
+        x,
+        y: 16,
+        text: short(board.columns.axisHeads.value.get(axis.column.name)?.text ?? axis.column.title),
+        anchor: 'middle',
+        color: text,
+      },
       ...axis.ticks.slice(0, 40).map((tick): Label => ({
         x: x - 6,
         y: yOf(layout, tick.place) + 4,
@@ -108,9 +118,6 @@ function planOf(board: LineageParts): Plan {
         anchor: 'end',
         color: muted,
       })),
-      ...(axis.hasMissing
-        ? [{ x: x - 6, y: yOf(layout, NaN) + 4, text: '—', anchor: 'end', color: muted } satisfies Label]
-        : []),
     ];
   });
   return {

@@ -1,8 +1,7 @@
 import { Segments, type Setting } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { Goal } from './answers';
+import type { Column, Goal } from '@insight-host/kit/runs';
 import type { GOALS, LineageParts } from './board';
-import type { Column } from './frame';
 
 interface GoalChoiceProps {
   readonly board: LineageParts;

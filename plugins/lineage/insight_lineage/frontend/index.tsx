@@ -1,4 +1,5 @@
 import { tab } from '@insight-host/kit';
+import { runTexts } from '@insight-host/kit/runs';
 import { App } from './app';
 import { lineageParts } from './board';
 import { keys } from './keys';
@@ -7,7 +8,7 @@ import en from '../locales/en.json';
 import zh from '../locales/zh-CN.json';
 
 export default tab({
-  messages: { en, 'zh-CN': zh },
+  messages: { en: { ...runTexts.en, ...en }, 'zh-CN': { ...runTexts['zh-CN'], ...zh } },
   styles,
   board: lineageParts,
   view: (board) => <App board={board} />,

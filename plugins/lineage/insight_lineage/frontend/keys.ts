@@ -1,6 +1,6 @@
 import { focusOn, type Key } from '@insight-host/kit';
 import type { LineageParts } from './board';
-import { WHERE } from './toolbar';
+import { diffOf, WHERE } from './toolbar';
 
 export function keys(board: LineageParts, host: HTMLElement): readonly Key[] {
   return [
@@ -9,7 +9,7 @@ export function keys(board: LineageParts, host: HTMLElement): readonly Key[] {
     ['c', 'columns.title', () => (board.dialog.value = 'columns')],
     ['p', 'plot.hint', () => board.plot.set(!board.plot.value)],
     ['a', 'analysis.hint', () => board.analysis.set(!board.analysis.value)],
-    ['d', 'keys.diff', () => board.selection.ticked.value.length >= 2 && (board.dialog.value = 'diff')],
+    ['d', 'keys.diff', () => diffOf(board)?.()],
     ['0', 'brushes.clear', () => board.brushing.clear()],
   ];
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
+import type { Column } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
-import type { Column } from './frame';
 
 const MOST = 8;
 

@@ -2,8 +2,8 @@
 import { computed, effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
 import { message } from '@insight-host/kit';
 import type { Disposer, PluginContext } from '@insight-host/api';
-import type { ColumnInfo, ColumnsAnswer } from './answers';
-import type { Frame } from './frame';
+import type { ColumnInfo, Frame } from '@insight-host/kit/runs';
+import type { ColumnsAnswer } from './answers';
 import { loadColumns, loadFrame } from './source';
 
 const REST = 1000; // ms between two questions while data change

@@ -1,6 +1,5 @@
 /** Runs that no other run beats in two targets. */
-import type { Goal } from './answers';
-import type { Column } from './frame';
+import type { Column, Goal } from '@insight-host/kit/runs';
 
 /** A target and whether small or large values are better. */
 export interface Wanted {

@@ -1,7 +1,7 @@
 import { Tooltip } from '@insight-host/kit';
 import type { JSX } from 'preact';
+import type { Column } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
-import type { Column } from './frame';
 
 const MOST = 14;
 

@@ -2,10 +2,9 @@ import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
 import { sortOf } from '@insight-host/kit/table';
+import { orderOf, startsDown, stepsOf, type Column, type Frame } from '@insight-host/kit/runs';
 import { applyBrushes, conditionsOf } from './brushes';
 import type { Brushing } from './brushing';
-import type { Column, Frame } from './frame';
-import { groupsOf, linesOf, orderOf, type RowGroup } from './ordering';
 import { LONGEST } from './source';
 import type { Where } from './where';
 
@@ -18,13 +17,14 @@ export class Rows {
   readonly closedGroups = signal<ReadonlySet<string>>(new Set());
   private readonly listed: Live<readonly Run[]>;
 
-  /** `selected`: names of the runs that are selected in the whole page. */
+  /** `selected`: names of the runs that are selected in the whole page; `table`: columns that are shown. */
   constructor(
-    page: Page,
+    private readonly page: Page,
     private readonly frame: Live<Frame | null>,
     private readonly where: Where,
     private readonly brushing: Brushing,
     private readonly selected: Live<ReadonlySet<string>>,
+    private readonly table: Live<readonly Column[]>,
   ) {
     this.sorts = page.setting('sort', codecs.names);
     this.grouping = page.setting('group', codecs.name);
@@ -40,9 +40,12 @@ export class Rows {
       ? new Set(this.listed.value.map((run) => run.name))
       : null;
   });
-  private readonly order = computed(() =>
-    this.frame.value ? orderOf(this.frame.value, this.sorts.value) : new Int32Array(),
-  );
+  private readonly order = computed(() => {
+    const { value: frame } = this.frame;
+    if (!frame) return new Int32Array();
+    const sorted = orderOf(frame, this.sorts.value);
+    return this.sorts.value.length > 0 ? sorted : emptyLast(sorted, this.table.value);
+  });
   /** Rows that are not hidden, one way or another, but for the brushes: the faint lines. */
   readonly candidates = computed<Uint8Array>(() => {
     const { value: frame } = this.frame;
@@ -90,22 +93,28 @@ export class Rows {
   readonly groupColumn = computed<Column | null>(() =>
     this.grouping.value === null ? null : (this.frame.value?.columns.get(this.grouping.value) ?? null),
   );
-  readonly rowGroups = computed<readonly RowGroup[] | null>(() => {
+  /** The group that a row is in; null without groups. */
+  readonly groups = computed(() => {
     const { value: column } = this.groupColumn;
-    return column && groupsOf(column, this.shown.value, this.sorts.value.includes(`-${column.name}`));
+    const titleOf = (_: Column, text: string | null): string => text ?? this.page.t('value.none');
+    const downwards = this.sorts.value.map(sortOf).flatMap(({ key, down }) => (down ? key : []));
+    return column && stepsOf([column], titleOf, downwards);
   });
-  readonly lines = computed<Int32Array>(() => linesOf(this.rowGroups.value, this.shown.value, this.closedGroups.value));
-  /** Upwards, downwards, not at all; `more` keeps what it was sorted by before. */
+
+  /** The best first, the other way round, not at all; `more` keeps what it was sorted by before. */
   turnSort(name: string, more: boolean): void {
     const { value: sorts } = this.sorts;
-    const next = sorts.includes(name) ? [`-${name}`] : sorts.includes(`-${name}`) ? [] : [name];
+    const column = this.frame.value?.columns.get(name);
+    const both = column && startsDown(column) ? [`-${name}`, name] : [name, `-${name}`];
+    const now = both.findIndex((sort) => sorts.includes(sort));
+    const next = both.slice(now + 1, now + 2);
     const others = more ? sorts.filter((sort) => sortOf(sort).key !== name) : [];
     this.sorts.set([...others, ...next]);
   }
 
-  toggleGroup(key: string): void {
+  toggleGroup(id: string): void {
     const next = new Set(this.closedGroups.value);
-    if (!next.delete(key)) next.add(key);
+    if (!next.delete(id)) next.add(id);
     this.closedGroups.value = next;
   }
 
@@ -113,4 +122,14 @@ export class Rows {
     this.hidden.set([]);
     this.onlySelected.set(false);
   }
+}
+
+/** Rows that say nothing in any of these columns come last. */
+function emptyLast(rows: Int32Array, columns: readonly Column[]): Int32Array {
+  const values = columns
+    .filter(({ group }) => group !== 'annotation' && group !== 'run')
+    .map((column) => column.values);
+  if (values.length === 0) return rows;
+  const says = rows.map((row) => Number(values.some((own) => (own[row] ?? null) !== null)));
+  return Int32Array.from([...rows.filter((_, at) => says[at]), ...rows.filter((_, at) => !says[at])]);
 }

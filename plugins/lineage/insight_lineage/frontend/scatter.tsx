@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { fitBitmap, NO_PIXELS, TableButton, watchPixels, type PixelSize } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Column } from '@insight-host/kit/runs';
 import type { Axis } from './axes';
 import type { LineageParts } from './board';
 import { scatterTable } from './chart_tables';
-import type { Column } from './frame';
 import { RowTip } from './row_tip';
 
 const HEIGHT = 260;

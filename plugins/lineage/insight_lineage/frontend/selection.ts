@@ -1,6 +1,6 @@
-import { computed, type ReadonlySignal as Live } from '@preact/signals';
+import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Page } from '@insight-host/kit';
-import type { Frame } from './frame';
+import type { Frame } from '@insight-host/kit/runs';
 import type { Rows } from './rows';
 
 /** The runs that are selected in the whole page. */
@@ -26,6 +26,16 @@ export class Selection {
     this.page.ctx.runs.select([...next]);
   }
 
+  /** Selects these runs, too, or no longer. */
+  set(runs: readonly string[], on: boolean): void {
+    const next = new Set(this.names.value);
+    for (const run of runs) {
+      if (on) next.add(run);
+      else next.delete(run);
+    }
+    this.page.ctx.runs.select([...next]);
+  }
+
   /** Selects exactly what is shown. */
   selectShown(): void {
     if (this.frame.value) this.page.ctx.runs.select(this.shown.value);
@@ -44,9 +54,27 @@ export class Selection {
     if (this.frame.value) hidden.set([...new Set([...hidden.value, ...gone])]);
   }
 
-  /** Looks at the selected runs among those shown in the view of scalars. */
-  compare(): void {
+  /** Plots the selected runs among those shown, in the tab of scalars. */
+  plot(): void {
     this.page.ctx.runs.select(this.ticked.value);
     this.page.ctx.open('scalar');
+  }
+}
+
+export const MOST_COMPARED = 10; // runs side by side
+
+/** A run that waits for another, with which it is compared. */
+export class Comparison {
+  readonly first = signal<string | null>(null);
+
+  constructor(private readonly open: (runs: readonly string[]) => void) {}
+
+  /** Compares the run that waits with this one; false if none waits. The same run again waits no longer. */
+  pick(run: string): boolean {
+    const { value: first } = this.first;
+    if (first === null) return false;
+    this.first.value = null;
+    if (run !== first) this.open([first, run]);
+    return true;
   }
 }

@@ -1,8 +1,8 @@
 /** What is asked of the routes of the plugin. */
 import { message } from '@insight-host/kit';
 import type { PluginContext } from '@insight-host/api';
-import type { ColumnInfo, ColumnsAnswer, RunsAnswer } from './answers';
-import { frameOf, type Frame } from './frame';
+import { Column, Frame, type ColumnInfo } from '@insight-host/kit/runs';
+import type { ColumnsAnswer, RunsAnswer } from './answers';
 
 export const LONGEST = 6000; // characters of a URL that proxies still take
 const MOST = 12; // columns of one answer: several of them come at once
@@ -81,4 +81,22 @@ export async function matching(ctx: PluginContext, where: string): Promise<Match
   } catch (error) {
     return ctx.signal.aborted ? null : { runs: null, problem: message(error) };
   }
+}
+
+/**
+ * Answers about the same runs, asked for in parts; the first says which runs there are. Their names are a column, too.
+ */
+export function frameOf(answers: readonly RunsAnswer[], titles?: ReadonlyMap<string, string>): Frame {
+  const runs = answers[0]?.runs ?? [];
+  const columns = [new Column({ name: 'run', title: 'run', group: 'run', type: 'str', count: runs.length }, runs)];
+  for (const answer of answers) {
+    const same = answer.runs.length === runs.length && answer.runs.every((run, row) => run === runs[row]);
+    const place = same ? null : new Map(answer.runs.map((run, row) => [run, row]));
+    answer.columns.forEach((info, at) => {
+      const values = answer.values[at] ?? [];
+      const named = { ...info, title: titles?.get(info.name) ?? info.title };
+      columns.push(new Column(named, place ? runs.map((run) => values[place.get(run) ?? -1] ?? null) : values));
+    });
+  }
+  return new Frame(runs, columns);
 }

@@ -2,12 +2,14 @@ import { Button, Menu, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
 import { Legend } from './legend';
+import { Comparing } from './table';
 
 /** Between plot and table: how many runs are shown and why not all, and what to do with them. */
 export function Status({ board }: { readonly board: LineageParts }): JSX.Element {
   const { t: say } = board.page;
   const total = board.frame.value?.rows ?? 0;
   const shown = board.rows.shown.value.length;
+  const without = shown - board.drawn.value.reduce((sum, is) => sum + is, 0);
   const ticked = board.selection.ticked.value.length;
   const hidden = board.rows.hidden.value.filter((run) => board.frame.value?.rowOf.has(run)).length;
   const joined = board.loading.listing.value?.joined ?? 0;
@@ -25,6 +27,12 @@ export function Status({ board }: { readonly board: LineageParts }): JSX.Element
           {say('status.joined', { count: joined })}
         </span>
       )}
+      {board.plot.value && without > 0 && (
+        <span class="count" data-testid="not-drawn" title={say('parallel.without.hint')}>
+          {say('parallel.without', { count: without })}
+        </span>
+      )}
+      <Comparing board={board} />
       {board.brushing.all.value.size > 0 && (
         <Button
           action="clear-brushes"

@@ -1,145 +1,133 @@
-import { copyTable } from '@insight-host/kit';
-import {
-  sortOf,
-  Table,
-  useWidths,
-  type Column as TableColumn,
-  type LineLook,
-  type Value,
-} from '@insight-host/kit/table';
+import { Button, copyTable, Icon } from '@insight-host/kit';
+import { RunTable, type Column } from '@insight-host/kit/runs';
+import { sortOf, useWidths, type CellLook } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { isText, MarkPicker, TextCell } from './annotation_cells';
 import type { LineageParts } from './board';
-import { cellOf, GroupName, meanOf, RunName, SelectShown } from './cells';
-import type { Column } from './frame';
-import type { RowGroup } from './ordering';
 
-const ROW_HEIGHT = 30;
-const RUN_WIDTH = 230;
-const LETTER = 8.4;
-const LOOKED_AT = 60; // values whose text counts
-
-/** A line of the table: a row of the frame, or the heading of group `g` as `-(g + 1)`. */
-type LineNumber = number;
-
-/** The runs that brushes left, one below the other, and the headings of their groups. */
-export function RunsTable({ board }: { readonly board: LineageParts }): JSX.Element {
-  const locale = board.page.locale.value;
-  const table = board.columns.table.value;
-  const columns = useMemo(() => table.map((column) => columnOf(board, column)), [table, locale]);
-  const runs = useMemo(() => [runColumn(board)], [locale]);
-  const lines = board.rows.lines.value;
-  const press = (line: LineNumber): void => {
-    const group = groupOf(board, line);
-    if (group) board.rows.toggleGroup(group.key);
-    else board.selection.toggle(board.frame.value?.runs[line] as string);
-  };
+/** The runs that brushes left, one below the other, in the page's one table of runs. */
+export function RunsTable({ board }: { readonly board: LineageParts }): JSX.Element | null {
+  const { t: say } = board.page;
+  const widths = useWidths(board.page.ctx.memory, 'runs');
+  const frame = board.frame.value;
+  if (!frame) return null;
+  const runAt = (row: number): string => frame.runs[row] as string;
   return (
-    <Table<LineNumber>
+    <RunTable
       name="runs-table"
-      class="runs-table"
-      label={board.page.t('table.label')}
-      rows={{ count: lines.length, at: (place) => lines[place] ?? null }}
-      frozen={runs}
-      columns={columns}
-      widths={useWidths(board.page.ctx.memory, 'runs')}
-      rowHeight={ROW_HEIGHT}
-      idOf={(line) => (line >= 0 ? line : `group ${groupOf(board, line)?.key}`)}
-      line={(line) => lineOf(board, line)}
-      tree={board.rows.rowGroups.value !== null}
+      label={say('table.label')}
+      say={say}
+      frame={frame}
+      columns={board.columns.table.value}
+      rows={board.rows.shown.value}
+      groups={board.rows.groups.value}
+      folded={board.rows.closedGroups.value}
+      onFold={({ id }) => board.rows.toggleGroup(id)}
+      title={say('column.run')}
+      runKey="run"
+      run={(row) => <RunName board={board} row={row} />}
+      hint={(row) => [...new Set([board.page.nameOf(runAt(row)), runAt(row)])].join('\n')}
+      selected={board.selection.names.value}
+      onSelect={(runs, on) => board.selection.set(runs, on)}
+      onPick={(row) => board.comparison.pick(runAt(row)) || board.selection.toggle(runAt(row))}
+      onPoint={(rows) => board.hover(rows?.length === 1 ? (rows[0] as number) : null)}
+      cell={(column, row) => cellOf(board, column, row)}
+      headOf={({ group, name }) => (group === 'annotation' ? say(`column.${name}`) : undefined)}
       sort={{
         by: board.rows.sorts.value.map(sortOf),
         turn: (key, more) => board.rows.turnSort(key, more),
-        hint: board.page.t('sort.hint'),
+        hint: say('rt.sort.hint'),
       }}
-      onPick={press}
-      onPoint={(line) => board.hover(line !== null && line >= 0 ? line : null)}
+      widths={widths}
+      showsEqual={board.showsEqual}
+      onMove={(name, before) => board.columns.move(name, before?.name ?? null)}
+      onHide={(name) => board.columns.setShown(board.columns.shown.value.filter((other) => other !== name))}
       onCopyRows={(rows, all) => void copyTable(board.page, rows, all)}
     />
   );
 }
 
-function groupOf(board: LineageParts, line: LineNumber): RowGroup | undefined {
-  return line < 0 ? board.rows.rowGroups.value?.[-line - 1] : undefined;
-}
-
-function lineOf(board: LineageParts, line: LineNumber): LineLook {
-  const group = groupOf(board, line);
-  if (group)
-    return {
-      class: 'heading',
-      expanded: !board.rows.closedGroups.value.has(group.key),
-      level: 1,
-      data: { group: group.text ?? '' },
-    };
-  const run = board.frame.value?.runs[line] as string;
-  const selected = board.selection.names.value.has(run);
+/** What users write, and the steps of a data pipeline, which open; undefined: a value. */
+function cellOf(board: LineageParts, column: Column, row: number): CellLook | undefined {
+  const { name, group } = column;
+  const run = board.frame.value?.runs[row] as string;
+  if (name === 'mark') return { content: <MarkPicker board={board} run={run} /> };
+  if (isText(name)) return { content: <TextCell board={board} run={run} name={name} /> };
+  if (column.isMissing(row) || (group !== 'pipeline' && name !== 'dataset_mark')) return undefined;
+  const text = column.text(row);
+  const open = (): void => void (board.dialog.value = { pipeline: run });
   return {
-    class: selected ? 'selected' : '',
-    selected,
-    data: { run, 'hover-run': run },
-    ...(board.rows.rowGroups.value ? { level: 2 } : {}),
+    content: (
+      <button type="button" tabIndex={-1} class="link" data-action="pipeline" onClick={open}>
+        {text}
+      </button>
+    ),
+    title: text,
   };
 }
 
-function runColumn(board: LineageParts): TableColumn<LineNumber> {
-  return {
-    key: 'run',
-    title: board.page.t('column.run'),
-    kind: 'text',
-    width: RUN_WIDTH,
-    tool: <SelectShown board={board} />,
-    cell: (line) => {
-      const group = groupOf(board, line);
-      if (group) return { content: <GroupName board={board} group={group} />, class: 'run-cell' };
-      const run = board.frame.value?.runs[line] as string;
-      const name = board.page.nameOf(run);
-      return {
-        content: <RunName board={board} row={line} />,
-        class: 'run-cell',
-        title: name === run ? run : `${name}\n${run}`,
-      };
-    },
-    value: (line) => (line >= 0 ? (board.frame.value?.runs[line] ?? null) : (groupOf(board, line)?.text ?? null)),
-  };
+const TAIL = 10; // letters
+
+/** Runs differ at the ends of their names: the end stays, the rest gives way. */
+function splitName(name: string): readonly [string, string] {
+  const letters = [...name];
+  return letters.length <= TAIL + 2 ? [name, ''] : [letters.slice(0, -TAIL).join(''), letters.slice(-TAIL).join('')];
 }
 
-function columnOf(board: LineageParts, column: Column): TableColumn<LineNumber> {
-  return {
-    key: column.name,
-    title: column.group === 'annotation' ? board.page.t(`column.${column.name}`) : column.title,
-    hint: column.name,
-    kind: column.isNumeric ? 'number' : 'text',
-    width: widthOf(column),
-    cell: (line) => {
-      const group = groupOf(board, line);
-      return group ? meanOf(board, column, group) : cellOf(board, column, line);
-    },
-    value: (line) => (line >= 0 ? valueOf(column, line) : null),
-  };
-}
-
-function valueOf(column: Column, row: number): Value {
-  const value = column.values[row] ?? null;
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-}
-
-const known = new WeakMap<Column, number>();
-
-function widthOf(column: Column): number {
-  const found = known.get(column);
-  if (found !== undefined) return found;
-  if (column.name === 'mark') return 68;
-  if (column.name === 'remark' || column.name === 'note') return 170;
-  let letters = 4;
-  for (let row = 0, looked = 0; row < column.values.length && looked < LOOKED_AT; row++) {
-    if (column.isMissing(row)) continue;
-    letters = Math.max(letters, Math.min(26, column.text(row).length));
-    looked++;
-  }
-  const width = Math.round(
-    Math.max(78, Math.min(200, Math.max(letters * LETTER + 24, column.title.length * 7.4 + 34))),
+/** The name of a run, which is ticked while the run is selected. */
+function RunName({ board, row }: { readonly board: LineageParts; readonly row: number }): JSX.Element {
+  const { t: say } = board.page;
+  const run = board.frame.value?.runs[row] as string;
+  const name = board.page.nameOf(run);
+  const [start, end] = splitName(name);
+  const { palette, codes } = board.coloring.value;
+  const isFirst = board.comparison.first.value === run;
+  return (
+    <>
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        checked={board.selection.names.value.has(run)}
+        aria-label={say('run.select', { run: name })}
+      />
+      <span class="dot" style={{ background: palette[codes[row] ?? 0] }} />
+      <span class={name === run ? 'name' : 'name given'}>
+        <span class="start">{start}</span>
+        {end}
+      </span>
+      <button
+        type="button"
+        tabIndex={-1}
+        class={isFirst ? 'compare-with first' : 'compare-with'}
+        data-action="compare-with"
+        aria-label={say('compare.with', { run: name })}
+        aria-pressed={isFirst}
+        title={say('compare.with', { run: name })}
+        onClick={(event) => {
+          event.stopPropagation();
+          if (!board.comparison.pick(run)) board.comparison.first.value = run;
+        }}
+      >
+        <Icon name="compare" />
+      </button>
+    </>
   );
-  known.set(column, width);
-  return width;
+}
+
+/** While a run waits for another to be compared with. */
+export function Comparing({ board }: { readonly board: LineageParts }): JSX.Element | null {
+  const { value: first } = board.comparison.first;
+  if (first === null) return null;
+  const { t: say } = board.page;
+  return (
+    <span class="comparing" role="status" data-testid="comparing">
+      {say('compare.waits', { run: board.page.nameOf(first) })}
+      <Button
+        action="compare-cancel"
+        icon="close"
+        label={say('compare.cancel')}
+        onPress={() => (board.comparison.first.value = null)}
+      />
+    </span>
+  );
 }

@@ -1,13 +1,12 @@
 /** Which columns are results, and which of them the analysis and the colours are about. */
-import type { Group } from './answers';
-import type { Column, Frame } from './frame';
+import type { Column, Frame } from '@insight-host/kit/runs';
 
 /** Columns that can say how well a run did; `used` are names that the table or the plot shows. */
 export function targetsOf(frame: Frame | null, used: ReadonlySet<string>): readonly Column[] {
   const all = [...(frame?.columns.values() ?? [])].filter(
     (column) => column.isNumeric && !column.isTextual && column.count > 0,
   );
-  const of = (group: Group): readonly Column[] => all.filter((column) => column.group === group);
+  const of = (group: string): readonly Column[] => all.filter((column) => column.group === group);
   const results = [
     ...of('metric'),
     ...of('model').filter(({ name }) => name === 'loss'),

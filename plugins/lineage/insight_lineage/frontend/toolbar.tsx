@@ -4,13 +4,21 @@ import { OWN_COLORS, type LineageParts } from './board';
 import { parallelTable } from './chart_tables';
 import { VIEWS } from './choices';
 import { exportItems } from './exports';
+import { MOST_COMPARED } from './selection';
 
 export const WHERE = 'lineage-where';
-const MOST_DIFFERENT = 30; // runs side by side
+const SQL = 'query'; // the plugin that asks in SQL, if it is there
+
+/** Opens the differences between the selected runs; null if they are too few or too many. */
+export function diffOf(board: LineageParts): (() => void) | null {
+  const { value: runs } = board.selection.ticked;
+  return runs.length < 2 || runs.length > MOST_COMPARED ? null : () => (board.dialog.value = { diff: runs });
+}
 
 export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Element {
   const { t: say } = board.page;
   const ticked = board.selection.ticked.value.length;
+  const diff = diffOf(board);
   const table = useTableView(
     board.page,
     'lineage plot',
@@ -20,7 +28,10 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
   );
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.columns.view} how="push" />
+      <Modes board={board} />
+      {board.columns.hasPipelines.value && (
+        <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.columns.view} how="push" />
+      )}
       <Cluster>
         <Where board={board} />
         <Button
@@ -55,26 +66,22 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
         onPick={(name) => board.rows.grouping.set(name)}
       />
       <Cluster>
-        <Toggle action="plot" text={say('plot.short')} label={say('plot.hint')} setting={board.plot} />
-        <Toggle action="analysis" text={say('analysis.short')} label={say('analysis.hint')} setting={board.analysis} />
-      </Cluster>
-      <Cluster>
         <Button
           action="compare"
-          icon="compare"
-          text={say('compare.short')}
+          text={say('compare.short', { count: ticked })}
           label={say('compare.hint', { count: ticked })}
           disabled={ticked === 0}
-          onPress={() => board.selection.compare()}
+          onPress={() => board.selection.plot()}
         />
         <Button
           action="diff"
+          icon="compare"
           text={say('diff.short')}
           label={
-            ticked > MOST_DIFFERENT ? say('diff.many', { count: MOST_DIFFERENT }) : say('diff.hint', { count: ticked })
+            diff ? say('diff.hint', { count: ticked }) : say('diff.choose', { most: MOST_COMPARED, count: ticked })
           }
-          disabled={ticked < 2 || ticked > MOST_DIFFERENT}
-          onPress={() => (board.dialog.value = 'diff')}
+          disabled={!diff}
+          onPress={() => diff?.()}
         />
       </Cluster>
       <Menu
@@ -85,6 +92,20 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
       />
       {table.dialog}
     </div>
+  );
+}
+
+/** What the tab shows beside its table; SQL has a page of its own. */
+function Modes({ board }: { readonly board: LineageParts }): JSX.Element {
+  const { t: say, ctx, tabs } = board.page;
+  return (
+    <Cluster>
+      <Toggle action="plot" text={say('plot.short')} label={say('plot.hint')} setting={board.plot} />
+      <Toggle action="analysis" text={say('analysis.short')} label={say('analysis.hint')} setting={board.analysis} />
+      {tabs.value.includes(SQL) && (
+        <Button action="sql" text="SQL" label={say('sql.hint')} onPress={() => void ctx.open(SQL)} />
+      )}
+    </Cluster>
   );
 }
 

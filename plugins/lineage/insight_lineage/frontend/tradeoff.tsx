@@ -1,10 +1,9 @@
 import { Select } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Goal } from './answers';
+import type { Column, Goal } from '@insight-host/kit/runs';
 import type { Axis } from './axes';
 import type { LineageParts } from './board';
-import type { Column } from './frame';
 import { GoalChoice, goalOf } from './goal_choice';
 import { paretoFront } from './pareto';
 import { Scatter, type Places } from './scatter';

@@ -28,6 +28,10 @@ export interface CellLook {
 export interface Column<R> {
   readonly key: string;
   readonly title: string;
+  /** In the head after the title, smaller. */
+  readonly small?: string;
+  /** Over the heads of columns that stand side by side and have the same one. */
+  readonly band?: string;
   /** Tooltip of the head. */
   readonly hint?: string;
   readonly kind: 'text' | 'number';

@@ -5,13 +5,16 @@ import { clamp, isEven, NARROWEST, WIDEST, type Widths } from './layout';
 import { columnOf, type Shown } from './line';
 import type { Area } from './selection';
 
+export const BAND = 20; // pixels over the heads
+
 export interface HeadProps<R> extends Shown<R> {
+  readonly banded: boolean;
   readonly widths: { value: Widths };
   readonly marked: Area | null;
 }
 
 /** The heads of the columns: a press sorts, with Shift by several columns; the edge changes the width. */
-export function Head<R>({ given, id, layout, from, end, widths, marked }: HeadProps<R>): JSX.Element {
+export function Head<R>({ given, id, layout, from, end, banded, widths, marked }: HeadProps<R>): JSX.Element {
   const { frozen = [], rowHeight } = given;
   const start = layout.leftOf(from);
   /** Drags a head along the others; the press of a button in it stays a press within the slop. */
@@ -62,25 +65,71 @@ export function Head<R>({ given, id, layout, from, end, widths, marked }: HeadPr
             title={given.sort.hint && [column.hint, given.sort.hint].filter(Boolean).join('\n')}
             onClick={(event) => given.sort?.turn(column.key, event.shiftKey)}
           >
-            <span class="name">{column.title}</span>
+            <HeadText column={column} />
             {direction !== 'none' && <span class="arrow">{direction === 'ascending' ? '▲' : '▼'}</span>}
           </button>
         ) : (
-          <span class="name">{column.title}</span>
+          <HeadText column={column} />
         )}
         {!isEven(given.columns) && <Edge column={column.key} width={width} widths={widths} />}
       </div>
     );
   };
   return (
-    <div class="line head" role="row" aria-rowindex={1} style={{ height: `${rowHeight}px` }}>
+    <div
+      class={banded ? 'line head banded' : 'line head'}
+      role="row"
+      aria-rowindex={1}
+      style={{ height: `${rowHeight + (banded ? BAND : 0)}px` }}
+    >
       {layout.frozen.map(({ left, width }, at) => head(at, left, width))}
       <div class="scrolled" role="presentation">
+        {banded && <Bands given={given} layout={layout} from={from} end={end} />}
         {Array.from({ length: end - from }, (_, i) =>
           head(frozen.length + from + i, layout.leftOf(from + i) - start, layout.widthOf(from + i)),
         )}
       </div>
     </div>
+  );
+}
+
+function HeadText<R>({ column }: { readonly column: Column<R> }): JSX.Element {
+  return (
+    <span class="name">
+      {column.title}
+      {column.small && <small>{column.small}</small>}
+    </span>
+  );
+}
+
+/** What columns that stand side by side have in common, over the heads of those in sight. */
+function Bands<R>({ given, layout, from, end }: Pick<HeadProps<R>, 'given' | 'layout' | 'from' | 'end'>): JSX.Element {
+  const start = layout.leftOf(from);
+  const bandOf = (at: number): string => columnOf(given, (given.frozen?.length ?? 0) + at)?.band ?? '';
+  const bands: { readonly text: string; readonly from: number; end: number }[] = [];
+  for (let at = from; at < end; at++) {
+    const [text, last] = [bandOf(at), bands.at(-1)];
+    if (last?.text === text) last.end = at + 1;
+    else bands.push({ text, from: at, end: at + 1 });
+  }
+  return (
+    <>
+      {bands.map((band, at) => (
+        <span
+          key={band.from}
+          class={at === 0 ? 'band first' : 'band'}
+          aria-hidden="true"
+          style={{
+            left: `${layout.leftOf(band.from) - start}px`,
+            width: `${layout.leftOf(band.end) - layout.leftOf(band.from)}px`,
+            height: `${BAND}px`,
+            '--side': `${layout.side}px`,
+          }}
+        >
+          {band.text}
+        </span>
+      ))}
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { TableProps } from './contract';
 import { exactTable } from './copying';
-import { Head, resize } from './head';
+import { BAND, Head, resize } from './head';
 import { clamp, isEven, layoutOf, type Widths } from './layout';
 import { columnOf, Line } from './line';
 import { areaOf, at, FIRST, selectionAfter, type Area, type Cell, type Selection } from './selection';
@@ -36,7 +36,8 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
     () => layoutOf(frozen, columns, widths.value, size.width),
     [frozen, columns, widths.value, size.width],
   );
-  const head = heads ? rowHeight : 0;
+  const banded = heads && !isEven(columns) && columns.some(({ band }) => band);
+  const head = (heads ? rowHeight : 0) + (banded ? BAND : 0);
   const sight = useSight(scroller, size, {
     width: layout.total,
     height: rows.count * rowHeight,
@@ -221,7 +222,9 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
           '--scrolled': `${layout.side + layout.leftOf(from) - x}px`,
         }}
       >
-        {heads && <Head {...shown} widths={widths} marked={selection.value && areaOf(selection.value)} />}
+        {heads && (
+          <Head {...shown} banded={banded} widths={widths} marked={selection.value && areaOf(selection.value)} />
+        )}
         <div class="body" role="presentation" style={{ top: `${head + base * rowHeight - y}px` }}>
           {Array.from({ length: Math.max(0, rowEnd - row) }, (_, i) => {
             const place = row + i;

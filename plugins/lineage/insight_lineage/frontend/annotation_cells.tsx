@@ -1,6 +1,6 @@
 import { Icon, Popover } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
-import { backToTable } from '@insight-host/kit/table';
+import { backToTable, EditCell } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { LineageParts } from './board';
@@ -65,5 +65,43 @@ export function MarkPicker({ board, run }: { readonly board: LineageParts; reado
         </Popover>
       )}
     </>
+  );
+}
+
+const FIELDS = { remark: 'remark', note: 'note', display_name: 'displayName' } as const;
+const MOST = { remark: 200, displayName: 200, note: 20_000 } as const; // characters
+
+/** Whether a column holds texts of users. */
+export const isText = (name: string): name is keyof typeof FIELDS => name in FIELDS;
+
+/** An annotation of a run. */
+export function TextCell({
+  board,
+  run,
+  name,
+}: {
+  readonly board: LineageParts;
+  readonly run: string;
+  readonly name: keyof typeof FIELDS;
+}): JSX.Element {
+  const field = FIELDS[name];
+  const known = board.page.runsByName.value.get(run);
+  const refused = board.annotations.unwritten.value.get(run)?.[field];
+  const isWritable = board.annotations.writable.value;
+  return (
+    <EditCell
+      name={field}
+      label={board.page.t(`column.${name}`)}
+      kind={field === 'note' ? 'lines' : 'line'}
+      most={MOST[field]}
+      text={field === 'displayName' && known?.displayName === run ? '' : (known?.[field] ?? '')}
+      refused={refused}
+      disabled={!isWritable}
+      hint={[refused !== undefined && board.page.t('edit.refused'), board.page.t(isWritable ? 'edit.hint' : 'edit.off')]
+        .filter(Boolean)
+        .join('\n')}
+      onSave={(text) => board.annotations.write(run, { [field]: text })}
+      onKeep={(text) => board.annotations.forget(run, { [field]: text })}
+    />
   );
 }

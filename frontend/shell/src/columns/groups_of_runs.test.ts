@@ -1,17 +1,18 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { linesOf, type RowGroup } from '@insight-host/kit/runs';
 import { Page } from '../state/page';
 import { RunColumns } from './run_columns';
-import { type GroupLine, linesOf, pathOf } from './tree';
+import { stepsOfRuns } from './run_table';
 
 const STATUS = { plugin: 'run', name: 'status', title: 'Status', titles: { 'zh-CN': '状态' }, kind: 'text', group: '' };
 
 describe('groups of the run table', () => {
   let page: Page;
   let columns: RunColumns;
-  const groups = (folded: readonly string[] = []): readonly GroupLine[] =>
-    linesOf(page.runs.rows.value, pathOf(columns), new Set(folded)).flatMap((line) =>
-      line.kind === 'group' ? line : [],
-    );
+  const groups = (folded: readonly string[] = []): readonly RowGroup[] => {
+    const rows = Int32Array.from(page.runs.rows.value.keys());
+    return linesOf(rows, stepsOfRuns(page, columns, ['a', 'b']), new Set(folded)).groups;
+  };
 
   beforeEach(async () => {
     localStorage.clear();

@@ -1,19 +1,43 @@
 /** The table of runs as columns in memory, so that a brush or a sort asks nobody. */
 import { valueText } from '@insight-host/kit';
-import type { ColumnInfo, ColumnType, Goal, Group, RunsAnswer, Value } from './answers';
+import { sortedTexts } from './texts';
 
-const collator = new Intl.Collator('en', { numeric: true });
+export type Value = string | number | boolean | null | readonly Value[];
+export type ColumnType = 'int' | 'float' | 'bool' | 'str' | 'list' | 'mixed';
+export type Goal = 'min' | 'max';
+
+/** A column without its values. */
+export interface ColumnInfo {
+  readonly name: string;
+  /** The name without its group. */
+  readonly title: string;
+  /** Such as `hyperparameter`, `metric`, `scalar` or `run`; `sectionOf` says where the table has it. */
+  readonly group: string;
+  readonly type: ColumnType;
+  /** Runs with a value. */
+  readonly count: number;
+  /** Of results: whether small or large values are better. */
+  readonly goal?: Goal | null;
+}
+
+/** How a column shows and sorts values that its own texts and numbers do not say. */
+export interface ColumnLook {
+  text(value: Value, row: number): string;
+  /** A number or text by which the value is sorted. */
+  order?(value: Value, row: number): Value;
+}
+
 /** Stands for a missing value among texts. */
 export const MISSING = '\u0000';
 const WORDS: Readonly<Record<string, number>> = { NaN: NaN, Infinity, '-Infinity': -Infinity };
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NUMERIC: readonly ColumnType[] = ['int', 'float', 'bool'];
-const NAMES: readonly Group[] = ['run', 'annotation']; // their texts are never quantities
+const NAMES: readonly string[] = ['run', 'annotation']; // their texts are never quantities
 
 export class Column implements ColumnInfo {
   readonly name: string;
   readonly title: string;
-  readonly group: Group;
+  readonly group: string;
   readonly type: ColumnType;
   readonly count: number;
   /** Whether its values are numbers (or truth values, which count as 0 and 1), be they recorded as text. */
@@ -25,24 +49,29 @@ export class Column implements ColumnInfo {
   readonly goal: Goal | null;
   private knownNumbers: Float64Array | null = null;
   private knownCodes: { readonly texts: readonly string[]; readonly codes: Int32Array } | null = null;
+  private knownVaries: boolean | null = null;
   private knownExtent: readonly [number, number] | null = null;
 
   constructor(
     info: ColumnInfo,
     /** By row. */
     readonly values: readonly Value[],
+    private readonly look?: ColumnLook,
   ) {
     ({ name: this.name, title: this.title, group: this.group, type: this.type, count: this.count } = info);
     this.goal = info.goal ?? null;
     this.isTextual =
       !NAMES.includes(info.group) && (info.type === 'str' || info.type === 'mixed') && areNumbers(values);
-    this.isNumeric = this.isTextual || NUMERIC.includes(info.type);
+    this.isNumeric = !look?.order && (this.isTextual || NUMERIC.includes(info.type));
     this.isWhole = info.type === 'int' || (this.isTextual && this.numbers.every((one) => one % 1 === 0 || isNaN(one)));
   }
 
   /** By row; NaN for missing numbers. */
   get numbers(): Float64Array {
-    return (this.knownNumbers ??= Float64Array.from(this.values, (value) => this.numberOf(value)));
+    if (this.knownNumbers) return this.knownNumbers;
+    const numbers = new Float64Array(this.values.length);
+    for (let row = 0; row < numbers.length; row++) numbers[row] = this.numberOf(this.values[row] ?? null);
+    return (this.knownNumbers = numbers);
   }
 
   /** The smallest and the largest finite number; NaN if none. */
@@ -69,7 +98,21 @@ export class Column implements ColumnInfo {
 
   /** Whether runs that have a value differ in it. */
   get varies(): boolean {
-    return this.texts.length > (this.texts.at(-1) === MISSING ? 2 : 1);
+    if (this.knownVaries !== null) return this.knownVaries;
+    const of = (value: Value): unknown => (typeof value === 'object' ? JSON.stringify(value) : value);
+    const first = this.values.find((value) => value !== null && value !== undefined);
+    const isOther = (value: Value): boolean => value !== null && value !== undefined && of(value) !== of(first ?? null);
+    return (this.knownVaries = this.values.some(isOther));
+  }
+
+  /** Whether it has at most so many different values: of many this is known long before `texts`. */
+  hasFew(most: number): boolean {
+    const found = new Set<unknown>();
+    for (const value of this.values) {
+      found.add(typeof value === 'object' ? JSON.stringify(value) : value);
+      if (found.size > most) return false;
+    }
+    return true;
   }
 
   isMissing(row: number): boolean {
@@ -78,11 +121,12 @@ export class Column implements ColumnInfo {
 
   /** As people read it; "" for what is missing. */
   text(row: number): string {
-    return this.textOf(this.values[row] ?? null);
+    return this.shown(this.values[row] ?? null, row);
   }
 
   /** One of its numbers as people read it. */
   numberText(value: number): string {
+    if (this.look) return this.look.text(value, -1);
     if (this.name === 'start_time') return momentText(value);
     return this.isWhole && Number.isSafeInteger(value) ? String(value).replace('-', '−') : valueText(value);
   }
@@ -96,23 +140,38 @@ export class Column implements ColumnInfo {
 
   private get coded(): { readonly texts: readonly string[]; readonly codes: Int32Array } {
     if (this.knownCodes) return this.knownCodes;
-    const first = new Map<string, Value>();
-    const keys = this.values.map((value) => {
-      const key = value === null || value === undefined ? MISSING : this.textOf(value);
-      if (!first.has(key)) first.set(key, value ?? null);
+    const first = new Map<string, number>(); // the row that first has a text
+    const keys = this.values.map((value, row) => {
+      const key = value === null || value === undefined ? MISSING : this.shown(value, row);
+      if (!first.has(key)) first.set(key, row);
       return key;
     });
-    const texts = [...first].sort(([, left], [, right]) => this.compare(left, right)).map(([key]) => key);
+    const texts = this.inOrder([...first]);
     const places = new Map(texts.map((text, place) => [text, place]));
     return (this.knownCodes = { texts, codes: Int32Array.from(keys, (key) => places.get(key) as number) });
   }
 
   /** Numbers come before texts before lists; what is missing is last. */
-  private compare(left: Value, right: Value): number {
-    const [a, b] = [this.rank(left), this.rank(right)];
-    if (a !== b) return a - b;
-    if (a === 0) return this.numberOf(left) - this.numberOf(right);
-    return collator.compare(this.textOf(left), this.textOf(right));
+  private inOrder(found: readonly (readonly [string, number])[]): readonly string[] {
+    const ranked = found.map(([text, row]) => {
+      const value = this.values[row] ?? null;
+      const place = value === null ? null : (this.look?.order?.(value, row) ?? value);
+      return {
+        text,
+        rank: this.rank(place),
+        number: this.numberOf(place),
+        sort: place === value ? text : String(place),
+      };
+    });
+    const of = (rank: number): typeof ranked => ranked.filter((one) => one.rank === rank);
+    return [
+      ...of(0).sort((a, b) => a.number - b.number),
+      ...[1, 2, 3, 4].flatMap((rank) => sortedTexts(of(rank), ({ sort }) => sort)),
+    ].map(({ text }) => text);
+  }
+
+  private shown(value: Value, row: number): string {
+    return this.look && value !== null ? this.look.text(value, row) : this.textOf(value);
   }
 
   private textOf(value: Value): string {
@@ -178,22 +237,4 @@ export class Frame {
       columns: next,
     });
   }
-}
-
-/**
- * Answers about the same runs, asked for in parts; the first says which runs there are. Their names are a column, too.
- */
-export function frameOf(answers: readonly RunsAnswer[], titles?: ReadonlyMap<string, string>): Frame {
-  const runs = answers[0]?.runs ?? [];
-  const columns = [new Column({ name: 'run', title: 'run', group: 'run', type: 'str', count: runs.length }, runs)];
-  for (const answer of answers) {
-    const same = answer.runs.length === runs.length && answer.runs.every((run, row) => run === runs[row]);
-    const place = same ? null : new Map(answer.runs.map((run, row) => [run, row]));
-    answer.columns.forEach((info, at) => {
-      const values = answer.values[at] ?? [];
-      const named = { ...info, title: titles?.get(info.name) ?? info.title };
-      columns.push(new Column(named, place ? runs.map((run) => values[place.get(run) ?? -1] ?? null) : values));
-    });
-  }
-  return new Frame(runs, columns);
 }

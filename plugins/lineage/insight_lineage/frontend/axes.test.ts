@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ColumnInfo, ColumnType, RunsAnswer, Value } from './answers';
+import { Column, type ColumnInfo, type ColumnType, MISSING, type Value } from '@insight-host/kit/runs';
+import { frameOf } from './source';
+import type { RunsAnswer } from './answers';
 import { axisOf, scalesOf } from './axes';
 import { applyBrushes, brushesCodec, conditionsOf, type Brush } from './brushes';
-import { Column, frameOf, MISSING } from './frame';
 import { bucketsOf, edgeText } from './buckets';
-import { groupsOf, linesOf, orderOf, summaryOf } from './ordering';
 import { brushOf, spanOf } from './axis_view';
 import { toldApart } from './source';
 
@@ -25,23 +25,8 @@ const answer = (
 });
 
 describe('columns', () => {
-  it('read numbers that JSON cannot say', () => {
-    const { numbers, extent } = column('x', 'float', [1, 'NaN', 'Infinity', null, '-Infinity', 3]);
-    expect([...numbers]).toEqual([1, NaN, Infinity, NaN, -Infinity, 3]);
-    expect(extent).toEqual([1, 3]);
-  });
-
-  it('have texts in the order of their values, what is missing last', () => {
-    expect(column('x', 'float', [10, null, 9, 'NaN']).texts).toEqual(['9', '10', 'NaN', MISSING]);
-    expect(column('x', 'str', ['b10', 'b9', null, 'b10']).texts).toEqual(['b9', 'b10', MISSING]);
-    expect(column('x', 'mixed', [[1], 'a', 2]).texts).toEqual(['2', 'a', '[1]']);
-    expect(column('x', 'str', [null, '']).texts).toEqual(['', MISSING]);
-  });
-
-  it('of numbers that were recorded as text are numbers', () => {
+  it('of numbers that were recorded as text have axes of numbers', () => {
     const rates = column('lr', 'str', ['1', '10', '2e0', null, '3.5']);
-    expect([...rates.numbers]).toEqual([1, 10, 2, NaN, 3.5]);
-    expect(rates.texts).toEqual(['1', '2e0', '3.5', '10', MISSING]);
     const axis = axisOf(rates, undefined);
     expect([axis.scale, axis.hasMissing, axis.ticks.map(({ text }) => text)]).toEqual([
       'linear',
@@ -50,18 +35,6 @@ describe('columns', () => {
     ]);
     expect(scalesOf(column('lr', 'str', ['1e-5', '1e-3', '1e-1']))[0]).toBe('log');
     expect(axisOf(column('n', 'str', ['1', '2']), undefined).ticks.map(({ text }) => text)).toEqual(['1', '2']);
-    const mixed = column('x', 'mixed', [1, '2', 'NaN']);
-    expect([mixed.isNumeric, ...mixed.numbers]).toEqual([true, 1, 2, NaN]);
-    const others: readonly (readonly [ColumnType, readonly Value[]])[] = [
-      ['str', ['1', 'auto']],
-      ['str', ['', '1']],
-      ['str', ['0x10']],
-      ['str', [null]],
-      ['mixed', [true, '1']],
-    ];
-    for (const [type, values] of others) expect(column('x', type, values).isNumeric).toBe(false);
-    const info: ColumnInfo = { name: 'run', title: 'run', group: 'run', type: 'str', count: 1 };
-    expect(new Column(info, ['1']).isNumeric).toBe(false);
   });
 
   it('of one title are called by their whole names', () => {
@@ -80,36 +53,6 @@ describe('columns', () => {
       answer(['b', 'c', 'a'], { y: ['int', [20, 30, 10]] }),
     ]);
     expect(frame.columns.get('y')?.values).toEqual([10, 20]);
-  });
-});
-
-describe('order', () => {
-  const frame = frameOf([
-    answer(['a', 'b', 'c', 'd'], { n: ['float', [2, null, 1, 2]], s: ['str', ['x', 'x', null, 'w']] }),
-  ]);
-  it('is stable, and what is missing is last either way', () => {
-    expect([...orderOf(frame, ['n'])]).toEqual([2, 0, 3, 1]);
-    expect([...orderOf(frame, ['-n'])]).toEqual([0, 3, 2, 1]);
-    expect([...orderOf(frame, ['-n', 's'])]).toEqual([3, 0, 2, 1]);
-    expect([...orderOf(frame, ['-s'])]).toEqual([0, 1, 3, 2]);
-    expect([...orderOf(frame, ['gone'])]).toEqual([0, 1, 2, 3]);
-  });
-
-  it('of groups is that of their values; closed ones show no rows', () => {
-    const groups = groupsOf(frame.columns.get('s') as Column, Int32Array.of(2, 0, 3, 1), false);
-    expect(groups.map(({ text, rows }) => [text, ...rows])).toEqual([
-      ['w', 3],
-      ['x', 0, 1],
-      [null, 2],
-    ]);
-    expect([...linesOf(groups, new Int32Array(), new Set(['x']))]).toEqual([-1, 3, -2, -3, 2]);
-    expect(summaryOf(frame.columns.get('n') as Column, Int32Array.of(0, 1, 2))).toEqual({
-      count: 2,
-      mean: 1.5,
-      low: 1,
-      high: 2,
-    });
-    expect(summaryOf(frame.columns.get('n') as Column, Int32Array.of(1))).toBeNull();
   });
 });
 

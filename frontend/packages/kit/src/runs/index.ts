@@ -1,0 +1,10 @@
+/** The one table of runs: what the page shows beside its charts, and the tab Runs. */
+export * from './cells';
+export * from './chooser';
+export * from './equal';
+export * from './frame';
+export * from './ordering';
+export * from './run_table';
+export * from './sections';
+export * from './standing';
+export * from './words';

@@ -1,0 +1,8 @@
+import en from './locales/en.json';
+import zh from './locales/zh-CN.json';
+
+/** Texts of the table of runs: whoever shows it has them among its own. */
+export const runTexts = { en, 'zh-CN': zh } as const;
+
+/** Looks up a text of `runTexts`, `{name}` filled in. */
+export type SayOfRuns = (key: keyof typeof en, values?: Readonly<Record<string, string | number>>) => string;
