@@ -145,12 +145,13 @@ def _told(asked: AskedRule, result: Result) -> Told:
     """What a result of a rule means; failures are noted at its module."""
     module, rule = asked.module, asked.rule
     request = f"{_HOOK} {rule.id}"
+    until = time.monotonic() + _FRESH if rule.may_change or rule.scope == "runs" else math.inf
     try:
         if isinstance(result, BaseException):
             reraise(result)
     except NotChecked as error:
         pending = error.may_change
-        return Told(unchecked=Reason.of(error), pending=pending, until=_NEVER if pending else math.inf)
+        return Told(unchecked=Reason.of(error), pending=pending, until=_NEVER if pending else until)
     except Unavailable as error:
         return Told(unchecked=Reason.of(error), until=_NEVER)
     except InsightError as error:
@@ -161,7 +162,6 @@ def _told(asked: AskedRule, result: Result) -> Told:
             log.error("rule %s of plugin %s failed: %s", rule.id, module.name, text, exc_info=error)
         return Told(unchecked=Reason(text), failed=True, until=_NEVER)
     module.calls.forget(request)
-    until = time.monotonic() + _FRESH if rule.may_change or rule.scope == "runs" else math.inf
     if not result and until == math.inf:
         return _NOTHING
     return Told(result[:_MOST], max(0, len(result) - _MOST), until=until)
