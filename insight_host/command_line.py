@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from insight_core.cli.flag_types import with_hyphens
-from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, LOGDIR, PLUGIN_FILE
+from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, FOLD, LOGDIR, PLUGIN_FILE
 from insight_core.ingest.logdir import parse_logdir
 from insight_core.plugin import InvalidArgument, encode_json
 from insight_core.plugin.data import TAG_ROLES
@@ -23,9 +23,10 @@ from insight_host.query import queried
 from insight_host.sources import OpenedSource, Place, open_named, wait_until_read
 from insight_host.tables import LogTable
 
-_SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, PLUGIN_FILE, CACHE)
+_SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, PLUGIN_FILE, CACHE, FOLD)
 _WITH_TAGS = ("series", "get", "compare", "export")
 _WITH_STEPS = ("get", "compare")
+_WHERE = "runs for which it holds, such as: val_acc > 0.96 and optimizer = 'adam'"
 _ROLE = f"this tag has this role ({', '.join(TAG_ROLES)}, none), whatever its name; may be repeated"
 
 
@@ -38,11 +39,18 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
         parser.error(f"no logs: give a directory, a URL, --logdir or --data-provider (or {LOGDIR.variable})")
     flags = [f"--disable-plugin={plugin}" for plugin in given.disable_plugin or ()]
     flags += [f"--plugin-file={path}" for path in given.plugin_file or ()]
-    if given.cache is not None:
-        flags.append("--cache" if given.cache else "--no-cache")
+    flags += [
+        f"--{name}" if value else f"--no-{name}"
+        for name, value in (("cache", given.cache), ("fold", given.fold))
+        if value is not None
+    ]
     source = open_named(named, flags=flags)
     with Logs(source) as logs:
         wait_until_read(source.provider, None)
+        if getattr(given, "where", None) is not None:
+            if given.run or given.run_regex:
+                raise InvalidArgument("--where cannot be combined with --run or --run-regex")
+            given.run = logs.runs(where=given.where)["run"].tolist()
         if name == "export":
             for line in export(logs, given.directory, given.to, **_chosen(given, "runs", "tags", "attempts")):
                 print(f"insight-host: {line}", file=sys.stderr)
@@ -93,6 +101,8 @@ def _parser(name: str, text: str) -> argparse.ArgumentParser:
         parser.add_argument(
             f"--{word}-regex", type=_expression, metavar="REGEX", help=f"each {word} that it finds"
         )
+    if "run" in _words(name):
+        parser.add_argument("--where", metavar="EXPRESSION", help=_WHERE)
     if name == "series":
         parser.add_argument("--of", metavar="PLUGIN", help="series of this plugin: scalar, image")
     if name in _WITH_STEPS:
@@ -129,7 +139,7 @@ def _places(given: argparse.Namespace) -> list[tuple[str | None, Place]]:
 
 def _table(name: str, logs: Logs, given: argparse.Namespace) -> LogTable:
     if name == "runs":
-        return _of_runs(logs.runs(), _chosen(given, "runs")["runs"])
+        return logs.runs(**_chosen(given, "runs"))
     if name == "series":
         return logs.series(given.of, **_chosen(given, "runs", "tags"))
     if name == "diagnose":
@@ -152,14 +162,7 @@ def _by_name_or_expression(given: argparse.Namespace, word: str) -> Chosen:
     named, expression = getattr(given, word), getattr(given, f"{word}_regex")
     if named and expression:
         raise InvalidArgument(f"--{word} cannot be combined with --{word}-regex")
-    return cast(Chosen, named or expression)
-
-
-def _of_runs(table: LogTable, chosen: Chosen) -> LogTable:
-    from insight_host.choosing import chosen_of
-
-    wanted = set(chosen_of(table["run"].tolist(), chosen))
-    return table.at([place for place, run in enumerate(table["run"]) if run in wanted])
+    return cast(Chosen, expression if named is None else named)
 
 
 def _print(table: LogTable, given: argparse.Namespace) -> None:

@@ -54,7 +54,7 @@ def export(
     place.mkdir(parents=True, exist_ok=True)
     parts = logs.scalar_tables(runs=runs, tags=tags, attempts=attempts)
     tables: dict[str, Callable[[], Iterator[LogTable]]] = {
-        "runs": lambda: iter([logs.runs()]),
+        "runs": lambda: iter([logs.runs(runs=runs)]),
         "series": lambda: iter([logs.series(runs=runs, tags=tags)]),
         "scalars": lambda: parts,
         "hparams": lambda: iter([logs.hparams(runs=runs)]),

@@ -31,7 +31,14 @@ from insight_host.hyperparameters import hyperparameters
 from insight_host.points import points_table
 from insight_host.query import queried
 from insight_host.records import LoggedPictures, LoggedValue, texts_of
-from insight_host.sources import OpenedSource, Places, open_source, wait_until_read
+from insight_host.sources import (
+    OpenedSource,
+    Places,
+    matching_runs,
+    open_source,
+    run_columns_of,
+    wait_until_read,
+)
 from insight_host.tables import LogTable, numbers, texts
 
 Steps: TypeAlias = tuple[int | None, int | None]  # The first and the last, None without end.
@@ -82,7 +89,8 @@ class Logs:
     """Logs that were opened, and what is appended to them. To be closed; ``with`` does that.
 
     ``runs`` and ``tags`` of all methods choose by name: one name, several, a compiled regular expression that
-    is searched for, or None for all. Rows are in the order of runs, tags and steps. Any thread may use it.
+    is searched for, or None for all; ``runs(where=...)["run"]`` names those that an expression matches. Rows
+    are in the order of runs, tags and steps. Any thread may use it.
     """
 
     def __init__(self, source: OpenedSource) -> None:
@@ -124,9 +132,21 @@ class Logs:
         """Sorted names of what there is: ``scalar``; unclaimed values are named by their claim."""
         return sorted(map(str, self.provider.plugins()))
 
-    def runs(self) -> LogTable:
-        """``run``, ``start_time`` (seconds since the epoch), ``dialect``, ``loading``, ``damage`` (count)."""
+    def runs(self, *, runs: Chosen = None, where: str | None = None) -> LogTable:
+        """``run``, ``start_time`` (seconds since the epoch), ``dialect``, ``loading``, ``damage`` (count), as
+        the run table has them ``status`` (finished, failed, running, stopped) and ``duration`` (seconds).
+
+        ``where`` leaves the runs for which an expression over columns of the run table holds, as the filter
+        of the page has it: ``"val_acc > 0.96 and optimizer = 'adam'"``. The last part of a name may stand for
+        it. Raises InvalidArgument for a mistake, with names to try.
+        """
+        more = run_columns_of(self._source, ("status", "duration"))
+        status, duration = more.get("status", {}), more.get("duration", {})
         found = sorted(self.provider.runs(), key=lambda run: run.name)
+        wanted = set(chosen_of([run.name for run in found], runs))
+        if where is not None:
+            wanted.intersection_update(matching_runs(self._source, where))
+        found = [run for run in found if run.name in wanted]
         return LogTable(
             {
                 "run": texts([run.name for run in found]),
@@ -134,6 +154,8 @@ class Logs:
                 "dialect": texts(["+".join(run.dialects) or None for run in found]),
                 "loading": numbers([run.loading for run in found], _BOOL),
                 "damage": numbers([run.damage for run in found], _I64),
+                "status": texts([status.get(run.name) for run in found]),
+                "duration": numbers([duration.get(run.name) for run in found], _F64),
             }
         )
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from itertools import islice
 
+from insight_core.cli.text_table import duration_text
 from insight_core.cli.text_table import table as columns_of_text
 from insight_core.plugin import encode_json
 from insight_core.plugin.http import csv_field
@@ -43,7 +44,11 @@ def object_lines(table: LogTable) -> Iterator[bytes]:
 
 def text_lines(table: LogTable) -> Iterator[bytes]:
     """Columns for a terminal, of at most a thousand rows."""
-    rows = [["-" if cell is None else cell for cell in row] for row in islice(table.rows(), _SHOWN)]
+    shown = [duration_text if name == "duration" else str for name in table.columns]
+    rows = [
+        ["-" if cell is None else text(cell) for text, cell in zip(shown, row, strict=True)]
+        for row in islice(table.rows(), _SHOWN)
+    ]
     right = [name for name, column in table.schema.items() if column.words is None]
     names = [name.upper() for name in table.columns]
     text = columns_of_text(names, rows, right=[name.upper() for name in right])

@@ -45,6 +45,20 @@ class OpenedSource:
     logdirs: Sequence[Logdir]
 
 
+def run_columns_of(source: OpenedSource, names: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+    """Columns of the run table by name, each with its cells by run.
+
+    Raises Unavailable if a plugin fails to give its part of them.
+    """
+    from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
+
+    host = open_host(source.options, source.registry, source.provider, source.logdirs)
+    try:
+        return {column.name: column.values for column in host.run_columns(names) if column.plugin == "run"}
+    finally:
+        host.close()
+
+
 @contextmanager
 def service_of(source: OpenedSource, name: str) -> Iterator[Callable[..., Any]]:
     """A service of whichever plugin has it, in a host of the logs in this process; see ``Plugin.services``.
@@ -60,6 +74,21 @@ def service_of(source: OpenedSource, name: str) -> Iterator[Callable[..., Any]]:
     host = open_host(source.options, source.registry, source.provider, source.logdirs)
     try:
         yield partial(function, host.context_of(plugin))
+    finally:
+        host.close()
+
+
+def matching_runs(source: OpenedSource, where: str) -> Sequence[str]:
+    """The names of the runs for which an expression over columns of the run table holds.
+
+    Raises InvalidArgument for a mistake, in one sentence with names to try, and Unavailable if a plugin fails
+    to give a column.
+    """
+    from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
+
+    host = open_host(source.options, source.registry, source.provider, source.logdirs)
+    try:
+        return host.matching_runs(where)
     finally:
         host.close()
 

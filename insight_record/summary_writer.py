@@ -46,6 +46,8 @@ class SummaryWriter(MediaWriter):
     Thread-safe. It can be pickled and forked: the other process writes a file of its own.
     """
 
+    _trials: tuple[Mapping[str, Cell], ...] = ()  # hyperparameters that were recorded
+
     def add_scalar(
         self,
         tag: str,
@@ -112,11 +114,12 @@ class SummaryWriter(MediaWriter):
         *,
         name: str | None = None,
     ) -> None:
-        """Records hyperparameters and final metrics, in a run ``run_name`` below this run.
+        """Records hyperparameters and final metrics of this run, or of a run ``run_name`` below it.
 
-        By default its name is the time. Hyperparameters are a mapping, a dataclass or a namespace; nested
-        ones become ``a/b``, None is left out. ``hparam_domain_discrete`` has lists of the values to choose
-        from. As in tensorboardX, ``name`` may stand at its place, before the step.
+        Without a name, another call with other hyperparameters is another trial: it is recorded in a run
+        ``trial_2``, ``trial_3`` … below this run. Hyperparameters are a mapping, a dataclass or a namespace;
+        nested ones become ``a/b``, None is left out. ``hparam_domain_discrete`` has lists of the values to
+        choose from. As in tensorboardX, ``name`` may stand at its place, before the step.
         """
         if isinstance(hparam_domain_discrete, str):
             name, hparam_domain_discrete = hparam_domain_discrete, None
@@ -127,13 +130,20 @@ class SummaryWriter(MediaWriter):
         metrics = {metric: number_of(value) for metric, value in metric_dict.items()}
         values = session(cells, metrics, hparam_domain_discrete or {})
         step, seconds = self._when(global_step, None)
-        below = run_name or name or str(time())
+        below = run_name or name or self._trial_of(cells)
         record = self._run_below(str(below))
         record.put(step, seconds, values)
         for metric, number in metrics.items():
             record.put(step, seconds, (), metric, number)
         del self._below[str(below)]
         record.close()
+
+    def _trial_of(self, cells: Mapping[str, Cell]) -> str:
+        """The run below for hyperparameters: this one for the first, which another process may have made."""
+        if cells not in self._trials:
+            self._trials = (*self._trials, cells)
+        number = self._trials.index(cells)
+        return f"trial_{number + 1}" if number else "."
 
     def add_configuration(self, configuration: object) -> None:
         """Records hyperparameters of this run, as columns of the run table; TensorBoard reads the first only.

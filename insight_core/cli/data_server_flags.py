@@ -15,6 +15,7 @@ from insight_core.cli.host_flags import (
     CACHE_PRESET,
     CACHE_SIZE,
     DISABLE_PLUGIN,
+    FOLD,
     FOLLOW_SYMLINKS,
     MAX_MEMORY,
     PLUGIN,
@@ -128,6 +129,7 @@ _FLAGS = (
 # Flags that may also be set by environment variables.
 _SHARED_FLAGS = (
     FOLLOW_SYMLINKS,
+    FOLD,
     CACHE_DIR,
     CACHE_SIZE,
     CACHE,

@@ -147,6 +147,7 @@ def ignored_flags(options: Options) -> list[str]:
     """The flags and variables given that say how to load, which is the server's affair."""
     names = (
         "follow_symlinks",
+        "fold",
         "samples_per_plugin",
         "cache_preset",
         "cache_dir",
@@ -184,6 +185,7 @@ def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:
     if not options.cache:
         flags.append("--no-cache")
     flags.append("--follow-symlinks" if options.follow_symlinks else "--no-follow-symlinks")
+    flags.append("--fold" if options.fold else "--no-fold")
     if options.cache_size is not None:
         flags.append(f"--cache-size={options.cache_size}")
     if options.max_memory is not None:

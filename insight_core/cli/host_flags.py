@@ -94,6 +94,12 @@ FOLLOW_SYMLINKS = Option(
     type=bool,
     default=False,
 )
+FOLD = Option(
+    "fold",
+    "count what torch's add_hparams writes below a run, in a directory named by the time, in that run",
+    type=bool,
+    default=True,
+)
 SAMPLES = Option(
     "samples-per-plugin",
     "points of a series to keep, by plugin (0: all of them)",
@@ -219,6 +225,7 @@ SERVE_FLAGS = (
         metavar="SECONDS",
     ),
     FOLLOW_SYMLINKS,
+    FOLD,
     SAMPLES,
     CACHE_PRESET,
     CACHE_DIR,
@@ -264,6 +271,7 @@ SERVE_FLAGS = (
 INSPECT_FLAGS = (
     LOGDIR,
     FOLLOW_SYMLINKS,
+    FOLD,
     CACHE_DIR,
     CACHE,
     JSON,

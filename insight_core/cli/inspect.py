@@ -36,6 +36,7 @@ def inspect(options: Options) -> int:
         registry.plugins.values(),
         reload_interval=0,
         follow_symlinks=options.follow_symlinks,
+        folds=options.fold,
         while_loading=rare_collections,
         mirrors=mirrors,
     )

@@ -48,6 +48,7 @@ class Options:
     samples_per_plugin: Mapping[str, int] = field(default=(), converter=merged_counts)
     cache_preset: str | None = None
     follow_symlinks: bool = False
+    fold: bool = True
     cache_dir: str | None = None
     cache: bool = True
     cache_size: int | None = None  # bytes

@@ -56,6 +56,7 @@ def open_local(
         max_memory=options.max_memory or int(_MEMORY_SHARE * physical_memory()),
         spill_directory=directory,
         follow_symlinks=options.follow_symlinks,
+        folds=options.fold,
         accepts_run=accepts_run,
         while_loading=rare_collections,
         mirrors=mirrors,

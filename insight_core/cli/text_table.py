@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Sequence
 
@@ -30,6 +31,25 @@ def width(text: str) -> int:
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in text
     )
+
+
+def duration_text(seconds: float) -> str:
+    """Seconds as the page shows them: ``0.6 ms``, ``33 ms``, ``1.6 s``, ``2 m 04 s``, ``1 h 02 m``."""
+    if not math.isfinite(seconds):
+        return "-"
+    sign, size = "-" if seconds < 0 else "", abs(seconds)
+    for unit, scale, least in (("s", 1.0, 0.9995), ("ms", 1e3, 1e-4), ("µs", 1e6, 0.0)):
+        number = size * scale
+        short = f"{number:.0f}" if number >= 10 else f"{number:.1f}".removesuffix(".0")
+        if (size >= least or not size) and (unit != "s" or float(short) < 60):
+            return f"{sign}{short} {unit}"
+        if size >= least:
+            break
+    whole = round(size)
+    parts = [(whole // 86400, "d"), (whole // 3600 % 24, "h"), (whole // 60 % 60, "m"), (whole % 60, "s")]
+    first = next(at for at, (part, _) in enumerate(parts) if part)
+    (large, unit), (small, below) = parts[first], parts[first + 1]
+    return f"{sign}{large} {unit} {small:02} {below}"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]], *, right: Sequence[str] = ()) -> str:

@@ -3,86 +3,50 @@
 from __future__ import annotations
 
 import json
-import math
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from attrs import frozen
 
 from insight_core.filters.column import Column, Mask
+from insight_core.filters.naming import FilterError, NoColumn
 from insight_core.plugin import InvalidArgument
-from insight_record.formats.reason import Reason, ReasonKind
+from insight_record.formats.reason import Reason
 
 OPERATORS = ("eq", "ne", "lt", "gt", "le", "ge", "in", "not_in")
-CONSTANTS: Mapping[str, object] = {
-    "true": True,
-    "false": False,
-    "null": None,
-    "nan": math.nan,
-    "inf": math.inf,
-}
-RESERVED = {"and", "or", "not", "in", *CONSTANTS}  # words of the grammar: a column called like one is quoted
-PLAIN_WORD = re.compile(r"[^\W\d][\w./:#-]*")  # a column that needs no quotes
 Lookup: TypeAlias = Callable[[str], Column]  # raises NoColumn
-_DID_YOU_MEAN = ReasonKind("did_you_mean", "; did you mean {name}?")
 
 
-class NoColumn(InvalidArgument):
-    """No run has a column of this name. ``similar`` are names that may be meant, the likeliest first."""
+class ExpressionError(FilterError):
+    """What is wrong with the text of a condition.
 
-    def __init__(self, name: str, known: Iterable[str] = ()) -> None:
-        self.similar = similar(name, known)
-        hint = _hint(list(map(quoted, self.similar)))
-        super().__init__(f"no run has a column {name!r}{hint}")
+    ``position`` counts its characters from 0; suggestions stand for the ``length`` characters from there on.
+    """
 
-
-class ExpressionError(InvalidArgument):
-    """What is wrong with the text of a condition. ``position`` counts its characters from 0."""
-
-    def __init__(self, text: str | Reason, position: int) -> None:
-        super().__init__(
-            f"where, at character {position + 1}: {text}",
-            code="bad_expression",
-            reason=text,
-            position=position,
-        )
+    def __init__(
+        self,
+        reason: str | Reason,
+        position: int,
+        suggestions: Sequence[str] = (),
+        *,
+        length: int = 0,
+        code: str = "bad_expression",
+        **details: object,
+    ) -> None:
+        super().__init__(reason, suggestions, code=code, position=position, length=length, **details)
         self.position = position
-
-
-def _hint(suggestions: Sequence[str]) -> str:
-    if not suggestions:
-        return ""
-    return _DID_YOU_MEAN(name=suggestions[0])
-
-
-def similar(name: str, known: Iterable[str]) -> list[str]:
-    """At most three of the known names that are spelled like this one, whatever their case and group."""
-    by_spelling: dict[str, str] = {}
-    for one in known:
-        for spelling in (one, one.partition("/")[2]):
-            if spelling:
-                by_spelling.setdefault(spelling.lower(), one)
-    found = get_close_matches(name.lower(), by_spelling, n=6, cutoff=0.6)
-    return list(dict.fromkeys(by_spelling[spelling] for spelling in found))[:3]
-
-
-def quoted(name: str) -> str:
-    """The name as an expression has it: in quotes unless it is a plain word."""
-    plain = PLAIN_WORD.fullmatch(name) and name.lower() not in RESERVED
-    return name if plain else '"' + name.replace('"', '""') + '"'
 
 
 @frozen
 class Comparison:
-    """``position`` is where a text has it, None for what comes from no text."""
+    """``position`` is where a text has the column (None: from no text), ``length`` how many characters."""
 
     column: str
     operator: str
     value: object
     position: int | None = None
+    length: int = 0
 
     def holds(self, lookup: Lookup) -> Mask:
         """bool[rows]. Raises ExpressionError, or NoColumn without a position, for an unknown column."""
@@ -91,11 +55,14 @@ class Comparison:
         except NoColumn as error:
             if self.position is None:
                 raise
-            found = ExpressionError(str(error), self.position)
-            found.code = "unknown_column"
-            suggestions = list(map(quoted, error.similar))
-            found.details |= {"column": self.column, "suggestions": suggestions, "hint": _hint(suggestions)}
-            raise found from error
+            raise ExpressionError(
+                error.reason,
+                self.position,
+                error.suggestions,
+                length=self.length,
+                code=error.code,
+                column=self.column,
+            ) from error
         return column.matches(self.operator, self.value)
 
 

@@ -17,20 +17,12 @@ Nothing is ever evaluated as a program.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from attrs import define, frozen
 
-from insight_core.filters.conditions import (
-    CONSTANTS,
-    PLAIN_WORD,
-    RESERVED,
-    All,
-    Any,
-    Comparison,
-    Condition,
-    ExpressionError,
-    Not,
-)
+from insight_core.filters.conditions import All, Any, Comparison, Condition, ExpressionError, Not
+from insight_core.filters.naming import CONSTANTS, PLAIN_WORD, RESERVED
 from insight_record.formats.reason import Reason, ReasonKind
 
 LONGEST = 10_000  # characters
@@ -57,11 +49,17 @@ _OPERATORS = {
     ">=": "ge",
 }
 _CLOSING = {"(": ")", "[": "]"}
-_EXPRESSION_LONG = ReasonKind("expression_long", "it has more than {most} characters")
-_EXPRESSION_DEEP = ReasonKind("expression_deep", "it is more than {most} levels deep")
-_EXPRESSION_TEXT = ReasonKind(
-    "expression_text", "a value is expected, not {found}; a text is written in quotes: {text}"
-)
+_OF_OTHERS = re.compile(r"&&?|\|\|?|!|.")  # signs that other languages have
+_MEANT = {"&": ["and"], "&&": ["and"], "|": ["or"], "||": ["or"], "!": ["!=", "not"]}
+_EXPRESSION_LONG = ReasonKind("expression_long", "The expression has more than {most} characters")
+_EXPRESSION_DEEP = ReasonKind("expression_deep", "The expression is more than {most} levels deep")
+_EXPRESSION_TEXT = ReasonKind("expression_text", "A text is written in quotes, unlike {found}")
+_EXPRESSION_SIGN = ReasonKind("expression_sign", "{sign} is not understood")
+_EXPRESSION_QUOTE = ReasonKind("expression_quote", "A quote is not closed")
+_EXPECTED = ReasonKind("expression_expected", "Expected {expected}, not {found}")
+_EXPECTED_AFTER = ReasonKind("expression_expected_after", "Expected {expected} after {after}, not {found}")
+_UNFINISHED = ReasonKind("expression_unfinished", "Unfinished: expected {expected}")
+_UNFINISHED_AFTER = ReasonKind("expression_unfinished_after", "Unfinished: expected {expected} after {after}")
 
 
 @frozen
@@ -78,11 +76,6 @@ class _Token:
             return lower if lower in RESERVED else ""
         return self.text if self.kind == "sign" else ""
 
-    @property
-    def found(self) -> str:
-        """As errors say what is there."""
-        return Reason("the end", "expression_end") if self.kind == "end" else repr(self.text)
-
 
 def parsed(text: str) -> Condition:
     """Raises ExpressionError."""
@@ -91,8 +84,9 @@ def parsed(text: str) -> Condition:
         raise ExpressionError(reason, LONGEST)
     reader = _Reader(_tokens(text))
     condition = reader.either(0)
-    if reader.next.kind != "end":
-        raise _expected("'and' or 'or'", reader.next)
+    if (rest := reader.next).kind != "end":
+        begins = rest.kind in ("word", "quoted") and rest.keyword in ("", "not")
+        raise _expected("'and' or 'or'", rest, [f"{word} {rest.text}" for word in ("and", "or") if begins])
     return condition
 
 
@@ -103,11 +97,13 @@ def _tokens(text: str) -> list[_Token]:
         match = _TOKEN.match(text, position)
         if match is None:
             position += len(text[position:]) - len(text[position:].lstrip())
-            mark = text[position]
-            if mark in "'\"":
-                raise ExpressionError(Reason("a quote is not closed", "expression_quote"), position)
-            reason = Reason(f"{mark!r} is not understood", "expression_sign", sign=repr(mark))
-            raise ExpressionError(reason, position)
+            mark = _OF_OTHERS.match(text, position)
+            sign = mark[0] if mark else text[position]
+            if sign in "'\"":
+                rest = text[position:end]
+                raise ExpressionError(_EXPRESSION_QUOTE(), position, [rest + sign], length=len(rest))
+            reason = _EXPRESSION_SIGN(sign=repr(sign))
+            raise ExpressionError(reason, position, _MEANT.get(sign, ()), length=len(sign))
         kind = match.lastgroup or ""
         tokens.append(_Token(kind, match[kind], match.start(kind)))
         position = match.end()
@@ -169,14 +165,18 @@ class _Reader:
             raise _expected(Reason("a column", "expression_column"), token)
         sign = self.take()
         if sign.keyword in _OPERATORS:
-            return Comparison(column, _OPERATORS[sign.keyword], self.value(), token.position)
+            return Comparison(
+                column, _OPERATORS[sign.keyword], self.value(sign), token.position, len(token.text)
+            )
         negated = sign.keyword == "not"
         if negated:
             sign = self.take()
         if sign.keyword != "in":
-            operator = Reason("an operator (= != < > <= >= in)", "expression_operator")
+            operator = Reason("one of = != < > <= >= in", "expression_operator")
             raise _expected("'in'" if negated else operator, sign, after=repr(column))
-        return Comparison(column, "not_in" if negated else "in", self.values(), token.position)
+        return Comparison(
+            column, "not_in" if negated else "in", self.values(), token.position, len(token.text)
+        )
 
     def values(self) -> list[object]:
         opening = self.take()
@@ -185,13 +185,13 @@ class _Reader:
         closing = _CLOSING[opening.keyword]
         if self.took(closing):
             return []
-        values = [self.value()]
+        values = [self.value(opening)]
         while self.took(","):
-            values.append(self.value())
+            values.append(self.value(opening))
         self.close(closing, f"',' or {closing!r}")
         return values
 
-    def value(self) -> object:
+    def value(self, before: _Token) -> object:
         token = self.take()
         if token.kind == "quoted":
             return _unquoted(token)
@@ -200,24 +200,27 @@ class _Reader:
         if token.keyword in CONSTANTS:
             return CONSTANTS[token.keyword]
         if token.kind != "word":
-            raise _expected(Reason("a value", "expression_value"), token)
-        text = f"'{token.text}'"
-        raise ExpressionError(_EXPRESSION_TEXT(found=token.found, text=text), token.position)
+            raise _expected(Reason("a value", "expression_value"), token, after=repr(before.text))
+        reason = _EXPRESSION_TEXT(found=token.text)
+        raise ExpressionError(reason, token.position, [f"'{token.text}'"], length=len(token.text))
 
     def close(self, keyword: str, expected: str) -> None:
         if not self.took(keyword):
-            raise _expected(expected, self.next)
+            raise _expected(expected, self.next, [keyword] if self.next.kind == "end" else [])
 
 
-def _expected(what: str, token: _Token, *, after: str = "") -> ExpressionError:
+def _expected(
+    what: str, token: _Token, suggestions: Sequence[str] = (), *, after: str = ""
+) -> ExpressionError:
     """``what`` is what could stand there, signs of the grammar in quotes."""
-    details: dict[str, object] = {"expected": what, "found": token.found}
-    if after:
-        text = f"{what} is expected after {after}, not {token.found}"
-        reason = Reason(text, "expression_expected_after", **details, after=after)
+    found = repr(token.text)
+    if token.kind == "end":
+        reason = _UNFINISHED_AFTER(expected=what, after=after) if after else _UNFINISHED(expected=what)
+    elif after:
+        reason = _EXPECTED_AFTER(expected=what, found=found, after=after)
     else:
-        reason = Reason(f"{what} is expected, not {token.found}", "expression_expected", **details)
-    return ExpressionError(reason, token.position)
+        reason = _EXPECTED(expected=what, found=found)
+    return ExpressionError(reason, token.position, suggestions, length=len(token.text))
 
 
 def _number(text: str) -> int | float:

@@ -24,6 +24,7 @@ class FoundFile(NamedTuple):
     dialect: Dialect  # as its name suggests, of an event file
     version: FileVersion
     format: LogFormat | None = None  # that reads it; None: an event file
+    part: str = ""  # the run of its directory, if that is folded into ``run``
 
     @property
     def size(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Set
 from typing import TYPE_CHECKING
 
 from insight_core.ingest.fetching import Fetch
+from insight_core.ingest.folding import Folding
 from insight_core.ingest.found import FoundFile
 from insight_core.ingest.log_file import FormatReader
 from insight_core.ingest.tailer import Tailed
@@ -29,8 +30,10 @@ class KnownFiles:
         fetch: Fetch | None,
         lose: Callable[[str], None],
         values: ValueFiles,
+        folding: Folding,
     ) -> None:
         """``lose`` has the file at a path read again; ``values`` are of log formats."""
+        self._folding = folding
         self._store, self._cache, self._fetch, self._lose = store, cache, fetch, lose
         self._values = values
         self._readers: dict[LogFormat, FormatReader] = {}
@@ -42,6 +45,16 @@ class KnownFiles:
         """Those that are known now."""
         return list(self._files.values())
 
+    def read_and_known(self) -> tuple[int, int]:
+        """The bytes of all files that were read, and those that are there."""
+        read = total = 0
+        for tailed in self.all():
+            position = tailed.position
+            size = max(tailed.found.size, position)
+            read += position if tailed.is_behind else size
+            total += size
+        return read, total
+
     def keys(self) -> Set[tuple[str, str]]:
         """Of those that are known now."""
         return self._files.keys()
@@ -49,6 +62,11 @@ class KnownFiles:
     def get(self, key: tuple[str, str]) -> Tailed | None:
         """The file of this key."""
         return self._files.get(key)
+
+    def has_points(self, key: tuple[str, str]) -> bool:
+        """Whether the file of this key has points, of what is read of it."""
+        tailed = self._files.get(key)
+        return tailed is not None and tailed.has_points
 
     def at(self, path: str) -> list[Tailed]:
         """The files at a path: several if logdirs overlap."""
@@ -73,7 +91,9 @@ class KnownFiles:
         if file.format is not None:
             made = FormatReader(file.format, self._values, self._fetch)
             reader = self._readers.setdefault(file.format, made)
-        tailed = self._files[key] = Tailed(file, self._store, self._cache, self._lose, reader, self._fetch)
+        tailed = self._files[key] = Tailed(
+            file, self._store, self._folding, self._cache, self._lose, reader, self._fetch
+        )
         self._by_path.setdefault(file.path, []).append(tailed)
         self._places[(file.run, file.order)] = file.path
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 
 from insight_core.ingest.walk import listed
+
+log = logging.getLogger(__name__)
+
+_MOST_NAMED = 3  # links in a message
 
 
 class Links:
@@ -66,3 +71,25 @@ def leads_back(path: str, root: str, relative: str) -> bool:
     except OSError:  # deleted: the walk handles that
         return False
     return False
+
+
+class ReportedLinks:
+    """Logs each link that is not followed once."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def report(self, links: Sequence[str]) -> None:
+        """Logs those of these links that are new."""
+        new = [link for link in links if link not in self._known]
+        self._known.update(new)
+        if new:
+            named = ", ".join(new[:_MOST_NAMED])
+            rest = f" and {len(new) - _MOST_NAMED} more" if len(new) > _MOST_NAMED else ""
+            named = named.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            log.warning(
+                "symbolic links that lead out of the log directories are not followed: %s%s; "
+                "--follow-symlinks follows them",
+                named,
+                rest,
+            )

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.claimed_files import NamedFiles
-from insight_core.ingest.discover import discover, printable
+from insight_core.ingest.discover import discover
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.file_patterns import FileNames
+from insight_core.ingest.folding import Folding
 from insight_core.ingest.found import Found
 from insight_core.ingest.index.writer import IndexWriter
 from insight_core.ingest.known_files import KnownFiles
+from insight_core.ingest.links import ReportedLinks
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.schedule import Reading
@@ -40,7 +42,7 @@ _IDLE_SHARE = 10  # walking the logdirs may take one tenth of a processor's time
 _LOOK_ANYWAY = 30.0  # seconds between two walks while the watcher reports changes
 _WAITING = 0.2  # seconds between two checks of files whose log format has not returned yet
 _MOST_LOST = 3  # times that lost files are read again
-_MOST_NAMED = 3  # links in a message
+_FOLDING = 1.0  # seconds between two decisions which files are of which runs
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
 
@@ -57,6 +59,7 @@ class Loader:
         translations: Translations | None = None,
         cache: IndexCache | None = None,
         follow_symlinks: bool = False,
+        folds: bool = True,
         accepts_run: Callable[[str], bool] | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
         fetch: Fetch | None = None,
@@ -65,10 +68,10 @@ class Loader:
         """``reload_interval`` is in seconds, for file systems that do not report changes; 0 loads once.
 
         ``names`` are patterns of files that plugins claim, ``translations`` those of other trackers' stores.
-        With ``follow_symlinks`` links are followed out of the logdirs. Only runs whose names ``accepts_run``
-        accepts are read. ``while_loading`` is entered for each load. ``fetch`` is called before files are
-        read that are mirrors of others, ``before_first_walk`` once, after the runs that the index has were
-        listed.
+        With ``follow_symlinks`` links are followed out of the logdirs, with ``folds`` directories of
+        hyperparameters are parts of the runs above them (``Folding``). Only runs whose names ``accepts_run``
+        accepts are read. ``while_loading`` is entered for each load. ``fetch`` is called before files that
+        are mirrors are read, ``before_first_walk`` once, after the runs that the index has were listed.
         """
         self._store = store
         self._logdirs = list(logdirs)
@@ -85,10 +88,12 @@ class Loader:
         self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
         self._waiting: list[Tailed] = []  # files whose log format has not returned yet
-        self._files = KnownFiles(store, cache, fetch, self._lose, self._translations.values)
+        self._folding = Folding(is_on=folds, fetch=fetch)
+        values = self._translations.values
+        self._files = KnownFiles(store, cache, fetch, self._lose, values, self._folding)
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
-        self._not_followed: set[str] = set()  # links that were reported
+        self._links = ReportedLinks()
         self._settling: dict[Tailed, float] = {}  # files that grew recently; until then a cut is no damage
         self._recalled: Recall | None = None  # until the first walk has compared the files
         self._preferred: frozenset[str] = frozenset()
@@ -99,6 +104,7 @@ class Loader:
         self._has_lost = False  # stored points of some file could not be read
         self._loaded_once = False
         self._looked = 0.0  # monotonic seconds
+        self._folded_at = 0.0  # likewise
         self._pause = 0.0  # seconds until the next look, at least
 
     def start(self, watcher: Watcher | None = None) -> None:
@@ -144,21 +150,13 @@ class Loader:
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
         """The path of the file with the payloads of a file of a run, by its order; None if unknown."""
+        recalled = self._recalled
         path = self._files.path_of(run, order) or self._named.path_of(run, order)
-        if path is None and (recalled := self._recalled) is not None and run in recalled.runs():
-            path, known = recalled.place(run)
-            return path if known == order else None
-        return path
+        return recalled.path_of(run, order) if path is None and recalled is not None else path
 
     def progress(self) -> Progress:
         """Bytes read and bytes known over all files."""
-        read = total = 0
-        for tailed in self._files.all():
-            position = tailed.position
-            size = max(tailed.found.size, position)
-            read += position if tailed.is_behind else size
-            total += size
-        return Progress(read, total, self._loaded_once)
+        return Progress(*self._files.read_and_known(), self._loaded_once)
 
     def _run(self) -> None:
         changed: frozenset[str] | None = None
@@ -224,19 +222,36 @@ class Loader:
             self._translations.reconcile(found.stores)
             if self._thread is None:
                 self._translations.finish()
-            self._translations.add_to(found)
-            if self._accepts_run is not None:
-                found = found.of_runs(self._accepts_run)
             # only the walk counts: time for reading must not delay the next walk, or live data would wait
             self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
-            self._report_links(found.not_followed)
-            self._reconcile(found)
-            self._translations.say_damage(self._store, self._runs)
-            self._read_with_lost(self._files.all())
+            self._links.report(found.not_followed)
+            self._follow_found(found)
+            while self._folding.is_due(self._files.has_points) and not self._stop.is_set():
+                self._follow_found(found)
             if not self._stop.is_set():
                 self._store.set_loaded(self._runs)
                 self._named.check(self._stop)
                 self._note_loaded()
+
+    def _follow_found(self, found: Found) -> None:
+        """Reads what a walk found, each file for the run that it belongs to as far as is known now."""
+        self._folded_at = time.monotonic()
+        found = self._folding.applied(found, self._files.has_points)
+        self._translations.add_to(found)
+        if self._accepts_run is not None:
+            found = found.of_runs(self._accepts_run)
+        self._reconcile(found)
+        self._translations.say_damage(self._store, self._runs)
+        self._read_with_lost(self._files.all())
+
+    def folded(self, found: Found) -> Found:
+        """What a walk found, with directories that are parts of the runs above them."""
+        return self._folding.folded(found, self._files.has_points)
+
+    def _stops(self) -> bool:
+        """Whether reading is interrupted, now and then because files turned out to be of other runs."""
+        is_due = self._folding.is_outdated and time.monotonic() > self._folded_at + _FOLDING
+        return is_due or self._stop.is_set()
 
     def _note_loaded(self) -> None:
         if not self._loaded_once and not self._waiting and self._translations.is_settled:
@@ -256,9 +271,10 @@ class Loader:
                 known += [each for each in tailed if each not in known]
             else:
                 self._read_with_lost(known)
-                self._named.check(self._stop)
-                self._note_loaded()
-                return
+                if not self._folding.is_due(self._files.has_points):
+                    self._named.check(self._stop)
+                    self._note_loaded()
+                    return
         self._look()
 
     def _look_at(self, path: str, files: list[Tailed]) -> bool:
@@ -286,25 +302,9 @@ class Loader:
                 self._forget(key)
             self._files.add(key, file)
         self._named.reconcile(found.named, _SETTLING if self._loaded_once else 0.0)
-        for run, name in self._noted.keys() - found.damage.keys():
-            self._store.set_damage(run, name, ())
-        for (run, name), flaw in found.damage.items():
-            self._store.set_damage(run, name, [flaw])
+        for key in {**self._noted, **found.damage}:
+            self._store.set_damage(*key, [found.damage[key]] if key in found.damage else ())
         self._noted = found.damage
-
-    def _report_links(self, links: Sequence[str]) -> None:
-        """Logs each link that is not followed once."""
-        new = [link for link in links if link not in self._not_followed]
-        self._not_followed.update(new)
-        if new:
-            named = ", ".join(new[:_MOST_NAMED])
-            rest = f" and {len(new) - _MOST_NAMED} more" if len(new) > _MOST_NAMED else ""
-            log.warning(
-                "symbolic links that lead out of the log directories are not followed: %s%s; "
-                "--follow-symlinks follows them",
-                printable(named),
-                rest,
-            )
 
     def _forget(self, key: tuple[str, str]) -> None:
         tailed = self._files.drop(key)
@@ -339,7 +339,7 @@ class Loader:
             self._is_loading = True
             try:
                 read = self._file_read, self._store.set_loaded
-                Reading(behind, lambda: self._preferred, self._stop, *read).run()
+                Reading(behind, lambda: self._preferred, self._stops, *read).run()
             finally:
                 self._is_loading = False
         self._waiting = [tailed for tailed in behind if tailed.is_waiting]
@@ -351,7 +351,7 @@ class Loader:
             return
         from insight_core.ingest.recall import Recall
 
-        recalled = Recall(self._cache, self._logdirs, self._lose)
+        recalled = Recall(self._cache, self._logdirs, self._lose, self._folding)
         try:
             self._store.recall(recalled.groups())
         except Exception:  # each file is tried, and reported, by itself
@@ -368,7 +368,8 @@ class Loader:
             return behind
         first: dict[str, Tailed] = {}
         for tailed in sorted(behind, key=lambda tailed: tailed.found.order):
-            first.setdefault(tailed.found.run, tailed)
+            if not tailed.found.part:  # it is read after the run is known
+                first.setdefault(tailed.found.run, tailed)
         same: dict[str, StoredFile] = {}
         changed: dict[str, FileOrder] = {}
         for run in recalled.runs():

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from insight_core.ingest.discover import discover, run_name, run_prefixes
 from insight_core.ingest.file_patterns import FileNames
+from insight_core.ingest.found import Found
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import RunFile
 
 
-def run_files(logdirs: Sequence[Logdir], names: FileNames) -> list[RunFile]:
+def run_files(logdirs: Sequence[Logdir], names: FileNames, folded: Callable[[Found], Found]) -> list[RunFile]:
     """Every file of every run as it is now, each for every run that it belongs to.
 
+    ``folded`` gives files of parts to the runs above them.
     A store of another tracker may hold many runs, and is there as a file of its directory.
     """
-    found = discover(logdirs, names)
+    found = folded(discover(logdirs, names))
     roots = [(logdir.path, prefix) for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)]
     files = []
     for run, path in {**found.files, **found.named}:

@@ -43,7 +43,7 @@ class Reading:
         self,
         behind: Iterable[Tailed],
         preferred: Callable[[], frozenset[str]],
-        stop: threading.Event,
+        stops: Callable[[], bool],
         file_read: Callable[[Tailed], None],
         runs_read: Callable[[Sequence[str]], None],
     ) -> None:
@@ -66,7 +66,7 @@ class Reading:
                 self._small += size
         self._preferred = preferred
         self._served: frozenset[str] = frozenset()  # preferred runs by which the queue is sorted
-        self._stop = stop
+        self._stops = stops
         self._file_read, self._runs_read = file_read, runs_read
         self._threads: list[threading.Thread] = []
         self._at_work = 1  # threads
@@ -75,7 +75,7 @@ class Reading:
         self._lock = threading.Lock()
 
     def run(self) -> None:
-        """Reads everything, or until ``stop`` is set."""
+        """Reads everything, or until ``stops`` returns True."""
         self._share(self._long)
         self._work()
         for thread in self._threads:
@@ -97,9 +97,9 @@ class Reading:
                 self._at_work += 1
 
     def _work(self) -> None:
-        """Reads runs in turns until nothing is left, or until ``stop`` is set."""
+        """Reads runs in turns until nothing is left, or until ``stops`` returns True."""
         try:  # a thread without a task ends: other threads requeue their own runs
-            while not self._stop.is_set() and (task := self._take()):
+            while not self._stops() and (task := self._take()):
                 began, worked, waits = time.perf_counter(), time.thread_time(), _waits()
                 count = sum(len(unread.files) for unread in task)
                 if self._is_compiled:

@@ -6,21 +6,24 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, field
 
 from insight_core.formats.batch import Batch, Flaw, SmallFile, unreadable
+from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.fetching import Fetch, FilePart
 from insight_core.ingest.file_record import Entry
+from insight_core.ingest.folding import Folding, NotPart, has_points
 from insight_core.ingest.followed_file import HEAD, TAIL, Replaced
 from insight_core.ingest.found import FoundFile
 from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
 from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.plugin import FileChanged
+from insight_core.store.claims import ClaimedBlock, assign
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from insight_record.formats.reason import ReasonKind
@@ -49,6 +52,7 @@ class Tailed:
 
     found: FoundFile
     store: Store
+    folding: Folding
     cache: IndexCache | None = None
     lose: Callable[[str], None] = lambda path: None  # has the file at a path read again
     reader: FormatReader | None = None  # of a log format; None for event files
@@ -56,6 +60,7 @@ class Tailed:
     _file: EventFile | LogFile | None = None  # made when it is read
     _stored: StoredFile | None = None  # the index entry that the store has, until the file is read on
     is_new: bool = True  # not read by this process
+    has_points: bool = False  # other values than hyperparameters are known of it
     is_lost: bool = False  # stored points could not be read: the file is to be read again
     failure: str = ""  # of the last attempt
     kept: ReadState | None = None  # in the index
@@ -128,6 +133,9 @@ class Tailed:
             except Replaced:
                 self._start_anew()
                 return 1, True
+            except NotPart:  # it will be read for a run of its own
+                self._start_anew()
+                return 1, False
             except FileChanged:
                 return 1, False  # elsewhere: the next listing handles that
             except Lost as error:
@@ -199,7 +207,7 @@ class Tailed:
 
     def restored(self, stored: StoredFile) -> None:
         """Called before anything is read, when the store has what an earlier process read of the file."""
-        self.is_new, self._stored = False, stored
+        self.is_new, self._stored, self.has_points = False, stored, stored.has_points
         self.kept_at = time.monotonic()
         self.kept = ReadState(stored.position, stored.version[2], stored.version[3])
 
@@ -209,6 +217,7 @@ class Tailed:
         if entry is None or not self._opened().resume(entry.file, self.found.version):
             return
         try:
+            self._note_content(entry.content.blocks, entry.content.metadata)
             is_restored = self.store.restore(*self.place, entry.content)
         except Exception:
             self._start_anew()  # otherwise earlier points would be lost
@@ -222,14 +231,25 @@ class Tailed:
         found = self.found
         expected = min(_MOST_EXPECTED, found.size / max(1, batch.end))
         try:
+            if found.part and batch.session_step is not None:
+                self.folding.refute(found)
+            if not self.has_points or found.part:
+                self._note_content(assign(batch, (batch.metadata,), ""), batch.metadata)
             self.store.append(found.run, found.name, found.order, self._opened().dialect, batch, expected)
         except Exception:
             self._start_anew()  # otherwise the points of this batch would be lost
             raise
 
+    def _note_content(self, blocks: Iterable[ClaimedBlock], metadata: Mapping[str, Metadata]) -> None:
+        blocks = list(blocks)
+        if self.found.part:
+            self.folding.check(self.found, blocks, metadata)
+        self.has_points = self.has_points or has_points(blocks)
+
     def drop(self) -> None:
         """Removes the points of the file from the store, with what the host keeps of it."""
         self.store.drop_file(*self.place)
+        self.folding.forget(self.found)
         if isinstance(self._file, LogFile):
             self._file.discard()
 

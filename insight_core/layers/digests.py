@@ -16,7 +16,7 @@ from insight_core.layers.histograms import measured_histograms
 from insight_core.layers.names import values_name
 from insight_core.layers.reading import FoundPayloads, PayloadReader, WantedRecords
 from insight_core.layers.tensors import measured_tensors
-from insight_core.plugin import Claim, InsightError, PluginNameEnum
+from insight_core.plugin import Claim, InsightError
 from insight_core.plugin.data import DataProvider, SeriesKey
 
 LASTING = 3  # Records at the end that are to show a fault, so that one alone is none.
@@ -193,10 +193,13 @@ class ReadSoFar:
 
 
 class Digests:
-    """Digests of the series of one provider; those that were looked at last are kept. Not thread-safe."""
+    """Digests of the series of one provider; those that were looked at last are kept. Not thread-safe.
 
-    def __init__(self, data: DataProvider) -> None:
-        self._data = data
+    ``histograms`` is the plugin of histograms; all other series are of tensors.
+    """
+
+    def __init__(self, data: DataProvider, histograms: str) -> None:
+        self._data, self._histograms = data, histograms
         self._reader = PayloadReader(data)
         self.steps = SharedSteps()
         self._known: dict[tuple[str, SeriesKey], Digest] = {}
@@ -236,7 +239,7 @@ class Digests:
             for part in _portions(wanted):
                 for asked in part:
                     known[asked.plugin, asked.key].take(asked.indices, _unreadable(len(asked.indices)))
-                for found, measured in _measured([*self._reader.read(part)]):
+                for found, measured in _measured([*self._reader.read(part)], self._histograms):
                     digest = known[found.wanted.plugin, found.wanted.key]
                     digest.take(found.wanted.indices[found.which], measured, found.payloads)
                 if time.monotonic() >= end:
@@ -267,11 +270,13 @@ def so_far(digests: Iterable[Digest]) -> ReadSoFar:
     return ReadSoFar(records, read, unreadable)
 
 
-def _measured(read: Sequence[FoundPayloads]) -> Iterator[tuple[FoundPayloads, MeasuredRecords]]:
+def _measured(
+    read: Sequence[FoundPayloads], histograms: str
+) -> Iterator[tuple[FoundPayloads, MeasuredRecords]]:
     """What payloads say; histograms of one claim all at once."""
     together: dict[Claim, list[FoundPayloads]] = {}
     for found in read:
-        if found.wanted.plugin == PluginNameEnum.HISTOGRAM:
+        if found.wanted.plugin == histograms:
             together.setdefault(found.claim, []).append(found)
         else:
             yield found, measured_tensors(found.claim, found.payloads, values_name(found.wanted.key.tag).kind)

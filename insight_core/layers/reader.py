@@ -10,7 +10,7 @@ from attrs import define, field
 
 from insight_core.layers.digests import Digests, ReadSoFar
 from insight_core.layers.faults import LayerFault, layer_faults
-from insight_core.layers.table import layers_of
+from insight_core.layers.table import LayerPlugins, layers_of
 from insight_core.layers.tracks import ScalarPoints, Tracks
 from insight_core.plugin.data import DataProvider
 
@@ -25,6 +25,7 @@ class LayerReader:
     """What is known of the layers of one provider. Thread-safe."""
 
     data: DataProvider
+    plugins: LayerPlugins
     digests: Digests
     scalars: ScalarPoints
     lock: threading.Lock = field(factory=threading.Lock)
@@ -33,14 +34,14 @@ class LayerReader:
     _judged: tuple[Tracks, int, list[LayerFault]] | None = None  # by how many records
 
     @classmethod
-    def of(cls, data: DataProvider) -> LayerReader:
+    def of(cls, data: DataProvider, plugins: LayerPlugins) -> LayerReader:
         """The one of this provider."""
         with _LOCK:
             for known in _KNOWN:
-                if known.data is data:
+                if known.data is data and known.plugins == plugins:
                     return known
-            digests = Digests(data)
-            made = cls(data, digests, ScalarPoints(data, digests.steps))
+            digests = Digests(data, plugins.histograms)
+            made = cls(data, plugins, digests, ScalarPoints(data, plugins.scalars, digests.steps))
             _KNOWN.append(made)
             return made
 
@@ -55,7 +56,7 @@ class LayerReader:
             asked, generation = tuple(runs), self.data.generation()
             known = self._opened.pop(asked, None)
             if known is None or known[0] != generation:
-                table = layers_of(self.data, runs)
+                table = layers_of(self.data, self.plugins, runs)
                 known = generation, Tracks.of(self.data, table, table.runs, self.digests, self.scalars)
             self._opened[asked] = known  # the latest stand last
             while len(self._opened) > _MOST_OPENED:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from attrs import define, field, frozen
 
 from insight_core.layers.names import Kind, Name, scalar_name, values_name
-from insight_core.plugin import PluginNameEnum
 from insight_core.plugin.data import DataProvider
 
-_HISTOGRAM, _TENSOR, _SCALAR = PluginNameEnum.HISTOGRAM, PluginNameEnum.TENSOR, PluginNameEnum.SCALAR
-_NAMES: Mapping[str, Callable[[str], Name | None]] = {
-    _HISTOGRAM: values_name,
-    _TENSOR: values_name,
-    _SCALAR: scalar_name,
-}
+
+@frozen
+class LayerPlugins:
+    """The plugins whose series may be about layers."""
+
+    histograms: str
+    tensors: str
+    scalars: str
 
 
 @frozen(order=True)
@@ -26,6 +27,7 @@ class LayerSource:
     tag: str
     name: Name = field(order=False)
     points: int = field(order=False, default=0)
+    is_scalar: bool = field(order=False, default=False)
 
 
 @frozen
@@ -58,7 +60,7 @@ class LayerTable:
         return self.sources.get(run, {}).get(layer, ())
 
 
-def layers_of(data: DataProvider, runs: Collection[str]) -> LayerTable:
+def layers_of(data: DataProvider, plugins: LayerPlugins, runs: Collection[str]) -> LayerTable:
     """The layers that these runs record, in histograms, tensors and scalars.
 
     Where two series of values name the same layer and kind, the second is a row of its own, under its tag.
@@ -67,27 +69,30 @@ def layers_of(data: DataProvider, runs: Collection[str]) -> LayerTable:
     known: dict[LayerRow, None] = {}
     for run in runs:
         table.sources[run] = {}
-    for plugin, run, tag, points, name in _named(data, runs):
+    for plugin, run, tag, points, name in _named(data, plugins, runs):
         of_run = table.sources.setdefault(run, {})
         layer = LayerRow(name.layer, name.kind)
         before = of_run.get(layer, [])
         if any(one.name.measure == name.measure for one in before):
             layer = LayerRow(tag, name.kind)
             before = of_run.get(layer, [])
-        of_run[layer] = [*before, LayerSource(plugin, tag, name, points)]
+        of_run[layer] = [*before, LayerSource(plugin, tag, name, points, plugin == plugins.scalars)]
         known[layer] = None
     table.layers = [*known]
     return table
 
 
-def has_layers(data: DataProvider, runs: Collection[str]) -> bool:
+def has_layers(data: DataProvider, plugins: LayerPlugins, runs: Collection[str]) -> bool:
     """Whether one of these runs records something of a layer."""
-    return next(_named(data, runs), None) is not None
+    return next(_named(data, plugins, runs), None) is not None
 
 
-def _named(data: DataProvider, runs: Collection[str]) -> Iterator[tuple[str, str, str, int, Name]]:
+def _named(
+    data: DataProvider, plugins: LayerPlugins, runs: Collection[str]
+) -> Iterator[tuple[str, str, str, int, Name]]:
     there = set(data.plugins())
-    for plugin, name_of in _NAMES.items():
+    names = {plugins.histograms: values_name, plugins.tensors: values_name, plugins.scalars: scalar_name}
+    for plugin, name_of in names.items():
         if plugin not in there:
             continue
         for table in data.series_tables(plugin, ["points"], runs=runs):

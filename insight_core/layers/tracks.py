@@ -12,10 +12,8 @@ from insight_core.layers.columns import MEASURED, NAN, NEG_INF, NOT_FINITE, POS_
 from insight_core.layers.digests import Digest, Digests, SharedSteps
 from insight_core.layers.names import KINDS, Measure, natural
 from insight_core.layers.table import LayerRow, LayerSource, LayerTable
-from insight_core.plugin import PluginNameEnum
 from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesKey
 
-_SCALAR = PluginNameEnum.SCALAR
 _MOST_SCALARS = 20_000  # series whose points are kept
 
 
@@ -59,8 +57,8 @@ def _last_read(read: NDArray[np.bool_]) -> NDArray[np.intp]:
 class ScalarPoints:
     """Points of scalar series, kept until they change. Not thread-safe."""
 
-    def __init__(self, data: DataProvider, steps: SharedSteps) -> None:
-        self._data, self._steps = data, steps
+    def __init__(self, data: DataProvider, plugin: str, steps: SharedSteps) -> None:
+        self._data, self._plugin, self._steps = data, plugin, steps
         self._known: dict[SeriesKey, tuple[int, ScalarColumns]] = {}
 
     def of(self, keys: Sequence[tuple[SeriesKey, int]]) -> dict[SeriesKey, ScalarColumns]:
@@ -73,7 +71,7 @@ class ScalarPoints:
             self._known.clear()
             missing = list(points_of)
         if missing:
-            for key, columns in self._data.scalars(_SCALAR, missing).items():
+            for key, columns in self._data.scalars(self._plugin, missing).items():
                 self._known[key] = points_of[key], evolve(columns, steps=self._steps.of(columns.steps))
         return {key: self._known[key][1] for key, _ in keys if key in self._known}
 
@@ -103,7 +101,7 @@ class Tracks:
             for sources in table.sources.get(run, {}).values():
                 for source in sources:
                     key = SeriesKey(run, source.tag)
-                    if source.plugin == _SCALAR:
+                    if source.is_scalar:
                         keys.append((key, source.points))
                     elif (digest := digests.of(source.plugin, key)) is not None:
                         made.digests[run, source] = digest
@@ -129,7 +127,7 @@ class Tracks:
         if digest is not None and len(digest.steps):
             return float(digest.wall_times[0]), digest.offset
         columns = self.scalars.get(SeriesKey(run, source.tag))
-        if source.plugin == _SCALAR and columns is not None and len(columns.steps):
+        if source.is_scalar and columns is not None and len(columns.steps):
             return float(columns.wall_times[0]), 0
         return np.inf, 0
 
@@ -180,7 +178,7 @@ class Tracks:
     def _recorded(self, run: str, layer: LayerRow, measure: Measure) -> MeasureTrack | None:
         for source in self.table.of(run, layer):
             columns = self.scalars.get(SeriesKey(run, source.tag))
-            if source.plugin == _SCALAR and columns is not None and source.name.measure == measure:
+            if source.is_scalar and columns is not None and source.name.measure == measure:
                 values = columns.values.astype(np.float32)
                 return MeasureTrack(columns.steps, np.where(np.isfinite(values), values, np.float32(np.nan)))
         return None

@@ -119,12 +119,17 @@ class Route:
 
     Clients that may not save receive 403 for all other methods than ``GET`` and ``HEAD``, and the view is not
     called. ``only_reads``: the view changes nothing whatever the method, so they may use it.
+
+    ``takes_where``: in the place of ``run`` clients may give ``where``, an expression over columns of the run
+    table (``lr < 0.1``). The view gets the names of the runs that match as ``run``, or one empty ``run`` if
+    none does; of ``run`` and ``where`` the runs of both.
     """
 
     path: str = field(validator=has_form(r"/.*", "it begins with a slash"))
     view: Callable[..., Response] = field(converter=reference, validator=check_function)
     methods: tuple[str, ...] = ("GET",)
     only_reads: bool = False
+    takes_where: bool = False
 
 
 def _no_routes(ctx: PluginContext) -> Sequence[Route]:

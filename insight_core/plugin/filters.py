@@ -39,9 +39,21 @@ from insight_core.filters.conditions import (
     Condition as Condition,
 )
 from insight_core.filters.conditions import (
-    NoColumn as NoColumn,
-)
-from insight_core.filters.conditions import (
     conditions_of as conditions_of,
 )
 from insight_core.filters.expression import parsed as parsed
+from insight_core.filters.naming import (
+    ColumnName as ColumnName,
+)
+from insight_core.filters.naming import (
+    FilterError as FilterError,
+)
+from insight_core.filters.naming import (
+    NoColumn as NoColumn,
+)
+from insight_core.filters.naming import (
+    quoted as quoted,
+)
+from insight_core.filters.naming import (
+    resolved as resolved,
+)

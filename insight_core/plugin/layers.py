@@ -15,6 +15,7 @@ from insight_core.layers.names import Measure as Measure
 from insight_core.layers.names import is_bias as is_bias
 from insight_core.layers.reader import EVERY_STEP as EVERY_STEP
 from insight_core.layers.reader import LayerReader as LayerReader
+from insight_core.layers.table import LayerPlugins as LayerPlugins
 from insight_core.layers.table import LayerRow as LayerRow
 from insight_core.layers.table import LayerTable as LayerTable
 from insight_core.layers.table import has_layers as has_layers

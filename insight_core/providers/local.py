@@ -67,8 +67,9 @@ class LocalProvider:
     ``cache_size`` bytes (default 10 GiB). Columns beyond ``max_memory`` bytes are stored in files below
     ``spill_directory``. With ``watch`` the file system reports changes where it can; otherwise all files are
     polled every ``reload_interval`` seconds (0: read once). Symbolic links that lead out of the logdirs are
-    followed with ``follow_symlinks``; without it, only those directly in a logdir are. Only runs whose names
-    ``accepts_run`` accepts are read. ``while_loading`` is entered for each load: a program may tune its
+    followed with ``follow_symlinks``; without it, only those directly in a logdir are. With ``folds``, what
+    ``add_hparams`` writes below a run counts in that run. Only runs whose names ``accepts_run`` accepts are
+    read. ``while_loading`` is entered for each load: a program may tune its
     process there. ``mirrors`` has the logdirs that are mirrors of remote ones; they are closed with the
     provider.
     """
@@ -87,6 +88,7 @@ class LocalProvider:
         max_memory: int | None = None,
         spill_directory: Path | None = None,
         follow_symlinks: bool = False,
+        folds: bool = True,
         accepts_run: Callable[[str], bool] | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
         mirrors: Mirrors | None = None,
@@ -108,6 +110,7 @@ class LocalProvider:
             translations=translations,
             cache=_open_cache(cache_directory, self._logdirs, cache_size),
             follow_symlinks=follow_symlinks,
+            folds=folds,
             accepts_run=accepts_run,
             while_loading=while_loading,
             fetch=fetch,
@@ -270,7 +273,7 @@ class LocalProvider:
     def run_files(self) -> Sequence[RunFile]:
         """Every file of every run, by a new walk over the logdirs."""
         locations = self._locations
-        files = run_files(self._logdirs, self._names)
+        files = run_files(self._logdirs, self._names, self._loader.folded)
         return (
             [evolve(file, location=locations.get(file.logdir, "")) for file in files] if locations else files
         )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from insight_core.formats.columns import concatenated
 from insight_core.plugin import CachePolicy
 from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.sessions import RunSessions
 from insight_core.store.snapshot import Snapshot, retained
@@ -58,3 +59,14 @@ def joined(snapshots: Sequence[Snapshot], policy: CachePolicy, sessions: RunSess
         sessions.attempts(columns, parts, ends, pieces[0][1]),
         sum(snapshot.total for snapshot in snapshots),
     )
+
+
+def stretch_after(several: Iterable[Series], series: Series, order: FileOrder) -> int:
+    """The stretch of the next points of a file: after the stretches of series to be joined with this."""
+    stretch = max(0, series.last_stretch(order))
+    for other in several:
+        if other is not series and any(a and b for a, b in zip(other.layout, series.layout, strict=True)):
+            last = other.last_stretch(order)
+            if last >= stretch:
+                stretch = last + 1
+    return stretch

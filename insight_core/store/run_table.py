@@ -18,7 +18,7 @@ from insight_core.plugin.data import Damage, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import ClaimedBlock, Claims, FileState, Layout
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.held_file import HeldFile, metadata_of_run, tags_left_out
-from insight_core.store.joined_series import JoinedSeries
+from insight_core.store.joined_series import JoinedSeries, stretch_after
 from insight_core.store.resting import Resting, may_rest
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
@@ -34,7 +34,7 @@ _FULL = ReasonKind(
 class RunTable:
     """One run. Guarded by the store's lock.
 
-    The first batch of the first event file is kept as it is (it rests) until other points arrive.
+    The first batches of files with different tags are kept as they are (they rest) until other points arrive.
     """
 
     def __init__(self, name: str, claims: Claims, memory: ColumnMemory) -> None:
@@ -57,7 +57,7 @@ class RunTable:
     # --- metadata ---------------------------------------------------------------------------------
 
     def describe(self, order: FileOrder, found: Mapping[str, Metadata]) -> None:
-        """Adds the metadata of values of a file. Nothing may rest."""
+        """Adds the metadata of values of a file. Nothing with these tags may rest."""
         changed = self.files[order].describe(found)
         if changed:
             self._describe({tag: self.metadata.get(tag, self.files[order].metadata[tag]) for tag in changed})
@@ -76,7 +76,7 @@ class RunTable:
     def rest(
         self, order: FileOrder, found: Sequence[ClaimedBlock]
     ) -> tuple[Sequence[ClaimedBlock], Sequence[ClaimedBlock]]:
-        """Keeps blocks of the first event file as they are; returns these, and the blocks still to add."""
+        """Keeps blocks of a new event file as they are; returns these, and the blocks still to add."""
         may_purge = self._counting.may_purge((order, 0)) or self.files[order].sessions.last
         if may_purge or not self._is_first(found):
             return [], found
@@ -123,9 +123,9 @@ class RunTable:
         return self._resting
 
     def _is_first(self, found: Sequence[ClaimedBlock]) -> bool:
-        """Whether there are no other points of event files, and each tag of the blocks is in one of them."""
+        """Whether all points of event files rest, and each tag of the blocks is in one of them."""
         others = (one for several in self._series.values() for one in several) if self._series else ()
-        if self._resting or not all(isinstance(one.claim, FileName) for one in others):
+        if not all(isinstance(one.claim, FileName) for one in others):
             return False
         # otherwise a tag has several claims, or its values change their form
         return len(found) < 2 or len({tag for _, block in found for tag in block.tags}) == sum(
@@ -136,6 +136,14 @@ class RunTable:
         takes_numbers = claim in self._claims.numbers
         is_alone = not self._series or self._series.keys().isdisjoint(block.tags)
         return is_alone and may_rest(block, policy, takes_numbers=takes_numbers)
+
+    def wake_for(self, order: FileOrder, tags: Iterable[str]) -> None:
+        """Makes a ``Series`` of everything that rests, unless the file had no values before these tags, which
+        no other file has."""
+        sessions = self.files[order].sessions
+        is_new = not (sessions.has_values or sessions.last)
+        if not is_new or any(not tag or tag in each.places for tag in tags for each in self._resting):
+            self.wake()
 
     def wake(self) -> None:
         """Makes a ``Series`` of everything that rests, so that it can change."""
@@ -187,7 +195,7 @@ class RunTable:
         stretch = 0 if block.stretches is None else int(block.stretches[place])
         if block.stretches is None:
             if len(self._series[tag]) > 1:
-                stretch = self._stretch_of(series, order)
+                stretch = stretch_after(self._series[tag], series, order)
             stretch = max(stretch, self.files[order].sessions.stretch)
         total = None if block.totals is None else int(block.totals[place])
         series.append(
@@ -204,16 +212,6 @@ class RunTable:
             series.drop(order)
             series.append((order, 0), columns)
         return series
-
-    def _stretch_of(self, series: Series, order: FileOrder) -> int:
-        """The stretch of the next points of a file: after the stretches of series to be joined with this."""
-        stretch = max(0, series.last_stretch(order))
-        for other in self._series[series.key.tag]:
-            if other is not series and any(a and b for a, b in zip(other.layout, series.layout, strict=True)):
-                last = other.last_stretch(order)
-                if last >= stretch:
-                    stretch = last + 1
-        return stretch
 
     def _series_of(
         self,
@@ -251,8 +249,10 @@ class RunTable:
         held = self.files.pop(order, None)
         if held is None:
             return
-        if self._resting and self._resting[0].order == order:  # all that rests is of one file
-            self._rest_no_more()
+        gone = [resting.block.tags for resting in self._resting if resting.order == order]
+        for tag in chain.from_iterable(gone):
+            self._made.pop(tag, None)
+        self._resting = [resting for resting in self._resting if resting.order != order]
         with suppress(Lost):  # the file is read again
             self.wake()
         self._rest_no_more()
@@ -286,7 +286,7 @@ class RunTable:
             counting = own.with_above(self.above)
         if counting == self._counting:
             return False
-        if self._resting and counting.may_purge((self._resting[0].order, 0)):
+        if any(counting.may_purge((order, 0)) for order in {resting.order for resting in self._resting}):
             self.wake()
         changed = counting.starts != self._counting.starts
         self._counting = counting

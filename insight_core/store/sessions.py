@@ -24,7 +24,7 @@ _NOT_PURGED = {
 }
 # Parts of log formats, which know no sessions, come before those of event files.
 _EVENT_FILES: PartOrder = ((0.0, ""), 0)
-_RESULTS = "hparams"  # the plugin of files that record results, as ``add_hparams`` does
+RESULTS = "hparams"  # the plugin of files that record results, as ``add_hparams`` does
 
 
 @define(eq=False)
@@ -131,7 +131,7 @@ NO_SESSIONS = RunSessions()
 
 def has_results(metadata: Mapping[str, Metadata]) -> bool:
     """Whether metadata of a file, by tag, say that it records results."""
-    return any(each.plugin == _RESULTS for each in metadata.values())
+    return any(each.plugin == RESULTS for each in metadata.values())
 
 
 def is_of_add_scalars(run: str, tags: Iterable[str]) -> bool:

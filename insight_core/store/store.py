@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.stored_block import Lost
@@ -171,7 +172,8 @@ class Store:
                 held.dialect, is_news = dialect, True
             is_news |= held.note_times(batch)
             if batch.blocks or batch.metadata:
-                table.wake()
+                tags = (tag for block in batch.blocks for tag in block.tags)
+                table.wake_for(order, chain(batch.metadata, tags))
             table.describe(order, batch.metadata)
             steps = {} if batch.session_step is None else held.sessions.begin(batch.session_step)
             if steps or has_results(batch.metadata):
@@ -206,8 +208,9 @@ class Store:
                 return True
             if not self._claims.fits(content):
                 return False
-            table.wake()
             held = table.files[order] = HeldFile(file, content.dialect, content.start_time, content.odd_time)
+            tags = (tag for _, block in content.blocks for tag in block.tags)
+            table.wake_for(order, chain(content.metadata, tags))
             held.refused.update(content.refused)
             held.sessions = FileSessions.restored(content.sessions, has_values=bool(content.blocks))
             table.describe(order, content.metadata)

@@ -32,6 +32,7 @@ from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
 from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import (
+    content_tag,
     error_answer,
     finish,
     framing,
@@ -97,7 +98,7 @@ class Host:
             self._ask,
             self.settings.cache_directory,
             lambda: registry.options,
-            self._run_columns,
+            self.run_columns,
             self.settings.state_directory,
             self._get,
             page,
@@ -136,6 +137,12 @@ class Host:
         request = Request(environ)
         answer = finish(request, self._answer(request), self.settings.frame_ancestors)
         return answer(environ, start_response)
+
+    def matching_runs(self, where: str) -> Sequence[str]:
+        """The names of the runs for which an expression over columns holds. Raises ExpressionError."""
+        from insight_core.web.run_filter import matching_runs  # the command line alone needs it
+
+        return matching_runs(self._data_routes.columns, where)
 
     def begin(self) -> None:
         """Asks the plugins for their routes. Called when the host listens, or else by the first request."""
@@ -216,11 +223,12 @@ class Host:
             owner = endpoint.owner
             if not (may_save(request) or endpoint.is_reading(request.method)):
                 return error_answer(READ_ONLY_CLIENT, 403, "read_only")
+            request, chosen = self._with_runs(request, endpoint)
             is_posted = request.method == "POST" and endpoint.reads_body
             if not endpoint.follows_data or not (is_posted or request.method in ("GET", "HEAD")):
                 return endpoint.answer(request, variables)
             # computed before the view runs, so that data loaded meanwhile are not missed
-            tag = f"{self._boot}-{self._provider.generation()}-{self._annotations.now().generation}"
+            tag = f"{self._boot}-{self._provider.generation()}-{self._annotations.now().generation}{chosen}"
             if is_posted:
                 return self._shared.answer(request, tag, endpoint, variables)
             if request.if_none_match.contains_weak(tag):
@@ -253,6 +261,15 @@ class Host:
             text = f"{who} failed to answer; the log of the host says why"
             return error_answer(text, 500, "failed", {"who": who})
 
+    def _with_runs(self, request: Request, endpoint: Endpoint) -> tuple[Request, str]:
+        """The request with runs in the place of ``where``, and their tag: a status changes by itself."""
+        if not endpoint.takes_where or not (endpoint.reads_body or request.method in ("GET", "HEAD")):
+            return request, ""
+        from insight_core.web.run_filter import with_matching_runs  # no page needs it to start
+
+        found = with_matching_runs(request, self._data_routes.columns)
+        return found, "" if found is request else f"-{content_tag(found.query_string)}"
+
     def _match(self, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
         mounted = self._plugins.of_path(path)
         return (
@@ -282,8 +299,8 @@ class Host:
             found.setdefault(one.value.name, one.value.within(one.owner, ctx))
         return list(found.values())
 
-    def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:
-        """See insight_core.plugin.ReadRunColumns."""
+    def run_columns(self, names: Collection[str]) -> Sequence[RunCells]:
+        """Columns of the run table with these names; see insight_core.plugin.ReadRunColumns."""
         return self._data_routes.columns.cells(names)
 
     def _hyperparameters(self, runs: Sequence[str]) -> Sequence[NamedColumn]:
@@ -313,7 +330,7 @@ class Host:
             raise NotFound(f"nothing answers {path}") from error
         owner = f"plugin {endpoint.owner}" if path.startswith(PATH) else endpoint.owner
         try:
-            answer = endpoint.answer(inner, variables)
+            answer = endpoint.answer(self._with_runs(inner, endpoint)[0], variables)
             data = answer.get_data()
         except InsightError:
             raise

@@ -35,7 +35,7 @@ class Endpoint:
 
     ``calls`` are those of the plugin if the view is code of the plugin, not of the host. ``reads_body``: the
     view answers GET, and its parameters may be in the body of a POST that nothing else answers.
-    ``only_reads``: the view changes nothing, whatever the method.
+    ``only_reads``: the view changes nothing, whatever the method. ``takes_where``: see ``Route``.
     """
 
     view: Callable[..., Response]
@@ -44,6 +44,7 @@ class Endpoint:
     calls: Calls | None = None
     reads_body: bool = False
     only_reads: bool = False
+    takes_where: bool = False
 
     def is_reading(self, method: str) -> bool:
         """Whether a request with this method changes nothing."""
@@ -158,6 +159,7 @@ def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[UrlRule]
             calls=calls,
             reads_body=reads_body,
             only_reads=route.only_reads,
+            takes_where=route.takes_where,
         )
         places = [f"/data/plugin/{plugin.name}{route.path}"]
         if plugin.address:

@@ -9,8 +9,8 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from insight_core.formats.wall_times import latest
-from insight_core.plugin import Annotations, Cell, RunColumn
-from insight_core.plugin.data import DataProvider
+from insight_core.plugin import Annotations, Cell, Claim, FileName, RunColumn
+from insight_core.plugin.data import DataProvider, SeriesTable
 
 OWN = "run"  # stands for the name of a plugin
 STATUS = "status"
@@ -42,6 +42,7 @@ def own_columns(
         RunColumn("duration", "Duration", _durations, {"zh-CN": "时长"}, "duration"),
         RunColumn("started", "Started", _starts, {"zh-CN": "开始时间"}, "time"),
         RunColumn("updated", "Last record", _updates, {"zh-CN": "最后记录"}, "time"),
+        RunColumn("mark", "Mark", said("mark"), {"zh-CN": "标记"}, "number", at_first=False),
         RunColumn("display_name", "Given name", said("display_name"), {"zh-CN": "另取的名称"}),
         RunColumn("remark", "Remark", said("remark"), {"zh-CN": "备注"}),
         RunColumn("note", "Note", said("note"), {"zh-CN": "笔记"}),
@@ -51,12 +52,11 @@ def own_columns(
 def statuses(
     spans: Mapping[str, tuple[float, float]], ends: Mapping[str, str], now: float
 ) -> Mapping[str, str]:
-    """The status of each run: ``finished``, ``failed``, ``running`` or ``stopped``.
+    """The status of each run: ``finished``, ``failed``, ``running`` or ``stopped``, as docs/words.md defines.
 
-    ``spans`` are wall times of the first and last record, ``ends`` what the logs say. Logs that say nothing
-    of an end are those of a run that goes on while its last record is younger than ten minutes, or than 5 %
-    of its duration so far; else it stopped without a word. Runs whose logs say nothing have no status without
-    a record with a time, or if that is more than a day ahead.
+    ``spans`` are wall times of the first and last record, ``ends`` what the logs say. Without that a run is
+    running while its last record is younger than ten minutes, or than 5 % of its duration so far; it has no
+    status without a record with a time, or if that is more than a day ahead.
     """
     found: dict[str, str] = {}
     for run, (first, last) in spans.items():
@@ -68,7 +68,10 @@ def statuses(
 
 
 def _spans(data: DataProvider) -> Mapping[str, tuple[float, float]]:
-    """Wall times of the first and last record, of runs with both; computed once a generation."""
+    """Wall times of the first and last record, of runs with both; computed once a generation.
+
+    Files that plugins claim beside the logs do not count: their times are those of a copy or a checkout.
+    """
     generation = data.generation()
     known = _known.get(data)
     if known is None or known[0] != generation:
@@ -81,15 +84,29 @@ def _spans_now(data: DataProvider) -> dict[str, tuple[float, float]]:
     first = {run.name: run.start_time for run in data.runs() if run.start_time is not None}
     last: dict[str, float] = {}
     for plugin in data.plugins():
-        for table in data.series_tables(plugin, ["last_wall_time"]):
+        for table in data.series_tables(plugin, ["last_wall_time", "claims"]):
             if (start := first.get(table.run)) is None:
                 continue
-            times = cast(Sequence[float], table.column("last_wall_time"))
+            times = _of_records(table)
             # a clock that was right at the start does not run ahead: later times are wrong
             found = latest(times, until=ahead if start <= ahead else math.inf)
             if found is not None:
                 last[table.run] = max(last.get(table.run, found), found)
     return {run: (first[run], found) for run, found in last.items()}
+
+
+def _of_records(table: SeriesTable) -> Sequence[float]:
+    """The last wall times of the series that are not made of claimed files."""
+    times = cast(Sequence[float], table.column("last_wall_time"))
+    if "claims" in table.common:
+        return [] if _are_files(table.common["claims"]) else times
+    claims = table.column("claims")
+    return [time for time, each in zip(times, claims, strict=True) if not _are_files(each)]
+
+
+def _are_files(claims: object) -> bool:
+    given = cast(Sequence[Claim], claims)
+    return bool(given) and all(isinstance(claim, FileName) for claim in given)
 
 
 def _durations(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:

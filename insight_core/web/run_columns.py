@@ -54,10 +54,9 @@ class GivenColumn:
         }
 
     def _at_first(self) -> dict[str, object]:
-        """What the page needs to know to choose the columns of its table, where it is not the usual."""
-        if not self.column.at_first:
-            return {"at_first": False}
-        return {"order": self.column.order} if self.column.order else {}
+        """Which columns the table has at first, and which a short name means, where it is not the usual."""
+        order = {"order": self.column.order} if self.column.order else {}
+        return order if self.column.at_first else {"at_first": False, **order}
 
 
 Wanted = Callable[[str, RunColumn], bool]  # whether the cells of this column of a module are asked for

@@ -57,7 +57,7 @@ def test_every_step_by_slider_and_keyboard(page: Page, shared: Serve, pictures: 
     slider.press("ArrowRight")
     expect_url(page, "image.steps=eyes,one=1")
     page.locator('[data-control="time"] [data-value="relative"]').click()
-    expect(one.get_by_test_id("step-label")).to_have_text("1s")
+    expect(one.get_by_test_id("step-label")).to_have_text("1 s")
     page.locator('[data-control="time"] [data-value="wall"]').click()
     expect(one.get_by_test_id("step-label")).to_contain_text("2023")
     page.reload()

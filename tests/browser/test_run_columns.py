@@ -178,7 +178,7 @@ def test_a_name_is_completed_that_was_typed_before_the_columns_came(
     page.locator("#run-filter").press_sequentially("accura")
     until(page, lambda: len(held) == 1)
     held[0].continue_()
-    expect(page.get_by_role("option", name="metric/accuracy")).to_be_visible()
+    expect(page.get_by_role("option", name="accuracy", exact=True)).to_be_visible()
 
 
 def test_an_expression_filters_list_and_charts_and_its_names_are_completed(
@@ -189,19 +189,58 @@ def test_an_expression_filters_list_and_charts_and_its_names_are_completed(
     expect(count).to_have_text("6 / 6")
     field.focus()
     field.press_sequentially("accura")
-    option = page.get_by_role("option", name="metric/accuracy")
+    option = page.get_by_role("option", name="accuracy", exact=True)
     expect(option).to_be_visible()
     assert violations(page) == []
     page.keyboard.press("ArrowDown")
     expect(option).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
-    expect(field).to_have_value("metric/accuracy ")
+    expect(field).to_have_value("accuracy ")
     field.press_sequentially("> 0.8")
     expect(count).to_have_text("2 / 2 matching")
     page.reload()
     expect(count).to_have_text("2 / 2 matching")
     expect(page.locator('[data-action="clear-filter"]')).to_have_text("4 more selected, hidden by the filter")
+
+
+def test_a_mistake_in_the_filter_stands_below_it_and_a_chip_mends_it(
+    page: Page, shared: Serve, six_runs: Path, violations: Callable[[Page], list[str]]
+) -> None:
+    page.goto(shared("--logdir", six_runs) + "#locale=en&theme=light&sort=name")
+    field, count = page.locator("#run-filter"), page.get_by_test_id("run-count")
+    expect(count).to_have_text("6 / 6")
+    top = page.locator(".ih-selection-bar").bounding_box()
     field.fill("acuracy > 0.8")
-    page.get_by_role("button", name="Did you mean metric/accuracy?").click()
-    expect(field).to_have_value("metric/accuracy > 0.8")
+    error = page.locator("#run-filter-error")
+    expect(error).to_contain_text("No column acuracy")
+    assert error.inner_text().count("acuracy") == 1
+    assert violations(page) == []
+    box, below = error.bounding_box(), page.locator(".ih-selection-bar").bounding_box()
+    assert box is not None
+    assert top is not None
+    assert below is not None
+    assert top["y"] < box["y"] + box["height"] <= below["y"]  # it covers nothing
+    error.get_by_role("button", name="accuracy", exact=True).click()
+    expect(field).to_have_value("accuracy > 0.8")
+    expect(field).to_be_focused()
     expect(count).to_have_text("2 / 2 matching")
+    expect(error).to_have_count(0)
+
+
+def test_values_of_a_column_are_completed_by_keyboard(page: Page, shared: Serve, six_runs: Path) -> None:
+    page.goto(shared("--logdir", six_runs) + "#locale=en&theme=light&sort=name")
+    field, count = page.locator("#run-filter"), page.get_by_test_id("run-count")
+    field.press_sequentially("optimizer = ")
+    expect(field).to_have_attribute("aria-expanded", "true")
+    option = page.locator("#run-filter-names").get_by_role("option").first
+    expect(option).to_contain_text("3 runs")
+    page.keyboard.press("ArrowDown")
+    expect(field).to_have_attribute("aria-activedescendant", "run-filter-name-0")
+    page.keyboard.press("Tab")
+    expect(field).to_have_value(re.compile("optimizer = '[^']+' "))
+    expect(count).to_have_text("3 / 3 matching")
+    field.press_sequentially("and optimizer = ")
+    expect(option).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(option).to_have_count(0)
+    expect(field).to_have_value(re.compile("and optimizer = $"))

@@ -119,6 +119,7 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
         ("RELOAD_INTERVAL", "0.5", "reload_interval", 0.5),
         ("SAMPLES_PER_PLUGIN", "image=1,scalar=2", "samples_per_plugin", {"image": 1, "scalar": 2}),
         ("FOLLOW_SYMLINKS", "yes", "follow_symlinks", True),
+        ("FOLD", "no", "fold", False),
         ("CACHE_PRESET", "all", "cache_preset", "all"),
         ("CACHE_DIR", "c:d", "cache_dir", "c:d"),
         ("CACHE", "no", "cache", False),

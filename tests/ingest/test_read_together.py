@@ -42,7 +42,7 @@ def write(logdir: Path, run: str, number: int, data: bytes) -> Path:
 
 def loaded(logdir: Path, cache: IndexCache | None = None) -> Store:
     store = Store([SCALAR], {})
-    Loader(store, [Logdir(str(logdir))], 0, cache=cache).load()
+    Loader(store, [Logdir(str(logdir))], 0, cache=cache, folds=False).load()
     return store
 
 

@@ -25,6 +25,7 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.testing import wire
 from tests.support.points import scalar_points
+from tests.support.sweeps import T, write_trial
 from tests.waiting import eventually
 
 PLUGINS = [insight_scalar.insight_plugin(), insight_image.insight_plugin()]
@@ -271,3 +272,20 @@ def test_a_recalled_result_hides_nothing_of_a_curve_that_arrives_late(tmp_path: 
         provider.load()
         found = provider.scalars("scalar", [SeriesKey("a", "loss")])[SeriesKey("a", "loss")]
         assert (found.steps.tolist(), found.hidden) == ([0, 0, 1, 2], 0)
+
+
+def test_trials_of_add_hparams_are_listed_as_one_run_each(tmp_path: Path, start: Start) -> None:
+    logs = tmp_path / "logs"
+    for trial in range(3):
+        write_trial(logs / f"trial{trial}", {"lr": 0.1}, {"acc": 0.5})
+    write_trial(logs / "real", {"lr": 0.1}, {"acc": 0.5}, name="1.5")
+    with EventWriter(logs / "real/1.5", start_time=T + 9) as writer:
+        writer.scalar("acc", 2, 0.75)
+    with closing(provider_of(tmp_path, [Logdir(str(logs))])) as provider:
+        provider.load()
+    expected = {"trial0", "trial1", "trial2", "real", "real/1.5"}
+    with start() as (provider, walk):
+        assert {run.name for run in provider.runs()} == expected
+        walk()
+        assert {run.name for run in provider.runs()} == expected
+        assert scalar_points(provider, "trial1", "acc") == [(1, 0.5)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import insight_scalar
@@ -10,6 +11,7 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import RunFile
 from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
+from tests.support.sweeps import write_trial
 
 
 def _write(directory: Path) -> str:
@@ -48,3 +50,21 @@ def test_a_file_of_logdirs_that_overlap_is_there_for_both_runs(tmp_path: Path) -
 
 def test_a_provider_without_files_here_is_recognised() -> None:
     assert FakeProvider("elsewhere").run_files() is None
+
+
+def test_files_of_hyperparameters_are_those_of_the_run_unless_they_are_more(tmp_path: Path) -> None:
+    """Before anything is read, as a lake asks for the runs that it builds."""
+    logs = tmp_path / "logs"
+    write_trial(logs / "trial", {"lr": 0.1}, {"acc": 0.5})
+    with EventWriter(write_trial(logs / "real", {"lr": 0.1}, {"acc": 0.5}, name="1.5")) as writer:
+        writer.scalar("acc", 2, 0.75)
+    for session in ("3.5", "4.5"):
+        write_trial(logs / "again", {"lr": 0.1}, {"acc": 0.5}, name=session)
+        write_trial(logs / "apart", {"lr": 0.1}, {"acc": 0.5}, name=session, steps=0)
+    provider = LocalProvider([Logdir(str(logs))], [insight_scalar.insight_plugin()], reload_interval=0)
+    with closing(provider):
+        before = {(file.run, file.path) for file in provider.run_files()}
+        provider.load()
+        assert {(file.run, file.path) for file in provider.run_files()} == before
+    runs = {run for run, _ in before}
+    assert runs == {"trial", "real", "real/1.5", "again", "apart", "apart/3.5", "apart/4.5"}

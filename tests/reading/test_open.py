@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import insight_host
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable, Undecodable
 from insight_core.plugin.testing import EventWriter
+from insight_host.command_line import run_command
 from tests.opened_logs import KINDS
 from tests.support.damaged_logdir import damaged_logdir
 from tests.waiting import eventually
@@ -179,3 +181,29 @@ def test_nothing_is_written_to_a_directory_of_logs(tmp_path: Path) -> None:
         logs.hparams()
         eventually(lambda: len(logs.scalars()) == 1)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+def test_runs_are_chosen_by_an_expression_over_their_columns(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As the filter of the page has it, with the last parts of names."""
+    logdir = tmp_path / "logs"
+    for number in range(3):
+        with EventWriter(logdir / f"r{number}") as writer:
+            writer.scalar("hparam/val_acc", 0, number / 2)
+    with insight_host.open(logdir) as logs:
+        assert logs.runs(where="val_acc >= 0.5")["run"].tolist() == ["r1", "r2"]
+        assert logs.runs(where="val_acc > 1")["run"].tolist() == []
+        with pytest.raises(InvalidArgument, match=r"^No column val_ac\. Try: last/hparam/val_acc"):
+            logs.runs(where="val_ac > 1")
+    for command, lines in (("runs", 2), ("compare", 2), ("get", 2)):
+        assert run_command(command, command, [str(logdir), "--where", "val_acc >= 0.5", "--csv"]) == 0
+        assert len(capfd.readouterr().out.splitlines()) == 1 + lines
+    assert run_command("series", "series", [str(logdir), "--where", "val_acc > 1", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out) == []
+    exported = [str(tmp_path / "out"), "--to", "csv", "--logdir", str(logdir), "--where", "val_acc = 1"]
+    assert run_command("export", "export", exported) == 0
+    for table in ("runs", "series", "scalars"):  # no table has others
+        assert len((tmp_path / "out" / f"{table}.csv").read_text().splitlines()) == 1 + 1
+    with pytest.raises(InvalidArgument, match="cannot be combined"):
+        run_command("runs", "runs", [str(logdir), "--where", "val_acc > 1", "--run", "r1"])

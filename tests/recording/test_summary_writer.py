@@ -124,6 +124,22 @@ def test_nested_hyperparameters_are_flat_and_a_bool_is_one(tmp_path: Path) -> No
     assert found == {"optimizer/name": "adam", "optimizer/lr": 0.5, "amp": True, "sizes": "[1, 2]"}
 
 
+def test_hyperparameters_are_those_of_the_run_and_others_are_another_trial(tmp_path: Path) -> None:
+    with SummaryWriter(tmp_path) as writer:
+        for step in range(3):
+            writer.add_scalar("loss", step, step)
+        writer.add_hparams({"lr": 0.1}, {})
+        writer.add_hparams({"lr": 0.1}, {"acc": 0.5}, global_step=3)
+        writer.add_hparams({"lr": 0.2}, {"acc": 0.75})
+    found = accumulated(tmp_path)
+    assert found.keys() == {".", "trial_2"}
+    assert found["."]["scalars"].keys() == {"loss", "acc"}
+    for run, rate in ((".", 0.1), ("trial_2", 0.2)):
+        content, *_ = found[run]["described"]["_hparams_/session_start_info"]
+        assert content.session_start_info.hparams["lr"].number_value == rate
+    assert found["trial_2"]["scalars"] == {"acc": [(0, 0.75)]}
+
+
 def test_digits_that_a_double_loses_are_text(tmp_path: Path) -> None:
     """Numbers of hyperparameters are doubles in TensorBoard's messages."""
     parameters = {"seed": 2**53 + 1, "least": -(2**70), "exact": 2**53, "lr": 1e300}

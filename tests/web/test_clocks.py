@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from werkzeug.test import Client
 
 from insight_core.formats.wall_times import earliest, in_seconds, origin_of
 from insight_core.ingest.logdir import Logdir
+from insight_core.plugin import FileName, Plugin, RecordDecoder
 from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
@@ -139,3 +141,30 @@ def test_the_unit_is_told_by_the_size() -> None:
     assert earliest([1.7e12, 1.6e15]) == 1.6e9
     assert earliest([1e300]) is earliest([]) is None
     assert origin_of(in_seconds([])) == 0.0
+
+
+def test_files_beside_the_logs_are_no_records_of_a_run(tmp_path: Path) -> None:
+    """Embeddings, profiles: copied yesterday, they made a run of last week last until then."""
+    write(tmp_path, "a", [START, START + 33])
+    (tmp_path / "logs/a/labels.tsv").write_text("1\t2\n")
+    (tmp_path / "logs/only").mkdir()
+    (tmp_path / "logs/only/labels.tsv").write_text("1\t2\n")
+    decoder = RecordDecoder([FileName("*.tsv")], decode=lambda payload: payload.data)
+    labels = Plugin("labels", "Labels", decoder=decoder, routes=lambda _: ())
+    plugins = [insight_scalar.insight_plugin(), labels]
+    provider = LocalProvider([Logdir(str(tmp_path / "logs"))], plugins, reload_interval=0)
+    with closing(provider):
+        provider.load()
+        assert {info.key.run for info in provider.series("labels")} == {"a", "only"}
+        client = Client(Host(Registry.of([("scalar", lambda: insight_scalar)]), provider))
+        columns = {"column": ["run/duration", "run/status", "run/updated"]}
+        answer = client.get("/data/run_columns", query_string=columns).get_json()
+    cells = {
+        column["name"]: dict(zip(answer["runs"], column["values"], strict=True))
+        for column in answer["columns"]
+    }
+    assert cells == {
+        "duration": {"a": 33.0, "only": None},
+        "status": {"a": "stopped", "only": None},
+        "updated": {"a": START + 33, "only": None},
+    }

@@ -245,6 +245,7 @@ def test_an_expression_that_is_wrong_says_where_and_what_may_be_meant(provider: 
 
     assert wrong("size < 1 and siez > 2")["suggestions"] == ["size"]
     assert wrong("size < 1 and siez > 2")["position"] == 13
+    assert wrong("size < 1 and siez > 2")["length"] == 4
     assert wrong("val_acc > 1")["suggestions"] == ['"last/val acc"']
     assert wrong("size < 1 and siez > 2")["code"] == "unknown_column"
     assert wrong("size <")["code"] == "bad_expression"

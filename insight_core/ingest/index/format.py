@@ -22,12 +22,13 @@ from insight_core.formats.columns import Block
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, Form, Read, StoredBlock, encode_block
 from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
+from insight_core.ingest.folding import has_points, is_part
 from insight_core.plugin import Claim, Dialect
 from insight_core.plugin.claims import claim_of
 from insight_core.store.claims import FileState
 from insight_record.formats.reason import Reason
 
-VERSION = 9  # raise it when the layout or the result of scanning changes
+VERSION = 10  # raise it when the layout or the result of scanning changes
 _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE, None)  # by number; None: no event file
 _SIGNED, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
 # of a log file, see ``FileRecord``; the directory by number
@@ -45,10 +46,12 @@ FILE = np.dtype(
         ("more_flaws", _SIGNED),
         ("first_unnamed", _SIGNED),
         ("skipped", _SIGNED),
+        ("holds", _UNSIGNED),  # the sum of HAS_POINTS and IS_PART
         ("start_time", np.dtype(np.float64)),  # NaN: none
         ("odd_time", np.dtype(np.float64)),  # likewise
     ]
 )
+HAS_POINTS, IS_PART = 1, 2  # see ``folding.has_points``; whether it may be a part of the run above
 # of a block: offset of its tables among the blocks of the file; see ``Written``
 BLOCK = np.dtype([("at", _SIGNED), ("chunks", _SIGNED), ("checksum", _SIGNED), ("rests", _SIGNED)])
 
@@ -144,6 +147,7 @@ def _file_row(entry: Entry) -> tuple[float, ...]:
         file.inode, file.size, file.mtime_ns, file.ctime_ns, file.position,
         file.head.length, file.head.checksum, file.end.length, file.end.checksum,
         flaws.more, flaws.first_unnamed, flaws.skipped,
+        HAS_POINTS * has_points(content.blocks) + IS_PART * is_part(content),
         *(math.nan if time is None else time for time in (content.start_time, content.odd_time)),
     )  # fmt: skip
 

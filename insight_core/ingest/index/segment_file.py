@@ -16,6 +16,7 @@ from insight_core.ingest.file_record import Entry, FileRecord
 from insight_core.ingest.index.format import (
     BLOCK,
     FILE,
+    HAS_POINTS,
     VERSION,
     Description,
     Packed,
@@ -87,6 +88,11 @@ class StoredFile(NamedTuple):
     def position(self) -> int:
         """The offset up to which it was read."""
         return self.segment.position(self.number)
+
+    @property
+    def has_points(self) -> bool:
+        """Whether it has other values than records of hyperparameters."""
+        return bool(self.segment.holds_of(self.number) & HAS_POINTS)
 
     def record(self) -> FileRecord:
         """How far it was read."""
@@ -219,6 +225,15 @@ class SegmentFile:
         """The start time of each log file in seconds since the epoch; NaN: none."""
         times: list[float] = self._files["start_time"].tolist()
         return times
+
+    def holds(self) -> list[int]:
+        """What each log file has, as FILE says."""
+        held: list[int] = self._files["holds"].tolist()
+        return held
+
+    def holds_of(self, number: int) -> int:
+        """The same of the log file with this number."""
+        return int(self._files["holds"][number])
 
     def is_of(self, number: int, version: FileVersion) -> bool:
         """Whether the log file with this number had this version, as far as it is stored."""

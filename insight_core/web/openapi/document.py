@@ -100,6 +100,8 @@ def _operations(rule: Rule, path: str, endpoint: Endpoint) -> Iterator[tuple[str
     except Exception:  # whatever the source of a plugin has
         log.exception("%s: what %s reads cannot be described", endpoint.owner, path)
         facts = ViewFacts()
+    if endpoint.takes_where:
+        facts.read("where", TEXT)
     for method in _METHODS:
         if method in (rule.methods or ()):
             yield method.lower(), _operation(method, path, endpoint, facts)

@@ -8,9 +8,10 @@ import numpy as np
 
 from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
 from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked
-from insight_core.plugin.layers import Kind, LayerFault, LayerReader, Tracks, causes, is_bias
+from insight_core.plugin.layers import Kind, LayerFault, LayerPlugins, LayerReader, Tracks, causes, is_bias
 from insight_diagnose.curves import curve_of, median, short
 
+_PLUGINS = LayerPlugins(PluginNameEnum.HISTOGRAM, PluginNameEnum.TENSOR, PluginNameEnum.SCALAR)
 _RECORDS = 32  # of a series that are read
 _SECONDS = 5.0
 _EXPLODED = 100.0  # times the gradient norm of the first third of the run
@@ -166,7 +167,9 @@ def gradients_stay_small(examined: Examined) -> Iterator[Finding]:
 
 def _found(examined: Examined, fault: str, kinds: Sequence[Kind]) -> Iterator[Finding]:
     """The finding about one kind of fault. Raises NotChecked without such layers, and while they are read."""
-    settled = LayerReader.of(examined.ctx.data).settled(examined.run, seconds=_SECONDS, most=_RECORDS)
+    settled = LayerReader.of(examined.ctx.data, _PLUGINS).settled(
+        examined.run, seconds=_SECONDS, most=_RECORDS
+    )
     if settled is None:
         raise NotChecked(_READING(), may_change=True)
     tracks, faults = settled

@@ -19,7 +19,10 @@ _PATIENCE = 20.0  # seconds; a file has what is known by then
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """``/findings``, and ``/snapshot`` with those of a file that works without a host."""
-    return [Route("/findings", partial(_findings, ctx)), Route("/snapshot", partial(_snapshot, ctx))]
+    return [
+        Route("/findings", partial(_findings, ctx), takes_where=True),
+        Route("/snapshot", partial(_snapshot, ctx)),
+    ]
 
 
 def _findings(ctx: PluginContext, request: Request) -> Response:

@@ -15,8 +15,9 @@ def _is_active(ctx: PluginContext) -> bool:
     if {"histogram", "tensor"} & set(ctx.data.plugins()):
         return True
     from insight_core.plugin.layers import has_layers
+    from insight_health.answers import LAYER_PLUGINS
 
-    return has_layers(ctx.data, [run.name for run in ctx.data.runs()[:_LOOKED_AT]])
+    return has_layers(ctx.data, LAYER_PLUGINS, [run.name for run in ctx.data.runs()[:_LOOKED_AT]])
 
 
 @hookimpl

@@ -11,7 +11,7 @@ from typing import Literal, cast
 from attrs import frozen
 from werkzeug import Request
 
-from insight_core.plugin import InvalidArgument, NotFound, ReasonKind
+from insight_core.plugin import InvalidArgument, NotFound, PluginNameEnum, ReasonKind
 from insight_core.plugin.data import DataProvider
 from insight_core.plugin.http import Column, choice, safetensors_response, whole_number
 from insight_core.plugin.layers import (
@@ -21,6 +21,7 @@ from insight_core.plugin.layers import (
     FlagTrack,
     Kind,
     LayerFault,
+    LayerPlugins,
     LayerReader,
     LayerRow,
     LayerTable,
@@ -31,6 +32,7 @@ from insight_core.plugin.layers import (
 )
 from insight_health.heat import VIEWS, HeatMap, StepAxis, View, heat_map, union
 
+LAYER_PLUGINS = LayerPlugins(PluginNameEnum.HISTOGRAM, PluginNameEnum.TENSOR, PluginNameEnum.SCALAR)
 MAX_RUNS = 256  # Runs of an answer.
 MAX_COLUMNS = 4096
 _LAST = (1 << 53) - 1
@@ -90,7 +92,7 @@ def map_answer(data: DataProvider, query: bytes) -> Iterator[bytes]:
     """The answer of the route ``/map`` to a query string. Raises InvalidArgument and NotFound."""
     asked = MapQuestion.of(query)
     begun = time.monotonic()
-    health = LayerReader.of(data)
+    health = LayerReader.of(data, LAYER_PLUGINS)
     tracks = health.open(asked.runs)
     window = EVERY_STEP if asked.is_whole else _Drawn.of(tracks, asked).axis.window
     reading_begun = time.monotonic()

@@ -22,4 +22,4 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         answer.cache_control.no_store = True  # more is read with each request, while the data stay
         return answer
 
-    return [Route("/map", heat)]
+    return [Route("/map", heat, takes_where=True)]

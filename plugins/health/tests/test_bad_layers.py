@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from insight_health.answers import map_answer
+from insight_health.answers import LAYER_PLUGINS, map_answer
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
@@ -47,7 +47,7 @@ def _planted(arrays: Mapping[str, Sequence[NDArray[Any]]]) -> FakeProvider:
 
 
 def _faults(data: DataProvider) -> list[LayerFault]:
-    health = LayerReader.of(data)
+    health = LayerReader.of(data, LAYER_PLUGINS)
     tracks = health.open([run.name for run in data.runs()])
     assert health.read(tracks, seconds=60).read == sum(len(one.steps) for one in tracks.digests.values())
     return layer_faults(tracks, tracks.table.runs)
@@ -215,7 +215,7 @@ def test_a_series_is_read_coarsely_first_and_a_nan_is_then_found_by_halving() ->
     """Of 2,048 records a hundred are enough to name the step."""
     values = [np.array([1.0, 2.0])] * 1501 + [np.array([np.nan, 2.0])] * 547
     data = _planted({"grads/fc": values})
-    health = LayerReader.of(data)
+    health = LayerReader.of(data, LAYER_PLUGINS)
     tracks = health.open(["a"])
     found = health.read(tracks, seconds=60, most=64)
     assert found.read < 100
@@ -227,7 +227,7 @@ def test_faults_of_a_run_are_known_when_their_first_records_are() -> None:
     """Reading goes on where it stopped when the time was over."""
     arrays = {f"grads/fc{layer}": [np.array([1.0])] * 40 for layer in range(3)}
     arrays["grads/fc1"] = [np.array([1.0])] * 17 + [np.array([np.nan, 1.0])] * 23
-    reader = LayerReader.of(_planted(arrays))
+    reader = LayerReader.of(_planted(arrays), LAYER_PLUGINS)
     asked = 0
     while (settled := reader.settled("a", seconds=0.0, most=64)) is None:
         asked += 1
@@ -259,7 +259,7 @@ def test_columns_hold_the_extreme_of_their_steps() -> None:
 
 def test_runs_that_grow_keep_what_was_read() -> None:
     data = _planted({"grads/fc": [np.array([1.0])] * 20})
-    health = LayerReader.of(data)
+    health = LayerReader.of(data, LAYER_PLUGINS)
     tracks = health.open(["a"])
     health.read(tracks, seconds=60)
     longer = [_as_torch(np.array([1.0]))] * 20 + [_as_torch(np.array([np.nan, 5.0]))]

@@ -49,8 +49,8 @@ def found(examined: Examined) -> Iterable[Finding]:
     """The best of these runs by the result that most of them have, and how the second differs."""
     ctx, runs = examined.ctx, examined.runs
     with lineage_of(ctx).table(Annotations()) as table:
-        places = [table.rows.place[run] for run in runs if run in table.rows.place]
-        rows = np.array([row for row in places if table.rows.whole[row]], np.intp)
+        places = table.rows.place
+        rows = np.array([places[run] for run in runs if run in places], np.intp)
         target = _target(table, rows)
         goal = None if target is None else table.goal(target)
         if target is None or goal is None:

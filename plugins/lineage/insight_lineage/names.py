@@ -68,6 +68,15 @@ def title_of(name: str) -> str:
     return f"{rest} ({head})" if _PREFIXES[prefix] == "scalar" else rest
 
 
+def rank_of(name: str) -> tuple[int, bool]:
+    """Which of columns that end alike a short name means: last values after plain columns, then extremes.
+
+    These are ``order`` and not ``at_first`` of a column of the run table.
+    """
+    is_scalar = group_of(name) == "scalar"
+    return int(is_scalar), is_scalar and not name.startswith(f"{SCALARS[0]}/")
+
+
 def hyperparameter(name: str) -> str:
     """The column of a hyperparameter with this name."""
     if group_of(name) != "hyperparameter" or name.startswith("hyperparameter/"):

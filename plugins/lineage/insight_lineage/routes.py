@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -58,7 +59,6 @@ class _Views:
         with self.lineage.table(self.ctx.annotations()) as table:
             answer = {
                 "runs": len(table),
-                "joined": len(table.rows.runs) - len(table),
                 "columns": list(table.described()),
                 "problems": [asdict(problem) | problem.error.fields() for problem in table.problems],
             }
@@ -68,8 +68,9 @@ class _Views:
         form = choice(request, "format", ("json", "csv"))
         offset = whole_number(request, "offset", 0, 1 << 31, 0)
         limit = whole_number(request, "limit", 0, MOST_ROWS, MOST_ROWS)
+        where = _where(self.ctx, request)
         with self.lineage.table(self.ctx.annotations()) as table:
-            matching = _matching(request, table)
+            matching = _matching(request, table, where)
             columns = [table.column(name) for name in _wanted(request, table)]
             group = [table.column(name) for name in dict.fromkeys(request.args.getlist("group"))]
             rows = ordered(matching, table.rows, _sort(request, table), group)
@@ -77,7 +78,7 @@ class _Views:
         shown = rows[offset : offset + limit]
         names = [table.rows.runs[row] for row in shown]
         if form == "csv":
-            return _csv(names, columns, shown)
+            return _of_now(_csv(names, columns, shown), where)
         answer = encode_json(
             {
                 "total": len(table),
@@ -89,7 +90,8 @@ class _Views:
             }
         )
         values = ",".join(column.encoded(shown) for column in columns).encode("ascii")
-        return Response(b'%b,"values":[%b]}' % (answer[:-1], values), mimetype="application/json")
+        body = b'%b,"values":[%b]}' % (answer[:-1], values)
+        return _of_now(Response(body, mimetype="application/json"), where)
 
     def pipeline(self, request: Request) -> Response:
         if "tag" in request.args:
@@ -121,33 +123,54 @@ class _Views:
     def importance(self, request: Request) -> Response:
         name = required_text(request, "target")
         goal = choice(request, "goal", ("auto", "min", "max"))
+        where = _where(self.ctx, request)
         with self.lineage.table(self.ctx.annotations()) as table:
             target = table.column(name)
             named = table.goal(target)
-            rows = _matching(request, table)
+            rows = _matching(request, table, where)
             parameters = [table.column(one) for one in _parameters_wanted(request, table)]
         wanted = named if goal == "auto" else cast(Goal, goal)
         found = kept_ranking(target, parameters, rows, wanted)
-        return json_response({"target": name, "matched": len(rows), "goal": wanted, **ranking_fields(found)})
+        answer = {"target": name, "matched": len(rows), "goal": wanted, **ranking_fields(found)}
+        return _of_now(json_response(answer), where)
 
 
 # --- what a request asks for ----------------------------------------------------------------------
 
 
-def _matching(request: Request, table: Table) -> NDArray[np.intp]:
+def _where(ctx: PluginContext[LineageFile], request: Request) -> Condition | None:
+    """The runs that match ``where``; to be asked before the table is locked, for the host asks for its cells.
+
+    Until the next release also an expression over columns that only this table has, such as ``pipeline/Map``.
+    """
+    text = request.args.get("where", "")
+    if not text.strip():
+        return None
+    try:
+        return Comparison("run", "in", json.loads(ctx.get("/data/run_matches", where=text).data)["runs"])
+    except InvalidArgument as error:
+        if error.code != "unknown_column":
+            raise
+        return parsed(text)
+
+
+def _of_now(answer: Response, where: Condition | None) -> Response:
+    """The answer, not kept if an expression chose its runs: a status changes while the data do not."""
+    if where is not None:
+        answer.cache_control.no_store = True
+    return answer
+
+
+def _matching(request: Request, table: Table, where: Condition | None) -> NDArray[np.intp]:
     """The rows for which everything that the request says of them holds."""
-    conditions: list[Condition] = []
-    found = table.rows.whole
+    conditions: list[Condition] = [] if where is None else [where]
+    found = np.ones(len(table), np.bool_)
     if (text := request.args.get("filter")) is not None:
         conditions += conditions_of(text)
     if runs := request.args.getlist("run"):
         conditions.append(Comparison("run", "in", runs))
     if conditions and len(table):
         found = found & All(conditions).holds(table.column)
-    if (text := request.args.get("where", "")).strip():
-        expression = parsed(text)
-        if len(table):
-            found = found & expression.holds(table.named)
     return np.flatnonzero(found)
 
 

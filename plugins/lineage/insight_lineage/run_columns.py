@@ -51,7 +51,7 @@ def values(ctx: PluginContext, names: Sequence[str], runs: Sequence[str]) -> Map
 def hyperparameters(ctx: PluginContext) -> Mapping[str, Sequence[Cell]]:
     """The service of this name: ``run``, and the columns but for those of scalars, a cell for each run."""
     with lineage_of(ctx).table(_NO_ANNOTATIONS) as table:
-        places = sorted((run, row) for run, row in table.rows.place.items() if table.rows.whole[row])
+        places = sorted(table.rows.place.items())
         found: dict[str, Sequence[Cell]] = {"run": [run for run, _ in places]}
         for name in table.names(_HYPERPARAMETERS):
             cells = _cells(table.column(name), places)

@@ -94,10 +94,10 @@ class Scalars:
         self._rows: Mapping[str, int] = {}
         self._columns: dict[str, Column] = {}  # that were asked for, the latest last
 
-    def counts(self, rows: Mask) -> dict[str, int]:
-        """How many of these rows have each scalar, of those that one of them has."""
+    def counts(self) -> dict[str, int]:
+        """How many rows have each scalar."""
         shared = {id(tags): tags for tags in self._tags_of.values()}
-        runs = Counter(id(tags) for run, tags in self._tags_of.items() if rows[self._rows[run]])
+        runs = Counter(map(id, self._tags_of.values()))
         found: Counter[str] = Counter()
         for each, count in runs.items():
             found.update(dict.fromkeys(shared[each], count))
@@ -174,11 +174,6 @@ class Scalars:
         """The last value of a scalar; None if the run has no such tag."""
         found = self._found(run, tag)
         return None if found is None else float(found[0].last[found[1]])
-
-    def points(self, run: str, tag: str) -> int:
-        """Of a scalar; 0 if the run does not have it."""
-        found = self._found(run, tag)
-        return 0 if found is None else int(found[0].count[found[1]])
 
     def tags_of(self, run: str) -> Sequence[str]:
         """Scalar tags of a run."""

@@ -90,27 +90,6 @@ class Sessions:
                     found.add(run)
         return found
 
-    def parts(self, scalars: Scalars, runs: Container[str]) -> dict[str, str]:
-        """The run above, by session that only says what that run was made with: so torch's ``add_hparams``
-        writes them. Several below one run are sessions of their own."""
-        below: dict[str, list[str]] = {}
-        for session in self.all():
-            above = posixpath.dirname(session) or "."
-            if session != "." and above in runs:
-                below.setdefault(above, []).append(session)
-        return {
-            session: above
-            for above, (session, *others) in below.items()
-            if not others and self._is_part(session, above, scalars)
-        }
-
-    def _is_part(self, session: str, above: str, scalars: Scalars) -> bool:
-        over, written = self._written.get(above), self._written[session]
-        if (over is not None and over.session is not None) or written.metrics is None:
-            return False
-        results = {metric.tag for metric in written.metrics if not metric.group}
-        return all(tag in results and scalars.points(session, tag) == 1 for tag in scalars.tags_of(session))
-
     def problems(self) -> list[Problem]:
         """Records that could not be read."""
         return [problem for written in self._written.values() for problem in written.problems]

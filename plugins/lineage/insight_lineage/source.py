@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 import numpy as np
-from attrs import evolve
 
 from insight_core.plugin import Annotations, InsightError, PluginContext, Reason, Unavailable
 from insight_core.plugin.data import Changes, SeriesInfo, SeriesKey
@@ -39,8 +38,6 @@ class Lineage:
         self._problems: dict[str, list[Problem]] = {}  # of files, by run
         self._pipelines: dict[str, Pipeline] = {}
         self._sessions = Sessions()
-        self._parts: dict[str, str] = {}  # the run whose row includes it, by run without a row
-        self._session_in: dict[str, str] = {}  # the same, the other way round
         self._scalars = Scalars(data)
         self._cells: dict[str, Cells] = {}
         self._columns = _of_runs(self._rows)
@@ -59,7 +56,7 @@ class Lineage:
                 self._rows,
                 {**self._columns, **self._said},
                 scalars.column,
-                lambda: scalars.counts(self._rows.whole),
+                scalars.counts,
                 problems + self._sessions.problems(),
             )
 
@@ -82,19 +79,14 @@ class Lineage:
         stale = self._place_runs() if changes.runs or everything else set()
         scalar_runs = None if everything else _runs(changes, SCALAR)
         lineage_runs = None if everything else _runs(changes, NAME)
-        rejoin = changes.runs or everything or bool(lineage_runs)
-        rejoin |= bool(scalar_runs) and not self._parts.keys().isdisjoint(scalar_runs or ())
         if scalar_runs is None or scalar_runs:
-            rejoin |= self._scalars.update(scalar_runs)
+            self._scalars.update(scalar_runs)
         if everything:
             stale = set(self._rows.runs)
         if lineage_runs is None or lineage_runs:
             stale |= self._read(lineage_runs, None if everything else _keys(changes, NAME))
         if scalar_runs:
             stale |= self._sessions.reading(scalar_runs)
-        if rejoin:
-            stale |= self._join()
-        stale |= {self._parts[run] for run in stale & self._parts.keys()}
         self._renew(stale, everything=everything)
         self._generation = changes.generation
 
@@ -171,19 +163,6 @@ class Lineage:
         except InsightError as error:
             return LineageFile(unreadable=(RecordProblem(0, Reason.of(error)),))
 
-    def _join(self) -> set[str]:
-        """Finds which runs are part of the row of another one; which rows may be other ones by that."""
-        before, rows = self._parts, self._rows
-        found = self._sessions.parts(self._scalars, rows.place)
-        self._parts = {run: above for run, above in found.items() if run not in self._files}
-        self._session_in = {above: run for run, above in self._parts.items()}
-        whole = np.ones(len(rows.runs), np.bool_)
-        whole[[rows.place[run] for run in self._parts]] = False
-        if not np.array_equal(whole, rows.whole):
-            self._rows = evolve(rows, whole=whole)
-            self._columns.update(_of_runs(self._rows))
-        return {run for pair in before.items() ^ self._parts.items() for run in pair}
-
     # --- cells and columns ------------------------------------------------------------------------
 
     def _renew(self, runs: Collection[str], *, everything: bool) -> None:
@@ -216,8 +195,6 @@ class Lineage:
 
     def _cells_of(self, run: str) -> tuple[Cells, Pipeline | None]:
         cells: Cells = {}
-        if run in self._parts:
-            return cells, None
         pipeline = None
         files = self._files.get(run)
         if files:
@@ -226,8 +203,7 @@ class Lineage:
                 ordered.sort(key=lambda tag: file_order(posixpath.basename(tag)))
             lineage = joined(files[tag] for tag in ordered)
             cells, pipeline = {"source": "mindspore", **lineage.cells}, lineage.pipeline
-        session = self._session_in.get(run, run)
-        cells.update(self._sessions.cells(session, self._scalars, self._below))
+        cells.update(self._sessions.cells(run, self._scalars, self._below))
         return cells, pipeline
 
     def _below(self, run: str) -> list[str]:
@@ -283,11 +259,9 @@ class Lineage:
 
 def _of_runs(rows: Rows) -> dict[str, Column]:
     """The columns that are there whatever the logs say."""
-    started = ~np.isnan(rows.start_times) & rows.whole
-    names = values_of(rows.runs)
-    names[~rows.whole] = None
+    started = ~np.isnan(rows.start_times)
     return {
-        "run": Column("run", "run", "run", names),
+        "run": Column("run", "run", "run", values_of(rows.runs)),
         "start_time": Column.of_numbers("start_time", "run", "start_time", rows.start_times, started),
     }
 

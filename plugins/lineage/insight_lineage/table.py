@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
 from insight_core.plugin.data import Run
-from insight_core.plugin.filters import TEXT, Column, Mask, NoColumn, values_of
+from insight_core.plugin.filters import TEXT, Column, ColumnName, resolved, values_of
 from insight_lineage.goals import Goal, goal_of
-from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, title_of
+from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, rank_of, title_of
 
 _DIRECTIONS: Mapping[object, Goal] = {"minimize": "min", "maximize": "max"}
 _RESULTS = ("metric", "model", "scalar")
@@ -29,16 +29,12 @@ class Problem:
 
 @frozen(eq=False)
 class Rows:
-    """The runs, each a row; ``order`` is the rank of each: newest start first, then by name.
-
-    Runs that are not ``whole`` are part of the row of another run and have no row in answers.
-    """
+    """The runs, each a row; ``order`` is the rank of each: newest start first, then by name."""
 
     runs: Sequence[str]
     place: Mapping[str, int]
     start_times: NDArray[np.float64]
     order: NDArray[np.intp]
-    whole: Mask
 
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Rows:
@@ -49,7 +45,7 @@ class Rows:
         order = np.empty(len(runs), np.intp)
         order[np.lexsort((by_name, np.where(np.isnan(starts), np.inf, -starts)))] = np.arange(len(runs))
         place = {name: row for row, name in enumerate(names)}
-        return cls(names, place, starts, order, np.ones(len(names), np.bool_))
+        return cls(names, place, starts, order)
 
 
 @frozen(eq=False)
@@ -63,29 +59,24 @@ class Table:
     problems: Sequence[Problem] = field(factory=tuple)
 
     def __len__(self) -> int:
-        return int(np.count_nonzero(self.rows.whole))
+        return len(self.rows.runs)
 
     def column(self, name: str) -> Column:
-        """Raises NoColumn."""
+        """The column of this name, or the one that a short name means. Raises NoColumn."""
         column = self.columns.get(name)
         if column is None and group_of(name) == "scalar":
             column = self.scalar(name)
         if column is None and name in ANNOTATIONS:  # nobody has said anything yet
             column = Column(name, "annotation", name, values_of([None] * len(self.rows.runs)))
-        if column is None:
-            scalars = (f"{which}/{tag}" for tag in self.tags() for which in SCALARS)
-            raise NoColumn(name, [*self.columns, *ANNOTATIONS, *scalars])
-        return column
+        return self.column(resolved(name, self._named()).name) if column is None else column
 
-    def named(self, text: str) -> Column:
-        """As users name it: by its name, else by its title if only one column has that. Raises NoColumn."""
-        try:
-            return self.column(text)
-        except NoColumn:
-            titled = [column for column in self.columns.values() if column.title == text]
-            if len(titled) != 1:
-                raise
-            return titled[0]
+    def _named(self) -> list[ColumnName]:
+        others = [*self.columns, *ANNOTATIONS]
+        scalars = [f"{which}/{tag}" for which in SCALARS for tag in self.tags()]
+        return [
+            *(ColumnName(name, title=title_of(name)) for name in others),
+            *(ColumnName(name, title=title_of(name), rank=rank_of(name)) for name in scalars),
+        ]
 
     def names(self, groups: Sequence[str] = GROUPS) -> list[str]:
         """Of all columns of these groups, in order, but for those of scalars."""

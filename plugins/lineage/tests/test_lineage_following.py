@@ -29,7 +29,7 @@ def _table(lineage: Lineage) -> dict[str, object]:
     with lineage.table(Annotations()) as table:
         names = [*table.columns, *(f"{which}/{tag}" for tag in table.tags() for which in ("last", "min"))]
         columns = {name: table.column(name) for name in names}
-        rows = [row for row in np.argsort(table.rows.runs) if table.rows.whole[row]]
+        rows = np.argsort(table.rows.runs).tolist()
         return {
             "problems": sorted((one.run, one.tag, one.error) for one in table.problems),
             "tags": dict(sorted(table.tags().items())),

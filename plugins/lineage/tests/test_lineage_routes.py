@@ -198,19 +198,19 @@ def test_csv_has_no_formulas_of_a_log(written: LineageLogs, provider: LocalProvi
 @pytest.mark.parametrize(
     ("path", "parameters", "status", "says"),
     [
-        ("runs", {"sort": "nothing"}, 400, "'nothing'"),
-        ("runs", {"columns": "last/nothing"}, 400, "'last/nothing'"),
-        ("runs", {"group": "min/"}, 400, "'min/'"),
+        ("runs", {"sort": "nothing"}, 400, "No column nothing"),
+        ("runs", {"columns": "last/nothing"}, 400, "No column last/nothing"),
+        ("runs", {"group": "min/"}, 400, "No column min/"),
         ("runs", {"scalars": "mean"}, 400, "scalars"),
         ("runs", {"limit": "-1"}, 400, "limit"),
         ("runs", {"limit": "100001"}, 400, "limit"),
         ("runs", {"format": "xml"}, 400, "format"),
         ("runs", {"filter": "{"}, 400, "filter"),
-        ("runs", {"filter": '{"nothing": {"eq": 1}}'}, 400, "'nothing'"),
-        ("runs", {"where": "epoch >"}, 400, "at character 8"),
+        ("runs", {"filter": '{"nothing": {"eq": 1}}'}, 400, "No column nothing"),
+        ("runs", {"where": "epoch >"}, 400, "expected a value after '>'"),
         ("importance", {}, 400, "target"),
-        ("importance", {"target": "nothing"}, 400, "'nothing'"),
-        ("importance", {"target": "epoch", "where": "("}, 400, "character 2"),
+        ("importance", {"target": "nothing"}, 400, "No column nothing"),
+        ("importance", {"target": "epoch", "where": "("}, 400, "expected a column"),
         ("pipeline", {}, 400, "run"),
         ("pipeline", {"run": "nowhere"}, 404, "'nowhere'"),
     ],
@@ -409,3 +409,11 @@ def test_annotations_are_columns(three: LineageLogs, provider: LocalProvider, tm
     assert _json(found)["runs"] == ["b"]
     store.annotate("b", {"remark": None, "mark": None})
     assert "mark" not in _rows(client.get("/data/plugin/lineage/runs"))["a"]
+
+
+def test_where_has_columns_of_the_run_table_and_for_now_those_of_lineage_alone(
+    three: LineageLogs, get: Get
+) -> None:
+    assert _json(get("runs", where="name in ('a', 'd') and epoch = 3"))["runs"] == ["a"]  # name is the host's
+    assert set(_json(get("runs", where="source = 'mindspore'"))["runs"]) == {"a", "b", "c"}
+    assert _json(get("importance", target="epoch", where="source = 'mindspore'"))["matched"] == 3

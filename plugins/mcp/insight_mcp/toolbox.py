@@ -42,7 +42,12 @@ TOOLS = (
     Tool(
         "series",
         "Series: points, first and last step, last value.",
-        {"runs": _RUNS, "tags": _RUNS, "plugin": {**_TEXT, "description": "default scalar; all"}},
+        {
+            "runs": _RUNS,
+            "where": _TEXT,
+            "tags": _RUNS,
+            "plugin": {**_TEXT, "description": "default scalar; all"},
+        },
         series,
     ),
     Tool(
@@ -52,6 +57,7 @@ TOOLS = (
         {
             "tags": _RUNS,
             "runs": _RUNS,
+            "where": _TEXT,
             "sort": {**_TEXT, "description": "as in runs: min, -max, last"},
             "points": {"type": "integer"},
             "first_step": _STEP,
@@ -63,7 +69,7 @@ TOOLS = (
         "diagnose",
         "Faults found by rules: NaN, divergence, overfitting, learning rate, dead layers, slow data or ranks;"
         " with evidence and what to change.",
-        {"runs": _RUNS},
+        {"runs": _RUNS, "where": _TEXT},
         diagnose,
     ),
     Tool(
@@ -94,6 +100,7 @@ TOOLS = (
         {
             "tags": _RUNS,
             "runs": _RUNS,
+            "where": _TEXT,
             "smoothing": {"type": "number", "description": "0 to 0.99"},
             "log_y": {"type": "boolean"},
             "first_step": _STEP,

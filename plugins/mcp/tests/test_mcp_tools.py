@@ -228,3 +228,17 @@ def test_ten_lines_are_drawn_and_the_others_counted(tmp_path: Path) -> None:
     data.add_damage(Damage("damaged", "f", 3, "why"))
     content = call_of(context_of(Plugin("mcp", "MCP"), data))("render", tags=["x"])
     assert "3 more series are not drawn" in content[0]["text"]
+
+
+def test_tools_answer_about_the_runs_that_match(call: Call, points: pd.DataFrame) -> None:
+    """By expressions with the last parts of names, whatever tool."""
+    last = points.dropna().groupby(["run", "tag"]).last()["value"].unstack()["train/loss"]
+    limit = sorted(last)[1]
+    wanted = sorted(last.index[last >= limit])
+    where = f"loss >= {limit!r}"
+    assert sorted({row[0] for row in rows_of(call("runs", where=where))[1:]}) == wanted
+    for tool in ("series", "compare"):
+        assert sorted({row[0] for row in rows_of(call(tool, where=where))[1:]}) == wanted
+    ordered = [row[0] for row in rows_of(call("runs", sort="-loss", columns=["loss"]))[1:]]
+    assert ordered == list(last.sort_values(ascending=False).index)
+    assert "No column los. Try: last/train/loss" in call("compare", where="los > 1")[0]["text"]

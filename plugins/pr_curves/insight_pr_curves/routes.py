@@ -75,7 +75,7 @@ def routes(ctx: PluginContext[PrCurve]) -> Sequence[Route]:
         described = {"runs": [drawn.described for drawn in found], "errors": errors}
         return safetensors_response(columns, "curves", described)
 
-    return [Route("/curves", curves)]
+    return [Route("/curves", curves, takes_where=True)]
 
 
 @frozen(eq=False)

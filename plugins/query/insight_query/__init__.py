@@ -71,6 +71,8 @@ def insight_tables() -> Iterable[QueryTable]:
                 QueryColumn("dialect", "text", "of the files: tensorboard, mindspore or other"),
                 QueryColumn("loading", "boolean", "known bytes are still unread"),
                 QueryColumn("damage", "integer", "places that could not be read"),
+                QueryColumn("status", "text", "finished, failed, running or stopped"),
+                QueryColumn("duration", "number", "from the first record to the last, seconds"),
             ],
             f"{read}:runs",
         ),

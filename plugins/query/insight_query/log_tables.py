@@ -33,12 +33,16 @@ _FIELDS: tuple[SeriesField, ...] = (
 def runs(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
     """Every run."""
     found = sorted(ctx.data.runs(), key=lambda run: run.name)
+    names = [name for name in ("status", "duration") if name in wanted.columns]
+    own = [column for column in ctx.run_columns(names) if column.plugin == "run"] if names else []
+    cells = {column.name: column.values for column in own}
     yield {
         "run": [run.name for run in found],
         "start_time": [run.start_time for run in found],
         "dialect": ["+".join(run.dialects) or None for run in found],
         "loading": [run.loading for run in found],
         "damage": [run.damage for run in found],
+        **{name: [cells.get(name, {}).get(run.name) for run in found] for name in names},
     }
 
 

@@ -255,3 +255,59 @@ def test_a_table_that_fails_says_which(error: Exception, kind: type[Exception], 
     broken = QueryTable("broken", "fails", [QueryColumn("a", "integer")], read)
     with pytest.raises(kind, match=text):
         run("select * from broken", tables(FakeProvider(), broken), QueryLimits())
+
+
+@pytest.fixture
+def sweep() -> ContributedTable:
+    """A table whose columns have long names, as that of hyperparameters."""
+    cells = {
+        "run": ["a", "b"],
+        "metric/hparam/val_acc": [0.9, 0.97],
+        "opt/lr": [0.1, 0.3],
+        "left/size": [1.0, 2.0],
+        "right/size": [3.0, 4.0],
+    }
+
+    def rows(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
+        yield {name: cells[name] for name in wanted.columns}
+
+    kinds = ["text", *["number"] * 4]
+    columns = [QueryColumn(name, kind) for name, kind in zip(cells, kinds, strict=True)]  # type: ignore[arg-type]
+    return QueryTable("hparams", "a run", columns, rows).within(
+        "plugin", context_of(Plugin("plugin", "P"), FakeProvider())
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("select run from hparams where val_acc > 0.95", [("b",)]),
+        ("select max(h.Val_Acc) from hparams h", [(0.97,)]),
+        ("select '中文', LR from Hparams order by lr desc", [("中文", 0.3), ("中文", 0.1)]),
+        ("select val_acc as val_acc from hparams order by val_acc", [(0.9,), (0.97,)]),
+        ("select 'val_acc' /* val_acc */ from hparams where lr < 0.2", [("val_acc",)]),
+        ("with best as (select val_acc from hparams) select * from best where val_acc > 0.95", [(0.97,)]),
+        ("select lr as size from hparams order by size", [(0.1,), (0.3,)]),  # a name of its own
+    ],
+)
+def test_the_last_part_of_a_name_means_the_column(
+    sweep: ContributedTable, query: str, rows: list[tuple[object, ...]]
+) -> None:
+    found = run(query, [sweep], QueryLimits()).table
+    assert list(zip(*(column.to_pylist() for column in found.columns), strict=True)) == rows
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("select size from hparams", 'No column size; several end so. Try: "left/size", "right/size"'),
+        ("select valacc from hparams", 'No column valacc. Try: "metric/hparam/val_acc"'),
+        ('select "val_acc" from hparams', 'No column val_acc. Try: "metric/hparam/val_acc"'),  # exact
+    ],
+)
+def test_a_name_that_means_no_column_is_answered_with_those_that_may_be_meant(
+    sweep: ContributedTable, query: str, says: str
+) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        run(query, [sweep], QueryLimits())
+    assert str(caught.value) == says

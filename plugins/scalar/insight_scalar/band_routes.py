@@ -34,9 +34,12 @@ class BandViews:
     data: DerivedData
 
     def groups(self, request: Request) -> Response:
-        """The groups of all runs, in the order of their first runs: says whether they can be made."""
+        """The groups of the runs ``run``, or of all, in the order of their first runs: says whether they can
+        be made.
+        """
         made = groups(request, self.ctx)
-        named = (made.group_of(run.name) for run in self.ctx.data.runs())
+        chosen = set(request.args.getlist("run"))
+        named = (made.group_of(run.name) for run in self.ctx.data.runs() if not chosen or run.name in chosen)
         sizes = Counter(group for group in named if group is not None)
         return json_response({"groups": [{"group": group, "runs": size} for group, size in sizes.items()]})
 

@@ -6,10 +6,10 @@ and parentheses. There is nothing else: no attribute, no index, no assignment.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument
+from insight_core.plugin.filters import ColumnName, NoColumn, resolved
 
 MAX_LENGTH = 1000  # characters
 _MAX_DEPTH = 40  # of parentheses and signs in each other
@@ -70,8 +71,9 @@ class Expression:
 def parsed(text: str, known: Callable[[], Collection[str]]) -> Expression:
     """Parses an expression; ``known()`` names the tags that may stand in it without quotes.
 
-    Of ``a/b-c`` the longest part that is a tag is one. Raises InvalidArgument with the position (from 1) and
-    the cause; ``code`` is ``expression_`` and a word for the cause, ``details`` have the same values.
+    Of ``a/b-c`` the longest part that is a tag is one, or else the longest that ends one tag alone, as in
+    filters of runs (``resolved``). Raises InvalidArgument with a sentence; ``code`` is ``expression_`` and a
+    word for the cause, ``details`` have its values, ``position`` (from 1) and ``suggestions``.
     """
     _check_length(text)
     found = _Parser(text, cache(known)).whole()
@@ -90,6 +92,7 @@ class _Token:
     kind: str
     text: str
     position: int  # from 1
+    tag: str = ""  # that the text means
 
 
 class _Parser:
@@ -143,7 +146,7 @@ class _Parser:
         if token.kind == "quoted":
             return self._tag(_unquoted(token))
         if token.kind == "tag":
-            return self._tag(token.text)
+            return self._tag(token.tag)
         if token.kind == "variable":
             return token.text, lambda values: values[token.text]
         if token.kind == "function":
@@ -168,7 +171,7 @@ class _Parser:
         least, most = (1, 1) if name in _ONE else (2, 20)
         if not least <= len(found) <= most:
             wanted = "1 value" if least == most else "2 or more values"
-            where = f"at character {token.position}: {name}() takes {wanted}, not {len(found)}"
+            where = f"{name}() takes {wanted}, not {len(found)}"
             raise _refusal(
                 "arguments", where, position=token.position, name=name, count=len(found), least=least
             )
@@ -185,9 +188,7 @@ class _Parser:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             position = self._tokens[self._at].position
-            raise _refusal(
-                "deep", f"at character {position}: too many parts in each other", position=position
-            )
+            raise _refusal("deep", "too many parts in each other", position=position)
         found = parse()
         self._depth -= 1
         return found
@@ -208,14 +209,14 @@ class _Parser:
         if self._sign(sign) is None:
             token = self._tokens[self._at]
             found = token.text or "the end"
-            where = f"at character {token.position}: expected {sign!r}, found {found}"
+            where = f"expected {sign!r}, found {found}"
             raise _refusal("expected", where, position=token.position, wanted=sign)
 
     def _unexpected(self, token: _Token) -> InvalidArgument:
         if token.kind == "end":
-            where = f"at character {token.position}: the expression ends where a value is expected"
+            where = "a value is missing at the end"
             return _refusal("end", where, position=token.position)
-        where = f"at character {token.position}: unexpected {token.text!r}"
+        where = f"unexpected {token.text!r}"
         return _refusal("unexpected", where, position=token.position, found=token.text)
 
     def _tokenised(self, text: str) -> Iterator[_Token]:
@@ -240,17 +241,22 @@ class _Parser:
         if called and word in FUNCTIONS:
             return _Token("function", word, token.position)
         names = self._known()
-        ends = [match.start() for match in re.finditer(r"(?<=\w)(?=[./:-])|$", word)]
-        for end in sorted({*ends, len(word)}, reverse=True):
-            part = word[:end]
+        ends = sorted({match.start() for match in re.finditer(r"(?<=\w)(?=[./:-])|$", word)} | {len(word)})
+        parts = [word[:end] for end in reversed(ends)]
+        for part in parts:
             if part in names:
-                return _Token("tag", part, token.position)
+                return _Token("tag", part, token.position, part)
             if part in VARIABLES:
                 return _Token("variable", part, token.position)
-        [close] = difflib.get_close_matches(word, [*names, *VARIABLES, *FUNCTIONS], 1) or [""]
-        hint = f"; did you mean {close!r}?" if close else ""
-        where = f"at character {token.position}: there is no tag {word!r}{hint}"
-        raise _refusal("name", where, position=token.position, name=word, close=close)
+        tags = list(map(ColumnName, sorted(names)))
+        for part in parts:
+            with suppress(NoColumn):
+                return _Token("tag", part, token.position, resolved(part, tags).name)
+        unknown = NoColumn(word, [*tags, *map(ColumnName, (*VARIABLES, *FUNCTIONS))])
+        close = unknown.similar[0] if unknown.similar else ""
+        hint = f". Try: {', '.join(unknown.similar)}" if close else ""
+        details = {"name": word, "close": close, "suggestions": unknown.similar}
+        raise _refusal("name", f"no tag {word}{hint}", position=token.position, **details)
 
 
 def _combined(ufunc: np.ufunc, left: Evaluate, right: Evaluate) -> Evaluate:

@@ -49,16 +49,16 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     displayed = Displayed(ctx.data, data)
     views, bands = _Views(data, displayed), BandViews(ctx, data)
     return [
-        Route("/series", views.series),
-        Route("/cards", displayed.cards),
-        Route("/nearest", views.nearest),
+        Route("/series", views.series, takes_where=True),
+        Route("/cards", displayed.cards, takes_where=True),
+        Route("/nearest", views.nearest, takes_where=True),
         Route("/expression", views.expression),
-        Route("/first", FirstSteps(data).first),
-        Route("/groups", bands.groups),
+        Route("/first", FirstSteps(data).first, takes_where=True),
+        Route("/groups", bands.groups, takes_where=True),
         Route("/columns", bands.columns),
-        Route("/bands", bands.bands),
+        Route("/bands", bands.bands, takes_where=True),
         Route("/layouts", Layouts(ctx).layouts),
-        Route("/summaries", Summaries(displayed).summaries),
+        Route("/summaries", Summaries(displayed).summaries, takes_where=True),
         Route("/snapshot", SnapshotView(ctx, data).answer),
     ]
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupTags, PINNED, seriesCards, tagCards, tagFilter, titleParts } from './groups';
+import { byName, groupTags, PINNED, seriesCards, tagCards, tagFilter, titleParts } from './groups';
 import { bytesText, durationText, fileName, timeText, valueText } from './texts';
 
 describe('groups', () => {
@@ -48,6 +48,15 @@ describe('groups', () => {
   });
 });
 
+describe('names', () => {
+  it('are sorted with decimals as numbers', () => {
+    const sorted = ['a', 'lr0.001', 'lr0.01_w2', 'lr0.01_w16', 'lr0.1', 'lr1e-5', 'lr2', 'LR10', 'x'];
+    const expected = ['a', 'lr1e-5', 'lr0.001', 'lr0.01_w2', 'lr0.01_w16', 'lr0.1', 'lr2', 'LR10', 'x'];
+    expect([...sorted].reverse().sort(byName)).toEqual(expected);
+    expect(['b', 'a2', 'a', 'A', '2', '1.5'].sort(byName)).toEqual(['1.5', '2', 'A', 'a', 'a2', 'b']);
+  });
+});
+
 describe('texts', () => {
   it('show values and durations', () => {
     expect([
@@ -58,11 +67,12 @@ describe('texts', () => {
       valueText(-Infinity),
       valueText(0),
     ]).toEqual(['0.123457', '−1e−9', '123456.8', 'NaN', '−Inf', '0']);
-    expect([durationText(3723, 'en'), durationText(0.25, 'en'), durationText(90061, 'zh-CN')]).toEqual([
-      '1h 02m 03s',
-      '0.25s',
-      '1天01时01分',
-    ]);
+    const given = [0, 0.0000123, 0.0006092, 0.0331, 0.9996, 1.64, 33.3, 59.7, 124, 3723, 90061, -1.5, NaN];
+    expect(given.map((seconds) => durationText(seconds, 'en'))).toEqual(
+      '0 s,12 µs,0.6 ms,33 ms,1 s,1.6 s,33 s,1 m 00 s,2 m 04 s,1 h 02 m,1 d 01 h,−1.5 s,–'.split(','),
+    );
+    expect([durationText(124, 'zh-CN'), durationText(0.033, 'zh-CN')]).toEqual(['2分04秒', '33毫秒']);
+    expect([durationText(12.3456, 'en', 4), durationText(3723, 'en', 4)]).toEqual(['12.35 s', '1 h 02 m 03 s']);
     expect([
       fileName('loss/auto', 'svg', 'scalar'),
       fileName('../<x>', 'csv', 'scalar'),

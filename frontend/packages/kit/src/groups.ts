@@ -16,11 +16,22 @@ export interface CardGroup {
 
 export const PINNED = '\u0000pinned';
 
-const order = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+const order = new Intl.Collator('en', { sensitivity: 'base' });
 
+/** Compares names for sorting; numbers in them, decimals too, by their values: `lr0.01` before `lr0.1` before `lr2`. */
 export function byName(a: string, b: string): number {
-  return order.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
+  const left = partsOf(a);
+  const right = partsOf(b);
+  for (const [at, part] of left.entries()) {
+    const other = right[at] ?? '';
+    const found = at % 2 ? +part - +other : order.compare(part, other);
+    if (found) return found;
+  }
+  return left.length - right.length || (a < b ? -1 : Number(a > b));
 }
+
+/** A name as texts and, between them, numbers. */
+const partsOf = (name: string): string[] => name.split(/(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/i);
 
 /** Tags that are expressions, `=a/b - c`, have one prefix. */
 export function prefixOf(tag: string): string {

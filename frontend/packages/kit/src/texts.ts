@@ -17,25 +17,32 @@ export function valueText(value: number): string {
   return value < 0 ? `−${text}` : text;
 }
 
-const UNITS: Readonly<Record<Locale, readonly [string, string, string, string]>> = {
-  en: ['d ', 'h ', 'm ', 's'],
-  'zh-CN': ['天', '时', '分', '秒'],
+const UNITS: Readonly<Record<Locale, readonly string[]>> = {
+  en: [' d', ' h', ' m', ' s', ' ms', ' µs'],
+  'zh-CN': ['天', '时', '分', '秒', '毫秒', '微秒'],
 };
 
-/** Seconds as days, hours, minutes and seconds: `1h 02m 03s`. */
-export function durationText(seconds: number, locale: Locale): string {
-  const [d, h, m, s] = UNITS[locale];
+/**
+ * Seconds as people say them: `0.6 ms`, `33 ms`, `1.6 s`, `2 m 04 s`, `1 h 02 m`; a dash where they are not known. More
+ * `digits` than two show more of them, from four on also a third unit.
+ */
+export function durationText(seconds: number, locale: Locale, digits = 2): string {
+  if (!Number.isFinite(seconds)) return '–';
+  const units = UNITS[locale];
   const sign = seconds < 0 ? '−' : '';
   const size = Math.abs(seconds);
-  if (size < 60) return `${sign}${Number(size.toPrecision(4))}${s}`;
-  const whole = Math.round(size);
-  const two = (n: number): string => String(n).padStart(2, '0');
-  const days = Math.floor(whole / 86400);
-  const hours = Math.floor(whole / 3600) % 24;
-  const minutes = Math.floor(whole / 60) % 60;
-  if (days) return `${sign}${days}${d}${two(hours)}${h}${two(minutes)}${m}`.trim();
-  if (hours) return `${sign}${hours}${h}${two(minutes)}${m}${two(whole % 60)}${s}`;
-  return `${sign}${minutes}${m}${two(whole % 60)}${s}`;
+  const below = size >= 0.9995 || !size ? 0 : size >= 1e-4 ? 1 : 2; // s, ms, µs
+  const number = size * 1000 ** below;
+  const short = Number(number.toFixed(Math.max(0, digits - (number >= 100 ? 3 : number >= 10 ? 2 : 1))));
+  if (below || short < 60) return `${sign}${short}${units[3 + below]}`;
+  const shown: string[] = [];
+  let left = Math.round(size);
+  for (const [at, unit] of [86400, 3600, 60, 1].entries()) {
+    const part = Math.floor(left / unit);
+    left %= unit;
+    if (shown.length || part) shown.push(String(part).padStart(shown.length && 2, '0') + units[at]);
+  }
+  return sign + shown.slice(0, Math.max(2, digits - 1)).join(locale === 'en' ? ' ' : '');
 }
 
 /** Local date and time of seconds since the epoch. */

@@ -44,4 +44,39 @@ describe('an expression of the run filter', () => {
     await vi.advanceTimersByTimeAsync(5000);
     expect(matched()).toEqual(['b']);
   });
+
+  it('says in one sentence what is wrong, with what may stand there; that it has to go on only after a while', async () => {
+    const answers: Record<string, object> = {
+      'val_ac > 1': {
+        error: 'No column val_ac. Try: val_acc',
+        code: 'unknown_column',
+        details: {
+          reason: { error: 'No column val_ac', code: 'no_column', details: { column: 'val_ac' } },
+          suggestions: ['val_acc'],
+          position: 0,
+          length: 6,
+        },
+      },
+      'val_acc >': {
+        error: 'Unfinished',
+        code: 'bad_expression',
+        details: { reason: { error: 'Unfinished', code: 'expression_unfinished' }, position: 9, length: 0 },
+      },
+    };
+    vi.stubGlobal('fetch', async (url: string | URL) => {
+      const where = new URL(url, 'http://x/').searchParams.get('where') ?? '';
+      return Response.json(answers[where], { status: 400 });
+    });
+    followExpression(page);
+    page.runs.filterText.set('val_ac > 1');
+    await vi.advanceTimersByTimeAsync(300);
+    expect(page.runs.filter.value.error).toBe('No column val_ac');
+    expect(page.runs.matched.value).toMatchObject({ suggestions: ['val_acc'], position: 0, length: 6 });
+    page.runs.filterText.set('val_acc >');
+    await vi.advanceTimersByTimeAsync(300);
+    expect(page.runs.filter.value.error).toBeNull();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(page.runs.filter.value.error).toBe('Unfinished');
+    expect(page.runs.matched.value?.isUnfinished).toBe(true);
+  });
 });

@@ -1,15 +1,34 @@
 /** Asks the host which runs an expression in the filter matches. */
 import { message } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
+import type { Reason } from '@insight-host/api';
 import { effect, untracked } from '@preact/signals';
 import { RequestError } from '../data/errors';
 import { getJson } from '../data/http';
-import { isExpression } from '../state/filter';
+import { reasonText } from '../i18n/reasons';
+import { isExpression, type Matched } from '../state/filter';
 import type { Page } from '../state/page';
 
 const AGAIN = 3000; // ms between two questions while data change
 const GOING_ON = 60_000; // ms until the status of runs is asked for again: silence alone ends those that go on
 const TYPING = 120; // ms without a key
+const UNFINISHED = 900; // more of them until it is said that a text has to go on
+
+const RIGHT = { suggestions: [], position: 0, length: 0, isUnfinished: false };
+
+/** What the host says of an expression that it refuses. */
+function mistake(cause: unknown, locale: string): Omit<Matched, 'text' | 'runs'> {
+  const { reason, suggestions, position, length } = cause instanceof RequestError ? cause.details : {};
+  if (typeof reason !== 'object' || reason === null) return { ...RIGHT, error: message(cause) };
+  const { code = '' } = reason as Reason;
+  return {
+    error: reasonText(reason as Reason, locale),
+    suggestions: Array.isArray(suggestions) ? suggestions.map(String) : [],
+    position: Number(position ?? 0),
+    length: Number(length ?? 0),
+    isUnfinished: code.startsWith('expression_unfinished'),
+  };
+}
 
 /** Follows the filter, and the data, from now on. */
 export function followExpression(page: Page): void {
@@ -30,14 +49,14 @@ export function followExpression(page: Page): void {
         { where: text },
         mine.signal,
       );
-      runs.matched.value = { text, runs: new Set(names), error: null, suggestions: [], position: 0 };
+      runs.matched.value = { ...RIGHT, text, runs: new Set(names), error: null };
       if (/status/i.test(text)) later = setTimeout(() => changed.ask(), GOING_ON);
     } catch (cause) {
       if (mine.signal.aborted) return;
-      const details = cause instanceof RequestError ? cause.details : {};
-      const suggestions = Array.isArray(details['suggestions']) ? details['suggestions'].map(String) : [];
-      const position = Number(details['position'] ?? 0);
-      runs.matched.value = { text, runs: null, error: message(cause), suggestions, position };
+      const wrong = { ...mistake(cause, page.preferences.locale.value), text, runs: null };
+      const say = (): void => void (runs.matched.value = wrong);
+      if (wrong.isUnfinished) later = setTimeout(say, UNFINISHED);
+      else say();
     }
   };
   effect(() => {

@@ -49,7 +49,15 @@ describe('an expression', () => {
     (text) => expect(isExpression(text)).toBe(false),
   );
   it('keeps what the last one matched until the host answers, and hides no run while it is wrong', () => {
-    const told = { text: 'a < 1', runs: new Set(['x']), error: null, suggestions: [], position: 0 };
+    const told = {
+      text: 'a < 1',
+      runs: new Set(['x']),
+      error: null,
+      suggestions: [],
+      position: 0,
+      length: 0,
+      isUnfinished: false,
+    };
     const shown = (matched: Parameters<typeof expressionFilter>[1]): string[] =>
       ['x', 'y'].filter((name) => expressionFilter('a < 2', matched).matches(named(name)));
     expect(shown(null)).toEqual([]);

@@ -2,6 +2,7 @@
  * Which runs the filter shows while the user types: by a regular expression over names, or by an expression over
  * columns.
  */
+import { byName } from '@insight-host/kit';
 import { tagFilter } from '@insight-host/kit/lab';
 
 interface Named {
@@ -25,9 +26,12 @@ export interface Matched {
   /** null: the expression is wrong, and says so. */
   readonly runs: ReadonlySet<string> | null;
   readonly error: string | null;
-  /** Names that may be meant instead of an unknown one, as an expression has them, and the place of that one. */
+  /** Texts that may stand for the `length` characters from `position` on, where the mistake is. */
   readonly suggestions: readonly string[];
   readonly position: number;
+  readonly length: number;
+  /** The text is right so far, and has to go on. */
+  readonly isUnfinished: boolean;
 }
 
 /**
@@ -72,12 +76,9 @@ interface Row {
 
 /** By name, with numbers inside names in numeric order; or by start time, the newest first. */
 export function sortRows<T extends Row>(rows: readonly T[], sort: 'time' | 'name'): T[] {
-  const byName = (left: T, right: T): number => collator.compare(left.displayName, right.displayName);
-  if (sort === 'name') return [...rows].sort(byName);
-  return [...rows].sort((left, right) => {
-    if (left.startTime === right.startTime) return byName(left, right);
-    return (right.startTime ?? -Infinity) - (left.startTime ?? -Infinity);
-  });
+  return [...rows].sort((left, right) =>
+    sort === 'name' || left.startTime === right.startTime
+      ? byName(left.displayName, right.displayName)
+      : (right.startTime ?? -Infinity) - (left.startTime ?? -Infinity),
+  );
 }
-
-const collator = new Intl.Collator('en', { numeric: true });

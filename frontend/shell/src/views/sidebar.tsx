@@ -95,6 +95,7 @@ function RunFilter() {
           aria-expanded={(completion?.items.value.length ?? 0) > 0}
           aria-controls="run-filter-names"
           aria-autocomplete="list"
+          aria-haspopup="listbox"
           {...(active >= 0 ? { 'aria-activedescendant': `run-filter-name-${active}` } : {})}
           spellcheck={false}
           autocomplete="off"
@@ -124,7 +125,7 @@ function RunFilter() {
       </div>
       {columns && <columns.Completions completion={columns.completion} />}
       {error && (!isExpression || !columns) && (
-        <p id="run-filter-error" class="ih-field-note ih-run-filter-error" role="status" title={error}>
+        <p id="run-filter-error" class="ih-field-note" role="status">
           {isExpression
             ? error
             : t('runs.filter.invalid', { reason: error === UNSUPPORTED ? t('runs.filter.unsupported') : error })}

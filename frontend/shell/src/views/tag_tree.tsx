@@ -1,5 +1,5 @@
 /** The tags of a tab as a tree: what stands between their slashes, part by part. */
-import { Dialog, Icon } from '@insight-host/kit';
+import { byName, Dialog, Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type Page, usePage } from '../state/page';
@@ -37,10 +37,8 @@ export function treeOf(tags: readonly string[], prefix = ''): readonly TagNode[]
     count: below.length,
     below: treeOf(below, path),
   }));
-  return [...nodes, ...leaves].sort((one, other) => collator.compare(one.name, other.name));
+  return [...nodes, ...leaves].sort((one, other) => byName(one.name, other.name));
 }
-
-const collator = new Intl.Collator('en', { numeric: true });
 
 interface Line {
   readonly node: TagNode;

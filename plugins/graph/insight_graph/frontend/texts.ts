@@ -10,11 +10,7 @@ export function shapeText({ dtype, shape }: { readonly dtype: string; readonly s
 }
 
 /** Microseconds: `12.3 µs`, `4.56 ms`. */
-export function timeOf(microseconds: number, locale: Locale): string {
-  if (microseconds < 1000) return `${Number(microseconds.toPrecision(3))} µs`;
-  if (microseconds < 1e6) return `${Number((microseconds / 1000).toPrecision(3))} ms`;
-  return durationText(microseconds / 1e6, locale);
-}
+export const timeOf = (microseconds: number, locale: Locale): string => durationText(microseconds / 1e6, locale, 3);
 
 /** What a notice says in the language of the page; one that the page does not know, as it is. */
 export function noticeText({ t }: Pick<Page, 't'>, { code, values, text }: Notice): string {

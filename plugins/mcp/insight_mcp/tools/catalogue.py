@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from insight_core.plugin import PluginContext, PluginNameEnum, RunCells
 from insight_core.plugin.data import SeriesField, SeriesKey, SeriesTable
+from insight_core.plugin.filters import ColumnName, resolved
 from insight_mcp.definitions import Arguments
 from insight_mcp.names import chosen
 
 SCALAR = str(PluginNameEnum.SCALAR)
 
 
-def run_names(ctx: PluginContext, asked: Sequence[str] = ()) -> list[str]:
-    """The names of the runs that are asked for, sorted. Raises InvalidArgument for an unknown one."""
-    return chosen(sorted(run.name for run in ctx.data.runs()), asked, "run")
+def run_names(ctx: PluginContext, asked: Sequence[str] = (), where: str = "") -> list[str]:
+    """The names of the runs that are asked for and match ``where``, sorted.
+
+    Raises InvalidArgument for an unknown run, and for a mistake in ``where``, with names to try.
+    """
+    names = chosen(sorted(run.name for run in ctx.data.runs()), asked, "run")
+    if not where:
+        return names
+    matching = set(json.loads(ctx.get("/data/run_matches", where=where).data)["runs"])
+    return [name for name in names if name in matching]
 
 
 def chosen_tables(
     ctx: PluginContext, plugin: str, given: Arguments, fields: Collection[SeriesField] = ()
 ) -> list[SeriesTable]:
-    """Series of a plugin by run, of the ``runs`` and ``tags`` that are asked for; their tags are sorted."""
-    runs = given.get("runs") or ()
-    names = run_names(ctx, runs)
-    tables = ctx.data.series_tables(plugin, fields, runs=names if runs else None)
+    """Series of a plugin by run, of ``runs``, ``where`` and ``tags``; the tags of each are sorted."""
+    runs, where = given.get("runs") or (), given.get("where") or ""
+    names = run_names(ctx, runs, where)
+    tables = ctx.data.series_tables(plugin, fields, runs=names if runs or where else None)
     tags = sorted({tag for table in tables for tag in table.tags})
     wanted = chosen(tags, given.get("tags") or (), "tag")
     if len(wanted) < len(tags):
@@ -47,6 +55,20 @@ def listed_columns(ctx: PluginContext) -> list[dict[str, Any]]:
     """The columns of the run table: plugin, name, kind, group."""
     listed: list[dict[str, Any]] = json.loads(ctx.get("/data/run_columns").data)["columns"]
     return listed
+
+
+def column_meant(listed: Sequence[Mapping[str, Any]], text: str) -> str:
+    """The name of the column that a short name means. Raises InvalidArgument, with names to try."""
+    columns = [
+        ColumnName(
+            one["name"],
+            f"{one['plugin']}/{one['name']}",
+            one["title"],
+            (one.get("order", 0), not one.get("at_first", True)),
+        )
+        for one in listed
+    ]
+    return resolved(text, columns).name
 
 
 def columns_named(ctx: PluginContext, names: Sequence[str]) -> list[RunCells]:

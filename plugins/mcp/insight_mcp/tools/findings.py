@@ -21,7 +21,7 @@ _NAMED = 20  # runs of a finding
 
 def diagnose(ctx: PluginContext, given: Arguments) -> ToolAnswer:
     """Findings, the worst first, then rules that failed. The notes count what was checked."""
-    found = _found(ctx, run_names(ctx, given.get("runs") or ()))
+    found = _found(ctx, run_names(ctx, given.get("runs") or (), given.get("where") or ""))
     rows = [*map(_row, found.findings), *_failures(found)]
     return ToolAnswer(_notes(found), LoggedRows.of(_COLUMNS, rows, longest=_LONGEST))
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from insight_core.plugin import InvalidArgument, PluginContext, RunCells
+from insight_core.plugin import PluginContext, RunCells
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer, counted
 from insight_mcp.definitions import Arguments
 from insight_mcp.sorting import in_order
-from insight_mcp.tools.catalogue import cell, columns_named, listed_columns, run_names, title_of
+from insight_mcp.tools.catalogue import cell, column_meant, columns_named, listed_columns, run_names, title_of
 
 _USUAL = ("status", "started", "duration")
 _SETTINGS, _RESULTS = ("hyperparameter", "dataset"), ("metric",)
@@ -19,15 +18,13 @@ _MOST_SETTINGS, _MOST_RESULTS = 8, 4
 
 def runs(ctx: PluginContext, given: Arguments) -> ToolAnswer:
     """Columns that are asked for, or status, times, hyperparameters that differ and metrics."""
-    names = _matching(ctx, given)
+    names = run_names(ctx, where=given.get("where") or "")
     listed = listed_columns(ctx)
-    wanted = given.get("columns")
+    wanted = [column_meant(listed, name) for name in given.get("columns") or () if name != "run"]
     order = str(given.get("sort") or "")
     by = order.removeprefix("-")
-    known = {"run", *(column["name"] for column in listed)}
-    unknown = [name for name in [*(wanted or ()), by] if name and name not in known]
-    if unknown:
-        raise InvalidArgument(f"no run column is named {unknown[0]!r}; describe lists them")
+    if by and by != "run":
+        by = column_meant(listed, by)
     columns = columns_named(ctx, wanted) if wanted else _usual(ctx, names, listed)
     if order and by != "run":
         [sorted_by] = columns_named(ctx, [by])[:1]
@@ -44,14 +41,6 @@ def runs(ctx: PluginContext, given: Arguments) -> ToolAnswer:
         [f"{counted(len(names), 'run')}."],
         LoggedRows(["run", *map(title_of, columns)], len(names), read, names),
     )
-
-
-def _matching(ctx: PluginContext, given: Arguments) -> list[str]:
-    where = given.get("where")
-    if not where:
-        return run_names(ctx)
-    found: list[str] = json.loads(ctx.get("/data/run_matches", where=where).data)["runs"]
-    return sorted(found)
 
 
 def _usual(ctx: PluginContext, names: Sequence[str], listed: Sequence[Mapping[str, Any]]) -> list[RunCells]:

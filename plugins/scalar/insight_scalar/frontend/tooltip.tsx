@@ -66,7 +66,7 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
     ['runs', (row) => row.group?.runs.toLocaleString(locale) ?? ''],
     ['metric', (row) => (row.metric === null ? '' : valueText(row.metric))],
     ['step', (row) => row.step?.toLocaleString(locale) ?? ''],
-    ['relative', (row) => time(row.relative, durationText)],
+    ['relative', (row) => time(row.relative, (at) => durationText(at, locale, 4))],
     ['time', (row) => time(row.wall, timeText)],
   ];
   const table = columns

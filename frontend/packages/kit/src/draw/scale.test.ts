@@ -1,6 +1,7 @@
+import type { Locale } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
 import { makeScale, panBy, zoomAround } from './scale';
-import { duration, linearTicks, logTicks, tickNumber, xTicks } from './ticks';
+import { linearTicks, logTicks, tickNumber, xTicks } from './ticks';
 
 describe('scales', () => {
   it('go to pixels and back', () => {
@@ -101,10 +102,9 @@ describe('ticks', () => {
   });
 
   it('of durations say units', () => {
-    expect(duration(Number.NaN, 'en')).toBe('–');
-    expect(duration(5400, 'en')).toBe('1h 30m');
-    expect(duration(5400, 'zh-CN')).toBe('1时30分');
-    expect(duration(59.94, 'en')).toBe('59.9s');
+    const labels = (locale: Locale) => xTicks('relative', [0, 7200], false, 4, locale).map((t) => t.label);
+    expect(labels('en')).toEqual(['0 s', '30 m', '1 h', '1 h 30 m', '2 h']);
+    expect(labels('zh-CN')).toEqual(['0秒', '30分', '1时', '1时30分', '2时']);
     expect(xTicks('relative', [0, 7200], false, 4, 'en').map((t) => t.value)).toEqual([0, 1800, 3600, 5400, 7200]);
   });
 

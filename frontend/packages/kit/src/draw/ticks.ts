@@ -1,5 +1,5 @@
 import type { Locale } from '@insight-host/api';
-import { niceStep } from '@insight-host/kit';
+import { durationText, niceStep } from '@insight-host/kit';
 import { multiples } from '@insight-host/kit/lab';
 import type { AxisKind } from './axis';
 import { calendarTicks, isoTime } from './calendar';
@@ -64,7 +64,7 @@ export function xTicks(
       : linearTicks(domain, count);
   if (log)
     return logTicks(domain, count).map((t) =>
-      kind === 'relative' && t.label ? { value: t.value, label: duration(t.value, locale) } : t,
+      kind === 'relative' && t.label ? { value: t.value, label: durationLabel(t.value, locale) } : t,
     );
   if (kind === 'number') return apart(linearTicks(domain, count));
   if (kind === 'relative') return durationTicks(domain, count, locale);
@@ -89,40 +89,13 @@ export function durationTicks(domain: readonly [number, number], count: number, 
     rough <= 0.5 ? niceStep(rough) : (DURATION_STEPS.find((s) => s >= rough) ?? niceStep(rough / 86400) * 86400);
   return multiples(domain[0], domain[1], step).map((value) => ({
     value,
-    label: step < 1 ? `${tickNumber(value, step)} ${UNITS[locale][3]}` : duration(value, locale, step),
+    label: step < 1 ? `${tickNumber(value, step)} ${locale === 'en' ? 's' : '秒'}` : durationLabel(value, locale),
   }));
 }
 
-const UNIT_SECONDS = [86400, 3600, 60, 1];
-const UNITS: Readonly<Record<Locale, readonly [string, string, string, string]>> = {
-  en: ['d', 'h', 'm', 's'],
-  'zh-CN': ['天', '时', '分', '秒'],
-};
-
-/**
- * Seconds as the two largest units that are not zero: `1h 30m`; `finest` seconds apart have smaller ones, too. A dash
- * where they are not known.
- */
-export function duration(seconds: number, locale: Locale, finest = Infinity): string {
-  const units = UNITS[locale];
-  if (!Number.isFinite(seconds)) return '–'; // some logs have no times
-  if (seconds === 0) return `0${units[3]}`;
-  const sign = seconds < 0 ? '−' : '';
-  const size = Math.abs(seconds);
-  if (size < 60) return `${sign}${trim(size.toPrecision(3))}${units[3]}`;
-  const whole = Math.round(size);
-  const parts = [Math.floor(whole / 86400), Math.floor(whole / 3600) % 24, Math.floor(whole / 60) % 60, whole % 60];
-  const first = parts.findIndex((p) => p > 0);
-  const last = Math.max(
-    first + 1,
-    UNIT_SECONDS.findIndex((unit) => unit <= finest),
-  );
-  const text = parts
-    .map((p, i) => (p > 0 && i <= last ? `${p}${units[i]}` : ''))
-    .filter(Boolean)
-    .join(locale === 'en' ? ' ' : '');
-  return sign + text;
-}
+/** All units of a duration, but for zeros at its end: `1 h 30 m`. */
+const durationLabel = (seconds: number, locale: Locale): string =>
+  durationText(seconds, locale, 9).replace(/( ?00 ?[hms时分秒])+$/, '');
 
 /**
  * A number for an axis: as many digits as the distance between ticks needs. `largest` of the axis determines unit and
@@ -174,8 +147,4 @@ function decimals(step: number): number {
     if (Math.abs(scaled - Math.round(scaled)) < 1e-6 * scaled) return d;
   }
   return 12;
-}
-
-function trim(text: string): string {
-  return text.includes('.') && !text.includes('e') ? text.replace(/\.?0+$/, '') : text;
 }

@@ -83,7 +83,7 @@ function columnsOf(page: Page, found: Histograms): readonly Column<Entry>[] {
             page.t('time.kind.relative'),
             70,
             (row) => (found.wallTimes[row] as number) - found.origin,
-            (seconds) => durationText(seconds, locale),
+            (seconds) => durationText(seconds, locale, 4),
           ),
         ]),
     number('total', page.t('histogram.total'), 58, (row) => found.totals[row] as number, count),

@@ -78,7 +78,7 @@ export function HistogramTooltip({ page, found, view, cursor, host }: HistogramT
         <span class="when">
           {Number.isNaN(found.origin)
             ? timeText(wall, locale)
-            : `${durationText(wall - found.origin, locale)} · ${timeText(wall, locale)}`}
+            : `${durationText(wall - found.origin, locale, 4)} · ${timeText(wall, locale)}`}
         </span>
       </div>
       <dl class="bin">

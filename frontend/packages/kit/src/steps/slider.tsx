@@ -59,7 +59,7 @@ export function timeLabel(
 ): string {
   const wall = records.wallTimes[index] ?? NaN;
   if (kind === 'wall') return timeText(wall, locale);
-  if (kind === 'relative') return durationText(wall - (records.wallTimes[0] ?? NaN), locale);
+  if (kind === 'relative') return durationText(wall - (records.wallTimes[0] ?? NaN), locale, 4);
   return t('time.step', { step: said(exactAt(records.steps, index), locale) });
 }
 
