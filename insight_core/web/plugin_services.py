@@ -48,6 +48,7 @@ def _no_findings(
     roles: Mapping[str, str] = MappingProxyType({}),
     *,
     seconds: float | None = None,
+    profile: str | None = None,
 ) -> Findings:
     return Findings((), (), (), (), 0, ())
 

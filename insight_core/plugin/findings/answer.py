@@ -15,8 +15,7 @@ from insight_record.formats.reason import Reason, ReasonKind
 @frozen
 class Unchecked:
     """Runs of which a rule could not tell, and why: ``failed`` by an error of the rule or because it does not
-    return, ``pending`` what is being read, ``missing`` what the rule needs.
-    """
+    return, ``pending`` what is being read, ``missing`` what the rule needs."""
 
     rule: str
     runs: tuple[str, ...]
@@ -69,11 +68,13 @@ class FindFaults(Protocol):
         roles: Mapping[str, str] = ...,
         *,
         seconds: float | None = None,
+        profile: str | None = None,
     ) -> Findings:
         """What the rules find in these runs, or in all. Answers are kept until series of the runs change.
 
         ``roles`` maps tags to roles, where those of their names are wrong; the role "" is none. Unknown runs
         are left out. After ``seconds`` it answers with what is known by then; at least one run more is
-        checked. Raises Unavailable if the data cannot be reached.
+        checked. With a ``profile`` only rules about profiles are asked, about those of this name. Raises
+        Unavailable if the data cannot be reached.
         """
         ...

@@ -19,7 +19,7 @@ from insight_record.formats.reason import Reason, ReasonKind
 if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext
 
-Scope: TypeAlias = Literal["run", "runs"]
+Scope: TypeAlias = Literal["run", "runs", "profile"]
 
 
 class NotChecked(InsightError):
@@ -40,13 +40,15 @@ class NotChecked(InsightError):
 class Examined:
     """The run that a rule examines, or all runs together. All rules share what ``read`` has read.
 
-    ``roles`` are the tags of the run by role; empty for a rule that examines several runs.
+    ``roles`` are the tags of the run by role; empty for a rule that examines several runs. ``profile`` is the
+    evidence of the profile that a rule examines, as its plugin gives it (``RunProfile.open``).
     """
 
     ctx: PluginContext  # of the first plugin of the rule's module
     runs: Sequence[str]
     roles: Mapping[TagRole, Sequence[str]]
     read: Callable[[SeriesKey], ScalarColumns | None]  # all points of a scalar series, of the last attempt
+    profile: Any = None
 
     @property
     def run(self) -> str:
@@ -81,12 +83,14 @@ class Needs:
 
     ``any_of``: plugins of which the run has series of at least one. A rule that reads other series than
     scalars names their plugins, so that it is checked again when they change. Without what it needs it is not
-    applicable, which is no failure.
+    applicable, which is no failure. ``profiles``: the kinds, or the plugins, of those that a rule of scope
+    ``profile`` examines; all without any.
     """
 
     roles: Sequence[TagRole] = field(default=(), converter=_tuple, validator=_check_roles)
     plugins: Sequence[str] = field(default=(), converter=_tuple)
     any_of: Sequence[str] = field(default=(), converter=_tuple)
+    profiles: Sequence[str] = field(default=(), converter=_tuple)
 
 
 def _check_title(rule: Rule, attribute: object, title: ReasonKind) -> None:
@@ -110,8 +114,8 @@ class Rule:
         failure of this rule alone.
     needs : Needs
         Without it the rule is not checked.
-    scope : "run" or "runs"
-        What one check sees: one run, or all runs that are asked about.
+    scope : "run", "runs" or "profile"
+        What one check sees: one run, all runs that are asked about, or one profile of a run.
     """
 
     id: str = field(validator=IDENTIFIER)

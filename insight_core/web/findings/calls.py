@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 from attrs import field, frozen
 
@@ -16,9 +17,9 @@ from insight_core.registry import Module
 
 log = logging.getLogger(__name__)
 
-_HOOK = "insight_rules"
 _MOST = 50  # findings of one call
 _RUNNING = ReasonKind("rule_is_running", "it is being checked")
+Value = TypeVar("Value")
 
 
 @frozen
@@ -51,7 +52,7 @@ class Told:
 
 
 _NOTHING = Told()  # most calls say so: one object for all
-_LATER = Told(unchecked=_RUNNING(), pending=True, is_final=False)
+LATER = Told(unchecked=_RUNNING(), pending=True, is_final=False)  # the call goes on
 
 
 class _Later(Exception):
@@ -70,7 +71,7 @@ class RuleCalls:
     context_of: Callable[[Module], PluginContext]
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
     _calls: dict[Module, Calls] = field(factory=dict, init=False)
-    _left: dict[tuple[str, str], tuple[Hashable, Call[tuple[Finding, ...]]]] = field(factory=dict, init=False)
+    _left: dict[tuple[str, str], tuple[Hashable, Call[Any]]] = field(factory=dict, init=False)
 
     def told(
         self,
@@ -81,11 +82,32 @@ class RuleCalls:
     ) -> Told:
         """What the rule says of what is examined, ``subject`` by name; waits until then (monotonic)."""
         module, rule = asked.module, asked.rule
-        request = f"{_HOOK} {rule.id}"
+
+        def begin() -> Callable[[], tuple[Finding, ...]]:
+            known = examined(self.context_of(module))
+            return lambda: _findings(rule, known)
+
+        found = self.made(module, f"rule {rule.id}", subject, begin, until)
+        if isinstance(found, Told):
+            return found
+        return Told(found[:_MOST], max(0, len(found) - _MOST)) if found else _NOTHING
+
+    def made(
+        self,
+        module: Module,
+        name: str,
+        subject: Hashable,
+        begin: Callable[[], Callable[[], Value]],
+        until: float | None,
+    ) -> Value | Told:
+        """What a function of the module returns, or why it does not; waits until then (monotonic).
+
+        ``begin`` gives the function unless its last call, of the same ``subject``, goes on or has ended.
+        """
         try:
-            found = self._found(asked, subject, examined, until)
+            made = self._made(module, name, subject, begin, until)
         except _Later:
-            return _LATER
+            return LATER
         except NotChecked as error:
             pending = error.may_change
             return Told(unchecked=Reason.of(error), pending=pending, is_final=not pending)
@@ -95,51 +117,52 @@ class RuleCalls:
             return Told(unchecked=Reason.of(error), failed=True, is_final=False)
         except Exception as error:
             text = str(error) if isinstance(error, Overdue) else in_one_line(error)
-            if module.calls.note(request, f"rule {rule.id}: {text}"):
-                log.error("rule %s of plugin %s failed: %s", rule.id, module.name, text, exc_info=error)
+            if module.calls.note(name, f"{name}: {text}"):
+                log.error("%s of plugin %s failed: %s", name, module.name, text, exc_info=error)
             return Told(unchecked=Reason(text), failed=True, is_final=False)
-        module.calls.forget(request)
-        return Told(found[:_MOST], max(0, len(found) - _MOST)) if found else _NOTHING
+        module.calls.forget(name)
+        return made
 
-    def _found(
+    def _made(
         self,
-        asked: AskedRule,
+        module: Module,
+        name: str,
         subject: Hashable,
-        examined: Callable[[PluginContext], Examined],
+        begin: Callable[[], Callable[[], Value]],
         until: float | None,
-    ) -> tuple[Finding, ...]:
-        """Raises what the rule raises, Crashed, Overdue, _Later, and TypeError for anything but findings."""
-        module, rule = asked.module, asked.rule
+    ) -> Value:
+        """Raises what the function raises, Crashed, Overdue or _Later."""
+        key = module.name, name
         with self._lock:
-            left = self._left.get(asked.key)
+            left = self._left.get(key)
             if left is not None and left[0] != subject:
                 if not left[1].done.is_set():
                     if left[1].is_overdue:
                         raise Overdue(left[1].overdue())
                     raise _Later
-                del self._left[asked.key]
+                del self._left[key]
                 left = None
             calls = self._calls.setdefault(module, Calls(f"plugin {module.name}", self.limits))
         if left is not None:
             call = left[1]
         else:
-            known = examined(self.context_of(module))
-            what = f"rule {rule.id} of {module.name}"
-            call = calls.start(what, lambda _: _findings(rule, known), self.limits.rule)
+            function = begin()
+            call = calls.start(f"{name} of {module.name}", lambda _: function(), self.limits.rule)
         if not _has_ended(call, until):
             with self._lock:
-                self._left[asked.key] = (subject, call)
+                self._left[key] = (subject, call)
             if call.is_overdue:
                 call.given_up = True
                 raise Overdue(call.overdue())
             raise _Later
         with self._lock:
-            if left is not None and self._left.get(asked.key) == left:
-                del self._left[asked.key]
-        return call.result()
+            if left is not None and self._left.get(key) == left:
+                del self._left[key]
+        value: Value = call.result()
+        return value
 
 
-def _has_ended(call: Call[tuple[Finding, ...]], until: float | None) -> bool:
+def _has_ended(call: Call[Any], until: float | None) -> bool:
     return call.wait() if until is None else call.done.wait(max(0.0, until - time.monotonic()))
 
 
@@ -148,6 +171,6 @@ def _findings(rule: Rule, examined: Examined) -> tuple[Finding, ...]:
     for one in found:
         if not isinstance(one, Finding):
             raise TypeError(f"it returned a {type(one).__name__}, not a Finding")
-        if rule.scope == "run" and one.runs != tuple(examined.runs):
+        if rule.scope != "runs" and one.runs != tuple(examined.runs):
             raise ValueError(f"a finding is about {', '.join(one.runs)!r}, which it was not asked about")
     return found

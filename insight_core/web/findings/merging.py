@@ -13,15 +13,25 @@ from insight_core.web.findings.calls import AskedRule, Told
 from insight_core.web.findings.shared import NamedColumn, shared_conditions
 
 _SEVERAL = ReasonKind("findings_of_runs", "{count} of {of} runs: {title}; {run}: {saw}")
+_PROFILES = ReasonKind("findings_of_profiles", "{count} of {of} profiles: {title}; {run}, {profile}: {saw}")
 _FEWEST = 2  # runs without a finding that it takes to ask what the others share
+
+
+@frozen(eq=False)
+class Said:
+    """What a rule said of runs, or of the named profile of a run."""
+
+    runs: tuple[str, ...]
+    told: Told
+    profile: str = ""
 
 
 @frozen
 class Answered:
-    """What a rule said, by the runs that it was asked about."""
+    """What a rule said of all that it was asked about."""
 
     asked: AskedRule
-    told: Sequence[tuple[tuple[str, ...], Told]]
+    said: Sequence[Said]
 
 
 def merged(
@@ -56,18 +66,18 @@ def merged(
 
 
 def _state(answer: Answered) -> RuleState:
-    checked = tuple(run for runs, told in answer.told if told.unchecked is None for run in runs)
-    more = sum(told.more for _, told in answer.told)
+    checked = dict.fromkeys(run for one in answer.said if one.told.unchecked is None for run in one.runs)
+    more = sum(one.told.more for one in answer.said)
     rule = answer.asked.rule
-    return RuleState(answer.asked.module.name, rule.id, rule.title, rule.scope, checked, more)
+    return RuleState(answer.asked.module.name, rule.id, rule.title, rule.scope, tuple(checked), more)
 
 
 def _unchecked(answer: Answered) -> Iterator[Unchecked]:
     """Each reason once, with its runs."""
-    found: dict[Told, list[str]] = {}
-    for runs, told in answer.told:
-        if told.unchecked is not None:
-            found.setdefault(told, []).extend(runs)
+    found: dict[Told, dict[str, None]] = {}
+    for one in answer.said:
+        if one.told.unchecked is not None:
+            found.setdefault(one.told, {}).update(dict.fromkeys(one.runs))
     for told, names in found.items():
         assert told.unchecked is not None
         yield Unchecked(
@@ -76,24 +86,27 @@ def _unchecked(answer: Answered) -> Iterator[Unchecked]:
 
 
 def _merged(answer: Answered, of: int) -> Iterator[Finding]:
-    """Findings of one run, or of several together, as they are; faults of several runs as one, and hints."""
+    """Findings of one run, of one profile, or of several runs together, as they are; faults of several runs
+    or profiles as one, and hints."""
     rule = answer.asked.rule
-    found = [evolve(one, rule=rule.id) for _, told in answer.told for one in told.findings]
-    faults = [one for one in found if one.severity in ("error", "warning")]
-    for part in (faults, [one for one in found if one.severity not in ("error", "warning")]):
-        runs = tuple(dict.fromkeys(run for one in part for run in one.runs))
-        if rule.scope == "run" and len(runs) > 1:
-            yield _one_of(rule, sorted(part, key=_order), runs, of)
+    found = [(one, evolve(each, rule=rule.id)) for one in answer.said for each in one.told.findings]
+    for are_faults in (True, False):
+        part = [pair for pair in found if (pair[1].severity in ("error", "warning")) == are_faults]
+        said = {id(one) for one, _ in part}
+        if rule.scope == "runs" or len(said) < 2:
+            yield from (one for _, one in part)
+            continue
+        part.sort(key=lambda pair: _order(pair[1]))
+        parts = tuple(one for _, one in part)
+        runs = tuple(dict.fromkeys(run for one in parts for run in one.runs))
+        first, worst = part[0]
+        words = {"title": rule.title(), "run": first.runs[0], "saw": worst.saw}
+        if len(said) == len(runs):
+            saw = _SEVERAL(count=len(runs), of=of, **words)
         else:
-            yield from part
-
-
-def _one_of(rule: Rule, parts: Sequence[Finding], runs: tuple[str, ...], of: int) -> Finding:
-    """One finding for those of several runs, the worst of which comes first."""
-    first = parts[0]
-    runs = tuple(dict.fromkeys(run for one in parts for run in one.runs))
-    saw = _SEVERAL(count=len(runs), of=of, title=rule.title(), run=first.run, saw=first.saw)
-    return evolve(first, runs=runs, saw=saw, saves=_range([one.saves for one in parts]), each=tuple(parts))
+            profiles = sum(one.told.unchecked is None for one in answer.said)
+            saw = _PROFILES(count=len(said), of=profiles, profile=first.profile, **words)
+        yield evolve(worst, runs=runs, saw=saw, saves=_range([one.saves for one in parts]), each=parts)
 
 
 def _range(savings: Sequence[Saving | None]) -> Saving | None:
