@@ -55,7 +55,7 @@ class GivenColumn:
 
     def _at_first(self) -> dict[str, object]:
         """Which columns the table has at first, and which a short name means, where it is not the usual."""
-        order = {"order": self.column.order} if self.column.order else {}
+        order: dict[str, object] = {"order": self.column.order} if self.column.order else {}
         return order if self.column.at_first else {"at_first": False, **order}
 
 

@@ -249,7 +249,11 @@ def test_a_rule_whose_word_changes_with_time_is_asked_again(
         if len(asked) > 2:
             yield _finding(examined.run)
 
-    other = Rule("other", TITLE, lambda examined: asked.append("other") or ())
+    def other_check(examined: Examined) -> Iterable[Finding]:
+        asked.append("other")
+        return ()
+
+    other = Rule("other", TITLE, other_check)
     table = _table(data, m=_module(Rule("r", TITLE, check, may_change=True), other))
     assert [_texts(one) for one in _checked(table, "a")] == [[], []]
     assert [_texts(one) for one in _checked(table, "a")] == [["it is wrong"], []]
@@ -281,7 +285,11 @@ def test_rules_behind_one_that_hangs_are_called_and_those_of_a_late_answer_go_on
         return ()
 
     def rule(name: str) -> Rule:
-        return Rule(name, TITLE, lambda examined: asked.append((name, examined.run)) or ())
+        def check(examined: Examined) -> Iterable[Finding]:
+            asked.append((name, examined.run))
+            return ()
+
+        return Rule(name, TITLE, check)
 
     table = _table(data, limit=0.2, m=_module(rule("p"), Rule("hang", TITLE, hang), rule("s")))
     first = table.find(["a"], seconds=0.0)

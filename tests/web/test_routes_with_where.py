@@ -35,7 +35,7 @@ def _routes(ctx: PluginContext) -> Sequence[Route]:
 
 
 def _asked(host: HostClient, path: str = "with", **query: str | Sequence[str]) -> object:
-    answer = host.get(f"/data/plugin/echo/{path}", **query)
+    answer = host.get(f"/data/plugin/echo/{path}", **query)  # type: ignore[arg-type]
     assert answer.status == 200, answer.content
     return answer.json()["runs"]
 

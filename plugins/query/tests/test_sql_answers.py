@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import insight_query
@@ -260,7 +260,7 @@ def test_a_table_that_fails_says_which(error: Exception, kind: type[Exception], 
 @pytest.fixture
 def sweep() -> ContributedTable:
     """A table whose columns have long names, as that of hyperparameters."""
-    cells = {
+    cells: dict[str, Sequence[object]] = {
         "run": ["a", "b"],
         "metric/hparam/val_acc": [0.9, 0.97],
         "opt/lr": [0.1, 0.3],
