@@ -17,7 +17,7 @@ from insight_core.isolation import Calls, Limits, Overdue, in_one_line, reraise
 from insight_core.plugin import InsightError, PluginContext, Reason, ReasonKind, Unavailable
 from insight_core.plugin.findings import Examined, Finding, NotChecked, Rule
 from insight_core.registry import Module
-from insight_core.web.findings.rounds import AskedRule, Ended, Round
+from insight_core.web.findings.rounds import AskedRule, Outcome, Round
 
 log = logging.getLogger(__name__)
 
@@ -109,9 +109,9 @@ class RuleCalls:
         subject: Hashable,
         begin: Callable[[Sequence[str]], Sequence[Callable[[], Any]]],
         until: float | None,
-    ) -> dict[str, Ended | Told]:
+    ) -> dict[str, Outcome | Told]:
         """What functions of a module returned, or why they did not."""
-        found: dict[str, Ended | Told] = {}
+        found: dict[str, Outcome | Told] = {}
         waiting: dict[Round, list[str]] = {}
         fresh = []
         for name in names:
@@ -143,7 +143,7 @@ class RuleCalls:
                     found[name] = ended
         return found
 
-    def _settled(self, name: str, current: Round) -> Ended | Told | None:
+    def _settled(self, name: str, current: Round) -> Outcome | Told | None:
         """What a function returned in a round, or why it did not; None if the round does not come to it."""
         module, stands = current.module, current.stands(name)
         key = module.name, name
@@ -187,7 +187,7 @@ def _why(module: Module, name: str, raised: BaseException) -> Told:
         return Told(unchecked=Reason(text), failed=True, until=_NEVER)
 
 
-def _told(asked: AskedRule, ended: Ended | Told) -> Told:
+def _told(asked: AskedRule, ended: Outcome | Told) -> Told:
     """What a rule said, and how long it holds."""
     rule = asked.rule
     until = time.monotonic() + _FRESH if rule.may_change or rule.scope == "runs" else math.inf

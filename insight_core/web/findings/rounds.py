@@ -28,7 +28,7 @@ class AskedRule:
 
 
 @frozen(eq=False)
-class Ended:
+class Outcome:
     """What a function returned, or what it raised."""
 
     value: Any = None
@@ -46,7 +46,7 @@ class Round:
     subject: Hashable
     functions: Sequence[tuple[str, Callable[[], Any]]]
     deadline: float  # seconds for each function
-    results: dict[str, Ended] = field(factory=dict, init=False)
+    results: dict[str, Outcome] = field(factory=dict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
     _at: str = field(default="", init=False)  # the name of the function that is being called
     _stopped: bool = field(default=False, init=False)
@@ -65,9 +65,9 @@ class Round:
                 self._at = name
                 call.proceed(f"{name} of {self.module.name}")
             try:
-                ended = Ended(function())
+                ended = Outcome(function())
             except BaseException as error:  # also SystemExit: the thread is the module's
-                ended = Ended(error=error)
+                ended = Outcome(error=error)
             self.results[name] = ended
 
     def wait(self, until: float | None = None) -> None:
