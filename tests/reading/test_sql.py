@@ -89,7 +89,7 @@ def test_the_command_prints_rows_and_what_was_read(
 
     out, err = printed("select run from runs order by run", str(sample_logs), "--json", "--rows=2")
     assert [row["run"] for row in json.loads(out)] == ["keras/fit/train", "keras/fit/validation"]
-    assert err.startswith("insight-host: 11 rows (")
+    assert err.startswith("insight-host: 8 rows (")
     assert err.endswith("; there are more than 2\n")
     out, _ = printed("select 1 as one", "--csv", "--seconds=9", str(sample_logs))
     assert out.splitlines() == ["one", "1"]

@@ -11,6 +11,7 @@ from werkzeug import Request, Response
 from insight_core.plugin import Plugin, PluginContext, Route
 from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import EventWriter, HostClient, host_of
+from tests.lineage_samples import LineageLogs
 
 _RUNS = 60
 
@@ -74,3 +75,17 @@ def test_points_rows_and_groups_are_those_of_all_matching_runs(host: HostClient)
     assert len(rows.splitlines()) == 1 + 50
     groups = host.get("/data/plugin/scalar/groups", group="r(.)", where="val_acc >= 0.1").json()["groups"]
     assert [one["runs"] for one in groups] == [10] * 5
+
+
+def test_where_of_lineage_has_columns_of_the_run_table_and_for_one_release_its_own(tmp_path: Path) -> None:
+    logs = LineageLogs(tmp_path)
+    logs.file("a", logs.trained(epoch=3))
+    logs.file("b", logs.trained(epoch=5))
+    logs.scalars("c", {"loss": [1.0]})
+    with host_of(logdir=tmp_path, built_ins=("scalar", "lineage")) as host:
+
+        def matching(where: str) -> list[str]:
+            return sorted(host.get("/data/plugin/lineage/runs", where=where).json()["runs"])
+
+        assert matching("name in ('a', 'c') and epoch = 3") == ["a"]  # the name is the host's
+        assert matching("source = 'mindspore'") == ["a", "b"]

@@ -409,11 +409,3 @@ def test_annotations_are_columns(three: LineageLogs, provider: LocalProvider, tm
     assert _json(found)["runs"] == ["b"]
     store.annotate("b", {"remark": None, "mark": None})
     assert "mark" not in _rows(client.get("/data/plugin/lineage/runs"))["a"]
-
-
-def test_where_has_columns_of_the_run_table_and_for_now_those_of_lineage_alone(
-    three: LineageLogs, get: Get
-) -> None:
-    assert _json(get("runs", where="name in ('a', 'd') and epoch = 3"))["runs"] == ["a"]  # name is the host's
-    assert set(_json(get("runs", where="source = 'mindspore'"))["runs"]) == {"a", "b", "c"}
-    assert _json(get("importance", target="epoch", where="source = 'mindspore'"))["matched"] == 3

@@ -144,7 +144,7 @@ describe('a slider over records', () => {
     if (!records) throw new Error('no records');
     const t = (key: string, values?: object): string => `${key} ${JSON.stringify(values)}`;
     expect(timeLabel(records, 2, 'step', 'en', t)).toBe('time.step {"step":20}');
-    expect(timeLabel(records, 2, 'relative', 'en', t)).toBe('20s');
+    expect(timeLabel(records, 2, 'relative', 'en', t)).toBe('20 s');
     expect(timeLabel(records, 2, 'wall', 'en', t)).toMatch(/1970/);
     expect(recordNotes(board.page, records)).toEqual(['steps.kept {"kept":5,"count":9}', 'steps.hidden {"hidden":2}']);
   });
