@@ -44,6 +44,7 @@ class _Asked:
     roles: _GivenRoles
     rules: tuple[AskedRule, ...]
     places: tuple[int, ...]
+    profiled: tuple[int, ...]  # of all rules those about profiles
     profile: str | None
     until: float | None  # monotonic
 
@@ -134,6 +135,7 @@ class FindingsTable:
             tuple(sorted(roles.items())),
             every,
             tuple(place for place in wanted if every[place].rule.scope != "runs"),
+            tuple(place for place, one in enumerate(every) if one.rule.scope == "profile"),
             profile,
             until,
         )
@@ -149,9 +151,7 @@ class FindingsTable:
             elif one.rule.scope == "run" or not columns:
                 answers.append(Answered(one, names, columns[place] if columns else ()))
             else:
-                said = [(run, each) for run, of in zip(names, columns[place], strict=True) for each in of]
-                runs_of, told_of = [run for run, _ in said], [each.told for _, each in said]
-                answers.append(Answered(one, runs_of, told_of, [each.name for _, each in said]))
+                answers.append(_of_profiles(one, names, columns[place]))
         return merged(
             answers,
             [*self._broken()] if known and rules is None else [],
@@ -195,7 +195,7 @@ class FindingsTable:
         scalars = self.registry.plugin_of_scalars
         needs = [one.rule.needs for one in asked.rules]
         plugins = {scalars, *(name for one in needs for name in (*one.plugins, *one.any_of))}
-        if any(one.rule.scope == "profile" for one in asked.rules):
+        if asked.profiled:
             plugins |= {str(one.name) for _, one in self._profiles.plugins() if one.decoder is not None}
         names = sorted(plugins)
         found: dict[str, tuple[Any, ...]] = {}
@@ -251,12 +251,11 @@ class FindingsTable:
         said = self._calls.told([rules[place] for place in calls], subject, seen.examined, asked.until)
         for place, one in zip(calls, said, strict=True):
             told[place] = self._placed(one)
-        if any(rules[place].rule.scope == "profile" for place in places):
-            profiled = [place for place, one in enumerate(rules) if one.rule.scope == "profile"]
+        if not set(asked.profiled).isdisjoint(places):
             of_profiles = self._profiles.told(
-                seen, tuple(rules[place] for place in profiled), asked.profile, asked.until
+                seen, [rules[place] for place in asked.profiled], asked.profile, asked.until
             )
-            for place, of in zip(profiled, of_profiles, strict=True):
+            for place, of in zip(asked.profiled, of_profiles, strict=True):
                 told[place] = of
         return evolve(before, told=tuple(told))
 
@@ -291,6 +290,17 @@ class FindingsTable:
             return one
         place: FindingPlace = evolve(one.place, plugin=self.registry.plugin_of_scalars)
         return evolve(one, place=place)
+
+
+def _of_profiles(
+    asked: AskedRule, names: Sequence[tuple[str, ...]], of_runs: Sequence[tuple[OfProfile, ...]]
+) -> Answered:
+    if len(set(map(id, of_runs))) == 1 and len(of_runs[0]) == 1:  # most runs have no profile
+        count, said = len(names), of_runs[0][0]
+        return Answered(asked, names, [said.told] * count, [said.name] * count)
+    pairs = [(run, each) for run, of in zip(names, of_runs, strict=True) for each in of]
+    told, profiles = [each.told for _, each in pairs], [each.name for _, each in pairs]
+    return Answered(asked, [run for run, _ in pairs], told, profiles)
 
 
 def _as_it_was(kept: _Kept | None, generation: int, fingerprint: int, rules: tuple[AskedRule, ...]) -> _Kept:
