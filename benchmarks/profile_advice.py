@@ -8,14 +8,18 @@ import time
 from collections import Counter, defaultdict
 
 from attrs import evolve
-from insight_profiler.advice.checking import check
 
 from tests.profile_faults import ALSO, REPAIRS, Training, faulty, healthy, profile_of, simulate, step_time
+from tests.profile_rules import check
 
 
 def _found(training: Training) -> dict[str, float | None]:
     checked = check(profile_of(simulate(training)))
-    return {one.rule.id: one.found[0].saves for one in checked if one.found}
+    return {
+        one.rule.id: None if (saves := one.found[0].saves) is None else saves.low
+        for one in checked
+        if one.found
+    }
 
 
 def main() -> None:

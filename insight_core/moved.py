@@ -8,8 +8,8 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
-from types import ModuleType
-from typing import Final
+from types import MappingProxyType, ModuleType
+from typing import Any, Final
 from warnings import warn
 
 _PLUGIN: Final = "insight_core.plugin"
@@ -101,6 +101,22 @@ def accept_old_arguments(kind: type, adapter: str) -> None:
         made(self, *given, **named)
 
     kind.__init__ = init  # type: ignore[misc]
+
+
+class OldContext:
+    """What ``PluginContext`` had in the last release."""
+
+    __slots__ = ()
+
+    def check_rules(self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> Any:  # noqa: ANN401
+        """Deprecated: ``findings``. What rules say, by run and rule."""
+        warn("check_rules(runs) is deprecated: findings(runs)", DeprecationWarning, stacklevel=2)
+        return import_module(_RESULTS).checks_of(self.findings(runs, roles))  # type: ignore[attr-defined]
+
+    def highlights(self, runs: Sequence[str]) -> Any:  # noqa: ANN401
+        """Deprecated: ``findings``. What matters about runs taken together."""
+        warn("highlights(runs) is deprecated: findings(runs)", DeprecationWarning, stacklevel=2)
+        return import_module(_RESULTS).highlights_of(self.findings(runs))  # type: ignore[attr-defined]
 
 
 class MovedModules(MetaPathFinder, Loader):

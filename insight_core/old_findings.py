@@ -138,7 +138,7 @@ def _by_run(found: Findings) -> Iterator[CheckedRule]:
     for run in ("", *found.runs):
         for state in found.rules:
             key = (run, state.id)
-            if state.scope != "run":
+            if state.scope == "runs":
                 continue
             if (left := why.get(key)) is not None:
                 yield CheckedRule(state.plugin, state, run, (), 0, left.reason, left.failed, left.pending)

@@ -1,4 +1,4 @@
-"""Routes of the profiler over a logdir, without a host."""
+"""Routes of the profiler over a logdir."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from insight_profiler import insight_plugin
+import insight_profiler
 from insight_profiler.views import routes
 from werkzeug import Request
 from werkzeug.test import EnvironBuilder
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Unavailable
-from insight_core.plugin.testing import context_of
 from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
+from insight_core.web import Host
 
 _PATIENCE = 60.0  # seconds, on a machine that does much else
 Get = Callable[..., dict[str, Any]]
@@ -26,13 +27,15 @@ Get = Callable[..., dict[str, Any]]
 @contextmanager
 def served_profiles() -> Iterator[Callable[[Path], Get]]:
     """Opens logdirs; each answers requests by route name, waiting until profiles are read."""
-    providers: list[LocalProvider] = []
+    opened: list[tuple[Host, LocalProvider]] = []
 
     def open_logs(logdir: Path) -> Get:
-        provider = LocalProvider([Logdir(str(logdir))], [insight_plugin()], watch=False)
-        providers.append(provider)
+        registry = Registry.of([("profiler", lambda: insight_profiler)])
+        provider = LocalProvider([Logdir(str(logdir))], registry.plugins.values(), watch=False)
         provider.load()
-        made = routes(context_of(insight_plugin(), provider))
+        host = Host(registry, provider)
+        opened.append((host, provider))
+        made = routes(host.context_of("profiler"))
         views = {route.path.removeprefix("/"): route.view for route in made}
 
         def get(route: str, **parameters: str) -> dict[str, Any]:
@@ -56,5 +59,6 @@ def served_profiles() -> Iterator[Callable[[Path], Get]]:
     try:
         yield open_logs
     finally:
-        for provider in providers:
+        for host, provider in opened:
+            host.close()
             provider.close()

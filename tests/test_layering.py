@@ -38,8 +38,9 @@ ROOMS: dict[str, Room] = {
     "message_types": _room("", "google"),
     "tag_roles": _room("", ""),
     "moved": _room("", ""),
+    "run_profiles": _room("checks", "attrs"),
     "plugin": _room(
-        "change_log checks encoding errors formats message_types moved references tag_roles",
+        "change_log checks encoding errors formats message_types moved references run_profiles tag_roles",
         "attrs numpy pluggy",
     ),
     "old_abilities": _room("formats plugin", ""),

@@ -25,6 +25,9 @@ CATALOGUES = [
     ROOT / "frontend/shell/src/i18n/reasons.zh-CN.json",
     *sorted(ROOT.glob("plugins/*/insight_*/**/locales/zh-CN.json")),
 ]
+ADVICE: dict[str, str] = json.loads(
+    (ROOT / "plugins/profiler/insight_profiler/advice/locales/en.json").read_text(encoding="utf-8")
+)
 PIECES = ("metadata", "convergence", "interval", "path")
 READERS = [  # what they cannot read is shown to users
     *(path for path in ROOT.glob("insight_*/formats/*.py") if path.stem not in {"reason", "stored_block"}),
@@ -52,6 +55,7 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     "profiler_failure_out_of_time": {"seconds"},
     "profiler_failure_reader_died": {"how"},
     **{f"profiler_slow_rank{cause}_change": {"rank"} for cause in ("", "_data", "_host")},
+    **{key.removeprefix("reason."): set() for key in ADVICE if key.endswith("_why")},  # by titles
     "state_not_read": {"path", "cause"},
     "state_not_written": {"path", "cause"},
     "undecodable_record": {"run", "tag", "step", "index", "cause"},
@@ -68,8 +72,6 @@ def python_files() -> list[Path]:
 def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
     """Each code in a call of ``Reason`` or ``ReasonKind``, or of ``said`` and ``change``, which make the
     reasons of the profiler's advice, and the names of its details; None where they are in a mapping."""
-    english = ROOT / "plugins/profiler/insight_profiler/advice/locales/en.json"
-    advice = json.loads(english.read_text(encoding="utf-8"))
     for path in python_files():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
@@ -85,7 +87,7 @@ def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
                     yield f"profiler_{code}", details
                 case "", [ast.Constant(value=str(code))] if getattr(node.func, "attr", "") == "change":
                     for end in ("", "_mindspore", "_xla"):
-                        if f"reason.profiler_{code}{end}" in advice:
+                        if f"reason.profiler_{code}{end}" in ADVICE:
                             yield f"profiler_{code}{end}", details
 
 

@@ -51,6 +51,7 @@ from insight_core.plugin.messages import Messages
 from insight_core.plugin.own_data import OwnData
 from insight_core.plugin.remote_files import FileChanged, RemoteFile, RemoteFiles
 from insight_core.plugin.store_formats import StoreFormat, Translation
+from insight_core.run_profiles import RunProfile
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.reason import Reason, ReasonKind
 
@@ -99,6 +100,7 @@ __all__ = [
     "RunCells",
     "RunColumn",
     "RunColumns",
+    "RunProfile",
     "StoreFormat",
     "SummaryPlugin",
     "Texts",

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Protocol
-from warnings import warn
 
 from attrs import frozen
 
 from insight_core.encoding import nbytes_of
+from insight_core.moved import OldContext
 from insight_core.plugin.annotations import Annotations
 from insight_core.plugin.data.places import RecordPlace
 from insight_core.plugin.data.provider import DataProvider, SeriesKey, ShownAttempts
@@ -120,7 +118,7 @@ CACHE_SIZE = 10 << 30  # bytes that all caches may take together by default
 
 
 @frozen(eq=False)
-class PluginContext(Generic[T_co]):
+class PluginContext(OldContext, Generic[T_co]):
     """What ``routes`` and ``is_active`` of a plugin receive. May be kept and used from any thread.
 
     ``PluginContext[Bins]`` is that of a plugin whose ``decoder.decode`` returns Bins. ``data`` is that of all
@@ -153,13 +151,3 @@ class PluginContext(Generic[T_co]):
     log: logging.Logger  # insight.plugin.<name>
     on_close: Callable[[Callable[[], None]], None]
     cache_size: int = CACHE_SIZE
-
-    def check_rules(self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> Any:  # noqa: ANN401
-        """Deprecated: ``findings``. What rules say, by run and rule."""
-        warn("check_rules(runs) is deprecated: findings(runs)", DeprecationWarning, stacklevel=2)
-        return import_module("insight_core.old_findings").checks_of(self.findings(runs, roles))
-
-    def highlights(self, runs: Sequence[str]) -> Any:  # noqa: ANN401
-        """Deprecated: ``findings``. What matters about runs taken together."""
-        warn("highlights(runs) is deprecated: findings(runs)", DeprecationWarning, stacklevel=2)
-        return import_module("insight_core.old_findings").highlights_of(self.findings(runs))

@@ -17,6 +17,7 @@ from insight_core.plugin.context import PluginContext
 from insight_core.plugin.data.computations import Computation
 from insight_core.plugin.data.provider import Payload
 from insight_core.references import reference
+from insight_core.run_profiles import RunProfile
 
 if TYPE_CHECKING:  # a data server loads decoders, never the web half
     from werkzeug import Response
@@ -167,6 +168,7 @@ class Plugin:
     ``services`` are functions by name that Python users reach without knowing which plugin has them
     (``insight_host``: docs/writing_a_plugin.md, "Services"); the first plugin in tab order with a service of
     this name is asked. They may be given as ``"package.module:name"``.
+    ``profiles(ctx, run, name)`` gives the profiles of a run that rules examine, or the one of this name.
     ``address`` is a path of one word at the root of the host, such as ``/mcp``, for protocols that fix it:
     requests there, and below it, reach the routes of the plugin as those of ``/data/plugin/<name>`` do.
     ``tab=False``: the plugin has no tab, and its front end no ``index.js``. The page loads its
@@ -200,6 +202,9 @@ class Plugin:
     )
     services: Mapping[str, Callable[..., Any]] = field(
         factory=dict, converter=_named, validator=_check_functions
+    )
+    profiles: Callable[[PluginContext, str, str | None], Iterable[RunProfile]] | None = field(
+        default=None, converter=converters.optional(reference), validator=check_function
     )
     address: str = field(
         default="",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insight_core.registry.failures import PluginFailure
-from insight_core.registry.modules import DISTRIBUTION, Contribution, Module, Origin
+from insight_core.registry.modules import DISTRIBUTION, Contribution, Module, Origin, Refusal
 from insight_core.registry.registry import Registry
 from insight_core.registry.rules import same_distribution
 
@@ -13,6 +13,7 @@ __all__ = [
     "Module",
     "Origin",
     "PluginFailure",
+    "Refusal",
     "Registry",
     "same_distribution",
 ]

@@ -159,9 +159,10 @@ class Host:
         *,
         rules: Collection[str] | None = None,
         seconds: float | None = None,
+        profile: str | None = None,
     ) -> Findings:
         """See insight_core.plugin.findings.answer.FindFaults."""
-        return self._findings.find(runs, roles, rules=rules, seconds=seconds)
+        return self._findings.find(runs, roles, rules=rules, seconds=seconds, profile=profile)
 
     def check_rules(self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> RuleChecks:
         """What ``findings`` says, by run and rule."""

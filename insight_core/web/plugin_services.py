@@ -49,6 +49,7 @@ def _no_findings(
     *,
     rules: Collection[str] | None = None,
     seconds: float | None = None,
+    profile: str | None = None,
 ) -> Findings:
     return Findings((), (), (), (), 0, ())
 

@@ -21,7 +21,7 @@ from insight_record.formats.reason import Reason, ReasonKind
 if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext
 
-Scope: TypeAlias = Literal["run", "runs"]
+Scope: TypeAlias = Literal["run", "runs", "profile"]
 _NO_SERIES = partial(SeriesTable, "", (), {}, {"points": (), "attempts": (), "last_step": ()})
 
 
@@ -47,6 +47,7 @@ class Examined:
     runs: Sequence[str]
     roles: Mapping[TagRole, Sequence[str]]  # tags of the run; empty for a rule that examines several runs
     read: Callable[[SeriesKey], ScalarColumns | None]  # all points of a scalar series, of the last attempt
+    profile: Any = None  # the evidence of the profile, as its plugin gives it (``RunProfile.open``)
     series: Callable[[], SeriesTable] = _NO_SERIES  # scalars of one run: points, attempts, last_step
 
     @property
@@ -82,11 +83,13 @@ class Needs:
 
     Without it a rule is not applicable. ``any_of``: plugins of which the run has series of at least one. A
     rule that reads other series than scalars names their plugins, so that it is asked again when they change.
+    ``profiles``: the kinds, or plugins, of those that a rule of scope ``profile`` examines; all without any.
     """
 
     roles: Sequence[TagRole] = field(default=(), converter=_tuple, validator=_check_roles)
     plugins: Sequence[str] = field(default=(), converter=_tuple)
     any_of: Sequence[str] = field(default=(), converter=_tuple)
+    profiles: Sequence[str] = field(default=(), converter=_tuple)
 
 
 def _check_title(rule: Rule, attribute: object, title: ReasonKind) -> None:
@@ -110,8 +113,8 @@ class Rule:
         failure of this rule alone.
     needs : Needs
         Without it the rule is not checked.
-    scope : "run" or "runs"
-        What one check sees: one run, or all runs that are asked about.
+    scope : "run", "runs" or "profile"
+        What one check sees: one run, all runs that are asked about, or one profile of a run.
     may_change : bool
         What it says of a run may differ although the logs do not, as with time: it is asked again.
     """

@@ -7,23 +7,25 @@ import math
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from itertools import groupby
+from typing import Any, TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from insight_core.isolation import Calls, Limits, Overdue, in_one_line, reraise
 from insight_core.plugin import InsightError, PluginContext, Reason, ReasonKind, Unavailable
-from insight_core.plugin.findings import Examined, Finding, NotChecked
+from insight_core.plugin.findings import Examined, Finding, NotChecked, Rule
 from insight_core.registry import Module
-from insight_core.web.findings.rounds import AskedRule, Result, Round
+from insight_core.web.findings.rounds import AskedRule, Outcome, Round
 
 log = logging.getLogger(__name__)
 
-_HOOK = "insight_rules"
 _MOST = 10_000  # findings of one call that are kept
 _FRESH = 2.0  # seconds; several runs are compared with annotations and other things that change, too
 _RUNNING = ReasonKind("rule_is_running", "it is being checked")
 _NEVER = -math.inf
+Value = TypeVar("Value")
 
 
 @frozen
@@ -43,7 +45,7 @@ class Told:
 
 
 _NOTHING = Told()  # most calls say so: one object for all
-_LATER = Told(unchecked=_RUNNING(), pending=True, until=_NEVER)
+LATER = Told(unchecked=_RUNNING(), pending=True, until=_NEVER)
 
 
 @frozen(eq=False)
@@ -70,84 +72,107 @@ class RuleCalls:
         """What each rule says of what is examined, ``subject`` by name; waits until then (monotonic)."""
         found: list[Told] = []
         for module, rules in groupby(asked, lambda one: one.module):
-            of_module = tuple(rules)
-            told = self._of_module(module, of_module, subject, examined, until)
-            found += [told[one] for one in of_module]
+            by_name = {f"rule {one.rule.id}": one for one in rules}
+
+            def begin(
+                names: Sequence[str], module: Module = module, by_name: dict[str, AskedRule] = by_name
+            ) -> Sequence[Callable[[], Any]]:
+                known = examined(self.context_of(module))
+                return [partial(_findings, by_name[name].rule, known) for name in names]
+
+            ended = self._ended(module, list(by_name), subject, begin, until)
+            found += [_told(one, ended[name]) for name, one in by_name.items()]
         return found
 
-    def _of_module(
+    def made(
         self,
         module: Module,
-        asked: Sequence[AskedRule],
+        name: str,
         subject: Hashable,
-        examined: Callable[[PluginContext], Examined],
+        begin: Callable[[], Callable[[], Value]],
         until: float | None,
-    ) -> dict[AskedRule, Told]:
-        found: dict[AskedRule, Told] = {}
-        waiting: dict[Round, list[AskedRule]] = {}
+    ) -> Value | Told:
+        """What a function of the module returns, or why it does not; waits until then (monotonic).
+
+        ``begin`` gives the function unless its last call, of the same ``subject``, goes on or has ended.
+        """
+        ended = self._ended(module, [name], subject, lambda _: [begin()], until)[name]
+        if isinstance(ended, Told):
+            return ended
+        value: Value = ended.value
+        return value
+
+    def _ended(
+        self,
+        module: Module,
+        names: Sequence[str],
+        subject: Hashable,
+        begin: Callable[[Sequence[str]], Sequence[Callable[[], Any]]],
+        until: float | None,
+    ) -> dict[str, Outcome | Told]:
+        """What functions of a module returned, or why they did not."""
+        found: dict[str, Outcome | Told] = {}
+        waiting: dict[Round, list[str]] = {}
         fresh = []
-        for one in asked:
+        for name in names:
             with self._lock:
-                left = self._left.get(one.key)
+                left = self._left.get((module.name, name))
             if left is None:
-                fresh.append(one)
+                fresh.append(name)
             elif left.subject == subject:
-                waiting.setdefault(left, []).append(one)
-            elif left.stands(one.key) in ("ended", "dropped"):
-                fresh.append(one)  # what was left is about another subject
+                waiting.setdefault(left, []).append(name)
+            elif left.stands(name) in ("ended", "dropped"):
+                fresh.append(name)  # what was left is about another subject
             else:
-                found[one] = self._settled(one, left) or _LATER
+                found[name] = self._settled(name, left) or LATER
         while waiting or fresh:
             if fresh:
                 try:
-                    waiting[self._begun(module, fresh, subject, examined)] = fresh
+                    pairs = list(zip(fresh, begin(fresh), strict=True))
+                    current = Round(module, subject, pairs, self.limits.rule)
+                    current.begin(self._calls_of(module))
                 except Exception as error:  # no context, or no thread
-                    return found | {one: _told(one, error) for one in fresh}
-                fresh = []
+                    return found | {name: _why(module, name, error) for name in fresh}
+                waiting[current], fresh = fresh, []
             current = next(iter(waiting))
             current.wait(until)
-            for one in waiting.pop(current):
-                if (told := self._settled(one, current)) is None:
-                    fresh.append(one)
+            for name in waiting.pop(current):
+                if (ended := self._settled(name, current)) is None:
+                    fresh.append(name)
                 else:
-                    found[one] = told
+                    found[name] = ended
         return found
 
-    def _settled(self, one: AskedRule, current: Round) -> Told | None:
-        """What a rule told in a round, or that it goes on; None if the round does not come to it any more."""
-        stands = current.stands(one.key)
+    def _settled(self, name: str, current: Round) -> Outcome | Told | None:
+        """What a function returned in a round, or why it did not; None if the round does not come to it."""
+        module, stands = current.module, current.stands(name)
+        key = module.name, name
         with self._lock:
             if stands in ("waits", "overdue"):
-                self._left[one.key] = current
-            elif self._left.get(one.key) is current:
-                del self._left[one.key]
+                self._left[key] = current
+            elif self._left.get(key) is current:
+                del self._left[key]
         if stands == "dropped":
             return None
         if stands == "waits":
-            return _LATER
-        return _told(one, current.results[one.key] if stands == "ended" else Overdue(current.overdue()))
+            return LATER
+        if stands == "overdue":
+            return _why(module, name, Overdue(current.overdue()))
+        ended = current.results[name]
+        if ended.error is not None:
+            return _why(module, name, ended.error)
+        module.calls.forget(name)
+        return ended
 
-    def _begun(
-        self,
-        module: Module,
-        rules: Sequence[AskedRule],
-        subject: Hashable,
-        examined: Callable[[PluginContext], Examined],
-    ) -> Round:
-        begun = Round(subject, rules, examined(self.context_of(module)), self.limits.rule)
+    def _calls_of(self, module: Module) -> Calls:
         with self._lock:
-            calls = self._calls.setdefault(module, Calls(f"plugin {module.name}", self.limits))
-        begun.begin(calls)
-        return begun
+            return self._calls.setdefault(module, Calls(f"plugin {module.name}", self.limits))
 
 
-def _told(asked: AskedRule, result: Result) -> Told:
-    """What a result of a rule means; failures are noted at its module."""
-    module, rule = asked.module, asked.rule
-    request = f"{_HOOK} {rule.id}"
+def _why(module: Module, name: str, raised: BaseException) -> Told:
+    """Why a function did not return anything; failures are noted at its module."""
     try:
-        if isinstance(result, BaseException):
-            reraise(result)
+        reraise(raised)
     except NotChecked as error:
         pending = error.may_change
         return Told(unchecked=Reason.of(error), pending=pending, until=_NEVER if pending else math.inf)
@@ -157,11 +182,27 @@ def _told(asked: AskedRule, result: Result) -> Told:
         return Told(unchecked=Reason.of(error), failed=True, until=_NEVER)
     except Exception as error:
         text = str(error) if isinstance(error, Overdue) else in_one_line(error)
-        if module.calls.note(request, f"rule {rule.id}: {text}"):
-            log.error("rule %s of plugin %s failed: %s", rule.id, module.name, text, exc_info=error)
+        if module.calls.note(name, f"{name}: {text}"):
+            log.error("%s of plugin %s failed: %s", name, module.name, text, exc_info=error)
         return Told(unchecked=Reason(text), failed=True, until=_NEVER)
-    module.calls.forget(request)
+
+
+def _told(asked: AskedRule, ended: Outcome | Told) -> Told:
+    """What a rule said, and how long it holds."""
+    rule = asked.rule
     until = time.monotonic() + _FRESH if rule.may_change or rule.scope == "runs" else math.inf
-    if not result and until == math.inf:
+    if isinstance(ended, Told):
+        return evolve(ended, until=until) if until < ended.until else ended
+    if not ended.value and until == math.inf:
         return _NOTHING
-    return Told(result[:_MOST], max(0, len(result) - _MOST), until=until)
+    return Told(ended.value[:_MOST], max(0, len(ended.value) - _MOST), until=until)
+
+
+def _findings(rule: Rule, examined: Examined) -> tuple[Finding, ...]:
+    found = tuple(rule.check(examined))
+    for one in found:
+        if not isinstance(one, Finding):
+            raise TypeError(f"it returned a {type(one).__name__}, not a Finding")
+        if rule.scope != "runs" and one.runs != tuple(examined.runs):
+            raise ValueError(f"a finding is about {', '.join(one.runs)!r}, which it was not asked about")
+    return found

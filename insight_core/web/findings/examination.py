@@ -26,11 +26,11 @@ class RunState:
     """The series of a run by plugin, and a value that differs after every change of them."""
 
     tables: dict[str, SeriesTable] = field(factory=dict)
-    parts: list[Hashable] = field(factory=list)
+    parts: dict[str, Hashable] = field(factory=dict)
 
-    def fingerprint(self) -> int:
-        """The value; a number, so that very many runs take little memory."""
-        return hash(tuple(self.parts))
+    def fingerprint(self, plugin: str | None = None) -> int:
+        """The value, or that of one plugin; a number, so that very many runs take little memory."""
+        return hash(tuple(self.parts.items()) if plugin is None else self.parts.get(plugin))
 
 
 def states(provider: DataProvider, plugins: Collection[str], runs: Sequence[str]) -> Mapping[str, RunState]:
@@ -40,7 +40,7 @@ def states(provider: DataProvider, plugins: Collection[str], runs: Sequence[str]
         for table in provider.series_tables(plugin, _FIELDS, runs=runs):
             if (state := found.get(table.run)) is not None:
                 state.tables[plugin] = table
-                state.parts.append((plugin, table.tags, *(tuple(table.column(name)) for name in _FIELDS)))
+                state.parts[plugin] = (table.tags, *(tuple(table.column(name)) for name in _FIELDS))
     return found
 
 
@@ -99,7 +99,7 @@ class Examination:
 
     def examined(self, ctx: PluginContext) -> Examined:
         """What a rule gets, with the context of its module."""
-        return Examined(ctx, (self.run,), self._roles, self.read, self.series)
+        return Examined(ctx, (self.run,), self._roles, self.read, series=self.series)
 
     def series(self) -> SeriesTable:
         """The scalar series of the run."""

@@ -16,16 +16,21 @@ from insight_core.web.findings.rounds import AskedRule
 from insight_core.web.findings.shared import NamedColumn, shared_conditions
 
 _SEVERAL = ReasonKind("findings_of_runs", "{count} of {of} runs: {title}; {run}: {saw}")
+_PROFILES = ReasonKind("findings_of_profiles", "{count} of {of} profiles: {title}; {run}, {profile}: {saw}")
 _FEWEST = 2  # runs without a finding that it takes to ask what the others share
 
 
 @frozen(eq=False, slots=False)
 class Answered:
-    """What a rule said in each call, and the runs that it was asked about; of equal length."""
+    """What a rule said in each call, and the runs that it was asked about; of equal length.
+
+    Of a rule about profiles, ``profiles`` has the name of that of each call.
+    """
 
     asked: AskedRule
     runs: Sequence[tuple[str, ...]]
     told: Sequence[Told]
+    profiles: Sequence[str] = ()
 
     @cached_property
     def calls(self) -> Sequence[tuple[Told, tuple[str, ...]]]:
@@ -85,9 +90,8 @@ def _first_of(answer: Answered, most: int | None) -> Answered:
 
 
 def _state(answer: Answered) -> RuleState:
-    checked: tuple[str, ...] = tuple(
-        chain.from_iterable(runs for told, runs in answer.calls if told.unchecked is None)
-    )
+    told_of = (runs for told, runs in answer.calls if told.unchecked is None)
+    checked = tuple(dict.fromkeys(chain.from_iterable(told_of)))  # a run may have several profiles
     more = sum(told.more for told, _ in answer.calls)
     rule = answer.asked.rule
     return RuleState(answer.asked.module.name, rule.id, rule.title, rule.scope, checked, more)
@@ -95,10 +99,10 @@ def _state(answer: Answered) -> RuleState:
 
 def _unchecked(answer: Answered) -> Iterator[Unchecked]:
     """Each reason once, with its runs."""
-    found: dict[Told, list[str]] = {}
+    found: dict[Told, dict[str, None]] = {}
     for told, runs in answer.calls:
         if told.unchecked is not None:
-            found.setdefault(told, []).extend(runs)
+            found.setdefault(told, {}).update(dict.fromkeys(runs))
     for told, names in found.items():
         assert told.unchecked is not None
         yield Unchecked(
@@ -107,24 +111,31 @@ def _unchecked(answer: Answered) -> Iterator[Unchecked]:
 
 
 def _merged(answer: Answered, of: int) -> Iterator[Finding]:
-    """Findings of one run, or of several together, as they are; faults of several runs as one, and hints."""
+    """Findings of one run, of one profile, or of several runs together, as they are; faults of several runs
+    or profiles as one, and hints."""
     rule = answer.asked.rule
-    found = [evolve(one, rule=rule.id) for told, _ in answer.calls for one in told.findings]
-    faults = [one for one in found if one.severity in ("error", "warning")]
-    for part in (faults, [one for one in found if one.severity not in ("error", "warning")]):
-        runs = tuple(dict.fromkeys(run for one in part for run in one.runs))
-        if rule.scope == "run" and len(runs) > 1:
-            yield _one_of(rule, sorted(part, key=_order), runs, of)
+    if not any(told.findings for told, _ in answer.calls):
+        return
+    found = [
+        (place, evolve(one, rule=rule.id)) for place, told in enumerate(answer.told) for one in told.findings
+    ]
+    for are_faults in (True, False):
+        part = [pair for pair in found if (pair[1].severity in ("error", "warning")) == are_faults]
+        calls = {place for place, _ in part}
+        if rule.scope == "runs" or len(calls) < 2:
+            yield from (one for _, one in part)
+            continue
+        part.sort(key=lambda pair: _order(pair[1]))
+        parts = tuple(one for _, one in part)
+        runs = tuple(dict.fromkeys(run for one in parts for run in one.runs))
+        first, worst = part[0]
+        words = {"title": rule.title(), "run": worst.run, "saw": worst.saw}
+        if len(calls) == len(runs):
+            saw = _SEVERAL(count=len(runs), of=of, **words)
         else:
-            yield from part
-
-
-def _one_of(rule: Rule, parts: Sequence[Finding], runs: tuple[str, ...], of: int) -> Finding:
-    """One finding for those of several runs, the worst of which comes first."""
-    first = parts[0]
-    runs = tuple(dict.fromkeys(run for one in parts for run in one.runs))
-    saw = _SEVERAL(count=len(runs), of=of, title=rule.title(), run=first.run, saw=first.saw)
-    return evolve(first, runs=runs, saw=saw, saves=_range([one.saves for one in parts]), each=tuple(parts))
+            profiles = sum(told.unchecked is None for told in answer.told)
+            saw = _PROFILES(count=len(calls), of=profiles, profile=answer.profiles[first], **words)
+        yield evolve(worst, runs=runs, saw=saw, saves=_range([one.saves for one in parts]), each=parts)
 
 
 def _range(savings: Sequence[Saving | None]) -> Saving | None:

@@ -62,6 +62,8 @@ class AlertService:
                     self.take(self._watch.series())
                 else:
                     changes = self._data.changes(generation, timeout=_WAIT)
+                    if self._stopped.is_set():
+                        return  # what has changed is for the next host
                     generation = changes.generation
                     changed: Collection[SeriesKey] | None = None
                     if changes.series is not None:

@@ -70,8 +70,7 @@ class Watch:
     def _note(self, found: Findings) -> None:
         """Runs about which a rule could not tell are asked about again by the next look."""
         unchecked = [one for one in found.unchecked if one.rule in self._of_series and not one.missing]
-        self._due.difference_update(found.runs)
-        self._due.update(run for one in unchecked for run in one.runs)
+        self._due = {run for one in unchecked for run in one.runs}
         self.failure = str(unchecked[0].reason) if unchecked else ""
 
     def _new(self, alerts: Iterable[Alert]) -> Iterator[Alert]:

@@ -26,7 +26,7 @@ def values(ctx: PluginContext, names: Sequence[str], runs: Sequence[str]) -> Map
     does not count.
     """
     found = ctx.findings(runs, seconds=_SECONDS)
-    alone = [state for state in found.rules if state.scope == "run"]
+    alone = [state for state in found.rules if state.scope != "runs"]
     counts: dict[str, Cell] = {run: 0 for state in alone for run in state.checked}
     worst: dict[str, Cell] = dict.fromkeys(counts, "none")
     ids = {state.id for state in alone}

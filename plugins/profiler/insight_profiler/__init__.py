@@ -21,6 +21,7 @@ def insight_plugin() -> Plugin:
         decoder=RecordDecoder(FILES),
         cache=CachePolicy(payload_bytes=0),
         routes="insight_profiler.views:routes",
+        profiles="insight_profiler.rules:profiles",
         frontend=Path(__file__).parent / "static",
         order=800,
     )
@@ -28,10 +29,10 @@ def insight_plugin() -> Plugin:
 
 @hookimpl
 def insight_rules() -> Iterable[Rule]:
-    """Rules about the newest profile of a run, and about the ranks of its job."""
-    from insight_profiler.rules import rules
+    """Rules about a profile, and about the ranks of its job."""
+    from insight_profiler.rules import RULES
 
-    return rules()
+    return RULES
 
 
 @hookimpl

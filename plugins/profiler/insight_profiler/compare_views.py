@@ -9,27 +9,28 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import Messages
 from insight_core.plugin.http import choice, required_text, whole_number
+from insight_profiler.advice.answer import ProfileAdvice
 from insight_profiler.advice.words import texts
 from insight_profiler.analysis import compare, operators
 from insight_profiler.analysis.compare_summary import compared_advice, summary_of
 from insight_profiler.analysis.compared_steps import MEASURES, ComparedSteps, compared_steps, limits_of
-from insight_profiler.checked_advice import CheckedAdvice, progress
 from insight_profiler.jobs import Job
-from insight_profiler.opened_profiles import Asked, Opened, side_of_request, table_answer, wanted_of
+from insight_profiler.opened_profiles import Opened, side_of_request, table_answer, wanted_of
+from insight_profiler.rules import RANK_RULES
 
 _TEXTS = ("name", "type", "scope", "shapes")
 _MOST_NUMBER = 1 << 53
 
 
-def compare_views(asked: Asked, advice: CheckedAdvice) -> Mapping[str, Callable[[Request], Response]]:
+def compare_views(advice: ProfileAdvice) -> Mapping[str, Callable[[Request], Response]]:
     """Views of two profiles, by route name."""
-    views = _Views(asked, advice)
+    views = _Views(advice)
     return {"compare": views.compare, "comparison": views.comparison}
 
 
 class _Views:
-    def __init__(self, asked: Asked, advice: CheckedAdvice) -> None:
-        self._asked = asked
+    def __init__(self, advice: ProfileAdvice) -> None:
+        self._asked = advice.opened.asked
         self._advice = advice
 
     def compare(self, request: Request) -> Response:
@@ -85,17 +86,18 @@ class _Views:
         """What the view of advice says of each. While ranks of one of the jobs are not read, rules about
         ranks are left out; while one of the profiles is being read, there is no advice."""
         if not (opened.is_final and base.is_final):
-            return {"advice": None, "ranks": progress(Job())}
+            return {"advice": None, "ranks": Job().progress}
         sides = [
             (self._asked.look(request, *_named(request, prefix)).files, one.profile)
             for prefix, one in (("base_", base), ("", opened))
         ]
-        jobs = [self._advice.job(files, profile) for files, profile in sides]
-        read = [progress(job) for job in (jobs[:1] if jobs[0] == jobs[1] else jobs)]
+        jobs = [self._advice.opened.job(files, profile) for files, profile in sides]
+        read = [job.progress for job in (jobs[:1] if jobs[0] == jobs[1] else jobs)]
         ranks = {name: sum(one[name] for one in read) for name in read[0]}
-        if ranks["unread"]:
-            jobs = [Job(), Job()]
-        before, after = (self._advice.answer(*side, job) for side, job in zip(sides, jobs, strict=True))
+        without = [rule.id for rule in RANK_RULES] if ranks["unread"] else []
+        before, after = (
+            self._advice.answer(*side, job, without) for side, job in zip(sides, jobs, strict=True)
+        )
         return {"advice": compared_advice(before, after), "ranks": ranks}
 
     def _both(self, request: Request, table: str = "") -> tuple[Opened, Opened]:

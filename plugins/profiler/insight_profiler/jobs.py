@@ -39,6 +39,11 @@ class Job:
         size = max((profile.world_size for profile in self.ranks.values()), default=0)
         return max(0, size - len(self.ranks) - self.unread) if size else len(self.others) - self.unread
 
+    @property
+    def progress(self) -> dict[str, int]:
+        """How many ranks are read, how many are not, and bytes of all."""
+        return {"shown": len(self.ranks), "unread": self.unread, "read": self.read, "total": self.total}
+
     def answer(self, values: Mapping[str, object]) -> Response:
         """A JSON answer with how far the ranks are read."""
         known = {"others": self.others, "missing": self.missing, "read": self.read, "total": self.total}

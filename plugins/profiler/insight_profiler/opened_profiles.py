@@ -94,19 +94,15 @@ class Asked:
         self._cache = ctx.cache_directory
         self.profiles = Profiles(ctx.data, most_bytes=min(MAX_BYTES, ctx.cache_size // 5 * 2))
 
-    def newest(self, run: str) -> Look | None:
-        """The newest profile of a run, as far as it was read; None if there is none. Raises NotFound."""
-        listed = self.profiles.listing([run])
-        if not listed:
-            return None
-        newest = min(listed, key=lambda one: (-one.wall_time, one.path))
-        return self.profiles.look(run, newest.path, self._cache)
+    def opened_profile(self, run: str, path: str) -> Look:
+        """A profile, as far as it was read. Raises NotFound."""
+        return self.profiles.look(run, path, self._cache)
 
     def look(self, request: Request, run: str | None = None, path: str | None = None) -> Look:
         """The requested profile, as far as it was read. Raises InvalidArgument and NotFound."""
         if run is None or path is None:
             run, path = required_text(request, "run"), required_text(request, "profile")
-        return self.profiles.look(run, path, self._cache)
+        return self.opened_profile(run, path)
 
     def rank(self, files: ProfileFiles, *, reads: bool = True) -> Look:
         """One of the ranks of a job, as far as it was read: ``profile`` is its summary."""

@@ -1,85 +1,146 @@
-"""The rules about profiles as rules about runs: each is checked for the newest profile of a run."""
+"""All rules about profiles, and the evidence of a profile that they share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from threading import Lock
+from weakref import WeakKeyDictionary
 
-from insight_core.plugin import NotFound, PluginNameEnum, Reason, ReasonKind
-from insight_core.plugin.findings import Examined, Finding, FindingPlace, Needs, NotChecked, Rule, Saving
-from insight_profiler.advice.checking import RANK_RULES
-from insight_profiler.advice.checking import RULES as PROFILE_RULES
-from insight_profiler.advice.contract import CheckedProfileRule
+from attrs import field, frozen
+
+from insight_core.plugin import NotFound, PluginContext, ReasonKind, RunProfile
+from insight_core.plugin.findings import NotChecked, Rule
+from insight_profiler.advice import (
+    communication_rules,
+    device_rules,
+    host_rules,
+    idle_rules,
+    operator_rules,
+    rank_rules,
+    step_rules,
+)
+from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.figures import figures
+from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.words import said
-from insight_profiler.checked_advice import opened_by
+from insight_profiler.discovery import ProfileFiles
+from insight_profiler.jobs import Job, has_ranks, job_of
+from insight_profiler.model import Profile
+from insight_profiler.opened_profiles import Asked, Recent
 
-_NAME = PluginNameEnum.PROFILER
+_log = logging.getLogger(__name__)
 _NOT_READ = ReasonKind("profiler_not_read", "{profile} cannot be read: {cause}")
 _BEING_READ = ReasonKind("profiler_being_read", "{profile} is being read")
 
-
-def rules() -> list[Rule]:
-    """All rules of the profiler, those about the ranks of a job too."""
-    named = [(rule.id, rule.title) for rule in PROFILE_RULES]
-    named += [(rule.id, rule.title) for rule in RANK_RULES]
-    return [Rule(name, _kind(title), _checks(name), Needs(plugins=[_NAME])) for name, title in named]
-
-
-def _checks(rule: str) -> Callable[[Examined], Iterator[Finding]]:
-    def check(examined: Examined) -> Iterator[Finding]:
-        profile, said_by = _newest(examined)
-        said_here = said_by[rule]
-        if said_here.unchecked is not None:
-            raise NotChecked(said_here.unchecked, may_change=said_here.may_change)
-        for one in said_here.found:
-            view, state = (one.places[0].view, one.places[0].state) if one.places else ("advice", {})
-            yield Finding(
-                examined.run,
-                "hint" if one.severity == "info" else one.severity,
-                one.saw,
-                one.change,
-                _place(examined, profile, view, state),
-                _saving(one.saves),
-                confidence="estimated",
-            )
-
-    return check
+RANK_RULES: Sequence[Rule] = rank_rules.RULES
+RULES: Sequence[Rule] = (
+    *host_rules.RULES,
+    *idle_rules.RULES,
+    *device_rules.RULES,
+    *operator_rules.RULES,
+    *communication_rules.RULES,
+    *step_rules.RULES,
+    *RANK_RULES,
+)
 
 
-def _kind(title: Reason) -> ReasonKind:
-    return ReasonKind(title.code, str(title))
+@frozen(eq=False)
+class DeviceUse:
+    """``path``: ns of the critical path of the replayed steps by what it consists of, None where nothing can
+    be replayed; ``figures``: how well the device is used."""
+
+    path: Mapping[str, int] | None = None
+    figures: Mapping[str, float] = field(factory=dict)
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> DeviceUse:
+        """What the evidence of a profile says."""
+        try:
+            path = evidence.path or None
+        except NotChecked:
+            path = None
+        return cls(path, figures(evidence))
 
 
-def _saving(share: float | None) -> Saving | None:
-    """What a change saves of a step; a profile knows no run."""
-    if share is None:
-        return None
-    saves = round(min(max(float(share), 0.0), 1.0), 3)
-    return Saving(saves, saves, "step")
+class OpenedProfiles:
+    """The profiles of a host and their evidence, for routes and for rules. For any thread."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        self._uses: Recent[DeviceUse] = Recent(1)
+        self._jobs: Recent[JobEvidence] = Recent(1)
+
+    def job(self, files: ProfileFiles, profile: Profile, *, reads: bool = True) -> Job:
+        """The job of a profile, without ranks if it has one rank only. What is not read yet is read, unless
+        ``reads`` is False."""
+        if not has_ranks(self.asked, files, profile):
+            return Job()
+        return job_of(self.asked, files.run, files.path, reads=reads)
+
+    def job_evidence(self, files: ProfileFiles, profile: Profile, job: Job) -> JobEvidence:
+        """The evidence of the ranks of the job of a profile."""
+        return self._jobs.get(
+            profile, job.version, lambda: JobEvidence(job.ranks, job.unread, job.missing, files.run)
+        )
+
+    def use(self, profile: Profile, evidence: Evidence | None = None) -> DeviceUse:
+        """How a profile uses its device, by its evidence, which is made anew where it is not given."""
+        try:
+            return self._uses.get(profile, "", lambda: DeviceUse.of(evidence or Evidence(profile)))
+        except Exception:  # no matter of the rules
+            _log.exception("the use of the device is not known")
+            return DeviceUse()
+
+    def examined(self, run: str, name: str | None) -> Iterator[RunProfile]:
+        """The profile of this name, else the newest: older ones say what may have been mended since.
+
+        The ranks of its job are read only if it has no name: whoever names it decides.
+        """
+        listed = sorted(self.asked.profiles.listing([run]), key=lambda one: (-one.wall_time, one.path))
+        for files in [one for one in listed if name in (None, one.path)][:1]:
+            kind = files.source.name.lower()
+            open_it = partial(self._open, files, reads=name is None)
+            yield RunProfile(files.path, kind, open_it, self._version(files))
+
+    def _version(self, files: ProfileFiles) -> object:
+        """Another one once all ranks of the job are read, on which the evidence depends."""
+        summary = self.asked.rank(files, reads=False).profile
+        job = None if summary is None else self.job(files, summary, reads=False)
+        return None if job is None or job.unread else job.version
+
+    def _open(self, files: ProfileFiles, *, reads: bool) -> Evidence:
+        try:
+            look = self.asked.opened_profile(files.run, files.path)
+            if look.failure is not None:
+                raise NotChecked(_NOT_READ(profile=files.path, cause=look.failure.reason))
+            if look.state == "reading" or look.profile is None:
+                raise NotChecked(_BEING_READ(profile=files.path), may_change=True)
+            job = self.job(look.files, look.profile, reads=reads)
+        except NotFound as error:  # gone meanwhile
+            raise NotChecked(said("no_profile"), may_change=True) from error
+        ranks = self.job_evidence(look.files, look.profile, job)
+        evidence = Evidence(look.profile, ranks, files.run, files.path)
+        self.use(look.profile, evidence)
+        return evidence
 
 
-def _newest(examined: Examined) -> tuple[str, Mapping[str, CheckedProfileRule]]:
-    """The newest profile of the run and what each rule says of it: its evidence is read once for all rules.
-
-    Raises NotChecked if there is no profile, or not yet.
-    """
-    opened = opened_by(examined.ctx)
-    try:
-        look = opened.asked.newest(examined.run)
-        if look is None:
-            raise NotChecked(said("no_profile"))
-        profile = look.files.path
-        if look.failure is not None:
-            raise NotChecked(_NOT_READ(profile=profile, cause=look.failure.reason))
-        if look.state == "reading" or look.profile is None:
-            raise NotChecked(_BEING_READ(profile=profile), may_change=True)
-        job = opened.advice.job(look.files, look.profile)
-        return profile, opened.advice.rules(look.files, look.profile, job)
-    except NotFound as error:  # gone meanwhile
-        raise NotChecked(said("no_profile"), may_change=True) from error
+_lock = Lock()
+_by_context: WeakKeyDictionary[PluginContext, OpenedProfiles] = WeakKeyDictionary()
 
 
-def _place(
-    examined: Examined, profile: str, view: str, state: Mapping[str, str] | None = None
-) -> FindingPlace:
-    found = {"run": examined.run, "profile": profile, "view": view, **(state or {})}
-    return FindingPlace(_NAME, state=found)
+def opened_by(ctx: PluginContext) -> OpenedProfiles:
+    """The one of a context; reading processes end with the host."""
+    with _lock:
+        opened = _by_context.get(ctx)
+        if opened is None:
+            asked = Asked(ctx)
+            ctx.on_close(asked.profiles.close)
+            opened = _by_context[ctx] = OpenedProfiles(asked)
+        return opened
+
+
+def profiles(ctx: PluginContext, run: str, name: str | None) -> Iterator[RunProfile]:
+    """The profiles of a run that rules examine: see ``OpenedProfiles.examined``."""
+    return opened_by(ctx).examined(run, name)

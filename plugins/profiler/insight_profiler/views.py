@@ -11,6 +11,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route
 from insight_core.plugin.http import choice, flag, json_response, required_text, whole_number
+from insight_profiler.advice.answer import ProfileAdvice
 from insight_profiler.advice_views import advice_views
 from insight_profiler.analysis import communication, kernels, memory, operators, pipeline, steps
 from insight_profiler.analysis.flops import flops_answer, has_flops
@@ -19,7 +20,6 @@ from insight_profiler.analysis.operator_times import operator_times
 from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
 from insight_profiler.analysis.usual_times import warm_up_rows
-from insight_profiler.checked_advice import opened_by
 from insight_profiler.cluster_views import cluster_views
 from insight_profiler.compare_views import compare_views
 from insight_profiler.discovery import ProfileFiles
@@ -38,6 +38,7 @@ from insight_profiler.opened_profiles import (
 )
 from insight_profiler.operator_detail import detail
 from insight_profiler.profiles import unknown_profile
+from insight_profiler.rules import opened_by
 from insight_profiler.strategy_views import strategy_views
 from insight_profiler.timeline_views import timeline_views
 
@@ -82,13 +83,13 @@ _OWN = (
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """All routes of the plugin; reading processes end with the host."""
     opened = opened_by(ctx)
-    asked, advice = opened.asked, opened.advice
+    asked, advice = opened.asked, ProfileAdvice(opened, ctx.findings)
     own = _Views(asked)
     views = {
         **{name: getattr(own, name) for name in _OWN},
-        **advice_views(asked, advice),
+        **advice_views(advice),
         **cluster_views(asked),
-        **compare_views(asked, advice),
+        **compare_views(advice),
         **strategy_views(asked),
         **timeline_views(asked),
     }

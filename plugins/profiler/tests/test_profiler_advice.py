@@ -11,14 +11,14 @@ import insight_profiler
 import numpy as np
 import pytest
 from attrs import evolve
-from insight_profiler.advice.checking import RULES, check
-from insight_profiler.advice.contract import Advice
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.replay import path_times
 from insight_profiler.advice.words import said_for
 from insight_profiler.analysis.spans import covered, gaps, length, merged, within
 from insight_profiler.model import Source
+from insight_profiler.rules import RULES
 
+from insight_core.plugin.findings import Finding
 from tests.profile_faults import (
     ALSO,
     FAULTS,
@@ -33,6 +33,7 @@ from tests.profile_faults import (
     simulate,
     step_time,
 )
+from tests.profile_rules import check, saves
 from tests.training_traces import Machine
 
 _SEED = 11
@@ -47,7 +48,11 @@ def _trainings() -> dict[str, Training]:
 def _found(rule: str) -> dict[str, list[float | None]]:
     """By rule what it saves, for the training with the planted fault."""
     checked = check(profile_of(simulate(_trainings()[rule])))
-    return {one.rule.id: [advice.saves for advice in one.found] for one in checked if one.found}
+    return {
+        one.rule.id: [None if each.saves is None else each.saves.low for each in one.found]
+        for one in checked
+        if one.found
+    }
 
 
 @pytest.mark.parametrize("rule", FAULTS)
@@ -66,8 +71,8 @@ def test_healthy_training_has_no_finding() -> None:
 def test_an_estimate_is_what_the_repair_saves(rule: str) -> None:
     training = _trainings()[rule]
     broken, repaired = simulate(training), simulate(evolve(training, **REPAIRS[rule]))
-    saves = 1 - step_time(repaired) / step_time(broken)
-    assert _found(rule)[rule] == [pytest.approx(saves, abs=0.05)]
+    saved = 1 - step_time(repaired) / step_time(broken)
+    assert _found(rule)[rule] == [pytest.approx(saved, abs=0.05)]
 
 
 def test_steps_that_are_replayed_without_a_change_take_as_long_as_measured() -> None:
@@ -134,7 +139,7 @@ def test_spans_are_sets_of_moments() -> None:
         assert int(covered(one, *whole).sum()) == len(moments[0] & moments[1])
 
 
-def _advice(training: Training, rule: str) -> Advice:
+def _advice(training: Training, rule: str) -> Finding:
     (found,) = next(one.found for one in check(profile_of(simulate(training))) if one.rule.id == rule)
     return found
 
@@ -145,10 +150,15 @@ def test_a_change_that_saves_only_once_the_host_keeps_up_says_so() -> None:
     found = _advice(slow, "mixed_precision")
     fast = evolve(slow, host=slow.host * 0.3)
     before, after = (step_time(simulate(one)) for one in (fast, evolve(fast, kernel=30.0)))
-    assert found.severity == "info"
-    assert found.saves == pytest.approx(0.0, abs=0.02)
-    assert found.later == pytest.approx((before - after) / step_time(simulate(slow)), abs=0.03)
-    assert _advice(FAULTS["mixed_precision"], "mixed_precision").later is None
+    assert found.severity == "hint"
+    assert saves(found) == pytest.approx(0.0, abs=0.02)
+    assert found.saves is not None
+    assert found.saves.assumes is not None
+    assert found.saves.assumes.code == "profiler_assumes_fast_host"
+    assert found.saves.high == pytest.approx((before - after) / step_time(simulate(slow)), abs=0.03)
+    alone = _advice(FAULTS["mixed_precision"], "mixed_precision").saves
+    assert alone is not None
+    assert alone.low == alone.high
 
 
 def test_idle_gaps_name_the_work_that_ends_them_and_what_the_host_does() -> None:

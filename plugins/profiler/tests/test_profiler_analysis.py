@@ -7,7 +7,6 @@ import json
 
 import numpy as np
 import pytest
-from insight_profiler.advice.checking import check
 from insight_profiler.analysis import kernels, memory, steps, timeline
 from insight_profiler.analysis.chrome import chrome_trace
 from insight_profiler.analysis.compare import comparison
@@ -22,6 +21,7 @@ from insight_profiler.operator_detail import detail
 
 from insight_core import matching
 from insight_core.plugin import InvalidArgument, NotFound
+from tests.profile_rules import check
 
 MS = 1_000_000
 

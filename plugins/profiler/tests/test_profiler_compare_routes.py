@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from insight_profiler import checked_advice
+from insight_profiler import rules
 from insight_profiler.jobs import Job, job_of
 from insight_profiler.opened_profiles import Asked, Opened
 from werkzeug import Request
@@ -65,7 +65,7 @@ def test_rules_about_ranks_wait_until_the_ranks_of_both_are_read(
         others = [{"profile": "rank3.1.pt.trace.json", "state": "reading", "failure": None}]
         return found if run == "ill" else evolve(found, others=others, version=(found.version, 1))
 
-    monkeypatch.setattr(checked_advice, "job_of", partly)
+    monkeypatch.setattr(rules, "job_of", partly)
     answer = get("comparison", **_SIDES)
     assert answer["ranks"]["unread"] == 1
     assert "slow_rank" not in _rules(answer, "gone", "stays", "new")

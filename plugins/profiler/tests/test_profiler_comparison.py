@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
-from insight_profiler.advice.answer import advice_answer, checked_job, checked_profile
+from insight_profiler.advice.answer import advice_answer
 from insight_profiler.analysis.compare import comparison, kernel_comparison
 from insight_profiler.analysis.compare_summary import compared_advice, summary_of, timeline
 from insight_profiler.analysis.compared_steps import ComparedSteps, compared_steps, limits_of
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Profile, Side, Source, Track
+from insight_profiler.rules import DeviceUse
 
 from tests.profile_faults import FAULTS, REPAIRS, profile_of, simulate
+from tests.profile_rules import findings_of
 from tests.training_traces import Machine
 
 _FAULT = "communication"
@@ -64,7 +66,7 @@ def test_communication_is_that_of_a_step(
 
 
 def test_advice_that_the_repair_made_needless_is_gone(profiles: tuple[Profile, Profile]) -> None:
-    before, after = (advice_answer(checked_profile(one), checked_job({}, 0, 0), "") for one in profiles)
+    before, after = (advice_answer(findings_of(one), DeviceUse()) for one in profiles)
     found = compared_advice(before, after)
     assert [one["rule"] for one in found["gone"]] == [_FAULT]
     assert found["gone"][0]["title"]["error"]

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from insight_profiler.advice.checking import check
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import figures
 from insight_profiler.advice.products import is_product_type
@@ -17,6 +16,7 @@ from insight_profiler.model import Profile, Source
 from tests.ascend_samples import layer, thread, timed
 from tests.conformance.our_profiles import read_directory
 from tests.profile_faults import PLAIN, profile_of
+from tests.profile_rules import check, saves
 from tests.training_traces import Machine
 
 _MI300X = {"id": 0, "name": "AMD Instinct MI300X", "computeMajor": 9, "computeMinor": 4, "warpSize": 64}
@@ -136,7 +136,7 @@ def test_an_npu_works_while_it_communicates(tmp_path: Path) -> None:
     found = figures(Evidence(profile))
     assert found["busy"] == pytest.approx(0.8, abs=0.001)
     assert found["exposed_communication"] == pytest.approx(0.7, abs=0.001)
-    idle = [one.found[0].saves for one in check(profile) if one.found and "idle" in one.rule.id]
+    idle = [saves(one.found[0]) for one in check(profile) if one.found and "idle" in one.rule.id]
     assert [saves for saves in idle if saves is None or saves > 0.201] == []
 
 

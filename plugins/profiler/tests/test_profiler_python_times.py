@@ -7,17 +7,18 @@ import json
 from typing import Any
 
 import pytest
-from insight_profiler.advice.checking import check
-from insight_profiler.advice.contract import Advice
 from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Source
 from insight_profiler.reading import READERS
 
+from insight_core.plugin.findings import Finding
+from tests.profile_rules import check, saves
+
 STEP, OPERATORS = 10_000, 3_000  # us
 
 
-def _advice(*functions: tuple[str, int, int], operators: int = OPERATORS) -> list[Advice]:
+def _advice(*functions: tuple[str, int, int], operators: int = OPERATORS) -> list[Finding]:
     """What ``idle_steps`` finds in six steps, which begin with an operator; then functions of Python by name,
     start and duration in the step."""
     events: list[dict[str, Any]] = []
@@ -47,13 +48,14 @@ def test_a_slow_function_of_the_program_is_named_with_the_time_of_what_it_calls(
     )
     assert advice.saw.code == "profiler_between_operators_in"
     assert advice.saw.details == {"share": 70, "name": "train.py(20): augment", "time": 6.0}
-    assert advice.saves == pytest.approx(0.7, abs=0.01)
-    assert advice.places[0].view == "timeline"
+    assert saves(advice) == pytest.approx(0.7, abs=0.01)
+    assert advice.place.state["view"] == "timeline"
 
 
 def test_without_stacks_recording_them_is_advised() -> None:
     [advice] = _advice()
     assert advice.saw.code == "profiler_between_operators"
+    assert advice.change is not None
     assert advice.change.code == "profiler_between_operators_stack_change"
 
 

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
-from insight_profiler.advice.checking import RANK_RULES, check_job
 from insight_profiler.advice.communication_rules import without_waiting
-from insight_profiler.advice.contract import Advice
+from insight_profiler.advice.findings import finding, places_of, promised
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.words import said
 from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.building import Building
 from insight_profiler.model import Profile, Source
+from insight_profiler.rules import RANK_RULES
 
 from benchmarks.cluster_traces import MESSAGE, Job, job, write_job
+from insight_core.plugin.findings import Finding
+from tests.profile_rules import check_job, saves
 from tests.profiler_routes import served_profiles
 
 STEPS = 12
@@ -57,14 +59,9 @@ def _evidence(done: Job, stages: int = 1) -> JobEvidence:
     return JobEvidence({f"rank{rank}": _profile(done, rank, stages) for rank in range(done.ranks)})
 
 
-def _found(done: Job, stages: int = 1) -> dict[str, Advice]:
+def _found(done: Job, stages: int = 1) -> dict[str, Finding]:
     checked = check_job(_evidence(done, stages))
     return {one.rule.id: advice for one in checked for advice in one.found}
-
-
-def _saves(advice: Advice) -> float:
-    assert advice.saves is not None
-    return advice.saves
 
 
 def _saved(broken: Job, repaired: Job) -> float:
@@ -79,8 +76,8 @@ def test_a_slow_rank_is_named_and_what_its_repair_saves(ranks: int, seed: int) -
     found = _found(broken)
     assert found.keys() == {"slow_rank"}
     assert found["slow_rank"].saw.details["rank"] == slow
-    assert found["slow_rank"].saves == pytest.approx(_saved(broken, job(ranks, STEPS, seed)), abs=0.03)
-    figure, timeline = found["slow_rank"].places
+    assert saves(found["slow_rank"]) == pytest.approx(_saved(broken, job(ranks, STEPS, seed)), abs=0.03)
+    figure, timeline = places_of(found["slow_rank"])
     assert (figure.view, figure.state["figure"]) == ("cluster", "rank-map")
     assert (timeline.view, timeline.text, timeline.state["profile"]) == ("timeline", str(slow), f"rank{slow}")
     extra = broken.compute[slow] - np.median(np.delete(broken.compute, slow, axis=0), axis=0)
@@ -95,11 +92,14 @@ def test_what_ranks_wait_for_slower_ones_is_known_of_each() -> None:
 
 
 def test_communication_does_not_count_waiting_for_slower_ranks() -> None:
-    advice = Advice(said("exposed", share=40, name="all_reduce"), said("exposed_why"), said("exposed_change"))
-    left = without_waiting(evolve(advice, saves=0.35), 0.25)
+    saw = said("exposed", share=40, name="all_reduce")
+    advice = finding(JobEvidence(), saw, said("exposed_change"))
+    left = without_waiting(evolve(advice, saves=promised(0.35)), 0.25)
     assert left is not None
-    assert left.saves == pytest.approx(0.1)
-    assert left.why.details == {"waiting": 25, "share": 40}
+    assert saves(left) == pytest.approx(0.1)
+    assert left.saves is not None
+    assert left.saves.assumes is not None
+    assert left.saves.assumes.details == {"waiting": 25, "share": 40}
     assert without_waiting(advice, 0.0) is advice
     assert without_waiting(advice, 0.32) is None
 
@@ -114,6 +114,7 @@ def test_communication_does_not_count_waiting_for_slower_ranks() -> None:
 )
 def test_what_to_change_depends_on_what_the_slow_rank_does_longer(longer: str, code: str) -> None:
     [advice] = _advice(JobEvidence(_ranks({longer: 40_000_000})))
+    assert advice.change is not None
     assert (advice.change.code, advice.change.details) == (code, {"rank": "1"})
 
 
@@ -121,7 +122,7 @@ def test_what_to_change_depends_on_what_the_slow_rank_does_longer(longer: str, c
 def test_what_a_slow_rank_costs_is_its_time_on_the_host_and_on_the_device(host: int, device: int) -> None:
     longer = {"idle": host * 1_000_000, "kernel": device * 1_000_000}
     [advice] = _advice(JobEvidence(_ranks(longer)))
-    assert advice.saves == pytest.approx((host + device) / 150, abs=0.01)
+    assert saves(advice) == pytest.approx((host + device) / 150, abs=0.01)
     assert advice.saw.details["percent"] == pytest.approx(100 * (host + device) / 80, abs=2)
 
 
@@ -154,7 +155,7 @@ def test_two_steps_are_too_few_to_call_ranks_equal() -> None:
     assert reason.code == "profiler_needs_more_steps"
 
 
-def _advice(evidence: JobEvidence) -> list[Advice]:
+def _advice(evidence: JobEvidence) -> list[Finding]:
     return [one for checked in check_job(evidence) for one in checked.found]
 
 
@@ -181,7 +182,7 @@ def test_slow_ranks_are_one_finding_with_the_saving_of_repairing_all() -> None:
     broken = Job(compute, whole.transfer)
     found = _found(broken)["slow_rank"]
     assert set(str(found.saw.details["names"]).split(", ")) == {"3", "11"}
-    assert found.saves == pytest.approx(_saved(broken, whole), abs=0.03)
+    assert saves(found) == pytest.approx(_saved(broken, whole), abs=0.03)
 
 
 @pytest.mark.parametrize("ranks", [4, 16, 64])
@@ -193,10 +194,10 @@ def test_a_slow_link_is_named_and_saves_at_most_what_it_takes_more(ranks: int) -
     assert (details["source"], details["target"]) == (ranks // 2, ranks // 2 + 1)
     assert details["usual"] == pytest.approx(20, rel=0.05)
     repaired = job(ranks, STEPS, 4)
-    assert 0.02 < _saves(found["slow_link"]) >= _saved(broken, repaired)
+    assert 0.02 < saves(found["slow_link"]) >= _saved(broken, repaired)
     even = np.full_like(broken.compute, 90_000_000)  # no work that could hide the link
     broken, repaired = (Job(even, one.transfer) for one in (broken, repaired))
-    assert _found(broken)["slow_link"].saves == pytest.approx(_saved(broken, repaired), abs=0.005)
+    assert saves(_found(broken)["slow_link"]) == pytest.approx(_saved(broken, repaired), abs=0.005)
 
 
 def test_links_that_share_an_end_lead_to_its_machine() -> None:
@@ -204,6 +205,7 @@ def test_links_that_share_an_end_lead_to_its_machine() -> None:
     transfer = whole.transfer.copy()
     transfer[[6, 7]] *= 3  # to rank 7 and from it
     found = _found(Job(whole.compute, transfer))["slow_link"]
+    assert found.change is not None
     assert found.change.details == {"rank": 7}
 
 
@@ -220,7 +222,7 @@ def test_the_stage_with_most_work_is_named(stages: int) -> None:
     assert details["percent"] == pytest.approx(100 * (1.5 / (1 + 0.5 / stages) - 1), abs=3)
     even = np.broadcast_to(compute.mean(axis=0).astype(np.int64), compute.shape)
     saved = _saved(Job(compute, whole.transfer), Job(even, whole.transfer))
-    assert found["unbalanced_stages"].saves == pytest.approx(saved, abs=0.05)
+    assert saves(found["unbalanced_stages"]) == pytest.approx(saved, abs=0.05)
 
 
 @pytest.mark.parametrize("ranks", [4, 16, 64])
@@ -235,7 +237,7 @@ def test_another_slow_rank_in_each_step_is_waiting_in_turn(ranks: int) -> None:
     assert found["waiting_ranks"].saw.details["ranks"] == len(set(chosen.tolist()))
     even = np.broadcast_to(compute.mean(axis=0).astype(np.int64), compute.shape)
     saved = _saved(broken, Job(even, whole.transfer))
-    assert found["waiting_ranks"].saves == pytest.approx(saved, abs=0.04)
+    assert saves(found["waiting_ranks"]) == pytest.approx(saved, abs=0.04)
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 16, 64])

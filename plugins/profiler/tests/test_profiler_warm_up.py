@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from insight_profiler.advice.checking import check
 from insight_profiler.analysis.operators import grouped
 from insight_profiler.analysis.overview import overview, shares
 from insight_profiler.analysis.steps import drawn, summary
@@ -16,6 +15,7 @@ from insight_profiler.building import Building
 from insight_profiler.model import Profile, Side, Source, Track
 
 from insight_core.plugin import Reason
+from tests.profile_rules import check
 
 MS = 1_000_000
 

@@ -65,11 +65,10 @@ def _wait(ctx: PluginContext, run: str, path: str) -> None:
 def _overview(ctx: PluginContext, run: str, path: str) -> Iterator[Row]:
     found: Any = ctx.ask(_PROFILER, "/overview", run=run, profile=path)
     yield "profile", path, run
-    # of other ranks only what is known: reading all takes long
-    checked: Any = ctx.ask(_PROFILER, "/advice", run=run, profile=path, ranks="known")
-    for one in checked["advice"]:
-        saves = "" if one["saves"] is None else f" (saves up to {one['saves']:.0%} of a step)"
-        yield "advice", one["severity"], f"{one['saw']['error']}: {one['change']['error']}{saves}"
+    for one in ctx.findings([run], profile=path).each:
+        saves = "" if one.saves is None else f" (saves up to {one.saves.high:.0%} of a step)"
+        change = "" if one.change is None else f": {one.change}"
+        yield "advice", one.severity, f"{one.saw}{change}{saves}"
     steps = found["steps"]
     if steps:
         yield "steps", "count", steps["count"]

@@ -1,21 +1,21 @@
-"""Advice as JSON: what was checked, what was found, and what the time of a step depends on."""
+"""Advice as JSON: the findings about one profile, and what the time of a step depends on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from attrs import asdict, evolve, field, frozen
+from attrs import asdict, frozen
 
 from insight_core.plugin import Messages
-from insight_profiler.advice.checking import check_evidence, check_job
-from insight_profiler.advice.communication_rules import exposed_communication, without_waiting
-from insight_profiler.advice.contract import Advice, CheckedProfileRule, NotApplicable
-from insight_profiler.advice.evidence import Evidence
-from insight_profiler.advice.figures import figures
-from insight_profiler.advice.job_evidence import JobEvidence
-from insight_profiler.advice.words import texts
+from insight_core.plugin.findings import Finding, Findings
+from insight_core.plugin.lab import FindFaults
+from insight_profiler.advice.findings import at_most, places_of
+from insight_profiler.advice.words import explained
+from insight_profiler.discovery import ProfileFiles
+from insight_profiler.jobs import Job
 from insight_profiler.model import Profile
+from insight_profiler.rules import DeviceUse, OpenedProfiles
 
 NO_ADVICE: Mapping[str, Any] = {
     "rules": [],
@@ -28,114 +28,67 @@ NO_ADVICE: Mapping[str, Any] = {
 
 
 @frozen(eq=False)
-class CheckedProfile:
-    """What the rules say of a profile. ``path``: ns of the critical path of the replayed steps by what it
-    consists of, None where nothing can be replayed; ``figures``: how well the device is used."""
+class ProfileAdvice:
+    """What rules find in single profiles, for the views Advice and Compare. For any thread."""
 
-    rules: Sequence[CheckedProfileRule]
-    path: Mapping[str, int] | None
-    figures: Mapping[str, float]
+    opened: OpenedProfiles
+    find: FindFaults  # of the host
 
-
-@frozen(eq=False)
-class CheckedJob:
-    """What the rules say of the ranks of a job, the share of its time that each of them waits for slower
-    ones, by path, and how many ranks are missing."""
-
-    rules: Sequence[CheckedProfileRule]
-    waiting: Mapping[str, float] = field(factory=dict)
-    missing: int = 0
-
-
-def checked_profile(profile: Profile) -> CheckedProfile:
-    """What the rules say of one profile."""
-    evidence = Evidence(profile)
-    return CheckedProfile(check_evidence(evidence), _path(evidence), figures(evidence))
+    def answer(
+        self, files: ProfileFiles, profile: Profile, job: Job, without: Collection[str] = ()
+    ) -> dict[str, Any]:
+        """What ``advice_answer`` says of a profile; ``without`` some rules."""
+        found = self.find([files.run], profile=files.path)
+        use = self.opened.use(profile)
+        waiting = self.opened.job_evidence(files, profile, job).waiting.get(files.path)
+        exposed = use.figures.get("exposed_communication")
+        if waiting is not None and exposed is not None:
+            use = DeviceUse(use.path, {**use.figures, "slower_ranks": min(waiting, exposed)})
+        return advice_answer(found, use, without)
 
 
-def checked_job(ranks: Mapping[str, Profile], unread: int, missing: int) -> CheckedJob:
-    """What the rules about ranks say of a job: ``ranks`` are summaries by path, ``unread`` more are not
-    there yet, ``missing`` others never will be."""
-    evidence = JobEvidence(ranks, unread, missing)
-    return CheckedJob(check_job(evidence), evidence.waiting, missing)
-
-
-def advice_answer(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, Any]:
-    """The answer about the profile with this path. ``rules``: each with its state and, if it could not be
-    checked, the reason; ``advice``, what saves most first; ``path`` and ``figures``; ``messages``: texts by
+def advice_answer(found: Findings, use: DeviceUse, without: Collection[str] = ()) -> dict[str, Any]:
+    """The answer about a profile. ``rules``: each with its state and, if it could not be checked, the reason;
+    ``advice``, the worst first, then what saves most; ``path`` and ``figures``; ``messages``: texts by
     locale."""
-    checked = all_rules(own, job, path)
+    rules = [one for one in found.rules if one.scope == "profile" and one.id not in without]
+    why = {one.id: explained(one.title) for one in rules}
+    unchecked = {one.rule: one for one in found.unchecked}
+    advice = [_told(one, why) for one in found.each if one.rule in why]
+    with_findings = {one["rule"] for one in advice}
+
+    def state(rule: str) -> str:
+        return "found" if rule in with_findings else "unchecked" if rule in unchecked else "nothing"
+
     answer: dict[str, Any] = {
-        "rules": [_rule(one) for one in checked],
-        "advice": in_order(told(one.rule.id, advice) for one in checked for advice in one.found),
-        "path": own.path,
-        "figures": {**own.figures, **_waiting_figure(own, job, path)},
+        "rules": [
+            {
+                "id": one.id,
+                "title": one.title().fields(),
+                "state": state(one.id),
+                "reason": unchecked[one.id].reason.fields() if one.id in unchecked else None,
+                "may_change": one.id in unchecked and unchecked[one.id].pending,
+            }
+            for one in rules
+        ],
+        "advice": advice,
+        "path": use.path,
+        "figures": use.figures,
     }
-    return {**answer, "messages": Messages.said_in(answer, texts())}
+    return {**answer, "messages": Messages.said_in(answer, found.messages)}
 
 
-def all_rules(own: CheckedProfile, job: CheckedJob, path: str) -> list[CheckedProfileRule]:
-    """What the rules say of the profile with this path, those about its job last."""
-    return [*(_without_waiting(one, job, path) for one in own.rules), *job.rules]
-
-
-def _waiting_figure(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, float]:
-    """How much of the communication that nothing hides is waiting for slower ranks."""
-    if path not in job.waiting or "exposed_communication" not in own.figures:
-        return {}
-    return {"slower_ranks": min(job.waiting[path], own.figures["exposed_communication"])}
-
-
-def _without_waiting(checked: CheckedProfileRule, job: CheckedJob, path: str) -> CheckedProfileRule:
-    """A rule about communication does not count the time that the rank waits for slower ones. Where that is
-    not known of all ranks, its estimate is the most that is saved."""
-    if checked.rule.check is not exposed_communication:
-        return checked
-    left = (without_waiting(advice, job.waiting.get(path, 0.0)) for advice in checked.found)
-    found = tuple(advice for advice in left if advice is not None)
-    if path not in job.waiting or job.missing:
-        found = tuple(evolve(advice, basis="share") for advice in found)
-    return evolve(checked, found=found)
-
-
-def told(rule: str, advice: Advice) -> dict[str, Any]:
-    """A piece of advice as a JSON object."""
+def _told(one: Finding, why: Mapping[str, Any]) -> dict[str, Any]:
+    saves, reason = one.saves, why[one.rule]
+    later = saves.high if saves is not None and saves.high > saves.low else None
     return {
-        "rule": rule,
-        "severity": advice.severity,
-        "saw": advice.saw.fields(),
-        "why": advice.why.fields(),
-        "change": advice.change.fields(),
-        "places": [asdict(place) for place in advice.places],
-        "saves": advice.saves,
-        "basis": advice.basis if advice.saves is not None else None,
-        "later": advice.later,
+        "rule": one.rule,
+        "severity": "info" if one.severity == "hint" else one.severity,
+        "saw": one.saw.fields(),
+        "why": None if reason is None else reason.fields(),
+        "change": None if one.change is None else one.change.fields(),
+        "places": [asdict(place) for place in places_of(one)],
+        "saves": None if saves is None else saves.low,
+        "basis": None if saves is None else "share" if at_most(saves) else "replay",
+        "later": later,
     }
-
-
-def in_order(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Errors first, then by what they save, now or at least later."""
-
-    def place(one: dict[str, Any]) -> tuple[bool, float, float]:
-        return one["severity"] != "error", -(one["saves"] or 0.0), -(one["later"] or 0.0)
-
-    return sorted(found, key=place)
-
-
-def _rule(checked: CheckedProfileRule) -> dict[str, Any]:
-    state = "unchecked" if checked.unchecked is not None else "found" if checked.found else "nothing"
-    reason = None if checked.unchecked is None else checked.unchecked.fields()
-    return {
-        "id": checked.rule.id,
-        "title": checked.rule.title.fields(),
-        "state": state,
-        "reason": reason,
-        "may_change": checked.may_change,
-    }
-
-
-def _path(evidence: Evidence) -> Mapping[str, int] | None:
-    try:
-        return evidence.path or None
-    except NotApplicable:
-        return None

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import evolve
 
-from insight_profiler.advice.contract import Advice, Basis, EvidencePlace, NotApplicable, ProfileRule
+from insight_core.plugin.findings import Finding, NotChecked, Saving
 from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import length
 from insight_profiler.analysis.steps import of_rows, usual_rows
@@ -26,12 +27,24 @@ _HIDDEN_BY = (  # kinds of collectives, and what hides them
 )
 
 
-def _needs_ranks() -> NotApplicable:
-    return NotApplicable(said("needs_communication"))
+def _needs_ranks() -> NotChecked:
+    return NotChecked(said("needs_communication"))
 
 
-def exposed_communication(evidence: Evidence) -> Iterator[Advice]:
-    """Communication during which the device does not compute."""
+def exposed_communication(evidence: Evidence) -> Iterator[Finding]:
+    """Communication during which the device does not compute, without the time that the rank waits for slower
+    ones. Where that is not known of all ranks, the estimate is the most that is saved."""
+    waiting = evidence.job.waiting.get(evidence.name)
+    for one in _all_exposed(evidence):
+        left = without_waiting(one, waiting or 0.0)
+        if left is None:
+            continue
+        if left.saves is not None and (waiting is None or evidence.job.missing):
+            left = evolve(left, saves=promised(left.saves.high))
+        yield left
+
+
+def _all_exposed(evidence: Evidence) -> Iterator[Finding]:
     if evidence.is_work_known and len(evidence.communication):
         yield from _of_work(evidence)
         return
@@ -51,11 +64,11 @@ def exposed_communication(evidence: Evidence) -> Iterator[Advice]:
     share = float(usual[column].clip(0).sum() / whole)
     hidden = float(usual["computing"].clip(0).sum() / whole)  # computing can hide as much as it takes
     if share > _EXPOSED:
-        saves = min(share, hidden) if hidden else None
-        yield _exposed(evidence, share, saves, "share", EvidencePlace("view", "steps"))
+        saves = promised(min(share, hidden)) if hidden else None
+        yield _exposed(evidence, share, saves, EvidencePlace("view", "steps"))
 
 
-def _of_work(evidence: Evidence) -> Iterator[Advice]:
+def _of_work(evidence: Evidence) -> Iterator[Finding]:
     communication = evidence.communication
     exposed = evidence.exposed(communication)
     share = exposed / evidence.whole
@@ -73,41 +86,26 @@ def _of_work(evidence: Evidence) -> Iterator[Advice]:
         )
     longest = int(communication[np.argmax(evidence.slices["duration"][communication])])
     if saves >= _LEAST:
-        basis: Basis = "share" if replay is None else "replay"
         name = evidence.biggest_name(communication)
-        yield _exposed(evidence, share, saves, basis, evidence.slice_place(longest), name)
+        told = promised(saves, is_replayed=replay is not None)
+        yield _exposed(evidence, share, told, evidence.slice_place(longest), name)
 
 
 def _exposed(
-    evidence: Evidence,
-    share: float,
-    saves: float | None,
-    basis: Basis,
-    place: EvidencePlace,
-    name: str = "",
-) -> Advice:
+    evidence: Evidence, share: float, saves: Saving | None, place: EvidencePlace, name: str = ""
+) -> Finding:
     change = next((change for kind, change in _HIDDEN_BY if kind.search(name)), None)
     if _is_between_stages(evidence):
         change = evidence.change("bubble_change")
-    saw = (
-        said(
-            "exposed",
-            share=percent(share),
-            name=name.partition("(")[0],
-        )
-        if name
-        else said(
-            "exposed_step",
-            share=percent(share),
-        )
-    )
-    return Advice(
+    saw = said("exposed_step", share=percent(share))
+    if name:
+        saw = said("exposed", share=percent(share), name=name.partition("(")[0])
+    return finding(
+        evidence,
         saw,
-        said("exposed_why"),
         change or evidence.change("exposed_change"),
         (place, EvidencePlace("view", "cluster")),
         saves,
-        basis,
     )
 
 
@@ -123,22 +121,22 @@ def _is_between_stages(evidence: Evidence) -> bool:
     return bool(2 * elapsed[sent].sum() > elapsed.sum())
 
 
-def without_waiting(advice: Advice, waiting: float) -> Advice | None:
+def without_waiting(one: Finding, waiting: float) -> Finding | None:
     """What ``exposed_communication`` says once it is known that for this share of the time the rank waits for
     slower ones, which other ways to communicate do not change. None if the rest is no finding."""
-    exposed = float(str(advice.saw.details["share"])) / 100
+    exposed = float(str(one.saw.details["share"])) / 100
     if waiting < _LEAST:
-        return advice
+        return one
     if exposed - waiting <= _EXPOSED:
         return None
-    return evolve(
-        advice,
-        why=said("exposed_waits_why", waiting=percent(waiting), share=percent(exposed)),
-        saves=None if advice.saves is None else max(0.0, advice.saves - waiting),
-    )
+    if one.saves is None:
+        return one
+    saves = max(0.0, one.saves.high - waiting)
+    assumes = said("assumes_waiting", waiting=percent(waiting), share=percent(exposed))
+    return evolve(one, saves=Saving(saves, saves, assumes=assumes))
 
 
-def small_collectives(evidence: Evidence) -> Iterator[Advice]:
+def small_collectives(evidence: Evidence) -> Iterator[Finding]:
     """Many collectives that are too short to use the bandwidth."""
     if not evidence.is_work_known or not len(evidence.communication):
         raise _needs_ranks()
@@ -157,21 +155,16 @@ def small_collectives(evidence: Evidence) -> Iterator[Advice]:
         )
     if saves < _LEAST:
         return
-    yield Advice(
-        said(
-            "small_collectives",
-            count=round(len(short) / evidence.counted),
-            limit=microseconds(_SHORT),
-        ),
-        said("small_collectives_why"),
+    yield finding(
+        evidence,
+        said("small_collectives", count=round(len(short) / evidence.counted), limit=microseconds(_SHORT)),
         said("small_collectives_change"),
         (evidence.slice_place(int(short[len(short) // 2])),),
-        saves,
-        "share" if replay is None else "replay",
+        promised(saves, is_replayed=replay is not None),
     )
 
 
-def gradient_accumulation(evidence: Evidence) -> Iterator[Advice]:
+def gradient_accumulation(evidence: Evidence) -> Iterator[Finding]:
     """Gradients that are reduced for each batch although several batches make a step of the optimiser."""
     slices, texts = evidence.slices, evidence.profile.texts
     here = evidence.inside & ~evidence.is_work
@@ -182,7 +175,7 @@ def gradient_accumulation(evidence: Evidence) -> Iterator[Advice]:
 
     updates, passes = spans_of("Optimizer.step#"), spans_of("DistributedDataParallel.forward")
     if not updates or not passes or not evidence.is_work_known:
-        raise NotApplicable(said("needs_ddp"))
+        raise NotChecked(said("needs_ddp"))
     batches = passes / updates
     rows = evidence.named(lambda name: bool(_REDUCES.search(name)), evidence.communication)
     if batches < 1.5 or not len(rows):
@@ -209,26 +202,21 @@ def gradient_accumulation(evidence: Evidence) -> Iterator[Advice]:
         )
     if saves < _LEAST:
         return
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "accumulation",
             batches=round(batches, 1),
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
-        said("accumulation_why"),
         evidence.change("accumulation_change"),
         (evidence.slice_place(int(rows[0])),),
-        saves,
-        "share" if replay is None else "replay",
+        promised(saves, is_replayed=replay is not None),
     )
 
 
 RULES = (
-    ProfileRule("communication", said("exposed_title"), exposed_communication),
-    ProfileRule("small_collectives", said("small_collectives_title"), small_collectives),
-    ProfileRule(
-        "gradient_accumulation",
-        said("accumulation_title"),
-        gradient_accumulation,
-    ),
+    profile_rule("communication", said("exposed_title"), exposed_communication),
+    profile_rule("small_collectives", said("small_collectives_title"), small_collectives),
+    profile_rule("gradient_accumulation", said("accumulation_title"), gradient_accumulation),
 )

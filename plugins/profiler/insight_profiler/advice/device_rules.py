@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from insight_profiler.advice.contract import Advice, NotApplicable, ProfileRule
+from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import blocks_of, sm_efficiency
+from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.kernel_names import (
     changes_layout,
     is_double,
@@ -35,7 +36,7 @@ _GRID = 0.5  # of the processors have a block
 _OCCUPANCY = 30.0  # percent
 
 
-def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
+def mixed_precision(evidence: Evidence) -> Iterator[Finding]:
     """Matrix products and convolutions that do not use tensor cores."""
     compute = evidence.compute
     whole = evidence.time(compute)
@@ -43,7 +44,7 @@ def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
     rows = wide_without_units(evidence, matrix)
     device = evidence.device
     if device is not None and has_no_matrix_units(device):
-        raise NotApplicable(said("no_tensor_cores"))
+        raise NotChecked(said("no_tensor_cores"))
     if not whole or evidence.time(rows) < _MATRIX * whole:
         return
     savings = if_shorter(evidence, rows, 0.5)
@@ -53,24 +54,22 @@ def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
     change = evidence.change("precision_change")
     if device is not None and multiplies_tf32(device):
         change = evidence.change("precision_tf32_change")
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "precision",
             share=percent(evidence.time(matrix) / whole),
             unused=percent(evidence.time(rows) / max(1, evidence.time(matrix))),
             name=short_name(name),
         ),
-        said("precision_ranks_why") if len(evidence.communication) else said("precision_why"),
         change,
         (evidence.kernel_place(name),),
-        savings.now,
-        savings.basis,
+        savings.promise,
         savings.severity(_MORE),
-        savings.later,
     )
 
 
-def double_precision(evidence: Evidence) -> Iterator[Advice]:
+def double_precision(evidence: Evidence) -> Iterator[Finding]:
     """Kernels that compute with numbers of 64 bits."""
     rows = evidence.named(is_double, evidence.compute)
     share = evidence.time(rows) / max(1, evidence.time(evidence.compute))
@@ -78,54 +77,46 @@ def double_precision(evidence: Evidence) -> Iterator[Advice]:
     if share < _MORE or not savings.is_worth(_LEAST):
         return
     name = evidence.biggest_name(rows)
-    yield Advice(
-        said(
-            "double",
-            share=percent(share),
-            name=short_name(name),
-        ),
-        said("double_why"),
+    yield finding(
+        evidence,
+        said("double", share=percent(share), name=short_name(name)),
         evidence.change("double_change"),
         (evidence.kernel_place(name),),
-        savings.now,
-        savings.basis,
+        savings.promise,
         savings.severity(_LEAST),
-        savings.later,
     )
 
 
-def channels_last(evidence: Evidence) -> Iterator[Advice]:
+def channels_last(evidence: Evidence) -> Iterator[Finding]:
     """Kernels that only convert between NCHW and NHWC, or formats of an Ascend device."""
     rows = evidence.named(changes_layout, evidence.work)
     savings = if_shorter(evidence, rows, 0.0)
     if not savings.is_worth(_LEAST):
         return
     name = evidence.biggest_name(rows)
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "layout",
             count=round(len(rows) / evidence.counted, 1),
             time=milliseconds(evidence.time(rows) / evidence.counted),
             name=short_name(name),
         ),
-        said("layout_why"),
         evidence.change("layout_change"),
         (evidence.kernel_place(name),),
-        savings.now,
-        savings.basis,
+        savings.promise,
         savings.severity(_LEAST),
-        savings.later,
     )
 
 
-def small_kernels(evidence: Evidence) -> Iterator[Advice]:
+def small_kernels(evidence: Evidence) -> Iterator[Finding]:
     """Many kernels that are shorter than their launch."""
     compute = evidence.compute
     small = compute[evidence.slices["duration"][compute] < _SMALL]
     small = evidence.named(lambda name: not is_matrix(name) and not updates_many(name), small)
     replay = evidence.replay
     if replay is None:
-        raise NotApplicable(said("needs_launches"))
+        raise NotChecked(said("needs_launches"))
     if len(small) < 0.5 * max(1, len(compute)) or len(small) < _MANY * evidence.counted:
         return
     calls = evidence.launchers[small]
@@ -136,30 +127,29 @@ def small_kernels(evidence: Evidence) -> Iterator[Advice]:
     if saves < _MORE:
         return
     name = evidence.biggest_name(small)
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "small_kernels",
             share=percent(len(small) / len(compute)),
             limit=microseconds(_SMALL),
             count=round(len(small) / evidence.counted),
         ),
-        said("small_kernels_why"),
         evidence.change("small_kernels_change"),
         (evidence.kernel_place(name),),
-        saves,
-        "replay",
+        promised(saves, is_replayed=True),
     )
 
 
-def small_grids(evidence: Evidence) -> Iterator[Advice]:
+def small_grids(evidence: Evidence) -> Iterator[Finding]:
     """Kernels that are too small to use all processors of the device: time-weighted SM efficiency."""
     count = evidence.facts().get("numSms")
     kernels = evidence.profile.tables.get("kernels")
     if not isinstance(count, int | float) or not count or kernels is None:
-        raise NotApplicable(said("needs_device_facts"))
+        raise NotChecked(said("needs_device_facts"))
     efficiency = sm_efficiency(evidence)
     if efficiency is None:
-        raise NotApplicable(said("needs_grids"))
+        raise NotChecked(said("needs_grids"))
     compute = evidence.compute
     blocks = blocks_of(evidence)[evidence.slices["kernel"][compute]]
     known = blocks > 0
@@ -167,25 +157,20 @@ def small_grids(evidence: Evidence) -> Iterator[Advice]:
         return
     small = compute[known][blocks[known] < count]
     name = evidence.biggest_name(small)
-    yield Advice(
-        said(
-            "small_grids",
-            share=percent(efficiency),
-            count=int(count),
-            name=short_name(name),
-        ),
-        said("small_grids_why"),
+    yield finding(
+        evidence,
+        said("small_grids", share=percent(efficiency), count=int(count), name=short_name(name)),
         said("small_grids_change"),
         (evidence.kernel_place(name),),
-        severity="info",
+        severity="hint",
     )
 
 
-def occupancy(evidence: Evidence) -> Iterator[Advice]:
+def occupancy(evidence: Evidence) -> Iterator[Finding]:
     """Element-wise kernels that keep few warps on a processor, weighted by their times."""
     kernels = evidence.profile.tables.get("kernels")
     if kernels is None or not np.isfinite(kernels["occupancy"]).any():
-        raise NotApplicable(said("needs_occupancy"))
+        raise NotChecked(said("needs_occupancy"))
     compute = np.setdiff1d(evidence.compute, products(evidence, evidence.compute))
     values = kernels["occupancy"][evidence.slices["kernel"][compute]]
     known = np.isfinite(values)
@@ -197,20 +182,16 @@ def occupancy(evidence: Evidence) -> Iterator[Advice]:
         return
     low = compute[known][values[known] < _OCCUPANCY]
     name = evidence.biggest_name(low)
-    yield Advice(
-        said(
-            "occupancy",
-            mean=round(mean),
-            name=short_name(name),
-        ),
-        said("occupancy_why"),
+    yield finding(
+        evidence,
+        said("occupancy", mean=round(mean), name=short_name(name)),
         said("occupancy_change"),
         (evidence.kernel_place(name),),
-        severity="info",
+        severity="hint",
     )
 
 
-def memory_copies(evidence: Evidence) -> Iterator[Advice]:
+def memory_copies(evidence: Evidence) -> Iterator[Finding]:
     """Copies that no computation hides."""
     rows = evidence.of(Category.MEMCPY)
     exposed = evidence.exposed(rows) / evidence.whole
@@ -220,30 +201,23 @@ def memory_copies(evidence: Evidence) -> Iterator[Advice]:
     if not savings.is_worth(_LITTLE):
         return
     name = evidence.biggest_name(rows)
-    yield Advice(
-        said(
-            "copies",
-            share=percent(exposed),
-            name=name,
-            count=round(len(rows) / evidence.counted),
-        ),
-        said("copies_why"),
+    yield finding(
+        evidence,
+        said("copies", share=percent(exposed), name=name, count=round(len(rows) / evidence.counted)),
         said("copies_within_change") if "DtoD" in name else said("copies_change"),
         (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
-        savings.now,
-        savings.basis,
+        savings.promise,
         savings.severity(_MORE),
-        savings.later,
     )
 
 
-def fused_optimiser(evidence: Evidence) -> Iterator[Advice]:
+def fused_optimiser(evidence: Evidence) -> Iterator[Finding]:
     """An optimiser that launches kernels for each parameter."""
     slices, texts = evidence.slices, evidence.profile.texts
     marked = np.array([text.startswith("Optimizer.step#") for text in texts] or [False])
     marks = np.flatnonzero(marked[slices["name"]] & evidence.inside & ~evidence.is_work)
     if not len(marks):
-        raise NotApplicable(said("needs_optimiser"))
+        raise NotChecked(said("needs_optimiser"))
     spans = merged(slices["start"][marks].astype(np.int64), evidence.ends[marks])
     name = evidence.text(int(slices["name"][marks[0]])).partition("#")[2].partition(".")[0]
     replay = evidence.replay
@@ -264,28 +238,27 @@ def fused_optimiser(evidence: Evidence) -> Iterator[Advice]:
     saves = replay.saves(lag=lag, duration=duration)
     if saves < _LEAST:
         return
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "optimiser",
             name=name,
             count=round(len(single) / evidence.counted),
             time=milliseconds(length(spans) / evidence.counted),
         ),
-        said("optimiser_why"),
         evidence.change("optimiser_change"),
         (evidence.slice_place(int(marks[len(marks) // 2])),),
-        saves,
-        "replay",
+        promised(saves, is_replayed=True),
     )
 
 
-def zero_gradients(evidence: Evidence) -> Iterator[Advice]:
+def zero_gradients(evidence: Evidence) -> Iterator[Finding]:
     """Gradients that are set to zero one by one."""
     slices, texts = evidence.slices, evidence.profile.texts
     marked = np.array([text.startswith("Optimizer.zero_grad#") for text in texts] or [False])
     marks = np.flatnonzero(marked[slices["name"]] & evidence.inside & ~evidence.is_work)
     if not len(marks):
-        raise NotApplicable(said("needs_zero_grad"))
+        raise NotChecked(said("needs_zero_grad"))
     spans = merged(slices["start"][marks].astype(np.int64), evidence.ends[marks])
     work = evidence.work
     calls = evidence.launchers[work]
@@ -300,27 +273,23 @@ def zero_gradients(evidence: Evidence) -> Iterator[Advice]:
     saves = replay.saves(lag=lag, duration=np.where(gone, 0, replay.duration))
     if saves < _LEAST / 2:
         return
-    yield Advice(
-        said(
-            "zero_grad",
-            count=round(len(rows) / evidence.counted),
-        ),
-        said("zero_grad_why"),
+    yield finding(
+        evidence,
+        said("zero_grad", count=round(len(rows) / evidence.counted)),
         said("zero_grad_change"),
         (evidence.slice_place(int(marks[len(marks) // 2])),),
-        saves,
-        "replay",
+        promised(saves, is_replayed=True),
     )
 
 
 RULES = (
-    ProfileRule("mixed_precision", said("precision_title"), mixed_precision),
-    ProfileRule("double_precision", said("double_title"), double_precision),
-    ProfileRule("channels_last", said("layout_title"), channels_last),
-    ProfileRule("small_kernels", said("small_kernels_title"), small_kernels),
-    ProfileRule("small_grids", said("small_grids_title"), small_grids),
-    ProfileRule("occupancy", said("occupancy_title"), occupancy),
-    ProfileRule("memory_copies", said("copies_title"), memory_copies),
-    ProfileRule("fused_optimiser", said("optimiser_title"), fused_optimiser),
-    ProfileRule("zero_gradients", said("zero_grad_title"), zero_gradients),
+    profile_rule("mixed_precision", said("precision_title"), mixed_precision),
+    profile_rule("double_precision", said("double_title"), double_precision),
+    profile_rule("channels_last", said("layout_title"), channels_last),
+    profile_rule("small_kernels", said("small_kernels_title"), small_kernels),
+    profile_rule("small_grids", said("small_grids_title"), small_grids),
+    profile_rule("occupancy", said("occupancy_title"), occupancy),
+    profile_rule("memory_copies", said("copies_title"), memory_copies),
+    profile_rule("fused_optimiser", said("optimiser_title"), fused_optimiser),
+    profile_rule("zero_gradients", said("zero_grad_title"), zero_gradients),
 )

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
-from attrs import define
+from attrs import define, field
 from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
-from insight_profiler.advice.contract import EvidencePlace, NotApplicable
+from insight_core.plugin.findings import NotChecked
+from insight_profiler.advice.findings import EvidencePlace
+from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.replay import Replay, path_times
 from insight_profiler.advice.words import milliseconds, said, said_for
@@ -29,6 +31,9 @@ class Evidence:
     """Steps that count (all but warm-up), the work of devices in them, and how they depend on each other."""
 
     profile: Profile
+    job: JobEvidence = field(factory=JobEvidence)
+    run: str = ""
+    name: str = ""  # of the profile: its path within the run
 
     @cached_property
     def steps(self) -> Table | None:
@@ -47,10 +52,10 @@ class Evidence:
 
     @cached_property
     def slices(self) -> Table:
-        """All slices. Raises NotApplicable if the profile has only sums."""
+        """All slices. Raises NotChecked if the profile has only sums."""
         table = self.profile.tables.get("slices")
         if table is None or not len(table["start"]):
-            raise NotApplicable(said("needs_timeline"))
+            raise NotChecked(said("needs_timeline"))
         return table
 
     @cached_property
@@ -105,13 +110,13 @@ class Evidence:
     def work(self) -> Rows:
         """Rows of the work of devices that the steps that count launched, by start.
 
-        Raises NotApplicable if there is none.
+        Raises NotChecked if there is none.
         """
         rows = self.all_work[self.inside[self.all_work]]
         if not len(rows):
-            raise NotApplicable(said("needs_device"))
+            raise NotChecked(said("needs_device"))
         if self.is_mostly_start_up:
-            raise NotApplicable(said("only_start_up"))
+            raise NotChecked(said("only_start_up"))
         return rows
 
     @cached_property
@@ -180,7 +185,7 @@ class Evidence:
         stretch the part before the launch of the work that ends it."""
         starts, ends = self.idle
         if not len(work := self.all_work):
-            raise NotApplicable(said("needs_device"))
+            raise NotChecked(said("needs_device"))
         first = np.searchsorted(self.slices["start"][work], ends, "left")
         known = first < len(work)
         row = work[np.minimum(first, len(work) - 1)]

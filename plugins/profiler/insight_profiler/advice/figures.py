@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.advice.contract import NotApplicable
+from insight_core.plugin.findings import NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.products import on_matrix_units, products
 from insight_profiler.analysis.spans import length
@@ -29,7 +29,7 @@ def figures(evidence: Evidence) -> dict[str, float]:
     """
     try:
         evidence.work  # noqa: B018
-    except NotApplicable:
+    except NotChecked:
         return {}
     found = {name: figure(evidence) for name, figure in _FIGURES.items()}
     return {name: value for name, value in found.items() if value is not None}

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
+from insight_core.plugin.findings import Finding, NotChecked, Saving
 from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
 from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.replay import WAIT, Replay
-from insight_profiler.advice.savings import fast_host, host_spans, without_gaps
+from insight_profiler.advice.savings import HOST_LEFT, fast_host, host_spans, without_gaps
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.spans import length
 from insight_profiler.model import Category
@@ -32,11 +33,11 @@ _ALLOCATES = re.compile(
 
 def _replay(evidence: Evidence) -> Replay:
     if evidence.replay is None:
-        raise NotApplicable(said("needs_launches"))
+        raise NotChecked(said("needs_launches"))
     return evidence.replay
 
 
-def data_loading(evidence: Evidence) -> Iterator[Advice]:
+def data_loading(evidence: Evidence) -> Iterator[Finding]:
     """Steps that wait for their data."""
     saves, place = None, EvidencePlace("view", "steps")
     name, saw = "", None
@@ -56,26 +57,25 @@ def data_loading(evidence: Evidence) -> Iterator[Advice]:
             )
     steps = evidence.steps
     if steps is None:
-        raise NotApplicable(said("needs_steps"))
+        raise NotChecked(said("needs_steps"))
     share = float(steps["data"].clip(0).sum() / max(1, steps["duration"].clip(0).sum()))
-    basis = "share" if saves is None else "replay"
+    is_replayed = saves is not None
     saves = share if saves is None else saves
     if saves <= _DATA:
         return
     change = evidence.change("data_change")
     if "SingleProcess" in name:
         change = said("data_single_change")
-    yield Advice(
+    yield finding(
+        evidence,
         saw or said("data_share", percent=percent(share)),
-        said("data_why"),
         change,
         (place,),
-        saves,
-        basis,  # type: ignore[arg-type]
+        promised(saves, is_replayed=is_replayed),
     )
 
 
-def pinned_memory(evidence: Evidence) -> Iterator[Advice]:
+def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
     """Copies to the device from memory that can be swapped out."""
     copies = evidence.of(Category.MEMCPY)
     rows = evidence.named(lambda name: "HtoD" in name and "Pageable" in name, copies)
@@ -91,21 +91,20 @@ def pinned_memory(evidence: Evidence) -> Iterator[Advice]:
     saves = replay.saves(duration=duration, waits=waits)
     if saves < _LEAST / 2:
         return
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "pageable",
             count=round(len(rows) / evidence.counted, 1),
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
-        said("pageable_why"),
         said("pageable_change"),
         (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
-        saves,
-        "replay",
+        promised(saves, is_replayed=True),
     )
 
 
-def synchronisation(evidence: Evidence) -> Iterator[Advice]:
+def synchronisation(evidence: Evidence) -> Iterator[Finding]:
     """Calls that make the host wait for the device within a step."""
     evidence.work  # noqa: B018 - none without a device
     replay = _replay(evidence)
@@ -130,18 +129,17 @@ def synchronisation(evidence: Evidence) -> Iterator[Advice]:
     places = [evidence.slice_place(longest)]
     if (place := evidence.operator_place(operator)) is not None:
         places.insert(0, place)
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "synchronises",
             count=round(len(explicit) / replay.steps, 1),
             time=milliseconds(int(waited.sum()) / replay.steps),
             name=name or call,
         ),
-        said("synchronises_why"),
         said("synchronises_change"),
         tuple(places),
-        saves,
-        "replay",
+        promised(saves, is_replayed=True),
     )
 
 
@@ -159,7 +157,7 @@ def _operators_around(evidence: Evidence, rows: Rows) -> NDArray[np.int32]:
     return found
 
 
-def host_bound(evidence: Evidence) -> Iterator[Advice]:
+def host_bound(evidence: Evidence) -> Iterator[Finding]:
     """A device that waits for the host to launch its work."""
     share = evidence.late / evidence.whole
     replay = _replay(evidence)
@@ -171,7 +169,8 @@ def host_bound(evidence: Evidence) -> Iterator[Advice]:
     each = np.median(evidence.slices["duration"][evidence.compute]) if len(calls) else 0
     starts, ends = evidence.idle
     longest = int(np.argmax(ends - starts))
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "host_bound",
             idle=percent(evidence.idle_share),
@@ -179,15 +178,13 @@ def host_bound(evidence: Evidence) -> Iterator[Advice]:
             each=round(float(each) / 1e3, 1),
             count=round(len(evidence.compute) / evidence.counted),
         ),
-        said("host_bound_why"),
         evidence.change("host_bound_change"),
         (evidence.range_place(int(starts[longest]), int(ends[longest])), EvidencePlace("view", "timeline")),
-        saves,
-        "replay",
+        Saving(saves, saves, assumes=said("assumes_compiled", percent=percent(HOST_LEFT))),
     )
 
 
-def recompilation(evidence: Evidence) -> Iterator[Advice]:
+def recompilation(evidence: Evidence) -> Iterator[Finding]:
     """Compilation of the model after warm-up."""
     slices = evidence.slices
     compiles = are(lambda name: bool(_COMPILES.search(name)), evidence.profile.texts, slices["name"])
@@ -200,7 +197,8 @@ def recompilation(evidence: Evidence) -> Iterator[Advice]:
     saves = share if replay is None else replay.saves(lag=without_gaps(replay, spans))
     numbers = np.unique(slices["step"][rows])
     step = int(evidence.profile.tables["steps"]["number"][numbers[-1]]) if evidence.steps is not None else 0
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "recompiles",
             steps=len(numbers),
@@ -208,15 +206,13 @@ def recompilation(evidence: Evidence) -> Iterator[Advice]:
             time=milliseconds(length(spans)),
             step=step,
         ),
-        said("recompiles_why"),
         said("recompiles_change"),
         (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
-        saves,
-        "share" if replay is None else "replay",
+        promised(saves, is_replayed=replay is not None),
     )
 
 
-def allocation(evidence: Evidence) -> Iterator[Advice]:
+def allocation(evidence: Evidence) -> Iterator[Finding]:
     """Memory of the device that is allocated from the driver in every step."""
     slices = evidence.slices
     evidence.work  # noqa: B018
@@ -231,26 +227,25 @@ def allocation(evidence: Evidence) -> Iterator[Advice]:
     saves = replay.saves(duration=duration, waits=~(mine & (replay.kind == WAIT)))
     if saves < _LEAST / 2:
         return
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "allocates",
             count=round(per_step, 1),
             name=evidence.biggest_name(rows),
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
-        said("allocates_why"),
         said("allocates_change"),
         (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
-        saves,
-        "replay",
+        promised(saves, is_replayed=True),
     )
 
 
 RULES = (
-    ProfileRule("data_loader", said("data_title"), data_loading),
-    ProfileRule("pinned_memory", said("pageable_title"), pinned_memory),
-    ProfileRule("synchronisation", said("synchronises_title"), synchronisation),
-    ProfileRule("host_bound", said("host_bound_title"), host_bound),
-    ProfileRule("recompilation", said("recompiles_title"), recompilation),
-    ProfileRule("allocation", said("allocates_title"), allocation),
+    profile_rule("data_loader", said("data_title"), data_loading),
+    profile_rule("pinned_memory", said("pageable_title"), pinned_memory),
+    profile_rule("synchronisation", said("synchronises_title"), synchronisation),
+    profile_rule("host_bound", said("host_bound_title"), host_bound),
+    profile_rule("recompilation", said("recompiles_title"), recompilation),
+    profile_rule("allocation", said("allocates_title"), allocation),
 )

@@ -8,8 +8,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.advice.contract import Advice, NotApplicable, ProfileRule
+from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.spans import length
 from insight_profiler.model import Category
@@ -19,22 +20,22 @@ _LONG = 1_000_000  # ns of a gap that is counted
 _MOSTLY = 0.5
 
 
-def start_up(evidence: Evidence) -> Iterator[Advice]:
+def start_up(evidence: Evidence) -> Iterator[Finding]:
     """A profile without steps that is mostly the start of the program."""
     if evidence.steps is not None:
-        raise NotApplicable(said("has_steps"))
+        raise NotChecked(said("has_steps"))
     rows = evidence.start_up
     if not evidence.is_mostly_start_up:
         return
     longest = int(rows[np.argmax(evidence.slices["duration"][rows])])
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "start_up",
             share=percent(length(evidence.spans(rows)) / evidence.whole),
             name=evidence.text(int(evidence.slices["name"][longest])),
             time=milliseconds(int(evidence.slices["duration"][longest])),
         ),
-        said("start_up_why"),
         said("start_up_change"),
         (evidence.slice_place(longest),),
     )
@@ -63,7 +64,7 @@ def _gaps(evidence: Evidence) -> _Gaps:
     return _Gaps(since, ends - since, np.where(known, row, -1), launch)
 
 
-def idle_gaps(evidence: Evidence) -> Iterator[Advice]:
+def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
     """A device that is idle although work was launched: it waits for events, other ranks, or the driver."""
     evidence.work  # noqa: B018
     waiting = (length(evidence.idle) - evidence.late) / evidence.whole
@@ -81,7 +82,8 @@ def idle_gaps(evidence: Evidence) -> Iterator[Advice]:
     longest = np.argsort(-gaps.length, kind="stable")[:3]
     first = int(longest[0])
     end = int(gaps.start[first] + gaps.length[first])
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "idle_gaps",
             share=percent(waiting),
@@ -90,13 +92,12 @@ def idle_gaps(evidence: Evidence) -> Iterator[Advice]:
             name=name.partition("<")[0],
             host=_host_between(evidence, int(gaps.start[first]), end),
         ),
-        said("idle_gaps_graph_why") if is_graph else said("idle_gaps_why"),
         said("idle_gaps_graph_change") if is_graph else said("idle_gaps_change"),
         tuple(
             evidence.range_place(int(gaps.start[at]), int(gaps.start[at] + gaps.length[at]))
             for at in longest.tolist()
         ),
-        waiting,
+        promised(waiting),
     )
 
 
@@ -133,6 +134,6 @@ def _marks_step(evidence: Evidence) -> NDArray[np.bool_]:
 
 
 RULES = (
-    ProfileRule("start_up", said("start_up_title"), start_up),
-    ProfileRule("idle_gaps", said("idle_gaps_title"), idle_gaps),
+    profile_rule("start_up", said("start_up_title"), start_up),
+    profile_rule("idle_gaps", said("idle_gaps_title"), idle_gaps),
 )

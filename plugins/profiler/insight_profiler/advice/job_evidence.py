@@ -10,7 +10,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from insight_profiler.advice.contract import NotApplicable
+from insight_core.plugin.findings import NotChecked
 from insight_profiler.advice.words import said
 from insight_profiler.analysis.cluster import counted_steps, rank_of
 from insight_profiler.analysis.outliers import median_of
@@ -34,21 +34,22 @@ class JobEvidence:
     summaries: Mapping[str, Profile] = field(factory=dict)
     unread: int = 0
     missing: int = 0
+    run: str = ""
 
     @property
     def ranks(self) -> Mapping[str, Profile]:
-        """The summaries. Raises NotApplicable for a profile of one rank, and while some are not read: a
+        """The summaries. Raises NotChecked for a profile of one rank, and while some are not read: a
         verdict about a part of the ranks may name the wrong one."""
         if self.unread:
             count, known = len(self.summaries) + self.unread, len(self.summaries)
-            raise NotApplicable(said("ranks_unread", known=known, count=count), may_change=True)
+            raise NotChecked(said("ranks_unread", known=known, count=count), may_change=True)
         if len(self.summaries) < 2:
-            raise NotApplicable(said("one_rank"))
+            raise NotChecked(said("one_rank"))
         return self.summaries
 
     @cached_property
     def steps(self) -> list[RankSteps]:
-        """The steps of each rank without the warm-up of any. Raises NotApplicable without steps."""
+        """The steps of each rank without the warm-up of any. Raises NotChecked without steps."""
         left_out = warm_up_of(list(self.ranks.values()))
         found = [
             rank_of(profile, path, counted)
@@ -56,7 +57,7 @@ class JobEvidence:
             if (counted := counted_steps(profile, None, left_out)) is not None
         ]
         if len(found) < 2:
-            raise NotApplicable(said("needs_rank_steps"))
+            raise NotChecked(said("needs_rank_steps"))
         return found
 
     @cached_property
@@ -80,15 +81,15 @@ class JobEvidence:
         """What ``waiting_for_slower`` says; nothing while ranks are not read or where steps do not tell."""
         try:
             return waiting_for_slower(self.steps)
-        except NotApplicable:
+        except NotChecked:
             return {}
 
     @cached_property
     def links(self) -> RankLinks:
-        """Links between the ranks. Raises NotApplicable where the logs name no peers."""
+        """Links between the ranks. Raises NotChecked where the logs name no peers."""
         found = links_of(list(self.ranks.values()), None)
         if not len(found.source):
-            raise NotApplicable(said("needs_links"))
+            raise NotChecked(said("needs_links"))
         return found
 
     def durations(self, rank: int) -> NDArray[np.int64]:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
+from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
 from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
 from insight_profiler.advice.products import products
 from insight_profiler.advice.savings import if_shorter
@@ -28,7 +29,7 @@ _EXPERT = re.compile(r"^(.*/|)([^/]*expert[^/]*?[_.]?)(\d+)(?=/|$)", re.IGNORECA
 def _operators(evidence: Evidence) -> Table:
     table = evidence.profile.tables.get("operators")
     if table is None or not len(table["name"]):
-        raise NotApplicable(said("needs_operators"))
+        raise NotChecked(said("needs_operators"))
     return table
 
 
@@ -55,7 +56,7 @@ def _with_names(evidence: Evidence, table: Table, pattern: re.Pattern[str], colu
     return np.asarray(found[inverse.reshape(-1)])
 
 
-def convolution_algorithm(evidence: Evidence) -> Iterator[Advice]:
+def convolution_algorithm(evidence: Evidence) -> Iterator[Finding]:
     """Convolutions that reach little of the device's peak: another algorithm is likely to be faster."""
     table = _operators(evidence)
     device = evidence.device
@@ -81,51 +82,47 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Advice]:
     lost = table["device_total"] - table["flops"] / rates * 1e9
     slowest = int(np.flatnonzero(known)[np.argmax(lost[known])])
     place = evidence.operator_place(slowest)
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "convolutions",
             reached=percent(reached),
             device=device.name if device is not None else "",
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
-        said("convolutions_why"),
         said("convolutions_change"),
         () if place is None else (place,),
-        savings.now,
-        savings.basis,
+        savings.promise,
         savings.severity(_MORE),
-        savings.later,
     )
 
 
-def _generic_convolutions(evidence: Evidence) -> Iterator[Advice]:
+def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
     """Where FLOPs are not known, the names of kernels tell which engine computes convolutions."""
     convolutions = evidence.named(is_convolution, evidence.compute)
     if not len(convolutions):
-        raise NotApplicable(said("needs_flops"))
+        raise NotChecked(said("needs_flops"))
     rows = evidence.named(is_generic_convolution, convolutions)
     savings = if_shorter(evidence, rows, 0.5)
     if evidence.time(rows) < 0.1 * evidence.time(evidence.compute) or not savings.is_worth(_MORE):
         return
     name = evidence.biggest_name(rows)
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "generic_convolutions",
             share=percent(evidence.time(rows) / evidence.time(convolutions)),
             time=milliseconds(evidence.time(rows) / evidence.counted),
             name=short_name(name),
         ),
-        said("convolutions_why"),
         said("convolutions_change"),
         (evidence.kernel_place(name),),
-        savings.now,
-        savings.basis,
+        savings.promise,
         savings.severity(_MORE),
-        savings.later,
     )
 
 
-def attention(evidence: Evidence) -> Iterator[Advice]:
+def attention(evidence: Evidence) -> Iterator[Finding]:
     """Attention that is computed as single matrix products and a softmax."""
     table = _operators(evidence)
     unfused = _with_names(evidence, table, re.compile(r"_scaled_dot_product_attention_math"), "type")
@@ -136,22 +133,17 @@ def attention(evidence: Evidence) -> Iterator[Advice]:
     if not savings.is_worth(_LEAST):
         return
     place = evidence.operator_place(int(np.flatnonzero(unfused)[0]))
-    yield Advice(
-        said(
-            "attention",
-            time=milliseconds(evidence.time(rows) / evidence.counted),
-        ),
-        said("attention_why"),
+    yield finding(
+        evidence,
+        said("attention", time=milliseconds(evidence.time(rows) / evidence.counted)),
         evidence.change("attention_change"),
         () if place is None else (place,),
-        savings.now,
-        savings.basis,
+        savings.promise,
         savings.severity(_LEAST),
-        savings.later,
     )
 
 
-def type_conversion(evidence: Evidence) -> Iterator[Advice]:
+def type_conversion(evidence: Evidence) -> Iterator[Finding]:
     """Kernels that only convert types of numbers or formats of tensors."""
     table = _operators(evidence)
     converts = _with_names(evidence, table, _CONVERTS, "type")
@@ -166,24 +158,22 @@ def type_conversion(evidence: Evidence) -> Iterator[Advice]:
     most = int(chosen[np.argmax(np.maximum(table["device_total"][chosen], table["total"][chosen]))])
     side = Side.DEVICE if table["side"][most] == Side.DEVICE else Side.HOST
     place = evidence.operator_place(most, side)
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "conversions",
             count=round(len(rows) / evidence.counted),
             name=evidence.text(int(table["type"][most])),
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
-        said("conversions_why"),
         said("conversions_change"),
         () if place is None else (place,),
-        savings.now,
-        savings.basis,
+        savings.promise,
         savings.severity(_MORE),
-        savings.later,
     )
 
 
-def unbalanced_experts(evidence: Evidence) -> Iterator[Advice]:
+def unbalanced_experts(evidence: Evidence) -> Iterator[Finding]:
     """Experts of one layer of which one works much longer than the others."""
     table = _operators(evidence)
     sums: dict[str, dict[str, int]] = {}
@@ -203,14 +193,15 @@ def unbalanced_experts(evidence: Evidence) -> Iterator[Advice]:
             layer = sums.setdefault(found[1] + found[2], {})
             layer[found[0]] = layer.get(found[0], 0) + int(time)
     if not sums:
-        raise NotApplicable(said("needs_experts"))
+        raise NotChecked(said("needs_experts"))
     for experts in sums.values():
         most = max(experts, key=lambda name: experts[name])
         mean = sum(experts.values()) / len(experts)
         share = (experts[most] - mean) / evidence.whole
         if len(experts) < 2 or experts[most] < _UNEVEN * mean or share < _LEAST:
             continue
-        yield Advice(
+        yield finding(
+            evidence,
             said(
                 "experts",
                 expert=most,
@@ -218,15 +209,13 @@ def unbalanced_experts(evidence: Evidence) -> Iterator[Advice]:
                 count=len(experts),
                 mean=milliseconds(mean / evidence.counted),
             ),
-            said("experts_why"),
             said("experts_change"),
             (EvidencePlace("operator", "operators", most, {"by": "scope", "q": most}),),
-            share,
-            "share",
+            promised(share),
         )
 
 
-def host_operators(evidence: Evidence) -> Iterator[Advice]:
+def host_operators(evidence: Evidence) -> Iterator[Finding]:
     """Operators that an Ascend device computes on its AI CPU instead of its AI cores."""
     table = _operators(evidence)
     device = table["side"] == Side.DEVICE
@@ -235,34 +224,25 @@ def host_operators(evidence: Evidence) -> Iterator[Advice]:
     if not _with_names(
         evidence, table, re.compile(r"AI_?(CORE|VECTOR|CPU)|MIX", re.IGNORECASE), "core"
     ).any():
-        raise NotApplicable(said("needs_ascend"))
+        raise NotChecked(said("needs_ascend"))
     time = int(table["total"][device & cores].clip(0).sum())
     if not whole or time < _MORE * whole:
         return
     most = int(np.argmax(np.where(device & cores, table["total"], -1)))
     place = evidence.operator_place(most, Side.DEVICE)
-    yield Advice(
-        said(
-            "aicpu",
-            share=percent(time / whole),
-            name=evidence.text(int(table["type"][most])),
-        ),
-        said("aicpu_why"),
+    yield finding(
+        evidence,
+        said("aicpu", share=percent(time / whole), name=evidence.text(int(table["type"][most]))),
         said("aicpu_change"),
         () if place is None else (place,),
-        time / whole,
-        "share",
+        promised(time / whole),
     )
 
 
 RULES = (
-    ProfileRule(
-        "convolution_algorithm",
-        said("convolutions_title"),
-        convolution_algorithm,
-    ),
-    ProfileRule("attention", said("attention_title"), attention),
-    ProfileRule("type_conversion", said("conversions_title"), type_conversion),
-    ProfileRule("unbalanced_experts", said("experts_title"), unbalanced_experts),
-    ProfileRule("aicpu", said("aicpu_title"), host_operators),
+    profile_rule("convolution_algorithm", said("convolutions_title"), convolution_algorithm),
+    profile_rule("attention", said("attention_title"), attention),
+    profile_rule("type_conversion", said("conversions_title"), type_conversion),
+    profile_rule("unbalanced_experts", said("experts_title"), unbalanced_experts),
+    profile_rule("aicpu", said("aicpu_title"), host_operators),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
+from insight_core.plugin.findings import Finding, NotChecked
+from insight_profiler.advice.findings import EvidencePlace, finding, promised, rank_rule
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.rank_links import slow_links
@@ -22,13 +23,13 @@ _CHANGES = {  # of slow ranks, by what they do longer than others
 }
 
 
-def slow_ranks(job: JobEvidence) -> Iterator[Advice]:
+def slow_ranks(job: JobEvidence) -> Iterator[Finding]:
     """Ranks that work longer than the others of their stage, which wait for them: see ``stragglers``."""
     found = job.stragglers
     if not found:
         compared = [len(stage[0].steps["number"]) for stage in stages_of(job.steps) if len(stage) > 1]
         if compared and max(compared) < LEAST_STEPS:
-            raise NotApplicable(said("needs_more_steps"))
+            raise NotChecked(said("needs_more_steps"))
         return
     worst = found[0]
     words = {
@@ -40,19 +41,19 @@ def slow_ranks(job: JobEvidence) -> Iterator[Advice]:
     }
     names = _listed([str(one["rank"]) for one in found])
     saves = saved_by_repair(job.steps, {int(one["rank"]) for one in found})
-    yield Advice(
+    yield finding(
+        job,
         said("slow_rank", **words) if len(found) == 1 else said("slow_ranks", names=names, **words),
-        said("slow_rank_why"),
         said(_CHANGES.get(worst["time"], "slow_rank_change"), rank=names),
         (
             _figure("rank-map", **{"map-scale": "relative"}),
             *(_timeline(str(one["rank"]), one["profile"], one["at"]) for one in found[:_MOST_NAMED]),
         ),
-        saves or None,
+        promised(saves or None),
     )
 
 
-def slow_link(job: JobEvidence) -> Iterator[Advice]:
+def slow_link(job: JobEvidence) -> Iterator[Finding]:
     """Links that are slower than others of their kind: see ``slow_links``."""
     found = slow_links(job.links)
     if not found:
@@ -67,26 +68,27 @@ def slow_link(job: JobEvidence) -> Iterator[Advice]:
     names = _listed([f"{one['source']} → {one['target']}" for one in found])
     ends = set.intersection(*({one["source"], one["target"]} for one in found))
     shared = min(ends) if len(found) > 1 and ends else None
-    yield Advice(
+    yield finding(
+        job,
         said("slow_link", **words) if len(found) == 1 else said("slow_links", names=names, **words),
-        said("slow_link_why"),
         said("slow_link_change") if shared is None else said("slow_links_change", rank=shared),
         (_figure("rank-links", **{"link-map": "bandwidth"}),),
-        max(_lost(job, one) for one in found) or None,
+        promised(max(_lost(job, one) for one in found) or None),
     )
 
 
-def unbalanced_stages(job: JobEvidence) -> Iterator[Advice]:
+def unbalanced_stages(job: JobEvidence) -> Iterator[Finding]:
     """A pipeline stage that works longer than the others, by the medians of its ranks."""
     stages = job.stages
     if len(stages) < 2:
-        raise NotApplicable(said("one_stage"))
+        raise NotChecked(said("one_stage"))
     slowest = max(stages, key=lambda stage: stages[stage])
     mean = sum(stages.values()) / len(stages)
     if stages[slowest] <= (1 + _UNEVEN) * mean:
         return
     whole = max(sum(times) / len(times) for rank in job.steps if len(times := rank.steps["duration"].clip(0)))
-    yield Advice(
+    yield finding(
+        job,
         said(
             "stages",
             stage=str(slowest),
@@ -95,26 +97,25 @@ def unbalanced_stages(job: JobEvidence) -> Iterator[Advice]:
             mean=milliseconds(mean),
             percent=percent(stages[slowest] / mean - 1),
         ),
-        said("stages_why"),
         said("stages_change", stage=str(slowest)),
         (_figure("ranks"),),
-        float((stages[slowest] - mean) / whole) if whole else None,
+        promised(float((stages[slowest] - mean) / whole) if whole else None),
     )
 
 
-def ranks_in_turn(job: JobEvidence) -> Iterator[Advice]:
+def ranks_in_turn(job: JobEvidence) -> Iterator[Finding]:
     """Ranks of which another one is the slowest in each step: see ``waiting_in_turn``."""
     found = waiting_in_turn(job.steps)
     if found is None:
-        raise NotApplicable(said("needs_waiting"))
+        raise NotChecked(said("needs_waiting"))
     if found.share <= _IN_TURN or found.ranks < 2:
         return
-    yield Advice(
+    yield finding(
+        job,
         said("ranks_in_turn", share=percent(found.share), ranks=found.ranks, steps=found.steps),
-        said("ranks_in_turn_why"),
         said("ranks_in_turn_change"),
         (_figure("rank-map", **{"map-scale": "relative"}),),
-        found.share,
+        promised(found.share),
     )
 
 
@@ -148,8 +149,8 @@ def _gigabytes(bandwidth: float) -> float:
 
 
 RULES = (
-    ProfileRule("slow_rank", said("slow_rank_title"), slow_ranks),
-    ProfileRule("slow_link", said("slow_link_title"), slow_link),
-    ProfileRule("unbalanced_stages", said("stages_title"), unbalanced_stages),
-    ProfileRule("waiting_ranks", said("ranks_in_turn_title"), ranks_in_turn),
+    rank_rule("slow_rank", said("slow_rank_title"), slow_ranks),
+    rank_rule("slow_link", said("slow_link_title"), slow_link),
+    rank_rule("unbalanced_stages", said("stages_title"), unbalanced_stages),
+    rank_rule("waiting_ranks", said("ranks_in_turn_title"), ranks_in_turn),
 )

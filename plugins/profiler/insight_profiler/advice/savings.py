@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from insight_profiler.advice.contract import Basis, Severity
+from insight_core.plugin.findings import Saving
 from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.findings import Severity, promised
 from insight_profiler.advice.replay import HOST, WAIT, Replay
+from insight_profiler.advice.words import said
 from insight_profiler.analysis.spans import Spans, covered, merged
 from insight_profiler.model import Category
 
@@ -25,7 +27,15 @@ class Savings:
 
     now: float
     later: float | None
-    basis: Basis
+    is_replayed: bool
+
+    @property
+    def promise(self) -> Saving | None:
+        """From what it saves now to what it saves later."""
+        saves = promised(self.now, is_replayed=self.is_replayed)
+        if saves is None or self.later is None:
+            return saves
+        return evolve(saves, high=min(1.0, self.later), assumes=said("assumes_fast_host"))
 
     def is_worth(self, least: float) -> bool:
         """Whether the change saves so much, now or later."""
@@ -33,16 +43,16 @@ class Savings:
 
     def severity(self, least: float) -> Severity:
         """A hint if the change does not yet save so much."""
-        return "warning" if self.now >= least else "info"
+        return "warning" if self.now >= least else "hint"
 
 
 def if_shorter(evidence: Evidence, rows: Rows, left: float) -> Savings:
     """What is saved if some work takes only a share ``left`` of its time."""
     replay = evidence.replay
     if not len(rows):
-        return Savings(0.0, None, "share")
+        return Savings(0.0, None, is_replayed=False)
     if replay is None:
-        return Savings(evidence.time(rows) * (1 - left) / evidence.whole, None, "share")
+        return Savings(evidence.time(rows) * (1 - left) / evidence.whole, None, is_replayed=False)
     mine = replay.nodes_of(rows)
     duration = np.where(mine, (replay.duration * left).astype(np.int64), replay.duration)
     now, later = replay.saves(duration=duration), None
@@ -50,7 +60,7 @@ def if_shorter(evidence: Evidence, rows: Rows, left: float) -> Savings:
     if now < _LIMITED * shorter and evidence.host_share > _HOST:
         before, after = (fast_host(evidence, replay, one) for one in (replay.duration, duration))
         later = max(0, before - after) / max(1, replay.whole)
-    return Savings(now, later if later is not None and later > _MORE * now else None, "replay")
+    return Savings(now, later if later is not None and later > _MORE * now else None, is_replayed=True)
 
 
 def fast_host(

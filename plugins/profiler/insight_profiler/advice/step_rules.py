@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
+from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
 from insight_profiler.advice.python_times import PythonTimes
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.memory import peak
@@ -30,23 +31,23 @@ _GROWTH = 0.02  # of the memory, in a step
 
 def _steps(evidence: Evidence) -> Table:
     if evidence.steps is None:
-        raise NotApplicable(said("needs_steps"))
+        raise NotChecked(said("needs_steps"))
     return evidence.steps
 
 
 def _divided(evidence: Evidence, column: str) -> float:
-    """The share of a column of the steps that are not outliers. Raises NotApplicable where it is unknown."""
+    """The share of a column of the steps that are not outliers. Raises NotChecked where it is unknown."""
     steps = _steps(evidence)
     if (steps[column] < 0).all():
-        raise NotApplicable(said("needs_division"))
+        raise NotChecked(said("needs_division"))
     usual = of_rows(steps, usual_rows(steps))
     return float(usual[column].clip(0).sum() / max(1, usual["duration"].clip(0).sum()))
 
 
-def idle_steps(evidence: Evidence) -> Iterator[Advice]:
+def idle_steps(evidence: Evidence) -> Iterator[Finding]:
     """Steps in which nothing runs for long, where no timeline of a device says why."""
     if evidence.is_work_known:
-        raise NotApplicable(said("has_timeline"))
+        raise NotChecked(said("has_timeline"))
     steps = _steps(evidence)
     if "slices" in evidence.profile.tables and (evidence.slices["category"] == Category.OPERATOR).any():
         yield from _between_operators(evidence)
@@ -55,17 +56,16 @@ def idle_steps(evidence: Evidence) -> Iterator[Advice]:
     share = _divided(evidence, column)
     if share <= _IDLE:
         return
-    yield Advice(
+    yield finding(
+        evidence,
         said("idle_steps", share=percent(share)),
-        said("idle_steps_why"),
         said("idle_steps_change"),
         (EvidencePlace("view", "steps"),),
-        share,
-        "share",
+        promised(share),
     )
 
 
-def _between_operators(evidence: Evidence) -> Iterator[Advice]:
+def _between_operators(evidence: Evidence) -> Iterator[Finding]:
     """Time of the host in which neither an operator runs nor data are loaded, and the function of Python in
     which most of it passes. What the profiler itself takes does not count: recording stacks slows all of
     Python down, so then a single function must be the matter."""
@@ -87,73 +87,65 @@ def _between_operators(evidence: Evidence) -> Iterator[Advice]:
         )
     elif evidence.profile.source is Source.TORCH:
         change = said("between_operators_stack_change")
-    yield Advice(saw, said("between_operators_why"), change, (place,), share, "share")
+    yield finding(evidence, saw, change, (place,), promised(share))
 
 
-def iteration_interval(evidence: Evidence) -> Iterator[Advice]:
+def iteration_interval(evidence: Evidence) -> Iterator[Finding]:
     """Time that passes between steps of a device."""
     steps = _steps(evidence)
     interval = median_of(steps["iteration_interval"])
     if interval is None:
-        raise NotApplicable(said("needs_division"))
+        raise NotChecked(said("needs_division"))
     duration = max(1, median_of(steps["duration"]) or 1)
     if interval <= _INTERVAL or interval < 0.02 * duration:
         return
-    yield Advice(
-        said(
-            "interval",
-            time=milliseconds(interval),
-            share=percent(interval / duration),
-        ),
-        said("interval_why"),
+    yield finding(
+        evidence,
+        said("interval", time=milliseconds(interval), share=percent(interval / duration)),
         said("interval_change"),
         (EvidencePlace("view", "steps"),),
-        min(1.0, interval / duration),
-        "share",
+        promised(min(1.0, interval / duration)),
     )
 
 
-def iteration_tail(evidence: Evidence) -> Iterator[Advice]:
+def iteration_tail(evidence: Evidence) -> Iterator[Finding]:
     """Time after the backward pass: the last reduction of gradients, and the optimiser."""
     share = _divided(evidence, "tail")
     if share <= _TAIL:
         return
-    yield Advice(
-        said("tail", share=percent(share)),
-        said("tail_why"),
-        said("tail_change"),
-        (EvidencePlace("view", "steps"),),
+    yield finding(
+        evidence, said("tail", share=percent(share)), said("tail_change"), (EvidencePlace("view", "steps"),)
     )
 
 
-def pipeline_bubble(evidence: Evidence) -> Iterator[Advice]:
+def pipeline_bubble(evidence: Evidence) -> Iterator[Finding]:
     """Time in which a pipeline stage waits for another."""
     steps = _steps(evidence)
     is_received = bool((steps["bubble"] < 0).all())
     share = _divided(evidence, "receive" if is_received else "bubble")
     if share <= _BUBBLE:
         return
-    yield Advice(
+    yield finding(
+        evidence,
         said("receive", share=percent(share)) if is_received else said("bubble", share=percent(share)),
-        said("bubble_why"),
         evidence.change("bubble_change"),
         (EvidencePlace("view", "steps"), EvidencePlace("view", "cluster")),
-        share,
-        "share",
+        promised(share),
     )
 
 
-def step_jitter(evidence: Evidence) -> Iterator[Advice]:
+def step_jitter(evidence: Evidence) -> Iterator[Finding]:
     """Steps of which some take much longer than others."""
     steps = _steps(evidence)
     told = summary(steps)
     if told is None or told["count"] < _FEW:
-        raise NotApplicable(said("needs_more_steps"))
+        raise NotChecked(said("needs_more_steps"))
     if told["p95"] <= told["p50"] * _JITTER:
         return
     row = int(np.argmax(steps["duration"]))
     usual = float(told["p50"]) * len(steps["number"])
-    yield Advice(
+    yield finding(
+        evidence,
         said(
             "jitter",
             p50=milliseconds(told["p50"]),
@@ -161,35 +153,29 @@ def step_jitter(evidence: Evidence) -> Iterator[Advice]:
             most=milliseconds(told["maximum"]),
             step=int(steps["number"][row]),
         ),
-        said("jitter_why") if evidence.profile.world_size > 1 else said("jitter_alone_why"),
         said("jitter_change"),
         (evidence.step_place(int(steps["number"][row])),),
-        max(0.0, 1 - usual / max(1.0, float(steps["duration"].clip(0).sum()))),
-        "share",
-        "info",
+        promised(max(0.0, 1 - usual / max(1.0, float(steps["duration"].clip(0).sum())))),
+        "hint",
     )
 
 
-def empty_queue(evidence: Evidence) -> Iterator[Advice]:
+def empty_queue(evidence: Evidence) -> Iterator[Finding]:
     """Batches that found a queue of data empty."""
     queues = empty_share(evidence.profile)
     if not queues:
-        raise NotApplicable(said("needs_queues"))
+        raise NotChecked(said("needs_queues"))
     for queue, share in queues.items():
         if share > _EMPTY:
-            yield Advice(
-                said(
-                    "queue_empty",
-                    percent=percent(share),
-                    queue=queue,
-                ),
-                said("data_why"),
+            yield finding(
+                evidence,
+                said("queue_empty", percent=percent(share), queue=queue),
                 evidence.change("data_change"),
                 (EvidencePlace("view", "pipeline"),),
             )
 
 
-def full_memory(evidence: Evidence) -> Iterator[Advice]:
+def full_memory(evidence: Evidence) -> Iterator[Finding]:
     """A device whose memory is nearly full."""
     top = peak(evidence.profile)
     sizes = {
@@ -199,22 +185,18 @@ def full_memory(evidence: Evidence) -> Iterator[Advice]:
     }
     size = None if top is None else sizes.get(top["device"])
     if top is None or not size:
-        raise NotApplicable(said("needs_memory"))
+        raise NotChecked(said("needs_memory"))
     if top["value"] <= size * _MEMORY:
         return
-    yield Advice(
-        said(
-            "memory_full",
-            share=percent(top["value"] / size),
-            device=top["device"],
-        ),
-        said("memory_full_why"),
+    yield finding(
+        evidence,
+        said("memory_full", share=percent(top["value"] / size), device=top["device"]),
         evidence.change("memory_full_change"),
         (EvidencePlace("view", "memory"),),
     )
 
 
-def memory_growth(evidence: Evidence) -> Iterator[Advice]:
+def memory_growth(evidence: Evidence) -> Iterator[Finding]:
     """Memory that grows from step to step."""
     steps = _steps(evidence)
     counters = evidence.profile.tables.get("counters")
@@ -228,7 +210,7 @@ def memory_growth(evidence: Evidence) -> Iterator[Advice]:
     )
     known = steps["start"] >= 0
     if counters is None or place is None or known.sum() < _FEW:
-        raise NotApplicable(said("needs_curve"))
+        raise NotChecked(said("needs_curve"))
     rows = np.flatnonzero(counters["counter"] == place)
     rows = rows[np.argsort(counters["time"][rows], kind="stable")]
     ends = np.sort((steps["start"] + steps["duration"])[known])
@@ -242,12 +224,9 @@ def memory_growth(evidence: Evidence) -> Iterator[Advice]:
         or float(np.median(grown)) < _GROWTH * float(values[0])
     ):
         return
-    yield Advice(
-        said(
-            "memory_growth",
-            size=round(float(np.median(grown)) / 1e6, 1),
-        ),
-        said("memory_growth_why"),
+    yield finding(
+        evidence,
+        said("memory_growth", size=round(float(np.median(grown)) / 1e6, 1)),
         evidence.change("memory_growth_change"),
         (EvidencePlace("view", "memory"),),
         severity="error",
@@ -255,12 +234,12 @@ def memory_growth(evidence: Evidence) -> Iterator[Advice]:
 
 
 RULES = (
-    ProfileRule("idle_steps", said("idle_steps_title"), idle_steps),
-    ProfileRule("iteration_interval", said("interval_title"), iteration_interval),
-    ProfileRule("iteration_tail", said("tail_title"), iteration_tail),
-    ProfileRule("pipeline_bubble", said("bubble_title"), pipeline_bubble),
-    ProfileRule("step_jitter", said("jitter_title"), step_jitter),
-    ProfileRule("empty_queue", said("queue_title"), empty_queue),
-    ProfileRule("full_memory", said("memory_full_title"), full_memory),
-    ProfileRule("memory_growth", said("memory_growth_title"), memory_growth),
+    profile_rule("idle_steps", said("idle_steps_title"), idle_steps),
+    profile_rule("iteration_interval", said("interval_title"), iteration_interval),
+    profile_rule("iteration_tail", said("tail_title"), iteration_tail),
+    profile_rule("pipeline_bubble", said("bubble_title"), pipeline_bubble),
+    profile_rule("step_jitter", said("jitter_title"), step_jitter),
+    profile_rule("empty_queue", said("queue_title"), empty_queue),
+    profile_rule("full_memory", said("memory_full_title"), full_memory),
+    profile_rule("memory_growth", said("memory_growth_title"), memory_growth),
 )

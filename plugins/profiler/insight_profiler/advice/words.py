@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from insight_core.plugin import Messages, Reason
+from insight_core.plugin import Messages, Reason, ReasonKind
 from insight_profiler.model import Source
 
 
@@ -30,6 +30,12 @@ def said(code: str, /, **details: object) -> Reason:
     """The text ``reason.profiler_<code>`` of ``locales/en.json`` with its details."""
     name = f"profiler_{code}"
     return Reason(_english()[f"reason.{name}"].format(**details), name, **details)
+
+
+def explained(title: ReasonKind) -> Reason | None:
+    """Why what a rule finds matters: the text ``reason.profiler_<name>_why`` next to its title."""
+    name = title.code.removeprefix("profiler_").removesuffix("_title") + "_why"
+    return said(name) if f"reason.profiler_{name}" in _english() else None
 
 
 _FRAMEWORKS = {Source.MINDSPORE: "mindspore", Source.MINDINSIGHT: "mindspore", Source.XPLANE: "xla"}

@@ -48,7 +48,7 @@ export function placesOf(board: ProfilerParts, { places }: Advice): readonly Evi
 
 /** Shows the evidence; what was set in the view it leads to, and would hide it, is set back. */
 export function openPlace(board: ProfilerParts, { kind, view, state }: EvidencePlace): void {
-  const shown: Record<string, string | null> = { slice: null, window: null, view, ...state };
+  const shown: Record<string, string | null> = { slice: null, window: null, evidence: null, view, ...state };
   if (kind === 'rank') shown['run'] = board.profiles.query.value.run;
   board.page.ctx.open('profiler', kind === 'figure' ? { map: null, stage: null, ...shown } : shown);
 }

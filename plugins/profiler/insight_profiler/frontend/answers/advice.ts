@@ -13,8 +13,9 @@ export interface Advice {
   readonly rule: string;
   readonly severity: 'error' | 'warning' | 'info';
   readonly saw: Reason;
-  readonly why: Reason;
-  readonly change: Reason;
+  /** Why it matters; null for rules of other plugins. */
+  readonly why: Reason | null;
+  readonly change: Reason | null;
   readonly places: readonly EvidencePlace[];
   /** The share of the time of a step that the change saves, estimated. */
   readonly saves: number | null;

@@ -28,7 +28,9 @@ interface PartProps {
 /** What to change in the profiled program, with evidence and what it saves; and which rules found nothing. */
 export default function AdviceView({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
-  const asked = useRanksAnswer<AdviceAnswer>(board, 'advice', {}, ({ ranks }) => ranks.unread > 0);
+  const asked = useRanksAnswer<AdviceAnswer>(board, 'advice', {}, ({ rules }) =>
+    rules.some(({ may_change }) => may_change),
+  );
   return (
     <div class="scroll">
       <Answered board={board} asked={asked}>
@@ -87,10 +89,18 @@ function Card({ board, answer, advice }: PartProps & { readonly advice: Advice }
       </header>
       <p class="saw">{reasonText(board, answer, saw)}</p>
       <dl>
-        <dt>{say('advice.why')}</dt>
-        <dd>{reasonText(board, answer, why)}</dd>
-        <dt>{say('advice.change')}</dt>
-        <dd>{reasonText(board, answer, change)}</dd>
+        {why && (
+          <>
+            <dt>{say('advice.why')}</dt>
+            <dd>{reasonText(board, answer, why)}</dd>
+          </>
+        )}
+        {change && (
+          <>
+            <dt>{say('advice.change')}</dt>
+            <dd>{reasonText(board, answer, change)}</dd>
+          </>
+        )}
         {places.length > 0 && (
           <>
             <dt>{say('advice.evidence')}</dt>
