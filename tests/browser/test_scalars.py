@@ -386,5 +386,7 @@ def test_a_thousand_runs_stay_light(page: Page, serve: Serve, tmp_path: Path) ->
     page.on("request", lambda request: asked.append(request.url))
     page.get_by_role("checkbox").first.click()
     expect(page.get_by_text("1,000 selected")).to_be_visible()
+    expect(status(page, "loss")).to_contain_text("600 points, all kept")
+    card(page, "loss").get_by_test_id("line-limit").get_by_role("button", name="all").click()
     expect(status(page, "loss")).to_contain_text("10,000 points, all kept")
     assert max(map(len, asked)) < 8000

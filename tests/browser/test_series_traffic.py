@@ -88,7 +88,7 @@ def hundred(tmp_path: Path) -> Path:
 def test_one_more_run_of_a_hundred_asks_for_that_run_only(page: Page, serve: Serve, hundred: Path) -> None:
     asked = Asked(page)
     others = ",".join(f"run_{number:02d}" for number in range(100) if number != 7)
-    page.goto(f"{serve('--logdir', hundred)}#locale=en&runs={others}")
+    page.goto(f"{serve('--logdir', hundred)}#locale=en&scalar.lines=all&runs={others}")
     for tag in ("acc", "loss"):
         counts(page, tag, f"{99 * 30:,} points")
     until(page, asked.are_answered)
@@ -105,7 +105,7 @@ def test_one_more_run_of_a_hundred_asks_for_that_run_only(page: Page, serve: Ser
 
 def test_hiding_and_showing_runs_asks_for_nothing(page: Page, serve: Serve, hundred: Path) -> None:
     asked = Asked(page)
-    page.goto(f"{serve('--logdir', hundred)}#locale=en&runs=all")
+    page.goto(f"{serve('--logdir', hundred)}#locale=en&scalar.lines=all&runs=all")
     for tag in ("acc", "loss"):
         counts(page, tag, "3,000 points")
     asked.forget()

@@ -217,7 +217,7 @@ def test_the_page_saves_itself_with_the_runs_and_bands_that_it_shows(
         page.get_by_role("dialog").get_by_role("button", name="works offline").press("Enter")
     assert again.value.suggested_filename == saved.value.suggested_filename
     _opened(page, tmp_path / "view.html")
-    expect(page.locator("[data-run]")).to_have_count(2)
+    expect(page.get_by_test_id("run-groups").locator("[data-group]")).to_have_count(2)
     loss = card(page, "loss")
     expect(loss.get_by_test_id("card-status")).to_contain_text("2 groups")
     expect(page.get_by_test_id("card")).to_have_count(1)

@@ -131,7 +131,7 @@ class ViewState:
         return [_decoded(part.partition("=")[0]) for part in self._parts(key)]
 
 
-def _names(text: str) -> Sequence[str]:
+def _names(text: str) -> list[str]:
     return [_decoded(part) for part in re.split("[;,]", text) if part]
 
 

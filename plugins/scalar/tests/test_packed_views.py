@@ -9,6 +9,7 @@ import insight_scalar
 import numpy as np
 import pytest
 from insight_scalar import snapshot
+from insight_scalar.view_state import ViewState
 from werkzeug.test import Client, TestResponse
 
 from insight_core.plugin.testing import FakeProvider
@@ -80,3 +81,21 @@ def test_steps_that_floats_round_are_kept_whole() -> None:
 )
 def test_what_is_no_view_is_an_error_of_the_request(view: object, client: Client) -> None:
     assert ask(client, view).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("group", "state", "expression", "columns"),
+    [
+        ("lineage/lr;lineage/optimizer", {}, None, ["lineage/lr", "lineage/optimizer"]),
+        ("lineage/lr;name~(.*)/seed%3B", {}, "(.*)/seed;", ["lineage/lr"]),
+        ("path", {}, "^(?:(.*)/)?[^/]*$", None),
+        ("", {"group": "(.*)_seed", "by": "lineage/lr"}, "(.*)_seed", ["lineage/lr"]),  # of the last release
+        ("", {}, None, None),
+    ],
+)
+def test_bands_of_a_view_are_those_of_its_groups(
+    group: str, state: dict[str, str], expression: str | None, columns: list[str] | None
+) -> None:
+    view = ViewState.read(json.dumps({"runs": ["a"], "state": state, "group": group}))
+    assert view.is_grouped is bool(expression or columns)
+    assert (view.group_query.get("group"), view.group_query.get("by")) == (expression, columns)
