@@ -33,7 +33,7 @@ LEFT_OUT = {"plugin:tensor", "tensorboard:meta_graph_def"}
 @pytest.fixture(scope="module")
 def local(repository: Path) -> Iterator[LocalProvider]:
     logdir = Logdir(str(repository / "examples/logs"), dialects=frozenset({Dialect.TENSORBOARD}))
-    provider = LocalProvider([logdir], [SCALAR], reload_interval=0)
+    provider = LocalProvider([logdir], [SCALAR], reload_interval=0, folds=False)  # as the other server
     provider.load()
     yield provider
     provider.close()
