@@ -13,6 +13,8 @@ const FOLLOWING: readonly ViewName[] = ['overview', 'steps', 'timeline', 'commun
 /** Which view is in front, and the ways from one view or profile to another. */
 export class Navigation {
   readonly wanted: Setting<ViewName | ''>;
+  /** Further places of the finding that led here. */
+  private readonly evidence: Setting<string | null>;
 
   constructor(
     page: Page,
@@ -20,6 +22,7 @@ export class Navigation {
     private readonly settings: ProfilerSettings,
   ) {
     this.wanted = page.setting('view', codecs.choice<ViewName | ''>(ALL_VIEWS, ''));
+    this.evidence = page.setting('evidence', codecs.text);
   }
 
   /** The views that this profile has something for. */
@@ -84,6 +87,7 @@ export class Navigation {
     window.set(null);
     range.set(null);
     closed.set([]);
+    this.evidence.set(null);
   }
 
   compareWith(base: ProfileKey | null): void {
