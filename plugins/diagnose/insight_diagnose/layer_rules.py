@@ -68,7 +68,7 @@ _SAW: Mapping[tuple[str, str], ReasonKind] = {
     ),
     ("exploding", ""): _kind(
         "diagnose_exploding",
-        "the gradients of {tag} have grown from {usual:.2g} to {value:.2g} since step {step}; layers "
+        "the gradients of {layer} have grown from {usual:.2g} to {value:.2g} since step {step}; layers "
         "whose gradients have: {count}",
     ),
 }

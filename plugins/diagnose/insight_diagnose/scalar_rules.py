@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from functools import partial
 
+import numpy as np
+
 from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.findings import Examined, Finding
 from insight_core.plugin.lab import Severity
@@ -29,8 +31,8 @@ _DIVERGENCE = ReasonKind(
 )
 _EXPLOSION = ReasonKind(
     "diagnose_explosion",
-    "{tag} (the training loss) was {best:g} at step {step}, rose to {top:g} within {points} points, and "
-    "stays around {end:g}",
+    "{tag} (the training loss) was {best:g} at step {step}, rose to {top:g} at step {last}, and stays around "
+    "{end:g}",
 )
 _DIVERGENCE_CHANGE = ReasonKind(
     "diagnose_divergence_change",
@@ -90,8 +92,8 @@ def loss_diverges(examined: Examined) -> Iterator[Finding]:
         if found.top is None:
             saw = _DIVERGENCE(tag=key.tag, best=best, step=at, end=end)
         else:
-            points = int(curve.values.argmax())
-            saw = _EXPLOSION(tag=key.tag, best=best, step=at, end=end, top=short(found.top), points=points)
+            top = curve.step(int(np.argmax(curve.values >= found.top)))
+            saw = _EXPLOSION(tag=key.tag, best=best, step=at, end=end, top=short(found.top), last=top)
         yield found_in(key, "error", saw, _DIVERGENCE_CHANGE(step=at), (at, last))
 
 
