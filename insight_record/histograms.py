@@ -29,7 +29,7 @@ def tensorflow_limits() -> NDArray[np.float64]:
 def histogram_proto(values: ArrayLike) -> bytes:
     """A ``HistogramProto`` as torch's ``add_histogram`` writes it: only the buckets around the values.
 
-    No bucket counts non-finite values, but minimum, maximum and sums are of all values, so that a reader knows
+    No bucket counts non-finite values, but minimum, maximum and sums are of all values, so that readers know
     of them. Without finite values there is one empty bucket, because TensorBoard cannot read a histogram
     without buckets.
     """

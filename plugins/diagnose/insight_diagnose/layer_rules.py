@@ -68,12 +68,12 @@ _SAW: Mapping[tuple[str, str], ReasonKind] = {
     ),
     ("exploding", ""): _kind(
         "diagnose_exploding",
-        "the gradients of {layer} have grown from {usual:.2g} to {value:.2g} since step {step}; layers "
+        "the gradients of {layer} have grown from {usual:.3g} to {value:.3g} since step {step}; layers "
         "whose gradients have: {count}",
     ),
 }
 _NORM_EXPLODES = ReasonKind(
-    "diagnose_norm_explodes", "{tag} has grown from {usual:.2g} to {value:.2g} since step {step}"
+    "diagnose_norm_explodes", "{tag} has grown from {usual:.3g} to {value:.3g} since step {step}"
 )
 _REVIVE = Reason(
     "lower the learning rate; initialise biases with 0 and weights by He's rule; use leaky ReLU or "
@@ -108,6 +108,11 @@ _CHANGE: Mapping[str, Reason] = {
         "requires_grad (PyTorch) or trainable (Keras, MindSpore), detach() and the learning rate "
         "of its group",
         "diagnose_unchanged_change",
+    ),
+    "all": Reason(
+        "check that the optimiser has the parameters of the model, that its step is called, and that the "
+        "learning rate is not 0",
+        "diagnose_all_unchanged_change",
     ),
     "vanishing": Reason(
         "use residual connections and normalisation, ReLU or GELU instead of sigmoid or tanh, and an "
@@ -180,7 +185,7 @@ def _found(examined: Examined, fault: str, kinds: Sequence[Kind]) -> Iterator[Fi
 def _finding(tracks: Tracks, first: LayerFault, several: Sequence[LayerFault]) -> Finding:
     tags = [tracks.table.of(one.run, one.layer)[0].tag for one in several]
     how = {"dead": first.word, "unchanged": first.word}.get(first.fault, "")
-    text = {"output": "dead", "": first.fault, "all": "unchanged"}.get(how, how)
+    text = {"output": "dead", "": first.fault}.get(how, how)
     if first.fault == "nonfinite" and first.severity == "hint":
         how = text = "passing"
     compared = "weight" if first.fault == "unchanged" else first.layer.kind

@@ -64,7 +64,8 @@ def _explosion(values: Floats) -> Divergence | None:
         falls = np.median(parts[: len(parts) // 3]) - end > max(3 * noise(parts), 0.2 * end)
         if falls or parts.min() < first:
             return None
-    return Divergence(first, 0, end, float(values[top]))
+    at = int(np.flatnonzero(values[:top] <= 1.5 * first)[-1])
+    return Divergence(float(values[at]), at, end, float(values[top]))
 
 
 def _rise(values: Floats) -> Divergence | None:

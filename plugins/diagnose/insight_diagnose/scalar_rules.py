@@ -39,6 +39,11 @@ _DIVERGENCE_CHANGE = ReasonKind(
     "go back to a checkpoint before step {step} and lower the learning rate, to a third at first; clip "
     "gradients, warm up longer, and check the data of these steps",
 )
+_EXPLOSION_CHANGE = Reason(
+    "start again with a third of the learning rate or less; warm up longer, clip gradients, and check the "
+    "initialisation and the data of the first steps",
+    "diagnose_explosion_change",
+)
 _NO_LEARNING = ReasonKind(
     "diagnose_no_learning", "{tag} (the training loss) stays around {level:g} in all {points} points"
 )
@@ -90,11 +95,12 @@ def loss_diverges(examined: Examined) -> Iterator[Finding]:
         at, last = curve.step(found.at), int(curve.steps[-1])
         best, end = short(found.best), short(found.end)
         if found.top is None:
-            saw = _DIVERGENCE(tag=key.tag, best=best, step=at, end=end)
+            saw, change = _DIVERGENCE(tag=key.tag, best=best, step=at, end=end), _DIVERGENCE_CHANGE(step=at)
         else:
             top = curve.step(int(np.argmax(curve.values >= found.top)))
             saw = _EXPLOSION(tag=key.tag, best=best, step=at, end=end, top=short(found.top), last=top)
-        yield found_in(key, "error", saw, _DIVERGENCE_CHANGE(step=at), (at, last))
+            change = _EXPLOSION_CHANGE
+        yield found_in(key, "error", saw, change, (at, last))
 
 
 def loss_is_constant(examined: Examined) -> Iterator[Finding]:

@@ -88,7 +88,7 @@ def _swing(rest: Floats, base: Floats, level: float) -> Unrest | None:
     clipped = np.clip(rest, *np.quantile(rest, [0.02, 0.98]))
     most = min(len(rest) // 5, 60)
     found = autocorrelation(clipped, most)
-    low = int(np.argmin(found))
+    low = int(np.argmax(found <= 0.9 * found.min()))  # not one of its multiples
     if low >= most - 2:
         return None
     after = found[low + 1 :]
