@@ -183,6 +183,12 @@ def rate_rises(examined: Examined, curve: StepCurve) -> Floats | None:
     return None
 
 
+def warms_up(examined: Examined) -> bool:
+    """Whether a learning rate has risen to the end, far above its median."""
+    rates = [curve.values for _, curve in curves_of(examined, "lr") if len(curve) > 2]
+    return any(rate[-1] >= rate.max() and rate[-1] > 1.5 * np.median(rate) for rate in rates)
+
+
 def epoch_points(examined: Examined, curve: StepCurve) -> float | None:
     """The number of points of a curve within an epoch, if epochs are logged."""
     for tag in _tags_of(examined, examined.run):
