@@ -273,3 +273,4 @@ KINDS: tuple[Kind, ...] = (
     held_by_epoch, reinforcement, to_zero, keras_fit, hard_batch, full_batch, resumed, epochs_of_pauses,
     warm_restarts, long_tail, running_mean, terms, random_by_nature, margins, agents,
 )  # fmt: skip
+RESTING: tuple[Kind, ...] = (random_by_nature, margins)  # those that do rest at a level: a hint is right

@@ -83,7 +83,7 @@ def _of_run(tracks: Tracks, run: str) -> Iterator[LayerFault]:
     if any(one.severity == "error" for one in odd):
         return  # whatever else shows follows from it
     dead = dead_layers(tracks, run, layers)
-    has_dead = any(one.how == "output" and not one.is_suspected for one in dead)
+    died = [one.step for one in dead if one.how == "output" and not one.is_suspected]
     dead = dead or dying_layers(tracks, run, layers)
     behind = next((one for one in dead if one.layer.kind == "gradient" and one.how == "output"), None)
     for one in dead:
@@ -92,9 +92,10 @@ def _of_run(tracks: Tracks, run: str) -> Iterator[LayerFault]:
     left = [layer for layer in layers if layer not in gone]
     exploding = exploding_layers(tracks, run, left)
     for sized in exploding:
-        yield _sized(run, "exploding", sized)
-    if has_dead:
-        return  # weights that stay the same and gradients that hardly arrive follow from it
+        if not died or sized.place[0] < min(died):
+            yield _sized(run, "exploding", sized)
+    if died:
+        return  # weights that stay the same, gradients that hardly arrive or grow follow from it
     vanishing = vanishing_layers(tracks, run, left, {one.layer for one in exploding})
     for sized in vanishing:
         yield _sized(run, "vanishing", sized)

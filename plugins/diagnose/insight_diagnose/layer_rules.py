@@ -15,7 +15,7 @@ _RECORDS = 32  # of a series that are read
 _SECONDS = 5.0
 _EXPLODED = 100.0  # times the gradient norm of the first third of the run
 _NAMED = 20  # tags among the details
-_SUSPECTED = {"unreached", "nowhere"}  # dead layers of which gradients alone do not tell the cause
+_SUSPECTED = {"unreached", "nowhere", "together"}  # what is recorded does not tell the cause
 
 _READING = ReasonKind("diagnose_layers_reading", "the layers are still being read")
 _NO_LAYERS = ReasonKind("diagnose_no_layers", "no series is named as {kinds} of layers")
@@ -33,6 +33,11 @@ _SAW: Mapping[tuple[str, str], ReasonKind] = {
     ("nonfinite", ""): _kind(
         "diagnose_layer_nonfinite",
         "{layer} ({kind}) is {word} first, at step {step}; series of layers that are so: {count}",
+    ),
+    ("nonfinite", "together"): _kind(
+        "diagnose_layers_nonfinite",
+        "{count} series of layers are {word} since step {step}, {layer} ({kind}) among them: which of them "
+        "was the first is not recorded",
     ),
     ("nonfinite", "passing"): _kind(
         "diagnose_layer_overflow",
@@ -182,12 +187,21 @@ def _found(examined: Examined, fault: str, kinds: Sequence[Kind]) -> Iterator[Fi
             yield _finding(tracks, first, several)
 
 
+def _is_together(first: LayerFault, several: Sequence[LayerFault]) -> bool:
+    """Whether weights of several modules are so in the first record: an update had spread it by then."""
+    weights = {one.module for one in several if one.layer.kind == "weight" and one.step == first.step}
+    return len(weights) > 1
+
+
 def _finding(tracks: Tracks, first: LayerFault, several: Sequence[LayerFault]) -> Finding:
     tags = [tracks.table.of(one.run, one.layer)[0].tag for one in several]
     how = {"dead": first.word, "unchanged": first.word}.get(first.fault, "")
     text = {"output": "dead", "": first.fault}.get(how, how)
     if first.fault == "nonfinite" and first.severity == "hint":
         how = text = "passing"
+    elif first.fault == "nonfinite" and _is_together(first, several):
+        how, text = "together", "nonfinite"
+        several = [one for one in several if one.step == first.step]
     compared = "weight" if first.fault == "unchanged" else first.layer.kind
     layers = sum(layer.kind == compared and not is_bias(layer.name) for layer in tracks.table.layers)
     saw = _SAW[first.fault, how](
