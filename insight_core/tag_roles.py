@@ -17,24 +17,16 @@ _HELD_OUT = frozenset({"val", "valid", "validation", "eval", "evaluation", "test
 _ACCURACY = frozenset({"acc", "accuracy", "precision", "recall", "auc", "map", "miou", "iou"})
 _LOSS = frozenset({"loss", "nll", "perplexity", "ppl", "mse", "rmse", "mae", "ce", "crossentropy"})
 _GRADIENT = frozenset({"grad", "grads", "gradient", "gradients"})
-# losses that need not fall: of adversaries, of reinforcement learning, and weights or scales of a loss
+# losses that need not fall: of adversaries, of reinforcement learning, weights or scales of a loss, and
+# terms that hold another one back: they rise from 0, or stay where they should be
 _NOT_MINIMISED = frozenset(
     {
-        *(
-            "d",
-            "g",
-            "gen",
-            "generator",
-            "disc",
-            "discriminator",
-            "critic",
-            "actor",
-            "adv",
-            "adversarial",
-            "gan",
-        ),
+        *("d", "g", "gen", "generator", "disc", "discriminator", "critic", "actor", "adv"),
+        *("adversarial", "gan"),
         *("policy", "value", "entropy", "q", "td", "kl", "advantage", "reward", "return", "rl", "ppo", "sac"),
         *("scale", "scaler", "weight", "coef", "coefficient"),
+        *("kld", "reg", "regularization", "regularisation", "regularizer", "regulariser", "penalty"),
+        *("commit", "commitment", "codebook", "vq", "aux", "auxiliary", "balance", "balancing", "router"),
     }
 )
 
@@ -44,7 +36,8 @@ def role_of(tag: str, run: str = "") -> TagRole | None:
 
     ``train/loss``, ``Loss`` and ``epoch_loss`` are losses; ``val_loss``, ``loss/test`` and, as Keras writes
     it, ``epoch_loss`` of a run ``…/validation`` are losses of held-out data. Losses that need not fall, as
-    those of adversaries (``d_loss``) and of reinforcement learning (``policy_loss``), have no role.
+    those of adversaries (``d_loss``), of reinforcement learning (``policy_loss``) and of regularisation
+    (``kl_loss``, ``commitment_loss``, ``aux_loss``), have no role.
     """
     words = [word.lower() for word in _WORDS.findall(tag)]
     known = set(words)

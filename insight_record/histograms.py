@@ -29,19 +29,21 @@ def tensorflow_limits() -> NDArray[np.float64]:
 def histogram_proto(values: ArrayLike) -> bytes:
     """A ``HistogramProto`` as torch's ``add_histogram`` writes it: only the buckets around the values.
 
-    Non-finite values are dropped, because the message cannot store them. An empty array gives one empty
-    bucket, because TensorBoard cannot read a histogram without buckets.
+    No bucket counts non-finite values, but minimum, maximum and sums are of all values, so that readers know
+    of them. Without finite values there is one empty bucket, because TensorBoard cannot read a histogram
+    without buckets.
     """
-    array = _finite(values)
+    every = np.asarray(values, np.float64).ravel()
+    array = _finite(every)
     limits = tensorflow_limits()
     below = np.searchsorted(np.sort(array), limits)  # a limit itself is above it, but for the last
     below[-1] = len(array)
     counts = np.diff(below, prepend=0)
     filled = np.flatnonzero(counts)
     if not len(filled):
-        return histogram_proto_of([0.0], [0.0])
+        return histogram_proto_of([0.0], [0.0], every)
     shown = slice(max(0, filled[0] - 1), filled[-1] + 1)
-    return histogram_proto_of(limits[shown], counts[shown], array)
+    return histogram_proto_of(limits[shown], counts[shown], every)
 
 
 def histogram_proto_of(
@@ -55,7 +57,8 @@ def histogram_proto_of(
     array = np.asarray(values, np.float64).ravel()
     if len(array):
         least, largest = float(array.min()), float(array.max())
-    numbers = (least, largest, float(len(array)), float(array.sum()), float((array**2).sum()))
+    with np.errstate(over="ignore", invalid="ignore"):  # infinities of both signs have no sum
+        numbers = (least, largest, float(len(array)), float(array.sum()), float((array**2).sum()))
     body = b"".join(double_field(number, value) for number, value in enumerate(numbers, 1))
     return body + message_field(6, _doubles(limits)) + message_field(7, _doubles(counts))
 

@@ -223,8 +223,54 @@ def running_mean(rng: Generator) -> Planted:
     return planted("running_mean", rng, {loss_tag(rng): (steps, loss)})
 
 
+def terms(rng: Generator) -> Planted:
+    """A whole loss falls, while terms of it rise from 0, or stay where they should be."""
+    count = count_of(rng, 100, 2000)
+    steps, t = steps_of(rng, count), np.linspace(0, 1, count)
+    rising = rng.uniform(0.01, 2) * (0.05 + 1 - np.exp(-t / rng.uniform(0.1, 0.4)))
+    words = ["reg_loss", "commitment_loss", "kld_loss", "loss/l2", "covariance_loss", "loss/distortion"]
+    tags = {
+        str(rng.choice(["loss", "train/loss", "total_loss", "loss/total"])): noisy(rng, falling(rng, count)),
+        str(rng.choice(words)): noisy(rng, rising, 0.05),
+        str(rng.choice(["aux_loss", "load_balancing_loss"])): 1 + 0.01 * rng.standard_normal(count),
+    }
+    return planted("terms", rng, {tag: (steps, values) for tag, values in tags.items()})
+
+
+def random_by_nature(rng: Generator) -> Planted:
+    """A loss whose noise is drawn anew for each batch, as of diffusion: it hardly falls, or very soon."""
+    count = count_of(rng, 200, 3000)
+    steps, t = steps_of(rng, count), np.linspace(0, 1, count)
+    curve = 0.1 * (1 - 0.05 * t) + rng.integers(2) * np.exp(-t / 0.01)
+    noise = np.exp(rng.uniform(0.3, 0.7) * rng.standard_normal(count))
+    return planted("random_by_nature", rng, {"train_loss": (steps, curve * noise)})
+
+
+def margins(rng: Generator) -> Planted:
+    """Ever fewer batches violate a margin; the loss of the others is exactly 0."""
+    count = count_of(rng, 300, 3000)
+    steps, t = steps_of(rng, count), np.linspace(0, 1, count)
+    share = np.exp(-t / rng.uniform(0.1, 0.3))
+    loss = 0.3 * np.sqrt(share) * rng.gamma(2, 0.5, count) * (rng.random(count) < share)
+    return planted("margins", rng, {str(rng.choice(["triplet_loss", "loss"])): (steps, loss)})
+
+
+def agents(rng: Generator) -> Planted:
+    """Q-learning of a script: the loss rises with the scores."""
+    count = count_of(rng, 150, 1500)
+    steps, t = steps_of(rng, count), np.linspace(0, 1, count)
+    loss = (0.02 + 2 * t) * np.exp(0.5 * rng.standard_normal(count))
+    tags = {
+        "loss": loss,
+        "score": 200 * t + 20 * rng.standard_normal(count),
+        "epsilon": (1 - 2 * t).clip(0.05),
+    }
+    return planted("agents", rng, {tag: (steps, values) for tag, values in tags.items()})
+
+
 KINDS: tuple[Kind, ...] = (
     warm_up, cyclic, step_decay, curriculum, fine_tuning, mixed_precision, batch_of_one, rare_validation,
     held_by_epoch, reinforcement, to_zero, keras_fit, hard_batch, full_batch, resumed, epochs_of_pauses,
-    warm_restarts, long_tail, running_mean,
+    warm_restarts, long_tail, running_mean, terms, random_by_nature, margins, agents,
 )  # fmt: skip
+RESTING: tuple[Kind, ...] = (random_by_nature, margins)  # those that do rest at a level: a hint is right

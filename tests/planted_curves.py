@@ -314,6 +314,28 @@ def stopped(rng: Generator) -> Planted:
     return Planted("stopped", {"run": {"train/loss": [one]}}, frozenset({"interrupted"}), "run", window)
 
 
+def explosion_that_stays(rng: Generator) -> Planted:
+    """Some usual points, then a loss that is far above them to the end."""
+    count, place = count_of(rng, 60, 3000), int(rng.integers(2, 8))
+    steps, loss = steps_of(rng, count), np.full(count, 2.3)
+    loss[place:] *= 10 ** rng.uniform(2, 8)
+    tags = {loss_tag(rng): (steps, noisy(rng, loss, 0.1))}
+    window = int(steps[0]), int(steps[place])
+    return planted("explosion_that_stays", rng, tags, "divergence", window)
+
+
+def flat_then_diverges(rng: Generator) -> Planted:
+    """Flat for half of the run: a step at which it was lowest by chance is not the begin."""
+    count = count_of(rng, 200, 3000)
+    steps, place = steps_of(rng, count), int(rng.uniform(0.5, 0.8) * count)
+    loss = 0.4 + 1.9 * np.exp(-np.arange(count) / (0.04 * count))
+    loss[place:] *= np.exp(np.minimum(np.arange(count - place) / (0.04 * count), 3))
+    tags = {loss_tag(rng): (steps, noisy(rng, loss, 0.05))}
+    reach = count // 16
+    window = int(steps[place - reach]), int(steps[min(count - 1, place + reach)])
+    return planted("flat_then_diverges", rng, tags, "divergence", window)
+
+
 Kind: TypeAlias = Callable[[Generator], Planted]
 KINDS: tuple[Kind, ...] = (
     frozen_loss,
@@ -324,6 +346,8 @@ KINDS: tuple[Kind, ...] = (
     overfit_one_run,
     spike_recovers,
     early_explosion,
+    explosion_that_stays,
+    flat_then_diverges,
     chaos,
     chaos_since,
     unshuffled,

@@ -78,22 +78,24 @@ def layer_faults(tracks: Tracks, runs: Iterable[str]) -> list[LayerFault]:
 def _of_run(tracks: Tracks, run: str) -> Iterator[LayerFault]:
     layers = [layer for layer in tracks.table.layers if tracks.table.of(run, layer)]
     modules = {module_of(layer.name)[0] for layer in layers if layer.kind in ("weight", "gradient")}
-    odd = _nonfinite(tracks, run, layers)
+    odd = _after_weights(_nonfinite(tracks, run, layers))
     yield from (evolve(one, module=_with_parameters(one.layer, modules)) for one in odd)
     if any(one.severity == "error" for one in odd):
         return  # whatever else shows follows from it
     dead = dead_layers(tracks, run, layers)
-    has_dead = any(one.how == "output" and not one.is_suspected for one in dead)
+    died = [one.step for one in dead if one.how == "output" and not one.is_suspected]
     dead = dead or dying_layers(tracks, run, layers)
+    behind = next((one for one in dead if one.layer.kind == "gradient" and one.how == "output"), None)
     for one in dead:
-        yield _dead(run, one, modules)
+        yield _dead(run, one, modules, behind)
     gone = {one.layer for one in dead}
     left = [layer for layer in layers if layer not in gone]
     exploding = exploding_layers(tracks, run, left)
     for sized in exploding:
-        yield _sized(run, "exploding", sized)
-    if has_dead:
-        return  # weights that stay the same and gradients that hardly arrive follow from it
+        if not died or sized.place[0] < min(died):
+            yield _sized(run, "exploding", sized)
+    if died:
+        return  # weights that stay the same, gradients that hardly arrive or grow follow from it
     vanishing = vanishing_layers(tracks, run, left, {one.layer for one in exploding})
     for sized in vanishing:
         yield _sized(run, "vanishing", sized)
@@ -105,10 +107,16 @@ def _sized(run: str, fault: Fault, one: SizedLayer) -> LayerFault:
     return LayerFault(run, one.layer, fault, "warning", *one.place, one.value, one.usual)
 
 
-def _dead(run: str, one: DeadLayer, modules: Collection[str]) -> LayerFault:
+def _dead(run: str, one: DeadLayer, modules: Collection[str], behind: DeadLayer | None) -> LayerFault:
+    """``behind``: the layer whose gradients say that its output is 0."""
     severity: Severity = "error" if one.how == "output" else "warning"
     if one.is_suspected:
         severity = "hint"
+    module = _with_parameters(one.layer, modules)
+    if module not in modules and one.how == "output" and behind is not None and behind.step == one.step:
+        module = module_of(behind.layer.name)[
+            0
+        ]  # an activation of any name: the gradients know what it is of
     return LayerFault(
         run,
         one.layer,
@@ -119,7 +127,7 @@ def _dead(run: str, one: DeadLayer, modules: Collection[str]) -> LayerFault:
         one.share,
         word=one.how,
         follows=one.follows,
-        module=_with_parameters(one.layer, modules),
+        module=module,
     )
 
 
@@ -169,6 +177,18 @@ def _odd(tracks: Tracks, run: str, layer: LayerRow, track: FlagTrack) -> LayerFa
         count = float(np.nanmax(counts.values[counts.steps == step], initial=1.0))
     word = "NaN" if flags & NAN else "+Inf" if flags & POS_INF else "-Inf" if flags & NEG_INF else "NaN"
     return LayerFault(run, layer, "nonfinite", severity, step, int(track.steps[-1]), count, word=word)
+
+
+def _after_weights(found: Sequence[LayerFault]) -> list[LayerFault]:
+    """Gradients of several modules follow from weights that are the first of one module alone to be so."""
+    lasting = [one for one in found if one.severity == "error"]
+    step = min((one.step for one in lasting), default=0)
+    first = [one for one in lasting if one.step == step]
+    weights = {one.module for one in first if one.layer.kind == "weight"}
+    gradients = {one.module for one in first if one.layer.kind == "gradient"}
+    if len(weights) != 1 or len(gradients) < 2:
+        return list(found)
+    return [evolve(one, follows=True) if one.layer.kind == "gradient" else one for one in found]
 
 
 def _is_mask(one: LayerFault, tracks: Tracks) -> bool:

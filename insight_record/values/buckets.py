@@ -20,7 +20,7 @@ _LIMITS, _COUNTS = 6, 7  # of a histogram
 
 
 def histogram(tag: str, value: object, bins: Any, max_bins: int | None) -> EncodedValue:  # noqa: ANN401
-    """A histogram of an array's finite values.
+    """A histogram of an array; no bucket counts values that are not finite.
 
     ``bins`` is "tensorflow", for buckets that grow by a tenth, or what ``numpy.histogram`` takes. More than
     ``max_bins`` buckets are merged. Raises ValueError for an empty array and invalid buckets, TypeError.
@@ -49,16 +49,16 @@ def _encoded(tag: str, array: NDArray[Any], bins: Any, max_bins: int | None) -> 
 def _counted(values: NDArray[np.float64], bins: Any, max_bins: int | None) -> bytes:  # noqa: ANN401
     finite = values[np.isfinite(values)]
     if not len(finite):
-        return histogram_proto_of([0.0], [0.0])
+        return histogram_proto_of([0.0], [0.0], values)
     counts, limits = np.histogram(finite, bins=bins)
     if max_bins is not None and len(counts) > max_bins:
         counts, limits = _merged(counts, limits, len(counts) // max_bins)
     filled = np.flatnonzero(counts)
     if not len(filled):
-        return histogram_proto_of([0.0], [0.0])
+        return histogram_proto_of([0.0], [0.0], values)
     first, end = int(filled[0]), int(filled[-1]) + 1
     shown = counts[first - 1 : end] if first else np.concatenate(([0], counts[:end]))  # one empty at the left
-    return histogram_proto_of(limits[first : end + 1], shown, finite)
+    return histogram_proto_of(limits[first : end + 1], shown, values)
 
 
 def _merged(counts: NDArray[Any], limits: NDArray[Any], many: int) -> tuple[NDArray[Any], NDArray[Any]]:

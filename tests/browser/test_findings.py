@@ -32,7 +32,7 @@ def logs(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("language", "saw", "done"),
     [
-        ("en", "train/loss (x) is NaN first at step 400, 260 times in all", "2 findings"),
+        ("en", "train/loss (x) is NaN first at step 400; such values: 260", "2 findings"),
         ("zh-CN", "train/loss (x) 在第 400 步首次出现 NaN", "发现 2 个问题"),
     ],
 )

@@ -75,3 +75,13 @@ def test_tensorboards_buckets_are_those_of_torch() -> None:
     with np.errstate(over="ignore"):  # of the sum of squares
         extreme = histogram_messages.histogram_proto(histogram_proto([-LARGEST, -1e20, 1e20, LARGEST]))
     assert extreme.counts.sum() == 4
+
+
+@pytest.mark.parametrize("values", [[np.nan] * 5, [1.0, np.nan, 2.0], [1.0, -np.inf, np.inf]])
+def test_a_histogram_of_tensorboard_tells_of_values_that_are_not_finite(values: list[float]) -> None:
+    found = histogram_messages.histogram_proto(histogram_proto(values))
+    assert found.counts.sum() == np.isfinite(values).sum()
+    assert len(found.counts) > 0
+    bounds = found.min, found.max
+    np.testing.assert_equal(bounds, (np.min(values), np.max(values)))
+    assert found.num == len(values)

@@ -257,8 +257,8 @@ def test_findings_that_are_bad_enough_alert_once_for_each_run() -> None:
         return [one.text() for one in watch(finds, run).findings()]
 
     assert found("nonfinite", "") == [
-        "bad: a: train/loss is NaN first at step 40, 60 times in all",
-        "bad: b: train/loss is NaN first at step 60, 40 times in all",
+        "bad: a: train/loss is NaN first at step 40; such values: 60",
+        "bad: b: train/loss is NaN first at step 60; such values: 40",
     ]
     assert len(found("", "a")) == 1
     assert found("overfitting", "") == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from weakref import WeakKeyDictionary
 
@@ -28,6 +28,15 @@ _TOGETHER = 0.25  # of the points of the shorter of two lines, as in the store
 _LINES = 64  # of several writers and restarts; of more, none is looked at
 _FEW_POINTS = ReasonKind("diagnose_few_points", "the training loss has fewer than {least} points")
 _CURVES: WeakKeyDictionary[ScalarColumns, StepCurve] = WeakKeyDictionary()  # rules share what was read
+_WORDS = re.compile(r"[a-z]+")
+_OF_WHOLES = frozenset(
+    {
+        *("loss", "losses", "total", "sum", "all", "overall", "whole", "train", "training", "fit", "step"),
+        *("epoch", "batch", "iter", "iteration", "avg", "average", "mean", "smooth", "smoothed", "running"),
+    }
+)
+_EXPLORES = re.compile(r"(?<![a-z])(epsilon|eps|exploration)(?![a-z])", re.I)
+_SCORES = re.compile(r"(?<![a-z])scores?(?![a-z])", re.I)
 _REWARDS = re.compile(r"(?<![a-z])(rewards?|rew|episod(e|es|ic)|rollouts?|returns?)(?![a-z])", re.I)
 
 
@@ -43,9 +52,21 @@ def losses(examined: Examined) -> Iterator[tuple[SeriesKey, StepCurve]]:
 
 
 def falling_losses(examined: Examined) -> Iterator[tuple[SeriesKey, StepCurve]]:
-    """The training losses that should fall: those of reinforcement learning need not."""
-    if not any(_REWARDS.search(tag) for tag in _tags_of(examined, examined.run)):
-        yield from losses(examined)
+    """The training losses that should fall: those of reinforcement learning need not, nor parts of a whole.
+
+    Of a run that has a loss without a name of its own (``train/loss``, ``loss/total``) only such ones.
+    """
+    if _is_of_agents(_tags_of(examined, examined.run)):
+        return
+    found = list(losses(examined))
+    wholes = [one for one in found if not set(_WORDS.findall(one[0].tag.lower())) - _OF_WHOLES]
+    yield from wholes or found
+
+
+def _is_of_agents(tags: Iterable[str]) -> bool:
+    """Whether tags are those of reinforcement learning: rewards, or scores of agents that explore."""
+    known = " ".join(tags)
+    return bool(_REWARDS.search(known) or (_EXPLORES.search(known) and _SCORES.search(known)))
 
 
 def curves_of(examined: Examined, role: TagRole) -> Iterator[tuple[SeriesKey, StepCurve]]:
@@ -169,6 +190,12 @@ def rate_rises(examined: Examined, curve: StepCurve) -> Floats | None:
         places: Floats = np.searchsorted(curve.steps, jumps).astype(np.float64)
         return places
     return None
+
+
+def warms_up(examined: Examined) -> bool:
+    """Whether a learning rate has risen to the end, far above its median."""
+    rates = [curve.values for _, curve in curves_of(examined, "lr") if len(curve) > 2]
+    return any(rate[-1] >= rate.max() and rate[-1] > 1.5 * np.median(rate) for rate in rates)
 
 
 def epoch_points(examined: Examined, curve: StepCurve) -> float | None:

@@ -16,7 +16,7 @@ _RECORDS = 32  # of a series that are read
 _SECONDS = 5.0
 _EXPLODED = 100.0  # times the gradient norm of the first third of the run
 _NAMED = 20  # tags among the details
-_SUSPECTED = {"unreached", "nowhere"}  # dead layers of which gradients alone do not tell the cause
+_SUSPECTED = {"unreached", "nowhere", "together"}  # what is recorded does not tell the cause
 
 _READING = ReasonKind("diagnose_layers_reading", "the layers are still being read")
 _NO_LAYERS = ReasonKind("diagnose_no_layers", "no series is named as {kinds} of layers")
@@ -34,6 +34,11 @@ _SAW: Mapping[tuple[str, str], ReasonKind] = {
     ("nonfinite", ""): _kind(
         "diagnose_layer_nonfinite",
         "{layer} ({kind}) is {word} first, at step {step}; series of layers that are so: {count}",
+    ),
+    ("nonfinite", "together"): _kind(
+        "diagnose_layers_nonfinite",
+        "{count} series of layers are {word} since step {step}, {layer} ({kind}) among them: which of them "
+        "was the first is not recorded",
     ),
     ("nonfinite", "passing"): _kind(
         "diagnose_layer_overflow",
@@ -69,12 +74,12 @@ _SAW: Mapping[tuple[str, str], ReasonKind] = {
     ),
     ("exploding", ""): _kind(
         "diagnose_exploding",
-        "the gradients of {tag} have grown from {usual:.2g} to {value:.2g} since step {step}; layers "
+        "the gradients of {layer} have grown from {usual:.3g} to {value:.3g} since step {step}; layers "
         "whose gradients have: {count}",
     ),
 }
 _NORM_EXPLODES = ReasonKind(
-    "diagnose_norm_explodes", "{tag} has grown from {usual:.2g} to {value:.2g} since step {step}"
+    "diagnose_norm_explodes", "{tag} has grown from {usual:.3g} to {value:.3g} since step {step}"
 )
 _REVIVE = Reason(
     "lower the learning rate; initialise biases with 0 and weights by He's rule; use leaky ReLU or "
@@ -109,6 +114,11 @@ _CHANGE: Mapping[str, Reason] = {
         "requires_grad (PyTorch) or trainable (Keras, MindSpore), detach() and the learning rate "
         "of its group",
         "diagnose_unchanged_change",
+    ),
+    "all": Reason(
+        "check that the optimiser has the parameters of the model, that its step is called, and that the "
+        "learning rate is not 0",
+        "diagnose_all_unchanged_change",
     ),
     "vanishing": Reason(
         "use residual connections and normalisation, ReLU or GELU instead of sigmoid or tanh, and an "
@@ -180,12 +190,21 @@ def _found(examined: Examined, fault: str, kinds: Sequence[Kind]) -> Iterator[Fi
             yield _finding(tracks, first, several)
 
 
+def _is_together(first: LayerFault, several: Sequence[LayerFault]) -> bool:
+    """Whether weights of several modules are so in the first record: an update had spread it by then."""
+    weights = {one.module for one in several if one.layer.kind == "weight" and one.step == first.step}
+    return len(weights) > 1
+
+
 def _finding(tracks: Tracks, first: LayerFault, several: Sequence[LayerFault]) -> Finding:
     tags = [tracks.table.of(one.run, one.layer)[0].tag for one in several]
     how = {"dead": first.word, "unchanged": first.word}.get(first.fault, "")
-    text = {"output": "dead", "": first.fault, "all": "unchanged"}.get(how, how)
+    text = {"output": "dead", "": first.fault}.get(how, how)
     if first.fault == "nonfinite" and first.severity == "hint":
         how = text = "passing"
+    elif first.fault == "nonfinite" and _is_together(first, several):
+        how, text = "together", "nonfinite"
+        several = [one for one in several if one.step == first.step]
     compared = "weight" if first.fault == "unchanged" else first.layer.kind
     layers = sum(layer.kind == compared and not is_bias(layer.name) for layer in tracks.table.layers)
     saw = _SAW[first.fault, how](

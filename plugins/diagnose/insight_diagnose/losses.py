@@ -25,7 +25,10 @@ _EARLY = 10  # points, among which an explosion may be over
 
 @frozen
 class Divergence:
-    """A loss that rose and did not come back. ``best`` and ``end`` are medians, ``best`` at the place ``at``.
+    """A loss that rose and did not come back. ``best`` and ``end`` are medians.
+
+    ``at`` is the last place where the loss was about as low as its best: it need not have risen from there at
+    once.
 
     ``top``: the largest value of an explosion that was over within few points.
     """
@@ -50,8 +53,9 @@ def divergence(curve: StepCurve) -> Divergence | None:
 def _explosion(values: Floats) -> Divergence | None:
     """A loss that explodes within its first ten points (or 3 %), and stays above its first value for good.
 
-    It has been at ten times its first value, and does not fall after it has come back from there. Where the
-    first value alone is too small, as that of a mean that is not full yet, the loss falls afterwards.
+    It has been at ten times its first value, and does not fall after it has come back from there, or has not
+    come back at all. Where the first value alone is too small, as that of a mean that is not full yet, the
+    loss falls afterwards.
     """
     count = len(values)
     if count < 5 or values[0] <= 0:
@@ -61,16 +65,19 @@ def _explosion(values: Floats) -> Divergence | None:
     rest = values[min(top + 6, count - 2) :]
     last = rest[-max(1, len(rest) // 5) :]
     end = median(last)
-    if top == 0 or values[top] < 10 * max(first, 0.5 * end) or end < 1.2 * first:
+    stays = end > (10 if values[1] < 0.1 * end else 100) * first  # one small value may be chance
+    if top == 0 or values[top] < 10 * (first if stays else max(first, 0.5 * end)) or end < 1.2 * first:
         return None
-    if rest.min() > 0 and np.log(values[top] / end) < 5 * spread(np.log(rest)):
+    far = end / first if stays else values[top] / end
+    if rest.min() > 0 and np.log(far) < 5 * spread(np.log(rest)):
         return None  # noise alone
     if len(rest) >= 10:
         parts = medians(rest, _PARTS)
         falls = median(parts[: len(parts) // 3]) - end > max(3 * noise(parts), 0.2 * end)
         if falls or parts.min() < first:
             return None
-    return Divergence(first, 0, end, float(values[top]))
+    at = int(np.flatnonzero(values[:top] <= 1.5 * first)[-1])
+    return Divergence(float(values[at]), at, end, float(values[top]))
 
 
 def _rise(values: Floats) -> Divergence | None:
@@ -95,7 +102,9 @@ def _rise(values: Floats) -> Divergence | None:
     line = trend(tail)
     if line.score < -CERTAIN and -line.change > 0.2 * rise:
         return None  # it is coming back
-    return Divergence(best, place * len(values) // len(parts), end)
+    about = max(2 * noise(before), min(0.05 * rise, 0.1 * max(gained, abs(best))))
+    low = np.flatnonzero(parts <= best + about)
+    return Divergence(best, int(low[-1]) * len(values) // len(parts), end)
 
 
 @frozen

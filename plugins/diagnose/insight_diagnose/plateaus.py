@@ -26,6 +26,7 @@ _FINE = 240  # and for the place at which it becomes flat,
 _SMOOTH = 9  # by the medians of so many of these
 _FEWEST = 20  # points; fewer tell nothing of a plateau
 _CONSTANT = 100  # equal values in a row; of a short run fewer
+_RECENT, _OFTEN = 100, 0.1  # points before these, and the share of them that is equal
 _LATEST = 0.52  # of the run; a curve that is flat only later has just converged
 _KNOWN = 0.12  # of all that a loss fell: a larger fall would show in the noise
 _SHOWS = 0.15  # the same of the level of a loss that never falls
@@ -113,12 +114,14 @@ class Constant:
     """A stretch of one number, from a place to another (not included), which may be the end of the curve.
 
     ``converged``: the values before differ by so little that a descent without noise has ended there.
+    ``reached``: the number was often there just before, as 0 is of a loss of margins that hold.
     """
 
     at: int
     end: int
     value: float
     converged: bool
+    reached: bool
 
 
 def constant(curve: StepCurve) -> Constant | None:
@@ -145,4 +148,6 @@ def constant(curve: StepCurve) -> Constant | None:
     moves = np.abs(np.diff(before))
     scale = 1e-4 * abs(value) if value else 1e-3 * float(np.ptp(values))
     converged = len(moves) >= 5 and float(moves.max()) <= scale
-    return Constant(at, int(ends[place]), value, converged)
+    recent = values[max(0, at - _RECENT) : at]
+    reached = len(recent) > 0 and float((recent == value).mean()) >= _OFTEN
+    return Constant(at, int(ends[place]), value, converged, reached)

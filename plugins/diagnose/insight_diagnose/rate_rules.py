@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from attrs import evolve
 
 from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.data import SeriesKey
@@ -154,21 +155,20 @@ def _rate_has_period(examined: Examined, curve: StepCurve, period: float) -> boo
 
 
 def _noise(examined: Examined, key: SeriesKey, curve: StepCurve) -> Iterator[Finding]:
+    """A hint: the noise of a loss that is random by its nature looks the same."""
     found = loud_noise(curve)
     begin = curve.step(len(curve) // 3)
     if found is None or learns_elsewhere(examined, begin):
         return
-    yield found_in(
-        key,
-        "warning",
-        _NOISE(tag=key.tag, height=short(found.size), level=short(found.level), step=begin),
-        Reason(
-            "steps are too large, or batches too small or too different: lower the learning rate to a third; "
-            "if the loss stays as it is, use larger batches or accumulate gradients, and check the labels",
-            "diagnose_noise_change",
-        ),
-        (begin, int(curve.steps[-1])),
+    saw = _NOISE(tag=key.tag, height=short(found.size), level=short(found.level), step=begin)
+    change = Reason(
+        "steps are too large, or batches too small or too different: lower the learning rate to a third; if "
+        "the loss stays as it is, use larger batches or accumulate gradients, and check the labels; a loss "
+        "that is random by its nature, as of diffusion, needs a measure with fixed noise",
+        "diagnose_noise_change",
     )
+    place = (begin, int(curve.steps[-1]))
+    yield evolve(found_in(key, "hint", saw, change, place), confidence="suspected")
 
 
 def loss_has_a_spike(examined: Examined) -> Iterator[Finding]:

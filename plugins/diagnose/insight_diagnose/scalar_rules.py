@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from functools import partial
 
+import numpy as np
+
 from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.findings import Examined, Finding
 from insight_core.plugin.lab import Severity
@@ -16,11 +18,12 @@ from insight_diagnose.examined_curves import (
     held_out_curves,
     learns_elsewhere,
     losses,
+    warms_up,
 )
 from insight_diagnose.losses import divergence, overfit
 from insight_diagnose.plateaus import constant, plateau
 from insight_diagnose.rate_rules import rate_is_zero_since
-from insight_diagnose.unrest import unrest
+from insight_diagnose.unrest import loud_noise, unrest
 
 _SWINGS = 3.0  # heights of a swing around the level: a divergence is more
 _DIVERGENCE = ReasonKind(
@@ -29,13 +32,18 @@ _DIVERGENCE = ReasonKind(
 )
 _EXPLOSION = ReasonKind(
     "diagnose_explosion",
-    "{tag} (the training loss) was {best:g} at step {step}, rose to {top:g} within {points} points, and "
-    "stays around {end:g}",
+    "{tag} (the training loss) was {best:g} at step {step}, rose to {top:g} at step {last}, and stays around "
+    "{end:g}",
 )
 _DIVERGENCE_CHANGE = ReasonKind(
     "diagnose_divergence_change",
     "go back to a checkpoint before step {step} and lower the learning rate, to a third at first; clip "
     "gradients, warm up longer, and check the data of these steps",
+)
+_EXPLOSION_CHANGE = Reason(
+    "start again with a third of the learning rate or less; warm up longer, clip gradients, and check the "
+    "initialisation and the data of the first steps",
+    "diagnose_explosion_change",
 )
 _NO_LEARNING = ReasonKind(
     "diagnose_no_learning", "{tag} (the training loss) stays around {level:g} in all {points} points"
@@ -58,6 +66,11 @@ _CONVERGED = ReasonKind(
     "diagnose_converged",
     "{tag} (the training loss) is the very same number, {value:g}, since step {step}, in {points} points, "
     "and the numbers before it hardly differ: its number format can tell no smaller ones",
+)
+_REACHED = ReasonKind(
+    "diagnose_reached",
+    "{tag} (the training loss) is the very same number, {value:g}, since step {step}, in {points} points, "
+    "which it often was before",
 )
 _OVERFITTING = ReasonKind(
     "diagnose_overfitting_train",
@@ -88,11 +101,12 @@ def loss_diverges(examined: Examined) -> Iterator[Finding]:
         at, last = curve.step(found.at), int(curve.steps[-1])
         best, end = short(found.best), short(found.end)
         if found.top is None:
-            saw = _DIVERGENCE(tag=key.tag, best=best, step=at, end=end)
+            saw, change = _DIVERGENCE(tag=key.tag, best=best, step=at, end=end), _DIVERGENCE_CHANGE(step=at)
         else:
-            points = int(curve.values.argmax())
-            saw = _EXPLOSION(tag=key.tag, best=best, step=at, end=end, top=short(found.top), points=points)
-        yield found_in(key, "error", saw, _DIVERGENCE_CHANGE(step=at), (at, last))
+            top = curve.step(int(np.argmax(curve.values >= found.top)))
+            saw = _EXPLOSION(tag=key.tag, best=best, step=at, end=end, top=short(found.top), last=top)
+            change = _EXPLOSION_CHANGE
+        yield found_in(key, "error", saw, change, (at, last))
 
 
 def loss_is_constant(examined: Examined) -> Iterator[Finding]:
@@ -107,8 +121,14 @@ def loss_is_constant(examined: Examined) -> Iterator[Finding]:
         if not is_end:
             saw = _CONSTANT_PART(**details, last=last)
         else:
-            saw = _CONVERGED(**details) if found.converged else _CONSTANT(**details)
-        if found.converged:
+            known = _CONVERGED if found.converged else _REACHED if found.reached else _CONSTANT
+            saw = known(**details)
+        if found.reached and not found.converged:
+            change = Reason(
+                "stop earlier; for a loss of margins, a larger margin or harder examples go on teaching",
+                "diagnose_reached_change",
+            )
+        elif found.converged:
             change = Reason("stop earlier, or train in a wider number format", "diagnose_converged_change")
         else:
             change = Reason(
@@ -116,7 +136,8 @@ def loss_is_constant(examined: Examined) -> Iterator[Finding]:
                 "steps, that the data loader still gives new batches, and that labels are not all ignored",
                 "diagnose_constant_change",
             )
-        severity: Severity = "hint" if found.converged else "error" if is_end else "warning"
+        is_limit = found.converged or found.reached
+        severity: Severity = "hint" if is_limit else "error" if is_end else "warning"
         saves = short(1 - found.at / len(curve)) if is_end and found.at else None
         yield found_in(key, severity, saw, change, (at, last), saves)
 
@@ -134,6 +155,8 @@ def loss_does_not_improve(examined: Examined) -> Iterator[Finding]:
         zero = rate_is_zero_since(examined, last)
         if zero is not None and zero <= at + 0.2 * (last - at):
             continue
+        if found.never and warms_up(examined):
+            continue  # a run that has just begun
         if found.never:
             saw = _NO_LEARNING(tag=key.tag, level=level, points=len(curve))
             change = Reason(
@@ -142,7 +165,8 @@ def loss_does_not_improve(examined: Examined) -> Iterator[Finding]:
                 "learning rate tenfold, up and down",
                 "diagnose_no_learning_change",
             )
-            yield found_in(key, "warning", saw, change, (at, last))
+            may_be_noise = loud_noise(curve) is not None  # of a loss that is random by its nature
+            yield found_in(key, "hint" if may_be_noise else "warning", saw, change, (at, last))
             continue
         share = short(1 - found.at / len(curve))
         most, percent = max(1, math.ceil(100 * found.most)), round(100 * share)

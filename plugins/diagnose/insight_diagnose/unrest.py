@@ -23,6 +23,8 @@ _MOST = 20_000  # points in which spikes are looked for; longer curves by means 
 _FOR_PERIODS = 2400  # points in which long periods are looked for
 _STRONG = 0.12  # of the level: smaller swings are usual
 _AGAIN = 0.15  # of the run, between the first and the last spike
+_HELD = 0.1  # of the points; a loss of margins that hold is 0
+_FEWEST = 24  # points in which a single spike shows
 _LOUD = 0.2  # of the level: noise of usual batches is smaller
 
 
@@ -39,6 +41,9 @@ class Unrest:
 def unrest(curve: StepCurve, rises: Floats | None = None) -> Unrest | None:
     """At least three spikes with a slow return, or a swing around the curve.
 
+    A loss that is exactly 0 in a tenth of its points has none: it is that of margins, which only some batches
+    violate.
+
     A spike is at least three points in a row, at most 4 % of the curve, that are above the running median by
     six robust standard deviations, by 25 %, and by 3 % of all that the loss fell. A batch that is harder than
     others is one point. Spikes that begin where the learning rate rises (``rises``, places) are left out. A
@@ -46,7 +51,7 @@ def unrest(curve: StepCurve, rises: Floats | None = None) -> Unrest | None:
     """
     values = means(curve.values, _MOST)
     count = len(values)
-    if count < 60:
+    if count < 60 or np.count_nonzero(curve.values == 0) > _HELD * len(curve):
         return None
     width = max(15, count // 12) | 1
     base = running_median(values, width)
@@ -88,7 +93,7 @@ def _swing(rest: Floats, base: Floats, level: float) -> Unrest | None:
         return None  # most curves; the rest costs more
     most = min(len(rest) // 5, 60)
     found = autocorrelation(clipped, most)
-    low = int(np.argmin(found))
+    low = int(np.argmax(found <= 0.9 * found.min()))  # not one of its multiples
     if low >= most - 2:
         return None
     after = found[low + 1 :]
@@ -149,7 +154,7 @@ def lone_spike(curve: StepCurve, rises: Floats | None = None) -> Spike | None:
     """
     values = curve.values
     count = len(values)
-    if count < 60 or count > _MOST * 50 or values.min() <= 0:
+    if count < _FEWEST or count > _MOST * 50 or values.min() <= 0:
         return None
     base = running_median(values, max(15, count // 10) | 1)
     ratio = np.log(values / np.maximum(base, 1e-300))
@@ -197,29 +202,39 @@ class Noise:
 def loud_noise(curve: StepCurve) -> Noise | None:
     """Noise of 20 % of the level or more, around a loss that does not fall in the last two thirds.
 
-    Thirds of these, and of the whole curve, are compared by their mean logarithms: a fall by a quarter would
-    have shown, or by half if the loss is not lower than at its start either.
+    Noise may be correlated: the loss wanders. Thirds of these points, and of the whole curve, are compared by
+    their mean logarithms: a fall by a quarter would have shown, or by half if the loss is not lower than at
+    its start either, or wanders.
     """
     values = curve.values[len(curve) // 3 :]
     if len(values) < 60 or curve.values.min() <= 0:
         return None
-    level, size = median(values), noise(values)
+    logs = np.log(values)
+    lasting = _lasting(logs)
+    level, size = median(values), spread(values) if lasting > 2 else noise(values)
     if size < _LOUD * level:
         return None
     whole = np.log(curve.values)
-    if _fall(whole)[0] > 2 * _fall(whole)[1]:
+    fall, error = _fall(whole, lasting)
+    if fall > 2 * error:
         return None
-    logs = np.log(values)
-    fall, error = _fall(logs)
+    fall, error = _fall(logs, lasting)
     start = whole[: max(5, len(whole) // 30)]
     has_fallen = start.mean() - logs.mean() > max(0.25, 2 * start.std() / np.sqrt(len(start)))
-    if fall > CERTAIN * error or fall + CERTAIN * error > (0.25 if has_fallen else 0.7):
+    if fall > CERTAIN * error or fall + CERTAIN * error > (0.25 if has_fallen and lasting <= 2 else 0.7):
         return None
     return Noise(size, level)
 
 
-def _fall(values: Floats) -> tuple[float, float]:
+def _lasting(values: Floats) -> float:
+    """How many points in a row noise has in common (the integral of its autocorrelation), 1 if none."""
+    found = autocorrelation(values, len(values) // 4)
+    ends = np.flatnonzero(found < 0.05)
+    return float(1 + 2 * found[: ends[0] if len(ends) else len(found)].sum())
+
+
+def _fall(values: Floats, lasting: float) -> tuple[float, float]:
     """How much lower the last third is than the first one on average, and the standard error of that."""
     third = len(values) // 3
     fall = float(values[:third].mean() - values[-third:].mean())
-    return fall, float(values.std() * np.sqrt(2 / third))
+    return fall, float(values.std() * np.sqrt(2 * lasting / third))

@@ -58,9 +58,9 @@ def values_are_finite(examined: Examined) -> Iterator[Finding]:
         "others": len(others),
         "tags": others[:20],
     }
-    text = f"{first.key.tag} is {first.word} first at step {first.first}, {first.count} times in all"
+    text = f"{first.key.tag} is {first.word} first at step {first.first}; such values: {first.count}"
     if others:
-        saw = Reason(f"{text}; so are {len(others)} other tags", "diagnose_nonfinite_others", **details)
+        saw = Reason(f"{text}; other tags that are so: {len(others)}", "diagnose_nonfinite_others", **details)
     else:
         saw = Reason(text, "diagnose_nonfinite", **details)
     yield Finding(

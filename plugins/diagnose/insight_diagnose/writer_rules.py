@@ -19,24 +19,25 @@ _PAUSE = 1800.0  # seconds
 _USUAL = 10.0  # times the longest usual distance between points
 _KEPT = 60.0  # seconds: a walk over all files is not made for each run
 _WALKED: WeakKeyDictionary[DataProvider, tuple[float, dict[str, list[tuple[int, str]]]]] = WeakKeyDictionary()
-_FILE = re.compile(r"tfevents\.(\d{9,11})\.([^/]+?)(?:\.\d+)*(?:\.v2)?$")
+# the host, then in most cases the process and a number of the file, and a suffix
+_FILE = re.compile(r"tfevents\.(\d{9,11})\.(?:([^/]+)\.\d+\.\d+(?:\D[^/]*)?|([^/]+?)(?:\.\d+)*(?:\.v2)?)$")
 _WRITERS = ReasonKind(
     "diagnose_two_writers",
-    "{writers} processes write {tag} at the same time since step {step}: {points} points of them are "
-    "drawn as one line, and none is hidden{names}",
+    "{writers} processes{names} write {tag} at the same time since step {step}: their {points} points are "
+    "drawn as one line, and none is hidden",
 )
 _RESTARTED = ReasonKind(
     "diagnose_restarted",
-    "written again from step {step} on, at {time}{names}; {hidden} points of before are hidden",
+    "written again from step {step} on, at {time}{names}; earlier points that are hidden: {hidden}",
 )
 _RESTARTED_OFTEN = ReasonKind(
     "diagnose_restarted_often",
-    "written again {count} times, the last time from step {step} on, at {time}{names}; {hidden} points of "
-    "before are hidden",
+    "written again {count} times, the last time from step {step} on, at {time}{names}; earlier points that "
+    "are hidden: {hidden}",
 )
 _PURGED = ReasonKind(
     "diagnose_purged",
-    "a session that began at step {step}, at {time}{names}, purged {hidden} points of before",
+    "a session began at step {step}, at {time}{names}; earlier points that it purged: {hidden}",
 )
 _PAUSED = ReasonKind(
     "diagnose_paused", "nothing was written for {hours:g} hours after step {step}, from {begin} to {end}"
@@ -164,7 +165,7 @@ def _files_of(data: DataProvider) -> Mapping[str, Sequence[tuple[int, str]]]:
     found = {}
     for file in data.run_files() or ():
         if (named := _FILE.search(file.path)) is not None:
-            found.setdefault(file.run, []).append((int(named[1]), named[2]))
+            found.setdefault(file.run, []).append((int(named[1]), named[2] or named[3]))
     _WALKED[data] = time.monotonic() + _KEPT, found
     return found
 

@@ -103,6 +103,32 @@ def test_of_gradients_alone_the_last_layer_is_the_first_bad_one() -> None:
     assert (first.layer.name, first.step, first.word) == ("fc3.weight", 7, "+Inf")
 
 
+def test_weights_of_one_module_come_before_the_gradients_of_all() -> None:
+    """A gradient is NaN because of the weight: in the first record other weights are still finite."""
+    arrays = {tag: values for tag, values in _network().items() if not tag.startswith("activations/")}
+    for place in range(7, 30):
+        for layer in range(5):
+            arrays[f"grads/fc{layer}.weight"][place][0] = np.nan
+            if layer == 2 or place > 7:
+                arrays[f"fc{layer}.weight"][place][0] = np.nan
+    first = _faults(_planted(arrays))[0]
+    assert (first.layer.name, first.layer.kind, first.step) == ("fc2.weight", "weight", 7)
+
+
+def test_gradients_tell_of_what_a_dead_activation_of_another_name_is() -> None:
+    arrays = _network()
+    for layer in range(5):
+        arrays[f"activations/relu{layer}"] = arrays.pop(f"activations/fc{layer}")
+    for place in range(11, 30):
+        arrays["activations/relu2"][place][:] = 0
+        for layer in range(4):
+            arrays[f"grads/fc{layer}.weight"][place][:] = 0
+        for layer in range(3):
+            arrays[f"grads/fc{layer}.bias"][place][:] = 0
+    first = _faults(_planted(arrays))[0]
+    assert (first.layer.name, first.module, first.step) == ("relu2", "fc2", 11)
+
+
 def test_a_nan_of_a_single_step_is_found() -> None:
     arrays = _network()
     arrays["grads/fc2.bias"][23][4] = np.nan

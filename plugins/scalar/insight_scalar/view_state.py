@@ -125,7 +125,7 @@ class ViewState:
         return [part for part in self.state.get(key, "").split(";") if part]
 
     def _names(self, key: str) -> list[str]:
-        return _names(self.state.get(key, ""))
+        return list(_names(self.state.get(key, "")))
 
     def _keys(self, key: str) -> list[str]:
         return [_decoded(part.partition("=")[0]) for part in self._parts(key)]
