@@ -54,7 +54,7 @@ def saves(one: Finding) -> float:
 
 
 def _checked(rules: Iterable[Rule], evidence: Evidence) -> list[Checked]:
-    examined = Examined(NOBODY, ("",), {}, lambda _: None, evidence)
+    examined = Examined(NOBODY, ("",), {}, lambda _: None, profile=evidence)
     found = []
     for rule in rules:
         try:

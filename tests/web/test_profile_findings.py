@@ -17,6 +17,7 @@ from insight_core.plugin.findings import Examined, Finding, FindingPlace, Needs,
 from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web.findings import FindingsTable
+from insight_core.web.findings.shared import NamedColumn
 
 TITLE = ReasonKind("m_slow", "Slow")
 READING = ReasonKind("m_reading", "it is being read")
@@ -62,13 +63,21 @@ def data() -> FakeProvider:
     return provider
 
 
-def _table(data: FakeProvider, profiles: Profiles, *rules: Rule, limit: float = 60.0) -> FindingsTable:
+def _table(
+    data: FakeProvider,
+    profiles: Profiles,
+    *rules: Rule,
+    limit: float = 60.0,
+    of: Callable[[PluginContext, str, str | None], Iterable[RunProfile]] | None = None,
+    columns: Callable[[Sequence[str]], Sequence[NamedColumn]] = lambda runs: (),
+) -> FindingsTable:
     module = SimpleNamespace(
-        insight_plugin=hookimpl(lambda: Plugin("m", "M", profiles=profiles.of)),
+        insight_plugin=hookimpl(lambda: Plugin("m", "M", profiles=of or profiles.of)),
         insight_rules=hookimpl(lambda: rules),
     )
     ctx = context_of(Plugin("m", "M"), data)
-    return FindingsTable(Registry.of([("m", lambda: module)]), data, Limits(rule=limit), lambda _: ctx)
+    registry = Registry.of([("m", lambda: module)])
+    return FindingsTable(registry, data, Limits(rule=limit), lambda _: ctx, columns)
 
 
 def _texts(found: Sequence[Finding]) -> list[str]:
@@ -178,13 +187,7 @@ def test_a_profile_that_cannot_be_opened_fails_its_rules_alone(data: FakeProvide
             yield RunProfile("p", "usual", lambda: 1 / 0)
         yield from profiles.of(ctx, run, name)
 
-    module = SimpleNamespace(
-        insight_plugin=hookimpl(lambda: Plugin("m", "M", profiles=of)),
-        insight_rules=hookimpl(lambda: [_rule("one"), _rule("two")]),
-    )
-    ctx = context_of(Plugin("m", "M"), data)
-    table = FindingsTable(Registry.of([("m", lambda: module)]), data, Limits(), lambda _: ctx)
-    found = table.find()
+    found = _table(data, profiles, _rule("one"), _rule("two"), of=of).find()
     assert [one.runs for one in found.findings] == [("b",), ("b",)]
     failed = {one.rule: (one.runs, str(one.reason)) for one in found.unchecked if one.failed}
     assert failed == dict.fromkeys(("one", "two"), (("a",), "ZeroDivisionError: division by zero"))
@@ -206,6 +209,82 @@ def test_evidence_is_not_opened_again_while_a_rule_goes_on(data: FakeProvider) -
     go.set()
     assert len(table.find().findings) == 2
     assert profiles.opened == [("a", "p")]
+
+
+def test_a_profile_that_hangs_while_it_is_opened_fails_its_rules_and_is_opened_once(
+    data: FakeProvider,
+) -> None:
+    go, began = threading.Event(), []
+
+    def hangs() -> float:
+        began.append(1)
+        assert go.wait(30)
+        return 20.0
+
+    def of(ctx: PluginContext, run: str, name: str | None) -> Iterable[RunProfile]:
+        yield RunProfile("p", "usual", hangs)
+
+    table = _table(data, Profiles({}), _rule("one"), _rule("two"), limit=0.05, of=of)
+    for _ in range(2):
+        found = table.find()
+        assert {(one.rule, one.failed) for one in found.unchecked} == {("one", True), ("two", True)}
+        assert all("opening a profile of m has not returned" in str(one.reason) for one in found.unchecked)
+    go.set()
+    assert len(began) == 1
+
+
+def test_evidence_is_not_opened_again_for_other_questions_about_the_same_rules(data: FakeProvider) -> None:
+    profiles = Profiles({"a": {"p": 20.0}})
+    table = _table(data, profiles, _rule("one"), _rule("two"))
+    table.find()
+    for _ in range(2):
+        assert len(table.find(rules=["one"]).findings) == 1
+        assert len(table.find(roles={"loss": ""}).findings) == 2
+        assert len(table.find(rules=["two"], profile="p").findings) == 1
+    assert profiles.opened == [("a", "p")]
+
+
+def test_a_rule_about_profiles_that_needs_series_waits_for_them_and_follows_them(data: FakeProvider) -> None:
+    asked = []
+
+    def counts(examined: Examined) -> Iterable[Finding]:
+        asked.append(len(examined.keys("loss")))
+        return ()
+
+    series = Rule("series", TITLE, counts, Needs(["loss"], ["scalar"]), "profile")
+    table = _table(data, Profiles({"a": {"p": 20.0}}), series, _rule("slow"))
+    found = table.find(["a"])
+    assert [(one.rule, one.missing) for one in found.unchecked] == [("series", True)]
+    assert len(found.findings) == 1
+    data.add_scalars("a", "loss", [1.0])
+    for _ in range(2):
+        assert table.find(["a"]).unchecked == []
+    data.add_scalars("a", "train/loss", [1.0])
+    table.find(["a"])
+    assert asked == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["p"], "TypeError: it gave a str, not a RunProfile"),
+        ([RunProfile("p", "usual", lambda: 1.0)] * 2, "ValueError: it gave several profiles of one name"),
+    ],
+)
+def test_a_plugin_that_gives_something_else_than_profiles_fails_alone(
+    data: FakeProvider, given: list[RunProfile], said: str
+) -> None:
+    table = _table(data, Profiles({}), _rule("slow"), of=lambda ctx, run, name: given)
+    [one] = table.find().unchecked
+    assert (one.runs, one.failed) == (("a", "b", "c"), True)
+    assert str(one.reason).startswith(said)
+
+
+def test_several_profiles_of_one_run_share_nothing_that_other_runs_do_not(data: FakeProvider) -> None:
+    times = {"a": {"early": 20.0, "late": 30.0}, "b": {"p": 1.0}, "c": {"p": 1.0}}
+    table = _table(data, Profiles(times), _rule("slow"), columns=lambda runs: pytest.fail("nobody asked"))
+    [one] = table.find().findings
+    assert (len(one.each), one.shared) == (2, ())
 
 
 def test_of_two_rules_of_one_id_that_installed_first_is_asked_and_the_other_named(data: FakeProvider) -> None:

@@ -15,7 +15,8 @@ from insight_record.formats.reason import Reason, ReasonKind
 @frozen
 class Unchecked:
     """Runs of which a rule could not tell, and why: ``failed`` by an error of the rule or because it does not
-    return, ``pending`` what is being read, ``missing`` what the rule needs."""
+    return, ``pending`` what is being read, ``missing`` what the rule needs.
+    """
 
     rule: str
     runs: tuple[str, ...]
@@ -76,7 +77,7 @@ class FindFaults(Protocol):
         ``roles`` maps tags to roles, where those of their names are wrong; the role "" is none. Unknown runs
         are left out. ``rules`` are the ids of those that are asked, which then say all that they found. After
         ``seconds`` it answers with what is known by then; at least one run more is checked. With a
-        ``profile`` only rules about profiles are asked, about those of this name. Raises
-        Unavailable if the data cannot be reached.
+        ``profile`` only rules about profiles are asked, about those of this name. Raises Unavailable if the
+        data cannot be reached.
         """
         ...

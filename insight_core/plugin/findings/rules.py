@@ -47,8 +47,8 @@ class Examined:
     runs: Sequence[str]
     roles: Mapping[TagRole, Sequence[str]]  # tags of the run; empty for a rule that examines several runs
     read: Callable[[SeriesKey], ScalarColumns | None]  # all points of a scalar series, of the last attempt
-    profile: Any = None  # the evidence of the profile, as its plugin gives it (``RunProfile.open``)
     series: Callable[[], SeriesTable] = _NO_SERIES  # scalars of one run: points, attempts, last_step
+    profile: Any = None  # the evidence of the profile, as its plugin gives it (``RunProfile.open``)
 
     @property
     def run(self) -> str:
@@ -83,7 +83,7 @@ class Needs:
 
     Without it a rule is not applicable. ``any_of``: plugins of which the run has series of at least one. A
     rule that reads other series than scalars names their plugins, so that it is asked again when they change.
-    ``profiles``: the kinds, or plugins, of those that a rule of scope ``profile`` examines; all without any.
+    ``profiles``: kinds of profiles, or plugins, that a rule of scope ``profile`` examines; all without any.
     """
 
     roles: Sequence[TagRole] = field(default=(), converter=_tuple, validator=_check_roles)

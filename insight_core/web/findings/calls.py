@@ -7,25 +7,24 @@ import math
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
-from functools import partial
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
-from insight_core.isolation import Calls, Limits, Overdue, in_one_line, reraise
+from insight_core.isolation import Call, Calls, Limits, Overdue, in_one_line, reraise
 from insight_core.plugin import InsightError, PluginContext, Reason, ReasonKind, Unavailable
-from insight_core.plugin.findings import Examined, Finding, NotChecked, Rule
+from insight_core.plugin.findings import Examined, Finding, NotChecked
 from insight_core.registry import Module
-from insight_core.web.findings.rounds import AskedRule, Outcome, Round
+from insight_core.web.findings.rounds import AskedRule, Result, Round
 
 log = logging.getLogger(__name__)
 
+_HOOK = "insight_rules"
 _MOST = 10_000  # findings of one call that are kept
 _FRESH = 2.0  # seconds; several runs are compared with annotations and other things that change, too
 _RUNNING = ReasonKind("rule_is_running", "it is being checked")
 _NEVER = -math.inf
-Value = TypeVar("Value")
 
 
 @frozen
@@ -46,11 +45,20 @@ class Told:
 
 _NOTHING = Told()  # most calls say so: one object for all
 LATER = Told(unchecked=_RUNNING(), pending=True, until=_NEVER)
+Value = TypeVar("Value")
+
+
+@frozen(eq=False)
+class _Making:
+    """A call of another function than a rule, and what it is about."""
+
+    subject: Hashable
+    call: Call[Any]
 
 
 @frozen(eq=False)
 class RuleCalls:
-    """The calls of rules. For any thread.
+    """The calls of rules, and of what gives them evidence. For any thread.
 
     A rule that raises, returns anything but findings or does not return is listed as failed; it is not called
     again before it has returned. A call that outlasts an answer goes on, and the next answer has its result.
@@ -61,6 +69,7 @@ class RuleCalls:
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
     _calls: dict[Module, Calls] = field(factory=dict, init=False)
     _left: dict[tuple[str, str], Round] = field(factory=dict, init=False)  # that outlasted an answer
+    _made: dict[tuple[str, str], _Making] = field(factory=dict, init=False)  # that did, too
 
     def told(
         self,
@@ -72,137 +81,142 @@ class RuleCalls:
         """What each rule says of what is examined, ``subject`` by name; waits until then (monotonic)."""
         found: list[Told] = []
         for module, rules in groupby(asked, lambda one: one.module):
-            by_name = {f"rule {one.rule.id}": one for one in rules}
-
-            def begin(
-                names: Sequence[str], module: Module = module, by_name: dict[str, AskedRule] = by_name
-            ) -> Sequence[Callable[[], Any]]:
-                known = examined(self.context_of(module))
-                return [partial(_findings, by_name[name].rule, known) for name in names]
-
-            ended = self._ended(module, list(by_name), subject, begin, until)
-            found += [_told(one, ended[name]) for name, one in by_name.items()]
+            of_module = tuple(rules)
+            told = self._of_module(module, of_module, subject, examined, until)
+            found += [told[one] for one in of_module]
         return found
 
-    def made(
+    def _of_module(
         self,
         module: Module,
-        name: str,
+        asked: Sequence[AskedRule],
         subject: Hashable,
-        begin: Callable[[], Callable[[], Value]],
+        examined: Callable[[PluginContext], Examined],
         until: float | None,
-    ) -> Value | Told:
-        """What a function of the module returns, or why it does not; waits until then (monotonic).
-
-        ``begin`` gives the function unless its last call, of the same ``subject``, goes on or has ended.
-        """
-        ended = self._ended(module, [name], subject, lambda _: [begin()], until)[name]
-        if isinstance(ended, Told):
-            return ended
-        value: Value = ended.value
-        return value
-
-    def _ended(
-        self,
-        module: Module,
-        names: Sequence[str],
-        subject: Hashable,
-        begin: Callable[[Sequence[str]], Sequence[Callable[[], Any]]],
-        until: float | None,
-    ) -> dict[str, Outcome | Told]:
-        """What functions of a module returned, or why they did not."""
-        found: dict[str, Outcome | Told] = {}
-        waiting: dict[Round, list[str]] = {}
+    ) -> dict[AskedRule, Told]:
+        found: dict[AskedRule, Told] = {}
+        waiting: dict[Round, list[AskedRule]] = {}
         fresh = []
-        for name in names:
+        for one in asked:
             with self._lock:
-                left = self._left.get((module.name, name))
+                left = self._left.get(one.key)
             if left is None:
-                fresh.append(name)
+                fresh.append(one)
             elif left.subject == subject:
-                waiting.setdefault(left, []).append(name)
-            elif left.stands(name) in ("ended", "dropped"):
-                fresh.append(name)  # what was left is about another subject
+                waiting.setdefault(left, []).append(one)
+            elif left.stands(one.key) in ("ended", "dropped"):
+                fresh.append(one)  # what was left is about another subject
             else:
-                found[name] = self._settled(name, left) or LATER
+                found[one] = self._settled(one, left) or LATER
         while waiting or fresh:
             if fresh:
                 try:
-                    pairs = list(zip(fresh, begin(fresh), strict=True))
-                    current = Round(module, subject, pairs, self.limits.rule)
-                    current.begin(self._calls_of(module))
+                    waiting[self._begun(module, fresh, subject, examined)] = fresh
                 except Exception as error:  # no context, or no thread
-                    return found | {name: _why(module, name, error) for name in fresh}
-                waiting[current], fresh = fresh, []
+                    return found | {one: _told(one, error) for one in fresh}
+                fresh = []
             current = next(iter(waiting))
             current.wait(until)
-            for name in waiting.pop(current):
-                if (ended := self._settled(name, current)) is None:
-                    fresh.append(name)
+            for one in waiting.pop(current):
+                if (told := self._settled(one, current)) is None:
+                    fresh.append(one)
                 else:
-                    found[name] = ended
+                    found[one] = told
         return found
 
-    def _settled(self, name: str, current: Round) -> Outcome | Told | None:
-        """What a function returned in a round, or why it did not; None if the round does not come to it."""
-        module, stands = current.module, current.stands(name)
-        key = module.name, name
+    def _settled(self, one: AskedRule, current: Round) -> Told | None:
+        """What a rule told in a round, or that it goes on; None if the round does not come to it any more."""
+        stands = current.stands(one.key)
         with self._lock:
             if stands in ("waits", "overdue"):
-                self._left[key] = current
-            elif self._left.get(key) is current:
-                del self._left[key]
+                self._left[one.key] = current
+            elif self._left.get(one.key) is current:
+                del self._left[one.key]
         if stands == "dropped":
             return None
         if stands == "waits":
             return LATER
-        if stands == "overdue":
-            return _why(module, name, Overdue(current.overdue()))
-        ended = current.results[name]
-        if ended.error is not None:
-            return _why(module, name, ended.error)
-        module.calls.forget(name)
-        return ended
+        return _told(one, current.results[one.key] if stands == "ended" else Overdue(current.overdue()))
+
+    def made(
+        self,
+        module: Module,
+        what: str,
+        subject: Hashable,
+        function: Callable[[], Value],
+        until: float | None,
+    ) -> Value | Told:
+        """What a function of a module returns, or why it does not; waits until then (monotonic).
+
+        As with rules: ``what`` is not called again, for any ``subject``, before it has returned.
+        """
+        key = module.name, what
+        with self._lock:
+            making = self._made.get(key)
+        if making is None or (making.subject != subject and making.call.done.is_set()):
+            try:
+                call = self._calls_of(module).start(what, lambda _: function(), self.limits.rule)
+            except Exception as error:  # no thread
+                return _failed(module, what, error)
+            making = _Making(subject, call)
+        call = making.call
+        if making.subject == subject:
+            has_ended = call.wait() if until is None else call.done.wait(max(0.0, until - time.monotonic()))
+            with self._lock:
+                if not has_ended:
+                    self._made[key] = making
+                elif self._made.get(key) is making:
+                    del self._made[key]
+            if has_ended and call.error is not None:
+                return _failed(module, what, call.error)
+            if has_ended:
+                module.calls.forget(f"{_HOOK} {what}")
+                return cast("Value", call.value)
+        if not call.is_overdue:
+            return LATER
+        return _failed(module, what, Overdue(call.overdue()))
 
     def _calls_of(self, module: Module) -> Calls:
         with self._lock:
             return self._calls.setdefault(module, Calls(f"plugin {module.name}", self.limits))
 
-
-def _why(module: Module, name: str, raised: BaseException) -> Told:
-    """Why a function did not return anything; failures are noted at its module."""
-    try:
-        reraise(raised)
-    except NotChecked as error:
-        pending = error.may_change
-        return Told(unchecked=Reason.of(error), pending=pending, until=_NEVER if pending else math.inf)
-    except Unavailable as error:
-        return Told(unchecked=Reason.of(error), until=_NEVER)
-    except InsightError as error:
-        return Told(unchecked=Reason.of(error), failed=True, until=_NEVER)
-    except Exception as error:
-        text = str(error) if isinstance(error, Overdue) else in_one_line(error)
-        if module.calls.note(name, f"{name}: {text}"):
-            log.error("%s of plugin %s failed: %s", name, module.name, text, exc_info=error)
-        return Told(unchecked=Reason(text), failed=True, until=_NEVER)
+    def _begun(
+        self,
+        module: Module,
+        rules: Sequence[AskedRule],
+        subject: Hashable,
+        examined: Callable[[PluginContext], Examined],
+    ) -> Round:
+        begun = Round(subject, rules, examined(self.context_of(module)), self.limits.rule)
+        begun.begin(self._calls_of(module))
+        return begun
 
 
-def _told(asked: AskedRule, ended: Outcome | Told) -> Told:
-    """What a rule said, and how long it holds."""
-    rule = asked.rule
+def _told(asked: AskedRule, result: Result) -> Told:
+    """What a result of a rule means."""
+    module, rule = asked.module, asked.rule
+    if isinstance(result, BaseException):
+        return _failed(module, f"rule {rule.id}", result)
+    module.calls.forget(f"{_HOOK} rule {rule.id}")
     until = time.monotonic() + _FRESH if rule.may_change or rule.scope == "runs" else math.inf
-    if isinstance(ended, Told):
-        return evolve(ended, until=until) if until < ended.until else ended
-    if not ended.value and until == math.inf:
+    if not result and until == math.inf:
         return _NOTHING
-    return Told(ended.value[:_MOST], max(0, len(ended.value) - _MOST), until=until)
+    return Told(result[:_MOST], max(0, len(result) - _MOST), until=until)
 
 
-def _findings(rule: Rule, examined: Examined) -> tuple[Finding, ...]:
-    found = tuple(rule.check(examined))
-    for one in found:
-        if not isinstance(one, Finding):
-            raise TypeError(f"it returned a {type(one).__name__}, not a Finding")
-        if rule.scope != "runs" and one.runs != tuple(examined.runs):
-            raise ValueError(f"a finding is about {', '.join(one.runs)!r}, which it was not asked about")
-    return found
+def _failed(module: Module, what: str, error: BaseException) -> Told:
+    """What an exception of a rule, or of what gives it evidence, means; failures are noted at the module."""
+    try:
+        reraise(error)
+    except NotChecked as refused:
+        pending = refused.may_change
+        return Told(unchecked=Reason.of(refused), pending=pending, until=_NEVER if pending else math.inf)
+    except Unavailable as refused:
+        return Told(unchecked=Reason.of(refused), until=_NEVER)
+    except InsightError as refused:
+        return Told(unchecked=Reason.of(refused), failed=True, until=_NEVER)
+    except Exception as fault:
+        text = str(fault) if isinstance(fault, Overdue) else in_one_line(fault)
+        if module.calls.note(f"{_HOOK} {what}", f"{what}: {text}"):
+            log.error("%s of plugin %s failed: %s", what, module.name, text, exc_info=fault)
+        return Told(unchecked=Reason(text), failed=True, until=_NEVER)

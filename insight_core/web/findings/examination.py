@@ -99,7 +99,7 @@ class Examination:
 
     def examined(self, ctx: PluginContext) -> Examined:
         """What a rule gets, with the context of its module."""
-        return Examined(ctx, (self.run,), self._roles, self.read, series=self.series)
+        return Examined(ctx, (self.run,), self._roles, self.read, self.series)
 
     def series(self) -> SeriesTable:
         """The scalar series of the run."""

@@ -22,15 +22,12 @@ _FEWEST = 2  # runs without a finding that it takes to ask what the others share
 
 @frozen(eq=False, slots=False)
 class Answered:
-    """What a rule said in each call, and the runs that it was asked about; of equal length.
-
-    Of a rule about profiles, ``profiles`` has the name of that of each call.
-    """
+    """What a rule said in each call, and the runs that it was asked about; of equal length."""
 
     asked: AskedRule
     runs: Sequence[tuple[str, ...]]
     told: Sequence[Told]
-    profiles: Sequence[str] = ()
+    profiles: Sequence[str] | None = None  # names of the profiles that it was asked about
 
     @cached_property
     def calls(self) -> Sequence[tuple[Told, tuple[str, ...]]]:
@@ -90,8 +87,11 @@ def _first_of(answer: Answered, most: int | None) -> Answered:
 
 
 def _state(answer: Answered) -> RuleState:
-    told_of = (runs for told, runs in answer.calls if told.unchecked is None)
-    checked = tuple(dict.fromkeys(chain.from_iterable(told_of)))  # a run may have several profiles
+    checked: tuple[str, ...] = tuple(
+        chain.from_iterable(runs for told, runs in answer.calls if told.unchecked is None)
+    )
+    if answer.profiles is not None:
+        checked = tuple(dict.fromkeys(checked))
     more = sum(told.more for told, _ in answer.calls)
     rule = answer.asked.rule
     return RuleState(answer.asked.module.name, rule.id, rule.title, rule.scope, checked, more)
@@ -99,43 +99,63 @@ def _state(answer: Answered) -> RuleState:
 
 def _unchecked(answer: Answered) -> Iterator[Unchecked]:
     """Each reason once, with its runs."""
-    found: dict[Told, dict[str, None]] = {}
+    found: dict[Told, list[str]] = {}
     for told, runs in answer.calls:
         if told.unchecked is not None:
-            found.setdefault(told, {}).update(dict.fromkeys(runs))
+            found.setdefault(told, []).extend(runs)
     for told, names in found.items():
         assert told.unchecked is not None
-        yield Unchecked(
-            answer.asked.rule.id, tuple(names), told.unchecked, told.failed, told.pending, told.missing
-        )
+        runs = tuple(dict.fromkeys(names))
+        yield Unchecked(answer.asked.rule.id, runs, told.unchecked, told.failed, told.pending, told.missing)
 
 
 def _merged(answer: Answered, of: int) -> Iterator[Finding]:
-    """Findings of one run, of one profile, or of several runs together, as they are; faults of several runs
-    or profiles as one, and hints."""
+    """Findings of one run, or of several together, as they are; faults of several runs as one, and hints."""
     rule = answer.asked.rule
-    if not any(told.findings for told, _ in answer.calls):
+    if answer.profiles is not None:
+        yield from _of_profiles(answer, answer.profiles, of)
         return
+    found = [evolve(one, rule=rule.id) for told, _ in answer.calls for one in told.findings]
+    faults = [one for one in found if one.severity in ("error", "warning")]
+    for part in (faults, [one for one in found if one.severity not in ("error", "warning")]):
+        runs = tuple(dict.fromkeys(run for one in part for run in one.runs))
+        if rule.scope == "run" and len(runs) > 1:
+            yield _one_of(rule, sorted(part, key=_order), runs, of)
+        else:
+            yield from part
+
+
+def _of_profiles(answer: Answered, names: Sequence[str], of: int) -> Iterator[Finding]:
+    """Findings of one profile as they are; faults of several profiles as one, and hints."""
+    rule = answer.asked.rule
     found = [
-        (place, evolve(one, rule=rule.id)) for place, told in enumerate(answer.told) for one in told.findings
+        (name, evolve(one, rule=rule.id))
+        for name, told in zip(names, answer.told, strict=True)
+        for one in told.findings
     ]
     for are_faults in (True, False):
         part = [pair for pair in found if (pair[1].severity in ("error", "warning")) == are_faults]
-        calls = {place for place, _ in part}
-        if rule.scope == "runs" or len(calls) < 2:
+        runs = tuple(dict.fromkeys(one.run for _, one in part))
+        count = len({(name, one.run) for name, one in part})
+        if count < 2:
             yield from (one for _, one in part)
             continue
         part.sort(key=lambda pair: _order(pair[1]))
-        parts = tuple(one for _, one in part)
-        runs = tuple(dict.fromkeys(run for one in parts for run in one.runs))
-        first, worst = part[0]
-        words = {"title": rule.title(), "run": worst.run, "saw": worst.saw}
-        if len(calls) == len(runs):
-            saw = _SEVERAL(count=len(runs), of=of, **words)
-        else:
-            profiles = sum(told.unchecked is None for told in answer.told)
-            saw = _PROFILES(count=len(calls), of=profiles, profile=answer.profiles[first], **words)
-        yield evolve(worst, runs=runs, saw=saw, saves=_range([one.saves for one in parts]), each=parts)
+        merged = _one_of(rule, [one for _, one in part], runs, of)
+        if count > len(runs):
+            whole = sum(told.unchecked is None for told in answer.told)
+            name, worst = part[0]
+            words = {"title": rule.title(), "run": worst.run, "profile": name, "saw": worst.saw}
+            merged = evolve(merged, saw=_PROFILES(count=count, of=whole, **words))
+        yield merged
+
+
+def _one_of(rule: Rule, parts: Sequence[Finding], runs: tuple[str, ...], of: int) -> Finding:
+    """One finding for those of several runs, the worst of which comes first."""
+    first = parts[0]
+    runs = tuple(dict.fromkeys(run for one in parts for run in one.runs))
+    saw = _SEVERAL(count=len(runs), of=of, title=rule.title(), run=first.run, saw=first.saw)
+    return evolve(first, runs=runs, saw=saw, saves=_range([one.saves for one in parts]), each=tuple(parts))
 
 
 def _range(savings: Sequence[Saving | None]) -> Saving | None:
@@ -153,7 +173,7 @@ def _order(one: Finding) -> tuple[int, float, int]:
 
 def _is_of_some(one: Finding, runs: Sequence[str]) -> bool:
     """Whether it is about several runs, and not about several others."""
-    return bool(one.each) and len(runs) - len(one.runs) >= _FEWEST
+    return bool(one.each) and len(one.runs) > 1 and len(runs) - len(one.runs) >= _FEWEST
 
 
 def _with_shared(

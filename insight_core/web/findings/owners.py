@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 
 from attrs import field, frozen
@@ -16,6 +17,7 @@ class RuleOwners:
 
     registry: Registry
     hook: str  # that failed if another module has a rule of this id
+    _lock: threading.Lock = field(factory=threading.Lock, init=False)
     _owners: dict[str, Module] = field(factory=dict, init=False)
     _refused: dict[Module, dict[str, str]] = field(factory=dict, init=False)
 
@@ -24,17 +26,23 @@ class RuleOwners:
         rules: dict[tuple[str, str], AskedRule] = {}
         for one in given:
             rules.setdefault(one.key, one)  # a module may name a rule and a highlight alike
+        with self._lock:
+            failures = self._refuse(rules.values())
+        for module, text in failures.items():
+            self.registry.hook_failed(module, self.hook, Refusal(text))
+        return [one for one in rules.values() if self._owners[one.rule.id] is one.module]
+
+    def _refuse(self, rules: Iterable[AskedRule]) -> dict[Module, str]:
+        """Gives each id an owner. Returns what is said of modules that lose another rule by that."""
         news = set()
-        for one in sorted(rules.values(), key=lambda one: _rank(one.module)):
+        for one in sorted(rules, key=lambda one: _rank(one.module)):
             owner = self._owners.setdefault(one.rule.id, one.module)
             refused = self._refused.setdefault(one.module, {})
             if owner is not one.module and one.rule.id not in refused:
                 names = f"{_of(owner)}, which was installed first, and of {_of(one.module)}"
                 refused[one.rule.id] = f"the rule {one.rule.id!r} is that of {names}"
                 news.add(one.module)
-        for module in news:
-            self.registry.hook_failed(module, self.hook, Refusal("; ".join(self._refused[module].values())))
-        return [one for one in rules.values() if self._owners[one.rule.id] is one.module]
+        return {module: "; ".join(self._refused[module].values()) for module in news}
 
 
 def _rank(module: Module) -> tuple[bool, float]:

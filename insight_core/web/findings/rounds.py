@@ -1,17 +1,19 @@
-"""Functions of one module that are called one after the other in a thread of it, each with a deadline."""
+"""Rules of one module that are called one after the other in a thread of the module, each with a deadline."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Literal
+from collections.abc import Hashable, Sequence
+from typing import Literal, TypeAlias
 
 from attrs import define, field, frozen
 
 from insight_core.isolation import Call, Calls
-from insight_core.plugin.findings import Rule
+from insight_core.plugin.findings import Examined, Finding, Rule
 from insight_core.registry import Module
+
+Result: TypeAlias = tuple[Finding, ...] | BaseException  # what a rule found, or what it raised
 
 
 @frozen(eq=False)
@@ -27,69 +29,75 @@ class AskedRule:
         return self.module.name, self.rule.id
 
 
-@frozen(eq=False)
-class Outcome:
-    """What a function returned, or what it raised."""
-
-    value: Any = None
-    error: BaseException | None = None
-
-
 @define(eq=False)
 class Round:
-    """Functions by name, about one subject, in one thread: switching threads costs more than a quick rule.
+    """Rules that examine one subject. One thread for all: switching threads costs more than a quick rule.
 
-    ``results`` has what each has returned or raised, as soon as it has ended.
+    ``results`` has what each rule found, or the exception that it raised, as soon as it has ended.
     """
 
-    module: Module
     subject: Hashable
-    functions: Sequence[tuple[str, Callable[[], Any]]]
-    deadline: float  # seconds for each function
-    results: dict[str, Outcome] = field(factory=dict, init=False)
+    rules: Sequence[AskedRule]
+    examined: Examined
+    deadline: float  # seconds for each rule
+    results: dict[tuple[str, str], Result] = field(factory=dict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
-    _at: str = field(default="", init=False)  # the name of the function that is being called
+    _at: AskedRule = field(init=False)  # the rule that is being called
     _stopped: bool = field(default=False, init=False)
     _call: Call[None] = field(init=False)
 
     def begin(self, calls: Calls) -> None:
-        """Begins to call the functions in a thread of the module."""
-        self._at = self.functions[0][0]
-        self._call = calls.start(f"{self._at} of {self.module.name}", self._work, self.deadline)
+        """Begins to call the rules in a thread of the module."""
+        self._at = self.rules[0]
+        self._call = calls.start(_named(self._at), self._work, self.deadline)
 
     def _work(self, call: Call[None]) -> None:
-        for name, function in self.functions:
+        for asked in self.rules:
             with self._lock:
                 if self._stopped:
                     return
-                self._at = name
-                call.proceed(f"{name} of {self.module.name}")
+                self._at = asked
+                call.proceed(_named(asked))
             try:
-                ended = Outcome(function())
+                result: Result = _findings(asked.rule, self.examined)
             except BaseException as error:  # also SystemExit: the thread is the module's
-                ended = Outcome(error=error)
-            self.results[name] = ended
+                result = error
+            self.results[asked.key] = result
 
     def wait(self, until: float | None = None) -> None:
-        """Waits until all functions have ended, or one is overdue, or the time (monotonic) is over."""
+        """Waits until all rules have ended, or one is overdue, or the time (monotonic) is over."""
         if until is None:
             self._call.wait()
         else:
             self._call.done.wait(max(0.0, until - time.monotonic()))
 
-    def stands(self, name: str) -> Literal["ended", "waits", "overdue", "dropped"]:
-        """How a function stands. Those after one that is overdue are dropped: the round never calls them."""
+    def stands(self, key: tuple[str, str]) -> Literal["ended", "waits", "overdue", "dropped"]:
+        """How a rule stands. Those after one that is overdue are dropped: the round never calls them."""
         with self._lock:
-            if name in self.results:
+            if key in self.results:
                 return "ended"
             if not self._call.done.is_set():
                 if not self._call.is_overdue:
                     return "waits"
                 self._stopped = self._call.given_up = True
-                if self._at == name:
+                if self._at.key == key:
                     return "overdue"
             return "dropped"
 
     def overdue(self) -> str:
-        """Which function has not returned since when."""
+        """Which rule has not returned since when."""
         return self._call.overdue()
+
+
+def _named(asked: AskedRule) -> str:
+    return f"rule {asked.rule.id} of {asked.module.name}"
+
+
+def _findings(rule: Rule, examined: Examined) -> tuple[Finding, ...]:
+    found = tuple(rule.check(examined))
+    for one in found:
+        if not isinstance(one, Finding):
+            raise TypeError(f"it returned a {type(one).__name__}, not a Finding")
+        if rule.scope != "runs" and one.runs != tuple(examined.runs):
+            raise ValueError(f"a finding is about {', '.join(one.runs)!r}, which it was not asked about")
+    return found

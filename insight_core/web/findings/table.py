@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from operator import is_
 from types import MappingProxyType
-from typing import Any
 
 from attrs import evolve, field, frozen
 from cachetools import LRUCache
@@ -23,7 +22,7 @@ from insight_core.web.findings.calls import RuleCalls, Told
 from insight_core.web.findings.examination import Examination, RunState, states
 from insight_core.web.findings.merging import Answered, merged
 from insight_core.web.findings.owners import RuleOwners
-from insight_core.web.findings.profiles import OfProfile, ProfileChecks
+from insight_core.web.findings.profiles import ProfileChecks
 from insight_core.web.findings.rounds import AskedRule
 from insight_core.web.findings.shared import NamedColumn
 
@@ -37,18 +36,6 @@ _LEAST = 0.1  # seconds for rules about several runs
 _GivenRoles = tuple[tuple[str, str], ...]  # tags and their roles
 
 
-@frozen(eq=False)
-class _Asked:
-    """What is asked of each run: the rules at some places, about all of its profiles or one of them."""
-
-    roles: _GivenRoles
-    rules: tuple[AskedRule, ...]
-    places: tuple[int, ...]
-    profiled: tuple[int, ...]  # of all rules those about profiles
-    profile: str | None
-    until: float | None  # monotonic
-
-
 def _no_columns(runs: Sequence[str]) -> Sequence[NamedColumn]:
     return ()
 
@@ -60,22 +47,19 @@ class _Kept:
     generation: int
     fingerprint: int
     rules: tuple[AskedRule, ...]
-    told: tuple[Told | tuple[OfProfile, ...] | None, ...]  # of each rule; of several runs: None
+    told: tuple[Told | None, ...]
     until: float = field(init=False)  # as long as what all rules said holds
 
     @until.default
     def _new_until(self) -> float:
-        pairs = zip(self.rules, self.told, strict=True)
-        return min((_until(one) for asked, one in pairs if asked.rule.scope != "runs"), default=math.inf)
+        return min((_until(one) for one in self.told), default=math.inf)
 
     def lacks(self, places: Sequence[int], now: float) -> Sequence[int]:
         """Which of these rules are to be asked again although the series did not change."""
         return [] if now < self.until else [place for place in places if now >= _until(self.told[place])]
 
 
-def _until(told: Told | tuple[OfProfile, ...] | None) -> float:
-    if isinstance(told, tuple):
-        return min((one.told.until for one in told), default=math.inf)
+def _until(told: Told | None) -> float:
     return -math.inf if told is None else told.until
 
 
@@ -92,9 +76,7 @@ class FindingsTable:
     _calls: RuleCalls = field(init=False)
     _profiles: ProfileChecks = field(init=False)
     _owners: RuleOwners = field(init=False)
-    _kept: LRUCache[tuple[str, _GivenRoles, str | None], _Kept] = field(
-        factory=lambda: LRUCache(_KEPT), init=False
-    )
+    _kept: LRUCache[tuple[str, _GivenRoles], _Kept] = field(factory=lambda: LRUCache(_KEPT), init=False)
     _together: LRUCache[Hashable, tuple[int, Told]] = field(
         factory=lambda: LRUCache(_KEPT_TOGETHER), init=False
     )
@@ -106,7 +88,7 @@ class FindingsTable:
 
     @_profiles.default
     def _new_profiles(self) -> ProfileChecks:
-        return ProfileChecks(self.registry, self._calls)
+        return ProfileChecks(self.registry, self.provider, self._calls)
 
     @_owners.default
     def _new_owners(self) -> RuleOwners:
@@ -131,30 +113,25 @@ class FindingsTable:
             for place, one in enumerate(every)
             if (rules is None or one.rule.id in rules) and (profile is None or one.rule.scope == "profile")
         ]
-        asked = _Asked(
-            tuple(sorted(roles.items())),
-            every,
-            tuple(place for place in wanted if every[place].rule.scope != "runs"),
-            tuple(place for place, one in enumerate(every) if one.rule.scope == "profile"),
-            profile,
-            until,
-        )
-        told = self._of_runs(known, asked)
+        alone = [place for place in wanted if every[place].rule.scope == "run"]
+        told = self._of_runs(known, tuple(sorted(roles.items())), every, alone, until)
         names, columns = [(run,) for run in told], list(zip(*told.values(), strict=True))
+        profiled = tuple(every[place] for place in wanted if every[place].rule.scope == "profile")
+        of_profiles = self._profiles.answers(list(told), profiled, dict(roles), profile, until)
         if until is not None:
             until = max(until, time.monotonic() + _LEAST)
         answers = []
         for place in wanted:
             one = every[place]
-            if one.rule.scope == "runs":
-                answers.append(Answered(one, [known], [self._of_all(one, known, until)] if known else []))
-            elif one.rule.scope == "run" or not columns:
+            if one.rule.scope == "run":
                 answers.append(Answered(one, names, columns[place] if columns else ()))
+            elif one.rule.scope == "profile":
+                answers.append(next(of_profiles))
             else:
-                answers.append(_of_profiles(one, names, columns[place]))
+                answers.append(Answered(one, [known], [self._of_all(one, known, until)] if known else []))
         return merged(
             answers,
-            [*self._broken()] if known and rules is None else [],
+            [*self._broken()] if known and rules is None and profile is None else [],
             known,
             len(known) - len(told),
             self.hyperparameters,
@@ -163,7 +140,7 @@ class FindingsTable:
         )
 
     def _now(self) -> tuple[AskedRule, ...]:
-        """The rules of all modules, the same tuple until others come; of several with one id one alone."""
+        """The rules of all modules, the same tuple until others come; a second one of an id is left out."""
         found = [
             *self.registry.collected(_HOOK, Rule),
             *self.registry.collected(_OLD_HOOK, HighlightSource),
@@ -173,10 +150,10 @@ class FindingsTable:
             for before, known in self._rules:
                 if len(before) == len(given) and all(map(is_, before, given)):
                     return known
-        asked = []
-        for one in found:
-            rule = one.value.rule() if isinstance(one.value, HighlightSource) else one.value
-            asked.append(AskedRule(one.module, rule))
+        asked = [
+            AskedRule(one.module, one.value.rule() if isinstance(one.value, HighlightSource) else one.value)
+            for one in found
+        ]
         rules = tuple(self._owners.owned(asked))
         with self._lock:
             self._rules[:] = [(given, rules)]
@@ -190,73 +167,71 @@ class FindingsTable:
                 rule = Rule(failure.hook, ReasonKind("", f"The rules of {name}"), lambda _: ())
                 yield name, rule, Reason(failure.reason)
 
-    def _of_runs(self, known: Sequence[str], asked: _Asked) -> dict[str, tuple[Any, ...]]:
-        """What the rules about one run and its profiles say; without runs that there was no time for."""
+    def _of_runs(
+        self,
+        known: Sequence[str],
+        given: _GivenRoles,
+        rules: tuple[AskedRule, ...],
+        places: Sequence[int],
+        until: float | None,
+    ) -> dict[str, tuple[Told | None, ...]]:
+        """What the rules at these places say, by run; without runs that there was no time for."""
         scalars = self.registry.plugin_of_scalars
-        needs = [one.rule.needs for one in asked.rules]
-        plugins = {scalars, *(name for one in needs for name in (*one.plugins, *one.any_of))}
-        if asked.profiled:
-            plugins |= {str(one.name) for _, one in self._profiles.plugins() if one.decoder is not None}
-        names = sorted(plugins)
-        found: dict[str, tuple[Any, ...]] = {}
+        needed = (name for one in rules for name in (*one.rule.needs.plugins, *one.rule.needs.any_of))
+        plugins = sorted({scalars, *needed})
+        found: dict[str, tuple[Told | None, ...]] = {}
         is_late = False  # at least one run is checked
         for begin in range(0, len(known), _AT_ONCE):
             part = known[begin : begin + _AT_ONCE]
             generation, now = self.provider.generation(), time.monotonic()
             with self._lock:
-                kept = {run: self._kept.get((run, asked.roles, asked.profile)) for run in part}
+                kept = {run: self._kept.get((run, given)) for run in part}
             changed = [run for run, one in kept.items() if one is None or one.generation != generation]
-            state_of = states(self.provider, names, changed) if changed else {}
+            state_of = states(self.provider, plugins, changed) if changed else {}
             for run in part:
                 state, before = state_of.get(run), kept[run]
                 if state is not None:
-                    before = _as_it_was(before, generation, state.fingerprint(), asked.rules)
-                elif before is not None and before.rules is not asked.rules:  # a plugin came late
-                    before = _as_it_was(before, generation, before.fingerprint, asked.rules)
+                    before = _as_it_was(before, generation, state.fingerprint(), rules)
+                elif before is not None and before.rules is not rules:  # a plugin came late
+                    before = _as_it_was(before, generation, before.fingerprint, rules)
                 assert before is not None
-                places = before.lacks(asked.places, now)
-                if places:
+                asked = before.lacks(places, now)
+                if asked:
                     if is_late:
                         continue
-                    is_late = asked.until is not None and time.monotonic() > asked.until
-                    before = self._checked(run, asked, state, before, places, names)
+                    is_late = until is not None and time.monotonic() > until
+                    before = self._checked(run, given, state, before, asked, plugins, until)
                 if before is not kept[run]:
                     with self._lock:
-                        self._kept[run, asked.roles, asked.profile] = before
+                        self._kept[run, given] = before
                 found[run] = before.told
         return found
 
     def _checked(
         self,
         run: str,
-        asked: _Asked,
+        given: _GivenRoles,
         state: RunState | None,
         before: _Kept,
-        places: Sequence[int],
+        asked: Sequence[int],
         plugins: Sequence[str],
+        until: float | None,
     ) -> _Kept:
-        """With what the rules at these places say of a run now."""
+        """With what the rules at the places ``asked`` say of a run now."""
 
         def state_of() -> RunState:
             return states(self.provider, plugins, [run])[run] if state is None else state
 
-        seen = Examination(self.provider, run, self.registry.plugin_of_scalars, dict(asked.roles), state_of)
-        told, calls, rules = list(before.told), [], asked.rules
-        for place in places:
-            if rules[place].rule.scope == "run":
-                told[place] = missing = seen.missing(rules[place].rule.needs)
-                if missing is None:
-                    calls.append(place)
-        subject = (run, before.fingerprint, asked.roles)
-        said = self._calls.told([rules[place] for place in calls], subject, seen.examined, asked.until)
+        seen = Examination(self.provider, run, self.registry.plugin_of_scalars, dict(given), state_of)
+        told, calls = list(before.told), []
+        for place in asked:
+            told[place] = seen.missing(before.rules[place].rule.needs)
+            if told[place] is None:
+                calls.append(place)
+        subject = (run, before.fingerprint, given)
+        said = self._calls.told([before.rules[place] for place in calls], subject, seen.examined, until)
         for place, one in zip(calls, said, strict=True):
             told[place] = self._placed(one)
-        if not set(asked.profiled).isdisjoint(places):
-            of_profiles = self._profiles.told(
-                seen, [rules[place] for place in asked.profiled], asked.profile, asked.until
-            )
-            for place, of in zip(asked.profiled, of_profiles, strict=True):
-                told[place] = of
         return evolve(before, told=tuple(told))
 
     def _of_all(self, asked: AskedRule, runs: tuple[str, ...], until: float | None) -> Told:
@@ -290,17 +265,6 @@ class FindingsTable:
             return one
         place: FindingPlace = evolve(one.place, plugin=self.registry.plugin_of_scalars)
         return evolve(one, place=place)
-
-
-def _of_profiles(
-    asked: AskedRule, names: Sequence[tuple[str, ...]], of_runs: Sequence[tuple[OfProfile, ...]]
-) -> Answered:
-    if len(set(map(id, of_runs))) == 1 and len(of_runs[0]) == 1:  # most runs have no profile
-        count, said = len(names), of_runs[0][0]
-        return Answered(asked, names, [said.told] * count, [said.name] * count)
-    pairs = [(run, each) for run, of in zip(names, of_runs, strict=True) for each in of]
-    told, profiles = [each.told for _, each in pairs], [each.name for _, each in pairs]
-    return Answered(asked, [run for run, _ in pairs], told, profiles)
 
 
 def _as_it_was(kept: _Kept | None, generation: int, fingerprint: int, rules: tuple[AskedRule, ...]) -> _Kept:

@@ -45,7 +45,7 @@ describe('an expression of the run filter', () => {
     expect(matched()).toEqual(['b']);
   });
 
-  it('says in one sentence what is wrong, with what may stand there; that it has to go on only after a while', async () => {
+  it('says in one sentence what is wrong, with what may stand there; that it is unfinished after a while', async () => {
     const answers: Record<string, object> = {
       'val_ac > 1': {
         error: 'No column val_ac. Try: val_acc',

@@ -14,7 +14,8 @@ const NAME = String.raw`(?:"((?:""|[^"])+)"|([\p{L}_][^\s"'()<>=!,]*))`;
 const NAMED = new RegExp(String.raw`${NAME}\s*$`, 'u');
 /** A name with an operator and what is typed of a value at the end of a text. */
 const VALUED = new RegExp(
-  String.raw`${NAME}\s*(?:([<>=!]{1,2})|(?:\bnot\s+)?\bin\s*[([](?:[^)\]]*,)?)\s*(?:'([^']*)|"([^"]*)|([^\s"'()<>=!,[\]]*))$`,
+  String.raw`${NAME}\s*(?:([<>=!]{1,2})|(?:\bnot\s+)?\bin\s*[([](?:[^)\]]*,)?)\s*` +
+    String.raw`(?:'([^']*)|"([^"]*)|([^\s"'()<>=!,[\]]*))$`,
   'iu',
 );
 /** Before a value: `optimizer = adam` has one name of a column. */

@@ -1,4 +1,4 @@
-/** The run list with a row for each group: its look, how many runs it has, and the mean of what the list is sorted by. */
+/** The run list with a row for each group: its look, its number of runs, and the mean of what the list is sorted by. */
 import { Icon } from '@insight-host/kit';
 import type { Run, RunGroup } from '@insight-host/api';
 import { useComputed, useSignal } from '@preact/signals';

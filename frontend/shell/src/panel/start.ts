@@ -18,11 +18,6 @@ export async function loadPanel(page: Page): Promise<PanelView | null> {
   }
 }
 
-/** Lets the user pick the colour of a run, next to an element. */
-export function pickColor(page: Page, run: string, beside: Element): void {
-  void loadPanel(page).then((view) => view?.pick(run, beside));
-}
-
 /**
  * Loads it immediately if the URL has settings of how runs look, so that charts are not drawn in other colours first;
  * else after the tab in front where runs are sorted by a column, or there are many.

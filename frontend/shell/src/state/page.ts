@@ -172,6 +172,11 @@ export class Page {
   /** Set by what loads the run panel. */
   loadPanel: () => Promise<PanelView | null> = () => Promise.resolve(null);
 
+  /** Lets the user pick the colour of a run, next to an element. */
+  pickColor(run: string, beside: Element): void {
+    void this.loadPanel().then((view) => view?.pick(run, beside));
+  }
+
   /** Shows a card elsewhere, with the runs and settings that it names. */
   showCard(spec: CardSpec, place: CardPlace): void {
     import('../cards/shown').then(

@@ -11,7 +11,7 @@ export type Selection =
 
 const listText = (names: readonly string[]): string => codecs.names.format(names) ?? '';
 
-/** Nothing for all (older links: `all`), the names of a list, or `~` and the names that are left out: no list begins with `~` and a name. */
+/** Nothing for all (older links: `all`), names, or `~` and the names that are left out: no list begins with `~a`. */
 export const selectionCodec: Codec<Selection> = {
   parse: (text) => {
     if (text === null || text === 'all') return { kind: 'all' };

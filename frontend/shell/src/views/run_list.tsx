@@ -3,7 +3,6 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { linesInSight, showing, trackOf, useSize } from '@insight-host/kit/lab';
 import { useRef } from 'preact/hooks';
-import { pickColor } from '../panel/start';
 import { usePage } from '../state/page';
 import { pressed } from '../state/selection';
 import { RunRowView } from './run_row';
@@ -70,7 +69,7 @@ export function RunList() {
     else if (event.key === ' ' && run) press(run, event.shiftKey);
     else if (event.key === 'Enter' && run) only(run);
     else if (event.key === 'c' && run && !event.ctrlKey && !event.metaKey)
-      pickColor(page, run.name, event.currentTarget as Element);
+      page.pickColor(run.name, event.currentTarget as Element);
     else if (event.key === 'F2' && run && page.session.annotations.writable.value) page.naming.value = run.name;
     else return;
     event.preventDefault();

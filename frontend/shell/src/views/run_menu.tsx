@@ -2,7 +2,6 @@
 import { type MenuItem, message, Popover } from '@insight-host/kit';
 import { menuItems } from '@insight-host/kit/lab';
 import type { Run } from '@insight-host/api';
-import { pickColor } from '../panel/start';
 import { archive } from '../state/archive';
 import { usePage } from '../state/page';
 import { Authors } from './authors';
@@ -25,7 +24,7 @@ export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: H
     ...(page.session.annotations.writable.value
       ? [{ action: 'rename', text: words(page, 'run.rename'), onPress: () => void (page.naming.value = run.name) }]
       : []),
-    { action: 'pick-color', text: words(page, 'run.color'), onPress: () => pickColor(page, run.name, anchor) },
+    { action: 'pick-color', text: words(page, 'run.color'), onPress: () => page.pickColor(run.name, anchor) },
     {
       action: 'archive',
       text: words(page, run.archived ? 'run.unarchive' : 'run.archive'),

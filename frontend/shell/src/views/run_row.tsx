@@ -1,7 +1,6 @@
 /** One run of the list. */
 import { Icon } from '@insight-host/kit';
 import type { Run } from '@insight-host/api';
-import { pickColor } from '../panel/start';
 import { usePage } from '../state/page';
 
 interface Props {
@@ -88,7 +87,7 @@ export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
         style={swatchOf(run, selected)}
         onClick={(event) => {
           event.stopPropagation();
-          pickColor(page, run.name, event.currentTarget);
+          page.pickColor(run.name, event.currentTarget);
         }}
       />
       {run.mark > 0 && <Icon name={`mark-${run.mark}`} />}

@@ -10,7 +10,7 @@ export interface Line {
   readonly x: Numbers;
   readonly y: Numbers;
   /**
-   * 'raw' is the faint line behind a smoothed one: not in the legend, not read by the cursor. 'best' lies over all others
+   * 'raw' is the faint line behind a smoothed one: not in the legend, not read by the cursor. 'best' lies above all
    * and stands out where these are many.
    */
   readonly role?: 'main' | 'raw' | 'best';

@@ -50,7 +50,8 @@ export function shareOf({ low, high }: Standing, value: number): number {
 /** Columns that say the same of all of these rows, or nothing of any; of one row nothing is said. */
 export function equalColumns(columns: readonly Column[], rows: Int32Array): readonly Column[] {
   if (rows.length < 2) return [];
-  return columns.filter(({ group, values }) => group !== 'annotation' && areEqual(values, rows)); // else a place to write
+  // annotations are a place to write, whatever they say now
+  return columns.filter(({ group, values }) => group !== 'annotation' && areEqual(values, rows));
 }
 
 function areEqual(values: readonly Value[], rows: Int32Array): boolean {
