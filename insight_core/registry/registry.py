@@ -39,8 +39,7 @@ class Registry:
 
     ``choices`` are distributions by name of plugin: where several plugins have one name or one claim, the
     chosen one is taken, without a choice none of them. The caller waits for modules of chosen distributions,
-    and for middleware.
-    ``flags`` are keys of the host's own flags.
+    and for middleware. ``flags`` are keys of the host's own flags.
     """
 
     plugins: Mapping[str, Plugin]
@@ -169,18 +168,17 @@ class Registry:
     def collected(self, hook: str, kind: Any, **arguments: object) -> list[Contribution]:  # noqa: ANN401
         """The values of this hook from all modules that have loaded by now; each module is asked once.
 
-        A hook with the argument ``options`` gets the values of the flags of its module.
-        A module whose hook raises, hangs or returns values of another ``kind`` (a class or several) is a
-        failure and gives none.
+        A hook that takes ``options`` gets the flags of its module. A module whose hook raises, hangs or
+        returns values of another ``kind`` (a class or several) is a failure and gives none.
         """
         calls: dict[Module, Call[tuple[Any, ...]]] = {}
         modules = self.implementing(hook)
 
         def begin(module: Module) -> Call[tuple[Any, ...]]:
-            given = {"options": MappingProxyType(module.values), **arguments}
+            name, given = f"{hook}()", {"options": MappingProxyType(module.values), **arguments}
             calls[module] = module.calls.start(
-                f"{hook}() of {module.name}",
-                lambda _: all_of(kind, called(module.hooks[hook], **given), f"{hook}()"),
+                f"{name} of {module.name}",
+                lambda _: all_of(kind, called(module.hooks[hook], **given), name),
                 self._limits.hook,
             )
             return calls[module]
