@@ -160,12 +160,15 @@ export class Page {
     this.ofOne.value = new Map(this.ofOne.peek()).set(plugin, runs);
   }
 
-  /** The run that such a tab shows: the chosen one, else the first of the list; null for other tabs. */
+  /** The run that such a tab shows: the chosen one, else the first that is selected, or listed; null for other tabs. */
   oneOf(plugin: string, runs: Runs): ReadonlySignal<string | null> {
     return computed(() => {
       const chosen = runs.one.value;
       const listed = this.ofOne.value.get(plugin)?.value ?? [];
-      return listed.find(({ name }) => name === chosen)?.name ?? listed[0]?.name ?? chosen;
+      const selected = runs.selectedSet.value;
+      const shown =
+        listed.find(({ name }) => name === chosen) ?? listed.find(({ name }) => selected.has(name)) ?? listed[0];
+      return shown?.name ?? chosen;
     });
   }
 
