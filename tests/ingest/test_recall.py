@@ -207,7 +207,7 @@ def test_a_recalled_file_has_its_payloads_when_another_one_of_the_same_second_ca
 ) -> None:
     """Then the times of their records decide their order."""
     [path] = (logdir / "a").iterdir()
-    with EventWriter(Path(f"{path}.twin"), start_time=0.5) as writer:
+    with EventWriter(Path(f"{path}.twin"), start_time=1.5) as writer:
         writer.scalar("other", 0, 0.5)
     with start() as (provider, walk):
         walk()
