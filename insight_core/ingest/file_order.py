@@ -42,6 +42,11 @@ def is_tie(one: FileOrder, other: FileOrder) -> bool:
     return one[0] == other[0] and one[1].partition(_END)[0] == other[1].partition(_END)[0]
 
 
+def was_tied(file: FoundFile) -> bool:
+    """Whether the times of records have decided the place of a file that was found."""
+    return file.order[1].count(_END) > (2 if file.part else 1)
+
+
 def settle_ties(files: dict[tuple[str, str], FoundFile], beginnings: Beginnings) -> None:
     """Gives event files of a run with equal numbers the order of their first records."""
     alike: dict[tuple[str, float, str], list[tuple[str, str]]] = {}

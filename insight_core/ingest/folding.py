@@ -18,6 +18,7 @@ from insight_core.ingest.followed_file import Replaced
 from insight_core.ingest.found import Found, FoundFile
 from insight_core.plugin import Dialect, FileChanged, SummaryPlugin
 from insight_core.store.claims import ClaimedBlock, FileState, assign
+from insight_core.store.segment import FileOrder
 from insight_core.store.sessions import RESULTS, has_results, run_above
 
 _BY_TIME = re.compile(r"(?:^|/)[0-9]+\.[0-9]+$")  # the name of a run that may be a part of the run above
@@ -79,6 +80,7 @@ class Folding:
         self._is_on = is_on
         self._refuted: dict[str, tuple[int, int]] = {}  # device and inode of files, by path
         self._steps: dict[str, dict[str, int | None]] = {}  # of files, by part and path; None: no number yet
+        self._recalled: dict[str, tuple[FoundFile, Callable[[], FileState]]] = {}  # by part, until ``check``
         self._undecided: dict[str, list[tuple[str, str]]] = {}  # keys of files of runs with several parts
         self.is_outdated = False  # a file was refuted since ``applied``
 
@@ -91,6 +93,7 @@ class Folding:
         self.is_outdated = False
         parts, self._undecided = self._decided(found, has_points)
         self._steps = {part: known for part, known in self._steps.items() if part in parts}
+        self._recalled = {part: known for part, known in self._recalled.items() if part in parts}
         return _folded(found, parts) if parts or self._undecided else found
 
     def folded(self, found: Found, has_points: Callable[[tuple[str, str]], bool]) -> Found:
@@ -108,7 +111,12 @@ class Folding:
         return _folded(found, looked._decided(found, with_points.__contains__)[0])
 
     def _is_known(self, file: FoundFile) -> bool:
-        return file.path in self._steps.get(file.run, {}) or self._is_refuted(file)
+        is_read = file.path in self._steps.get(file.run, {}) or self._is_recalled(file.run, file)
+        return is_read or self._is_refuted(file)
+
+    def _is_recalled(self, part: str, file: FoundFile) -> bool:
+        known = self._recalled.get(part)
+        return known is not None and known[0].path == file.path
 
     def _look_into(self, file: FoundFile) -> None:
         with suppress(NotPart):
@@ -185,6 +193,10 @@ class Folding:
 
         Values come in several parts if the file grows; those of the first have hyperparameters.
         """
+        earlier = self._recalled.pop(file.part, None)
+        if earlier is not None:
+            content = earlier[1]()
+            self.check(earlier[0], content.blocks, content.metadata)
         known = self._steps.setdefault(file.part, {})
         try:
             blocks = list(blocks)
@@ -198,6 +210,11 @@ class Folding:
         if blocks:
             known[file.path] = known.get(file.path) if step is None else step
 
+    def recall(self, file: FoundFile, content: Callable[[], FileState]) -> None:
+        """Notes the only file of a part that an earlier process read: it is looked at when more is read of
+        the part."""
+        self._recalled[file.part] = file, content
+
     def refute(self, file: FoundFile) -> None:
         """Notes that a file is of a run of its own. Raises NotPart."""
         self._refuted[file.path] = file.version[:2]
@@ -207,6 +224,8 @@ class Folding:
     def forget(self, file: FoundFile) -> None:
         """Forgets what was read of a file, because it is read again."""
         self._steps.get(file.part, {}).pop(file.path, None)
+        if self._is_recalled(file.part, file):
+            self._recalled.pop(file.part, None)
 
 
 def _values_of(file: FoundFile, fetch: Fetch | None) -> Iterator[tuple[list[ClaimedBlock], Batch]]:
@@ -236,5 +255,10 @@ def _folded(found: Found, parts: Mapping[str, str]) -> Found:
 def _as_part(file: FoundFile, above: str) -> FoundFile:
     """A file of a part as one of the run above: names are unique in a directory only."""
     directory = file.run.rpartition("/")[2]
-    seconds, numbers = file.order
-    return file._replace(run=above, part=file.run, order=(seconds, f"{numbers}\0{directory}"))
+    return file._replace(run=above, part=file.run, order=order_of_part(file.order, directory))
+
+
+def order_of_part(order: FileOrder, directory: str) -> FileOrder:
+    """The place of a file of a part among the files of the run above."""
+    seconds, numbers = order
+    return seconds, f"{numbers}\0{directory}"

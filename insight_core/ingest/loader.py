@@ -32,7 +32,6 @@ from insight_core.store.store import Store
 
 if TYPE_CHECKING:  # a host that polls, or has no cache, does not load these
     from insight_core.ingest.index.cache import IndexCache
-    from insight_core.ingest.index.segment_file import StoredFile
     from insight_core.ingest.recall import Recall
     from insight_core.ingest.watch import Watcher
 
@@ -367,20 +366,20 @@ class Loader:
         if recalled is None:
             return behind
         first: dict[str, Tailed] = {}
+        parts: dict[str, Tailed] = {}
         for tailed in sorted(behind, key=lambda tailed: tailed.found.order):
-            if not tailed.found.part:  # it is read after the run is known
-                first.setdefault(tailed.found.run, tailed)
-        same: dict[str, StoredFile] = {}
-        changed: dict[str, FileOrder] = {}
-        for run in recalled.runs():
-            stored = recalled.unchanged(run, first[run].found) if run in first else None
-            if stored is None:
-                changed[run] = recalled.place(run)[1]
-            else:
-                same[run] = stored
-        orders = {run: first[run].found.order for run in same}
-        for run in self._store.compare(orders, changed):
-            first[run].restored(same[run])
+            (parts if tailed.found.part else first).setdefault(tailed.found.run, tailed)
+        same = {
+            run: stored
+            for run in recalled.runs()
+            if (stored := recalled.unchanged(run, first.get(run), parts.get(run))) is not None
+        }
+        changed = recalled.runs() - same.keys()
+        for run in self._store.compare(same.keys(), changed, recalled.orders):
+            own, *of_part = same[run]
+            first[run].restored(own)
+            for each in of_part:
+                parts[run].restored(each)
         left = [tailed for tailed in behind if tailed.is_behind]
         self._store.set_loaded(first.keys() - {tailed.found.run for tailed in left})
         return left

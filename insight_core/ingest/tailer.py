@@ -208,6 +208,9 @@ class Tailed:
     def restored(self, stored: StoredFile) -> None:
         """Called before anything is read, when the store has what an earlier process read of the file."""
         self.is_new, self._stored, self.has_points = False, stored, stored.has_points
+        if self.found.part:
+            cache, lose = self.cache, self.lose
+            self.folding.recall(self.found, lambda: stored.content(cache.dropping(lose) if cache else lose))
         self.kept_at = time.monotonic()
         self.kept = ReadState(stored.position, stored.version[2], stored.version[3])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from attrs import define, frozen
@@ -27,17 +27,17 @@ _SHARED = {"attempts", "claims", "display_name", "description", "content", "data
 class RecalledFile(NamedTuple):
     """A log file as an earlier process read it."""
 
-    name: str
     order: FileOrder
+    name: str
     content: FileState
 
 
 class RecalledFiles(Protocol):
-    """Log files with the same series and no damage, each the first of its run."""
+    """Log files of runs with the same series and no damage: of each run the first, maybe with others."""
 
     @property
     def runs(self) -> Sequence[str]:
-        """The runs, in the order of their files."""
+        """The runs."""
         ...
 
     @property
@@ -45,10 +45,10 @@ class RecalledFiles(Protocol):
         """The start of each run in seconds since the epoch; NaN: none."""
         ...
 
-    def opened(self, number: int, *, is_compared: bool) -> RecalledFile | None:
-        """The file with this number, whose points are not read yet.
+    def opened(self, number: int, *, is_compared: bool) -> Sequence[RecalledFile] | None:
+        """The files of the run with this number, whose points are not read yet; no two have a tag in common.
 
-        None if it cannot be used, or, unless ``is_compared``, if it has changed since.
+        None if one of them cannot be used, or, unless ``is_compared``, if it has changed since.
         """
         ...
 
@@ -79,7 +79,7 @@ class _Alike:
 
 @define(eq=False)
 class _Place:
-    """Where the file of a run is, and whether it was compared and all files of the run are read."""
+    """Where the files of a run are, and whether they were compared and all files of the run are read."""
 
     alike: _Alike
     number: int
@@ -132,30 +132,40 @@ class AsleepRuns:
                 self._log.add(changes, runs=True)
 
     def _alike(self, files: RecalledFiles) -> _Alike | None:
-        first = files.opened(0, is_compared=True)
-        if first is None or first.content.refused or not self._claims.fits(first.content):
-            return None
         table = RunTable(files.runs[0], self._claims, self._memory)
-        resting = table.restore_resting(first.order, first.name, first.content)
-        dialect = first.content.dialect
-        return None if resting is None else _Alike(files, (dialect,) if dialect else (), resting)
+        resting: Sequence[Resting] | None = None
+        dialects: set[Dialect] = set()
+        for order, name, content in files.opened(0, is_compared=True) or ():
+            if content.refused or not self._claims.fits(content):
+                return None
+            resting = table.restore_resting(order, name, content)
+            if resting is None:
+                return None
+            dialects |= {content.dialect} if content.dialect else set()
+        return None if resting is None else _Alike(files, tuple(sorted(dialects)), resting)
 
-    def compare(self, same: Mapping[str, FileOrder], changed: Mapping[str, FileOrder]) -> set[str]:
+    def compare(
+        self,
+        same: Iterable[str],
+        changed: Iterable[str],
+        orders: Callable[[str], Collection[FileOrder]],
+    ) -> set[str]:
         """See ``Store.compare``."""
         kept: set[str] = set()
         gone: dict[str, Mapping[str, Collection[str]]] = {}
         with self._lock:
-            for run, order in same.items():
+            for run in same:
                 place, table = self._places.get(run), self._awake.get(run)
                 if place is not None:
                     place.is_compared = True
-                if place is not None or (table is not None and order in table.files):
+                if place is not None or (table is not None and table.files.keys() >= set(orders(run))):
                     kept.add(run)
-            for run, order in changed.items():
+            for run in changed:
                 table = self._awake.get(run)
                 if table is not None:
                     gone[run] = table.tags()
-                    table.drop(order)
+                    for order in orders(run):
+                        table.drop(order)
                 elif run in self._places:
                     gone[run] = self._wake(run, None)
             if gone:
@@ -185,12 +195,12 @@ class AsleepRuns:
         for run in runs if self._places else ():
             while (place := self._places.get(run)) is not None:
                 was_compared = place.is_compared
-                file = place.alike.files.opened(place.number, is_compared=was_compared)
+                files = place.alike.files.opened(place.number, is_compared=was_compared)
                 with self._lock:
-                    is_current = file is not None or place.is_compared == was_compared
+                    is_current = files is not None or place.is_compared == was_compared
                     if self._places.get(run) is place and is_current:
-                        tags = self._wake(run, file)
-                        if file is None:
+                        tags = self._wake(run, files)
+                        if files is None:
                             self._log.note_gone({run: tags})
 
     def wake_with(self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None) -> None:
@@ -212,13 +222,13 @@ class AsleepRuns:
             runs = [run for run, place in self._places.items() if place.alike in found]
         self.wake(runs)
 
-    def _wake(self, run: str, file: RecalledFile | None) -> Mapping[str, Collection[str]]:
+    def _wake(self, run: str, files: Sequence[RecalledFile] | None) -> Mapping[str, Collection[str]]:
         """Makes the table of a run; returns the tags that it had by plugin."""
         place = self._places.pop(run)
         table = self._awake[run] = RunTable(run, self._claims, self._memory)
         table.loading = not place.is_loaded
-        if file is not None:
-            table.restore_resting(file.order, file.name, file.content)
+        for order, name, content in files or ():
+            table.restore_resting(order, name, content)
         above = self._awake.get(run_above(run))
         if above is not None and above is not table and above.sessions.starts:
             table.update_sessions(above.sessions)

@@ -45,6 +45,10 @@ class FileState:
     odd_time: float | None = None  # a wall time that is not in seconds
     sessions: Mapping[int, int] = Factory(dict)  # see ``FileSessions.steps``
 
+    def tags(self) -> set[str]:
+        """The tags of its values and metadata."""
+        return {*self.metadata, *itertools.chain.from_iterable(block.tags for _, block in self.blocks)}
+
 
 class Claims:
     """Maps claims to plugins: values are stored by claim, and queries find them through the plugin's claims.

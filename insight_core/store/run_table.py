@@ -97,11 +97,10 @@ class RunTable:
         return kept, left
 
     def restore_resting(self, order: FileOrder, file: str, content: FileState) -> Sequence[Resting] | None:
-        """Keeps all blocks of the first file as they are; without effect, and None, if one cannot rest.
-
-        The run is complete then.
-        """
-        if self.files or not self._is_first(content.blocks):
+        """Keeps all blocks of a file as they are, and returns all that rests; without effect, and None, if
+        one cannot rest, or another file has its tag. The run is complete then."""
+        known = {*self.metadata, *chain.from_iterable(each.block.tags for each in self._resting)}
+        if not self._is_first(content.blocks) or (known and not known.isdisjoint(content.tags())):
             return None
         readers = []
         for claim, block in content.blocks:
@@ -112,10 +111,11 @@ class RunTable:
         held = HeldFile(file, content.dialect, content.start_time, content.odd_time, dict(content.metadata))
         held.sessions = FileSessions.restored(content.sessions, has_values=True)
         self.files[order] = held
-        self.metadata = held.metadata
-        if any(metadata.last is not None for metadata in held.metadata.values()):
+        if self.metadata or any(metadata.last is not None for metadata in held.metadata.values()):
             self._describe(held.metadata)
-        self._resting = [
+        else:
+            self.metadata = held.metadata
+        self._resting += [
             Resting(self.name, order, claim, reader, block, self.metadata)
             for (claim, block), reader in zip(content.blocks, readers, strict=True)
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from insight_core.formats.batch import Batch, Flaw
@@ -190,12 +190,18 @@ class Store:
         """Lists runs that an earlier process read. Their files are opened when a client asks for points."""
         self._asleep.recall(groups)
 
-    def compare(self, same: Mapping[str, FileOrder], changed: Mapping[str, FileOrder]) -> set[str]:
-        """Keeps recalled files that are the ``same`` now, by run, and drops those that have ``changed``.
+    def compare(
+        self,
+        same: Iterable[str],
+        changed: Iterable[str],
+        orders: Callable[[str], Collection[FileOrder]],
+    ) -> set[str]:
+        """Keeps the recalled files of runs that are the ``same`` now, and drops those of runs that have
+        ``changed``; ``orders`` returns the orders of the recalled files of a run.
 
-        Returns the runs of ``same`` of which the store has everything of that file.
+        Returns the runs of ``same`` of which the store has everything of these files.
         """
-        return self._asleep.compare(same, changed)
+        return self._asleep.compare(same, changed, orders)
 
     def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> bool:
         """Adds the saved state of a file that is new to this process; False if some of it is missing."""

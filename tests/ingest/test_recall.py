@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import insight_image
+import insight_lineage
 import insight_scalar
 import pytest
 
@@ -23,12 +24,14 @@ from insight_core.plugin import Dialect, Plugin
 from insight_core.plugin.data import SeriesField, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
+from insight_core.store.asleep import AsleepRuns
 from insight_core.testing import wire
+from tests.ingest.part_changes import CHANGES, append, facts, write_trials
 from tests.support.points import scalar_points
 from tests.support.sweeps import T, write_trial
 from tests.waiting import eventually
 
-PLUGINS = [insight_scalar.insight_plugin(), insight_image.insight_plugin()]
+PLUGINS = [each.insight_plugin() for each in (insight_scalar, insight_image, insight_lineage)]
 Point: TypeAlias = tuple[int, float]
 # a provider that has not walked yet, and what lets it walk and returns when it has read everything
 Start: TypeAlias = Callable[..., AbstractContextManager[tuple[LocalProvider, Callable[[], None]]]]
@@ -199,6 +202,18 @@ def test_a_run_with_an_earlier_file_than_the_recalled_one_is_read_in_order(
         assert [(info.points, info.last_value) for info in infos] == [(5, 1.0)]
 
 
+def test_a_recalled_file_has_its_payloads_when_another_one_of_the_same_second_came(
+    logdir: Path, start: Start
+) -> None:
+    """Then the times of their records decide their order."""
+    [path] = (logdir / "a").iterdir()
+    with EventWriter(Path(f"{path}.twin"), start_time=1.5) as writer:
+        writer.scalar("other", 0, 0.5)
+    with start() as (provider, walk):
+        walk()
+        assert len(provider.payload("image", SeriesKey("a", "picture"), 0).data) > 0
+
+
 def test_a_damaged_file_is_not_recalled(logdir: Path, tmp_path: Path, start: Start) -> None:
     path = write(logdir / "damaged", 4.0)
     with open(path, "ab") as file:
@@ -289,3 +304,67 @@ def test_trials_of_add_hparams_are_listed_as_one_run_each(tmp_path: Path, start:
         walk()
         assert {run.name for run in provider.runs()} == expected
         assert scalar_points(provider, "trial1", "acc") == [(1, 0.5)]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("asked_before", [True, False])
+def test_runs_with_parts_are_answered_as_by_a_start_without_an_index(
+    tmp_path: Path, start: Start, change: str, asked_before: bool
+) -> None:
+    logs = tmp_path / "logs"
+    write_trials(logs)
+    with closing(provider_of(tmp_path, [Logdir(str(logs))])) as provider:
+        provider.load()
+    run = logs / "trial1"
+    CHANGES[change](run, next(run.glob("*/events*")))
+    with closing(provider_of(tmp_path / "none", [Logdir(str(logs))])) as provider:
+        provider.load()
+        expected = facts(provider)
+    with start() as (provider, walk):
+        if change == "nothing":
+            assert listed(provider)["trial2"] == ("loss", "acc")
+            assert {info.key.run for info in provider.series("lineage")} >= {"trial0", "trial2", "empty"}
+        if asked_before:
+            provider.series("scalar")
+        walk()
+        assert facts(provider) == expected
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_recalled_part_that_grows_while_it_is_followed_is_decided_with_what_it_had(
+    tmp_path: Path, start: Start, step: int
+) -> None:
+    logs = tmp_path / "logs"
+    part = write_trial(logs / "a", {"lr": 0.1}, {"acc": 0.5})
+    with closing(provider_of(tmp_path, [Logdir(str(logs))])) as provider:
+        provider.load()
+    with start() as (provider, walk):
+        walk()
+        append(next(part.iterdir()), step, 0.75)
+        provider.load()
+        run = "a" if step == 1 else f"a/{part.name}"
+        assert scalar_points(provider, run, "acc") == [(1, 0.5), (step, 0.75)]
+
+
+def test_runs_with_parts_stay_asleep_until_points_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start
+) -> None:
+    logs = tmp_path / "logs"
+    for trial in range(3):
+        write_trial(logs / f"trial{trial}", {"lr": 0.1}, {"acc": trial / 4})
+    with closing(provider_of(tmp_path, [Logdir(str(logs))])) as provider:
+        provider.load()
+    woken: list[str] = []
+    wake = AsleepRuns._wake
+
+    def noting(self: AsleepRuns, run: str, files: Any) -> Any:  # noqa: ANN401
+        woken.append(run)
+        return wake(self, run, files)
+
+    monkeypatch.setattr(AsleepRuns, "_wake", noting)
+    with start() as (provider, walk):
+        walk()
+        assert listed(provider) == {f"trial{trial}": ("loss", "acc") for trial in range(3)}
+        assert not woken
+        assert scalar_points(provider, "trial1", "acc") == [(1, 0.25)]
+        assert woken == ["trial1"]

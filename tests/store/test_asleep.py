@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insight_core.store.asleep import RecalledFile
 from insight_core.store.claims import FileState
 from insight_core.store.store import Store
@@ -17,8 +19,8 @@ class Recalled:
     def __init__(self, content: FileState) -> None:
         self._content = content
 
-    def opened(self, number: int, *, is_compared: bool) -> RecalledFile | None:
-        return RecalledFile("f0", FILES[0], self._content)
+    def opened(self, number: int, *, is_compared: bool) -> Sequence[RecalledFile] | None:
+        return [RecalledFile(FILES[0], "f0", self._content)]
 
 
 def test_metadata_of_a_later_file_go_with_it_although_the_first_file_was_restored() -> None:
@@ -28,7 +30,7 @@ def test_metadata_of_a_later_file_go_with_it_although_the_first_file_was_restore
     state = first.file_state("r", FILES[0])
     assert state is not None
     second.recall([Recalled(state)])
-    assert second.compare({"r": FILES[0]}, {}) == {"r"}
+    assert second.compare({"r"}, (), lambda run: FILES[:1]) == {"r"}
     for name in ("before", "after"):
         append(second, FILES[1], found("simple_value", {"a": [3]}), about=name)
         restored = second.file_state("r", FILES[0])
@@ -47,10 +49,10 @@ def test_a_file_that_is_compared_while_it_is_opened_keeps_its_points() -> None:
     assert state is not None
 
     class Changing(Recalled):
-        def opened(self, number: int, *, is_compared: bool) -> RecalledFile | None:
+        def opened(self, number: int, *, is_compared: bool) -> Sequence[RecalledFile] | None:
             if is_compared:
                 return super().opened(number, is_compared=True)
-            assert second.compare({"r": FILES[0]}, {}) == {"r"}
+            assert second.compare({"r"}, (), lambda run: FILES[:1]) == {"r"}
             return None
 
     second.recall([Changing(state)])

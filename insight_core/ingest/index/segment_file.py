@@ -26,6 +26,7 @@ from insight_core.ingest.index.format import (
     record_of,
 )
 from insight_core.ingest.scan_ahead import FileVersion
+from insight_core.store.claims import FileState
 from insight_record.formats.crc32c import crc32c
 
 SUFFIX = ".segment"  # of the names of segment files
@@ -97,6 +98,10 @@ class StoredFile(NamedTuple):
     def record(self) -> FileRecord:
         """How far it was read."""
         return self.segment.record(self.number)
+
+    def content(self, lose: Callable[[str], None]) -> FileState:
+        """What was read of it; see ``SegmentFile.entry``."""
+        return self.segment.entry(self.number, lose).content
 
 
 class SegmentFile:
@@ -220,6 +225,11 @@ class SegmentFile:
         is_damaged = known.flaws or known.tail or known.state or known.refused
         is_read_first = bool(known.sessions)  # which hide points of other files
         return -1 if is_damaged or is_read_first or known.content_dialect is None else len(known.kinds)
+
+    def tags(self, number: int) -> set[str]:
+        """The tags of the values and metadata of the log file with this number. Raises Unusable."""
+        known = self._described(int(self._entries["directory"][number]))
+        return {*known.metadata, *itertools.chain.from_iterable(kind.tags for kind in known.kinds)}
 
     def start_times(self) -> list[float]:
         """The start time of each log file in seconds since the epoch; NaN: none."""
