@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Page } from '@insight-host/kit';
 import { fakeContext, fakeRun, type FakeContext } from '@insight-host/kit/testing';
-import type { ColumnInfo, Value } from '@insight-host/kit/runs';
+import type { RunGroup } from '@insight-host/api';
+import { linesOf, type ColumnInfo, type Value } from '@insight-host/kit/runs';
 import { lineageParts, type LineageParts } from './board';
 import { jsonOf, rowsOf } from './exports';
 import { layoutOf, moved, rowAt } from './geometry';
@@ -171,6 +172,65 @@ describe('the board', () => {
     await settled();
     expect(board.where.problem.value).toBe('position 3');
     expect(shown()).toEqual(['b', 'c']); // as if there were no expression
+  });
+
+  it('groups as the run panel does, in its order', () => {
+    const group = (key: string, runs: readonly string[]): RunGroup => ({
+      key,
+      title: key || '–',
+      runs,
+      color: '',
+      dash: [],
+    });
+    ctx.runs.groupBy.set(['sample/optimizer']);
+    Object.assign(ctx.runs.groups, { value: [group('sgd', ['a']), group('adam', ['b']), group('', ['c'])] });
+    const titles = (): (string | undefined)[] =>
+      linesOf(board.rows.shown.value, board.rows.groups.value, new Set()).groups.map(({ title }) => title);
+    expect(titles()).toEqual(['sgd', 'adam', '–']);
+    board.rows.sorts.set(['-optimizer']);
+    expect(titles()).toEqual(['adam', 'sgd', '–']);
+    ctx.runs.groupBy.set([]);
+    expect(board.rows.groups.value).toBeNull();
+  });
+
+  it('colours as the run panel does, with a bar where it goes by numbers', () => {
+    const looks = [fakeRun('a'), fakeRun('b'), fakeRun('c')].map((run, at) => ({
+      ...run,
+      color: ['red', 'green', 'red'][at] as string,
+      dash: at === 2 ? [4, 2] : [],
+    }));
+    ctx.runs.all.value = looks;
+    ctx.runs.colorBy.set(['sample/lr']);
+    const { palette, dashes, codes, bar } = board.coloring.value;
+    expect([...codes].map((code) => [palette[code], dashes[code]])).toEqual([
+      ['red', []],
+      ['green', []],
+      ['red', [4, 2]],
+    ]);
+    expect(bar).toMatchObject({
+      low: 0.1,
+      high: 0.3,
+      isDefault: false,
+      stops: ['red 0.0%', 'green 50.0%', 'red 100.0%'],
+    });
+    ctx.runs.colorBy.set(['sample/optimizer']);
+    expect(board.coloring.value.bar).toBeNull();
+  });
+
+  it('hands what addresses of the last release say of groups and colours to the run panel', () => {
+    const other = fakeContext(RUNS);
+    Object.assign(other.address, {
+      value: new Map([
+        ['group', 'optimizer'],
+        ['color', 'metric/acc'],
+      ]),
+    });
+    const page = new Page(other);
+    lineageParts(page);
+    expect(other.runs.groupBy.value).toEqual(['sample/optimizer']);
+    expect(other.runs.colorBy.value).toEqual(['sample/metric/acc']);
+    expect([...other.address.value.keys()]).toEqual([]);
+    page.dispose();
   });
 
   it('sorts by one column, or by several', () => {

@@ -2,16 +2,16 @@ import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
 import { sortOf } from '@insight-host/kit/table';
-import { orderOf, startsDown, stepsOf, type Column, type Frame } from '@insight-host/kit/runs';
+import { orderOf, startsDown, type Column, type Frame } from '@insight-host/kit/runs';
 import { applyBrushes, conditionsOf } from './brushes';
 import type { Brushing } from './brushing';
+import type { RunPanel } from './panel';
 import { LONGEST } from './source';
 import type { Where } from './where';
 
 /** Which rows are shown, in which order and in which groups. */
 export class Rows {
   readonly sorts: Setting<readonly string[]>;
-  readonly grouping: Setting<string | null>;
   readonly hidden: Setting<readonly string[]>;
   readonly onlySelected: Setting<boolean>;
   readonly closedGroups = signal<ReadonlySet<string>>(new Set());
@@ -19,15 +19,15 @@ export class Rows {
 
   /** `selected`: names of the runs that are selected in the whole page; `table`: columns that are shown. */
   constructor(
-    private readonly page: Page,
+    page: Page,
     private readonly frame: Live<Frame | null>,
     private readonly where: Where,
     private readonly brushing: Brushing,
     private readonly selected: Live<ReadonlySet<string>>,
     private readonly table: Live<readonly Column[]>,
+    private readonly panel: RunPanel,
   ) {
     this.sorts = page.setting('sort', codecs.names);
-    this.grouping = page.setting('group', codecs.name);
     this.hidden = page.setting('hidden', codecs.names);
     this.onlySelected = page.setting('only', codecs.flag(false));
     this.listed = page.follow(page.ctx.runs.shown);
@@ -90,15 +90,10 @@ export class Rows {
     const told = whole ? text : JSON.stringify(brushed);
     return { text: told === '{}' ? null : told, whole };
   });
-  readonly groupColumn = computed<Column | null>(() =>
-    this.grouping.value === null ? null : (this.frame.value?.columns.get(this.grouping.value) ?? null),
-  );
   /** The group that a row is in; null without groups. */
   readonly groups = computed(() => {
-    const { value: column } = this.groupColumn;
-    const titleOf = (_: Column, text: string | null): string => text ?? this.page.t('value.none');
     const downwards = this.sorts.value.map(sortOf).flatMap(({ key, down }) => (down ? key : []));
-    return column && stepsOf([column], titleOf, downwards);
+    return this.panel.stepsOf(this.frame.value?.runs ?? [], downwards);
   });
 
   /** The best first, the other way round, not at all; `more` keeps what it was sorted by before. */

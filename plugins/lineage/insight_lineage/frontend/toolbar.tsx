@@ -1,6 +1,6 @@
-import { Button, Choice, Cluster, Menu, Select, Toggle, useDraft, useTableView } from '@insight-host/kit';
+import { Button, Choice, Cluster, Menu, Toggle, useDraft, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { OWN_COLORS, type LineageParts } from './board';
+import type { LineageParts } from './board';
 import { parallelTable } from './chart_tables';
 import { VIEWS } from './choices';
 import { exportItems } from './exports';
@@ -48,22 +48,6 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
         text={say('columns.short')}
         label={say('columns.title')}
         onPress={() => (board.dialog.value = 'columns')}
-      />
-      <ColumnChoice
-        board={board}
-        name="color"
-        label={say('color')}
-        none={say('color.run')}
-        value={board.colorColumn.value}
-        onPick={(name) => board.coloredBy.set(name ?? OWN_COLORS)}
-      />
-      <ColumnChoice
-        board={board}
-        name="group"
-        label={say('group')}
-        none={say('group.none')}
-        value={board.rows.grouping.value}
-        onPick={(name) => board.rows.grouping.set(name)}
       />
       <Cluster>
         <Button
@@ -137,44 +121,5 @@ function Where({ board }: { readonly board: LineageParts }): JSX.Element {
         </span>
       )}
     </span>
-  );
-}
-
-interface ColumnChoiceProps {
-  readonly board: LineageParts;
-  readonly name: string;
-  readonly label: string;
-  readonly none: string;
-  readonly value: string | null;
-  readonly onPick: (name: string | null) => void;
-}
-
-/** A column of the table or an axis, or none. */
-function ColumnChoice({ board, name, label, none, value, onPick }: ColumnChoiceProps): JSX.Element {
-  const columns = new Set([
-    ...board.columns.shown.value,
-    ...board.columns.axisNames.value,
-    ...(value === null ? [] : [value]),
-  ]);
-  const own = (column: string): string =>
-    board.columns.all.value.get(column)?.group === 'annotation'
-      ? board.page.t(`column.${column}`)
-      : (board.columns.all.value.get(column)?.title ?? column);
-  return (
-    <label class="choice-of">
-      <span>{label}</span>
-      <Select
-        name={name}
-        label={label}
-        value={value ?? ''}
-        options={[
-          { value: '', text: none },
-          ...[...columns]
-            .filter((column) => !['note', 'display_name'].includes(column))
-            .map((column) => ({ value: column, text: own(column) })),
-        ]}
-        onPick={(picked) => onPick(picked || null)}
-      />
-    </label>
   );
 }
