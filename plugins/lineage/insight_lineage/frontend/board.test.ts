@@ -39,12 +39,11 @@ describe('the board', () => {
     ctx = fakeContext(RUNS, {
       json: async (route, query) => {
         asked.push(`${route} ${JSON.stringify(query)}`);
-        if (query['where'] === 'wrong') throw new Error('position 3');
         if (route === 'columns') return { runs: 3, joined: 0, columns: Object.keys(TABLE).map(info), problems: [] };
         const names =
           (query['columns'] as readonly string[] | undefined) ??
           Object.keys(TABLE).filter((name) => info(name).group !== 'scalar');
-        const rows = query['where'] ? [2] : [0, 1, 2];
+        const rows = [0, 1, 2];
         return {
           total: 3,
           matched: rows.length,
@@ -101,7 +100,7 @@ describe('the board', () => {
   });
 
   it('asks about the rows that are shown, as long as an address can say which', () => {
-    expect(board.rows.conditions.value).toEqual({ text: null, whole: true });
+    expect(board.rows.conditions.value).toEqual({ text: null, where: null, whole: true });
     board.brushing.set('lr', { kind: 'range', low: 0.1, high: 0.2 });
     board.rows.hidden.set(['a', 'gone']);
     board.rows.onlySelected.set(true);
@@ -112,7 +111,15 @@ describe('the board', () => {
     ctx.runs.all.value = ctx.runs.selected.value = Array.from({ length: 999 }, (_, at) =>
       fakeRun(`a run of many, number ${at}`),
     );
-    expect(board.rows.conditions.value).toEqual({ text: '{"lr":{"ge":0.1,"le":0.2}}', whole: false });
+    expect(board.rows.conditions.value).toEqual({ text: '{"lr":{"ge":0.1,"le":0.2}}', where: null, whole: false });
+    board.rows.onlySelected.set(false);
+    Object.assign(ctx.runs.shown, { value: Array.from({ length: 2 }, () => fakeRun('long '.repeat(900))) });
+    ctx.runs.filter.set('lr < 0.3');
+    expect(board.rows.conditions.value).toEqual({
+      text: '{"lr":{"ge":0.1,"le":0.2},"run":{"not_in":["a","b","c"]}}',
+      where: 'lr < 0.3',
+      whole: true,
+    });
   });
 
   it('shows an answer before it asks again, however fast data change', async () => {
@@ -165,13 +172,10 @@ describe('the board', () => {
     board.rows.hidden.set(['b', 'gone']);
     expect(shown()).toEqual(['c']);
     board.rows.showAll();
-    board.where.text.set('lr > 0.25');
-    await settled();
+    Object.assign(ctx.runs.shown, { value: ctx.runs.all.value.slice(2) }); // by the filter of the run list
     expect(shown()).toEqual(['c']);
-    board.where.text.set('wrong');
-    await settled();
-    expect(board.where.problem.value).toBe('position 3');
-    expect(shown()).toEqual(['b', 'c']); // as if there were no expression
+    Object.assign(ctx.runs.shown, { value: ctx.runs.all.value });
+    expect(shown()).toEqual(['b', 'c']);
   });
 
   it('groups as the run panel does, in its order', () => {
@@ -230,6 +234,23 @@ describe('the board', () => {
     expect(other.runs.groupBy.value).toEqual(['sample/optimizer']);
     expect(other.runs.colorBy.value).toEqual(['sample/metric/acc']);
     expect([...other.address.value.keys()]).toEqual([]);
+    page.dispose();
+  });
+
+  it.each([
+    ['', 'lr < 0.1'],
+    ['lr < 0.1', 'lr < 0.1'],
+    ['acc > 0.6', '(acc > 0.6) and (lr < 0.1)'],
+    ['seed', 'lr < 0.1'],
+  ])('hands the filter of an address of the last release to the run list: %s', (before, after) => {
+    const other = fakeContext(RUNS);
+    other.runs.filter.set(before);
+    Object.assign(other.address, { value: new Map([['where', 'lr < 0.1']]) });
+    const page = new Page(other);
+    lineageParts(page);
+    expect(other.runs.filter.value).toBe(after);
+    expect(other.address.value.size).toBe(0);
+    expect(other.notices).toHaveLength(before === 'seed' ? 1 : 0); // one over names is not lost silently
     page.dispose();
   });
 

@@ -12,7 +12,6 @@ import { RunPanel } from './panel';
 import { Rows } from './rows';
 import { Comparison, Selection } from './selection';
 import { bestCovered, targetsOf } from './targets';
-import { Where } from './where';
 
 // asked for when they are shown; the page knows annotations first
 const SELDOM: readonly string[] = ['run', 'pipeline', 'scalar', 'annotation'];
@@ -52,9 +51,8 @@ export function lineageParts(page: Page) {
   const frame = computed<Frame | null>(() => loading.frame.value?.with(annotated.value) ?? null);
   const brushing = new Brushing(page);
   const columns = new Columns(page, loading, annotated, frame, brushing);
-  const where = new Where(page, () => void frame.value);
   const selected = computed<ReadonlySet<string>>(() => new Set(page.runs.value.map((run) => run.name)));
-  const rows = new Rows(page, frame, where, brushing, selected, columns.table, panel);
+  const rows = new Rows(page, frame, brushing, selected, columns.table, panel);
   const targets = computed(() =>
     targetsOf(frame.value, new Set([...columns.shown.value, ...columns.axisNames.value, target.value ?? ''])),
   );
@@ -83,11 +81,11 @@ export function lineageParts(page: Page) {
     loading,
     frame,
     columns,
-    where,
+    panel,
     brushing,
     rows,
     selection: new Selection(page, selected, frame, rows),
-    annotations: new Annotations(page, () => where.again()),
+    annotations: new Annotations(page),
     target,
     targets,
     chosenTarget,

@@ -1,7 +1,8 @@
 /** What the run panel chooses for every tab, as this tab's names of columns have it. */
 import { computed, effect, untracked, type ReadonlySignal as Live } from '@preact/signals';
 import type { RunGroup } from '@insight-host/api';
-import { codecs, type Page } from '@insight-host/kit';
+import { codecs, type Page, type Setting } from '@insight-host/kit';
+import { isExpression } from '@insight-host/kit/lab';
 import type { GroupStep } from '@insight-host/kit/runs';
 
 // columns of the tab that the run table has under names of its own; those of the others begin with the plugin's
@@ -16,18 +17,23 @@ const OF_HOST: Readonly<Record<string, string>> = {
 const OWN_COLORS = 'run'; // what `color` said in the last release of the colours of the runs
 
 export class RunPanel {
+  /** The text of the run list's filter; `runs.shown` are those that match it. */
+  readonly filter: Setting<string>;
   private readonly colorBy: Live<readonly string[]>;
   private readonly groupBy: Live<readonly string[]>;
   private readonly known: Live<readonly RunGroup[]>;
 
   constructor(private readonly page: Page) {
     const { runs } = page.ctx;
+    this.filter = page.settled(runs.filter, 0);
     this.colorBy = page.follow(runs.colorBy);
     this.groupBy = page.follow(runs.groupBy);
     this.known = page.follow(runs.groups);
     this.takeOver();
   }
 
+  /** The filter, where it is one that the host evaluates. */
+  readonly expression = computed(() => (isExpression(this.filter.value) ? this.filter.value : null));
   /** Whether colours of runs say something that the user chose. */
   readonly isColored = computed(() => this.colorBy.value.length > 0 || this.groupBy.value.length > 0);
   /** The tab's name of the one column that colours the runs; null: there is none, or it is none of the tab's. */
@@ -63,9 +69,10 @@ export class RunPanel {
     const { colorBy, groupBy } = this.page.ctx.runs;
     const color = this.page.setting('color', codecs.name);
     const group = this.page.setting('group', codecs.name);
+    const where = this.page.setting('where', codecs.text);
     this.page.until(
       effect(() => {
-        const [ofColor, ofGroup] = [color.value, group.value];
+        const [ofColor, ofGroup, ofWhere] = [color.value, group.value, where.value.trim()];
         untracked(() => {
           if (ofColor !== null) {
             if (colorBy.value.length === 0 && ofColor !== OWN_COLORS) colorBy.set([this.keyOf(ofColor)]);
@@ -75,8 +82,21 @@ export class RunPanel {
             if (groupBy.value.length === 0) groupBy.set([this.keyOf(ofGroup)]);
             group.set(null);
           }
+          if (ofWhere) {
+            this.filter.set(this.withFilter(ofWhere));
+            where.set('');
+          }
         });
       }),
     );
+  }
+
+  /** The filter of the run list and another expression; one over names does not go with an expression. */
+  private withFilter(where: string): string {
+    const before = this.filter.value.trim();
+    if (!before || before === where) return where;
+    if (isExpression(before)) return `(${before}) and (${where})`;
+    this.page.ctx.notify('info', this.page.t('filter.replaced', { before, after: where }));
+    return where;
   }
 }

@@ -7,7 +7,12 @@ import { applyBrushes, conditionsOf } from './brushes';
 import type { Brushing } from './brushing';
 import type { RunPanel } from './panel';
 import { LONGEST } from './source';
-import type { Where } from './where';
+
+interface Conditions {
+  readonly text: string | null;
+  readonly where: string | null;
+  readonly whole: boolean;
+}
 
 /** Which rows are shown, in which order and in which groups. */
 export class Rows {
@@ -19,9 +24,8 @@ export class Rows {
 
   /** `selected`: names of the runs that are selected in the whole page; `table`: columns that are shown. */
   constructor(
-    page: Page,
+    private readonly page: Page,
     private readonly frame: Live<Frame | null>,
-    private readonly where: Where,
     private readonly brushing: Brushing,
     private readonly selected: Live<ReadonlySet<string>>,
     private readonly table: Live<readonly Column[]>,
@@ -58,7 +62,6 @@ export class Rows {
     const keep = (names: ReadonlySet<string>): void =>
       frame.runs.forEach((run, row) => names.has(run) || (mask[row] = 0));
     if (this.within.value) keep(this.within.value);
-    if (this.where.runs.value) keep(this.where.runs.value);
     return mask;
   });
   /** Rows that are shown: 1 by row. */
@@ -73,10 +76,10 @@ export class Rows {
     return this.order.value.filter((row) => mask[row] === 1);
   });
   /**
-   * The rows that are shown as conditions of `filter=`, but for the expression; null where that is all of them.
-   * `whole`: nothing is left out for want of room.
+   * The rows that are shown as conditions of `filter=`, null where that is all of them. Where their names need too much
+   * room, `where` is the filter of the run list. `whole`: nothing is left out for want of room.
    */
-  readonly conditions = computed<{ readonly text: string | null; readonly whole: boolean }>(() => {
+  readonly conditions = computed<Conditions>(() => {
     const { value: frame } = this.frame;
     const brushed = frame ? conditionsOf(frame, this.brushing.all.value) : {};
     const hidden = this.hidden.value.filter((run) => frame?.rowOf.has(run));
@@ -86,9 +89,17 @@ export class Rows {
     };
     const all = Object.keys(rows).length > 0 ? { ...brushed, run: rows } : brushed;
     const text = JSON.stringify(all);
-    const whole = encodeURIComponent(text).length <= LONGEST;
-    const told = whole ? text : JSON.stringify(brushed);
-    return { text: told === '{}' ? null : told, whole };
+    const fits = (one: string): boolean => encodeURIComponent(one).length <= LONGEST;
+    const given = (one: string): string | null => (one === '{}' ? null : one);
+    if (fits(text)) return { text: given(text), where: null, whole: true };
+    const { value: expression } = this.panel.expression;
+    if (expression !== null && !this.onlySelected.value) {
+      const archived = frame?.runs.filter((run) => !this.page.runsByName.value.has(run)) ?? [];
+      const without = [...new Set([...hidden, ...archived])];
+      const rest = JSON.stringify(without.length > 0 ? { ...brushed, run: { not_in: without } } : brushed);
+      if (fits(rest)) return { text: given(rest), where: expression, whole: true };
+    }
+    return { text: given(JSON.stringify(brushed)), where: null, whole: false };
   });
   /** The group that a row is in; null without groups. */
   readonly groups = computed(() => {

@@ -1,4 +1,4 @@
-import { Button, Choice, Cluster, Menu, Toggle, useDraft, useTableView } from '@insight-host/kit';
+import { Button, Choice, Cluster, Menu, Toggle, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
 import { parallelTable } from './chart_tables';
@@ -6,7 +6,6 @@ import { VIEWS } from './choices';
 import { exportItems } from './exports';
 import { MOST_COMPARED } from './selection';
 
-export const WHERE = 'lineage-where';
 const SQL = 'query'; // the plugin that asks in SQL, if it is there
 
 /** Opens the differences between the selected runs; null if they are too few or too many. */
@@ -32,16 +31,13 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
       {board.columns.hasPipelines.value && (
         <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.columns.view} how="push" />
       )}
-      <Cluster>
-        <Where board={board} />
-        <Button
-          action="filters"
-          icon="bookmark"
-          label={say('filters')}
-          opens="dialog"
-          onPress={() => (board.dialog.value = 'filters')}
-        />
-      </Cluster>
+      <Button
+        action="filters"
+        icon="bookmark"
+        label={say('filters')}
+        opens="dialog"
+        onPress={() => (board.dialog.value = 'filters')}
+      />
       <Button
         action="columns"
         icon="columns"
@@ -90,36 +86,5 @@ function Modes({ board }: { readonly board: LineageParts }): JSX.Element {
         <Button action="sql" text="SQL" label={say('sql.hint')} onPress={() => void ctx.open(SQL)} />
       )}
     </Cluster>
-  );
-}
-
-/** Runs of which an expression holds. */
-function Where({ board }: { readonly board: LineageParts }): JSX.Element {
-  const { t: say } = board.page;
-  const draft = useDraft(board.where.text, 350);
-  const { value: problem } = board.where.problem;
-  return (
-    <span class="where">
-      <input
-        type="search"
-        class={problem ? 'filter bad' : 'filter'}
-        data-control={WHERE}
-        placeholder={say('where')}
-        aria-label={say('where')}
-        aria-invalid={problem !== null}
-        title={say('where.hint')}
-        spellcheck={false}
-        value={draft.value}
-        onInput={(event) => draft.set(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') event.currentTarget.blur();
-        }}
-      />
-      {problem && (
-        <span class="problem" role="status" data-testid="where-problem">
-          {problem}
-        </span>
-      )}
-    </span>
   );
 }
