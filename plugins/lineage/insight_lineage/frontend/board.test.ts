@@ -254,6 +254,17 @@ describe('the board', () => {
     page.dispose();
   });
 
+  it('stands in the order of the run panel until it has one of its own', () => {
+    const places = new Map([
+      ['c', 0],
+      ['a', 1],
+    ]);
+    Object.assign(ctx.runs.drawing, { value: { places, orders: [] } });
+    expect(shown()).toEqual(['c', 'a', 'b']); // the panel does not list b
+    board.rows.sorts.set(['lr']);
+    expect(shown()).toEqual(['a', 'b', 'c']);
+  });
+
   it('sorts by one column, or by several', () => {
     board.rows.turnSort('lr', false);
     board.rows.turnSort('lr', false);

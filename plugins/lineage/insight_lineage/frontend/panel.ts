@@ -1,6 +1,6 @@
 /** What the run panel chooses for every tab, as this tab's names of columns have it. */
 import { computed, effect, untracked, type ReadonlySignal as Live } from '@preact/signals';
-import type { RunGroup } from '@insight-host/api';
+import type { Drawing, RunGroup } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
 import { isExpression } from '@insight-host/kit/lab';
 import type { GroupStep } from '@insight-host/kit/runs';
@@ -19,6 +19,7 @@ const OWN_COLORS = 'run'; // what `color` said in the last release of the colour
 export class RunPanel {
   /** The text of the run list's filter; `runs.shown` are those that match it. */
   readonly filter: Setting<string>;
+  private readonly drawing: Live<Drawing>;
   private readonly colorBy: Live<readonly string[]>;
   private readonly groupBy: Live<readonly string[]>;
   private readonly known: Live<readonly RunGroup[]>;
@@ -26,12 +27,15 @@ export class RunPanel {
   constructor(private readonly page: Page) {
     const { runs } = page.ctx;
     this.filter = page.settled(runs.filter, 0);
+    this.drawing = page.follow(runs.drawing);
     this.colorBy = page.follow(runs.colorBy);
     this.groupBy = page.follow(runs.groupBy);
     this.known = page.follow(runs.groups);
     this.takeOver();
   }
 
+  /** Places of runs in the order of the run panel. */
+  readonly places = computed(() => this.drawing.value.places);
   /** The filter, where it is one that the host evaluates. */
   readonly expression = computed(() => (isExpression(this.filter.value) ? this.filter.value : null));
   /** Whether colours of runs say something that the user chose. */

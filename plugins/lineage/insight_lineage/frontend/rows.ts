@@ -2,7 +2,7 @@ import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
 import { sortOf } from '@insight-host/kit/table';
-import { orderOf, startsDown, type Column, type Frame } from '@insight-host/kit/runs';
+import { orderBy, orderOf, startsDown, type Column, type Frame } from '@insight-host/kit/runs';
 import { applyBrushes, conditionsOf } from './brushes';
 import type { Brushing } from './brushing';
 import type { RunPanel } from './panel';
@@ -47,8 +47,10 @@ export class Rows {
   private readonly order = computed(() => {
     const { value: frame } = this.frame;
     if (!frame) return new Int32Array();
-    const sorted = orderOf(frame, this.sorts.value);
-    return this.sorts.value.length > 0 ? sorted : emptyLast(sorted, this.table.value);
+    if (this.sorts.value.length > 0) return orderOf(frame, this.sorts.value);
+    const { value: places } = this.panel.places;
+    const key = Float64Array.from(frame.runs, (run) => places.get(run) ?? NaN);
+    return emptyLast(orderBy(frame.rows, [{ key, sign: 1 }]), this.table.value);
   });
   /** Rows that are not hidden, one way or another, but for the brushes: the faint lines. */
   readonly candidates = computed<Uint8Array>(() => {
