@@ -89,7 +89,9 @@ def test_the_table_sorts_and_groups(page: Page, shared: Serve, six_runs: Path) -
     table.locator('.head [data-column="optimizer"]').get_by_role("button").click()
     head.get_by_role("button").click(modifiers=["Shift"])
     expect_shown(page, ["adam_0", "adam_1", "adam_2", "sgd_0", "sgd_1", "sgd_2"])
-    page.locator("[data-control=group]").select_option("optimizer")
+    page.locator('[data-action="group-by"]').click()
+    page.get_by_role("dialog", name="Group runs").locator('[data-column="lineage/optimizer"]').check()
+    page.keyboard.press("Escape")
     groups = table.locator("[data-group]")
     expect(groups).to_have_count(2)
     expect(groups.first).to_contain_text("adam")
@@ -157,15 +159,27 @@ def test_rows_are_hidden_and_come_back(page: Page, shared: Serve, six_runs: Path
 
 def test_an_expression_filters_and_says_where_it_is_wrong(page: Page, shared: Serve, six_runs: Path) -> None:
     open_page(page, shared("--logdir", six_runs))
-    page.keyboard.press("w")
-    page.keyboard.type('lr < 0.05 and optimizer = "sgd"')
+    field, problem = page.locator("#run-filter"), page.locator("#run-filter-error")
+    field.fill('lr < 0.05 and optimizer = "sgd"')
     expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
-    field = page.locator("[data-control=lineage-where]")
-    field.fill("lr <")
-    expect(page.get_by_test_id("where-problem")).to_be_visible()
+    field.fill("lr < 0.05 and nowhere < 1")
+    expect(problem).to_be_visible()
     expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
     field.fill("")
-    expect(page.get_by_test_id("where-problem")).to_have_count(0)
+    expect(problem).to_have_count(0)
+
+
+def test_a_link_of_the_last_release_filters_groups_and_colours(
+    page: Page, shared: Serve, six_runs: Path
+) -> None:
+    old = "&lineage.where=lr+<+0.05&lineage.group=optimizer&lineage.color=lr"
+    open_page(page, shared("--logdir", six_runs), old)
+    expect(page.get_by_test_id("shown")).to_have_text("4 of 6 runs")
+    expect(page.locator("#run-filter")).to_have_value("lr < 0.05")
+    expect(page.get_by_test_id("runs-table").locator("[data-group]")).to_have_count(2)
+    expect(page.get_by_test_id("color-legend")).to_contain_text("lr")
+    expect(page.get_by_test_id("run-colors")).to_contain_text("lr")
+    expect(page).not_to_have_url(re.compile(r"lineage\.(where|group|color)="))
 
 
 @pytest.mark.parametrize("locale", ["en", "zh-CN"])
@@ -174,10 +188,9 @@ def test_a_mistake_in_an_expression_is_readable_whole(
 ) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     open_page(page, shared("--logdir", six_runs), locale=locale)
-    field = page.locator("[data-control=lineage-where]")
+    field, problem = page.locator("#run-filter"), page.locator("#run-filter-error")
     field.fill("learning_rate < 0.05 and")
-    problem = page.get_by_test_id("where-problem")
-    expect(problem).to_contain_text(re.compile("character 25|第 24 个"))
+    expect(problem).to_contain_text(re.compile("Unfinished: expected a column|尚未写完"))
     for leave in (False, True):
         if leave:
             field.blur()

@@ -153,7 +153,7 @@ def test_columns_and_axes_are_chosen(page: Page, serve: Serve, six_runs: Path, t
     page.keyboard.type("lines")
     page.keyboard.press("Enter")
     expect(cell(page, "adam_0", "note")).to_have_text("two lines")
-    page.keyboard.press("w")
+    page.keyboard.press("/")
     page.keyboard.type("note != null")
     expect(page.get_by_test_id("shown")).to_have_text("1 of 6 runs")
     cell(page, "adam_0", "note").get_by_role("button").click()

@@ -89,7 +89,7 @@ def test_a_filter_is_saved_apart_from_layouts(page: Page, serve: Serve, six_runs
     dialog.locator('[data-action="filter-save"]').click()
     expect(dialog.locator('[data-control="filter"] option:not([value=""])')).to_have_text(["small rates"])
     page.keyboard.press("Escape")
-    page.locator("[data-control=lineage-where]").fill("")
+    page.locator("#run-filter").fill("")
     expect(shown).to_have_text("6 of 6 runs")
     filters.click()
     dialog.locator('[data-control="filter"]').select_option(label="small rates")

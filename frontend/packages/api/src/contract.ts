@@ -248,6 +248,8 @@ export interface PluginContext {
   readonly visible: ReadonlySignal<boolean>;
   readonly runs: {
     readonly all: ReadonlySignal<readonly Run[]>;
+    /** What filters the run list: a regular expression of names, or an expression over columns of the run table. */
+    readonly filter: Mutable<string>;
     /** Runs that match the filter of the run list. */
     readonly shown: ReadonlySignal<readonly Run[]>;
     /** Those of `shown` that are selected, however many: answers are about all, a chart draws some (`drawing`). */

@@ -112,3 +112,15 @@ export function tagFilter(pattern: string): {
     return { matches: (tag) => tag.toLowerCase().includes(plain), error: reason };
   }
 }
+
+/**
+ * Signs that compare, or `in (`: `lr < 0.01`, but neither `lr=0.01` nor `(?<!old)`, which names and regular expressions
+ * have.
+ */
+const COMPARES = /[<>]|[!=]=|\s=\s|\s(not\s+)?in\s*[([]/;
+const CAPTURES = /\(\?<(\w+>|[=!])/g; // of regular expressions
+
+/** Whether the text of the run filter is an expression over columns; else it is about names. */
+export function isExpression(text: string): boolean {
+  return COMPARES.test(text.replace(CAPTURES, ''));
+}

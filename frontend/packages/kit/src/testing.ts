@@ -178,6 +178,7 @@ export function fakeContext(
     visible: signal(true),
     runs: {
       all,
+      filter: settable(''),
       shown,
       selected,
       select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))),

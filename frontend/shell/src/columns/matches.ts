@@ -6,7 +6,8 @@ import { effect, untracked } from '@preact/signals';
 import { RequestError } from '../data/errors';
 import { getJson } from '../data/http';
 import { reasonText } from '../i18n/reasons';
-import { isExpression, type Matched } from '../state/filter';
+import { isExpression } from '@insight-host/kit/lab';
+import type { Matched } from '../state/filter';
 import type { Page } from '../state/page';
 
 const AGAIN = 3000; // ms between two questions while data change

@@ -3,7 +3,7 @@
  */
 import { effect } from '@preact/signals';
 import { message } from '@insight-host/kit';
-import { isExpression } from '../state/filter';
+import { isExpression } from '@insight-host/kit/lab';
 import type { Page } from '../state/page';
 
 export function loadColumns(page: Page): void {

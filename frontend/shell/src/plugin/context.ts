@@ -143,6 +143,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     visible: wrap(mounting.visible),
     runs: {
       all: wrap(runs.all),
+      filter: settable(runs.filterText),
       shown: wrap(runs.shown),
       selected: wrap(runs.selected),
       select: (names) => runs.selectShown(names),

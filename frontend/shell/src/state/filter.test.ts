@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expressionFilter, isExpression, nameFilter, sortRows } from './filter';
+import { isExpression } from '@insight-host/kit/lab';
+import { expressionFilter, nameFilter, sortRows } from './filter';
 
 const named = (name: string) => ({ name, displayName: name });
 

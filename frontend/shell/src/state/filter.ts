@@ -34,17 +34,6 @@ export interface Matched {
   readonly isUnfinished: boolean;
 }
 
-/**
- * Signs that compare, or `in (`: `lr < 0.01`, but neither `lr=0.01` nor `(?<!old)`, which names and regular expressions
- * have.
- */
-const COMPARES = /[<>]|[!=]=|\s=\s|\s(not\s+)?in\s*[([]/;
-const GROUPS = /\(\?<(\w+>|[=!])/g; // of regular expressions
-
-export function isExpression(text: string): boolean {
-  return COMPARES.test(text.replace(GROUPS, ''));
-}
-
 export function nameFilter(text: string): Filter {
   const { matches, error } = tagFilter(text);
   return {

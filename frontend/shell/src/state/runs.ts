@@ -2,18 +2,11 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { Mutable, Run, RunGroup, Theme } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
+import { isExpression } from '@insight-host/kit/lab';
 import type { ComponentType } from 'preact';
 import { type Annotations, NO_ANNOTATION } from './annotations';
 import { type LineLook, runLooks } from './colors';
-import {
-  expressionFilter,
-  type Filter,
-  isExpression,
-  type Matched,
-  nameFilter,
-  type SortKey,
-  sortRows,
-} from './filter';
+import { expressionFilter, type Filter, type Matched, nameFilter, type SortKey, sortRows } from './filter';
 import { type Selection, selectedNames, selectionCodec, selectionOf, withRows } from './selection';
 import type { ViewUrl } from './url';
 

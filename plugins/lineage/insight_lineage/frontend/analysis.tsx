@@ -29,8 +29,7 @@ export function Analysis({ board }: { readonly board: LineageParts }): JSX.Eleme
 
 function OfTarget({ board, target }: { readonly board: LineageParts; readonly target: Column }): JSX.Element {
   const { t: say } = board.page;
-  const where = board.where.problem.value ? '' : board.where.text.value.trim();
-  const { text: filter } = board.rows.conditions.value;
+  const { text: filter, where } = board.rows.conditions.value;
   const goal = goalOf(board.goal, target);
   const { value: version } = board.loading.version;
   const {
@@ -42,7 +41,7 @@ function OfTarget({ board, target }: { readonly board: LineageParts; readonly ta
     () =>
       board.page.ctx.data.json<ImportanceAnswer>(
         'importance',
-        { target: target.name, goal: goal ?? 'auto', where: where || null, filter },
+        { target: target.name, goal: goal ?? 'auto', where, filter },
         { signal: board.page.ctx.signal },
       ),
     true,

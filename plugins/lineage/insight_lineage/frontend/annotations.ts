@@ -10,17 +10,14 @@ export class Annotations {
   /** By run, what was refused, so that nobody types it again. */
   readonly unwritten = signal<ReadonlyMap<string, Partial<Annotation>>>(new Map());
 
-  constructor(
-    private readonly page: Page,
-    private readonly onWritten: () => void,
-  ) {
+  constructor(private readonly page: Page) {
     this.writable = page.follow(page.ctx.runs.annotatable);
   }
 
   write(run: string, fields: Partial<Annotation>): void {
     const { ctx, t } = this.page;
     this.forget(run, fields);
-    ctx.runs.annotate(run, fields).then(this.onWritten, (error: unknown) => {
+    ctx.runs.annotate(run, fields).catch((error: unknown) => {
       this.unwritten.value = new Map(this.unwritten.value).set(run, { ...this.unwritten.value.get(run), ...fields });
       ctx.notify('error', t('annotation.refused', { run: this.page.nameOf(run), reason: message(error) }));
     });

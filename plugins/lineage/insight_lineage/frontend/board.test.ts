@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Page } from '@insight-host/kit';
 import { fakeContext, fakeRun, type FakeContext } from '@insight-host/kit/testing';
-import type { ColumnInfo, Value } from '@insight-host/kit/runs';
+import type { RunGroup } from '@insight-host/api';
+import { linesOf, type ColumnInfo, type Value } from '@insight-host/kit/runs';
 import { lineageParts, type LineageParts } from './board';
 import { jsonOf, rowsOf } from './exports';
 import { layoutOf, moved, rowAt } from './geometry';
@@ -38,12 +39,11 @@ describe('the board', () => {
     ctx = fakeContext(RUNS, {
       json: async (route, query) => {
         asked.push(`${route} ${JSON.stringify(query)}`);
-        if (query['where'] === 'wrong') throw new Error('position 3');
         if (route === 'columns') return { runs: 3, joined: 0, columns: Object.keys(TABLE).map(info), problems: [] };
         const names =
           (query['columns'] as readonly string[] | undefined) ??
           Object.keys(TABLE).filter((name) => info(name).group !== 'scalar');
-        const rows = query['where'] ? [2] : [0, 1, 2];
+        const rows = [0, 1, 2];
         return {
           total: 3,
           matched: rows.length,
@@ -100,7 +100,7 @@ describe('the board', () => {
   });
 
   it('asks about the rows that are shown, as long as an address can say which', () => {
-    expect(board.rows.conditions.value).toEqual({ text: null, whole: true });
+    expect(board.rows.conditions.value).toEqual({ text: null, where: null, whole: true });
     board.brushing.set('lr', { kind: 'range', low: 0.1, high: 0.2 });
     board.rows.hidden.set(['a', 'gone']);
     board.rows.onlySelected.set(true);
@@ -111,7 +111,15 @@ describe('the board', () => {
     ctx.runs.all.value = ctx.runs.selected.value = Array.from({ length: 999 }, (_, at) =>
       fakeRun(`a run of many, number ${at}`),
     );
-    expect(board.rows.conditions.value).toEqual({ text: '{"lr":{"ge":0.1,"le":0.2}}', whole: false });
+    expect(board.rows.conditions.value).toEqual({ text: '{"lr":{"ge":0.1,"le":0.2}}', where: null, whole: false });
+    board.rows.onlySelected.set(false);
+    Object.assign(ctx.runs.shown, { value: Array.from({ length: 2 }, () => fakeRun('long '.repeat(900))) });
+    ctx.runs.filter.set('lr < 0.3');
+    expect(board.rows.conditions.value).toEqual({
+      text: '{"lr":{"ge":0.1,"le":0.2},"run":{"not_in":["a","b","c"]}}',
+      where: 'lr < 0.3',
+      whole: true,
+    });
   });
 
   it('shows an answer before it asks again, however fast data change', async () => {
@@ -164,13 +172,97 @@ describe('the board', () => {
     board.rows.hidden.set(['b', 'gone']);
     expect(shown()).toEqual(['c']);
     board.rows.showAll();
-    board.where.text.set('lr > 0.25');
-    await settled();
+    Object.assign(ctx.runs.shown, { value: ctx.runs.all.value.slice(2) }); // by the filter of the run list
     expect(shown()).toEqual(['c']);
-    board.where.text.set('wrong');
-    await settled();
-    expect(board.where.problem.value).toBe('position 3');
-    expect(shown()).toEqual(['b', 'c']); // as if there were no expression
+    Object.assign(ctx.runs.shown, { value: ctx.runs.all.value });
+    expect(shown()).toEqual(['b', 'c']);
+  });
+
+  it('groups as the run panel does, in its order', () => {
+    const group = (key: string, runs: readonly string[]): RunGroup => ({
+      key,
+      title: key || '–',
+      runs,
+      color: '',
+      dash: [],
+    });
+    ctx.runs.groupBy.set(['sample/optimizer']);
+    Object.assign(ctx.runs.groups, { value: [group('sgd', ['a']), group('adam', ['b']), group('', ['c'])] });
+    const titles = (): (string | undefined)[] =>
+      linesOf(board.rows.shown.value, board.rows.groups.value, new Set()).groups.map(({ title }) => title);
+    expect(titles()).toEqual(['sgd', 'adam', '–']);
+    board.rows.sorts.set(['-optimizer']);
+    expect(titles()).toEqual(['adam', 'sgd', '–']);
+    ctx.runs.groupBy.set([]);
+    expect(board.rows.groups.value).toBeNull();
+  });
+
+  it('colours as the run panel does, with a bar where it goes by numbers', () => {
+    const looks = [fakeRun('a'), fakeRun('b'), fakeRun('c')].map((run, at) => ({
+      ...run,
+      color: ['red', 'green', 'red'][at] as string,
+      dash: at === 2 ? [4, 2] : [],
+    }));
+    ctx.runs.all.value = looks;
+    ctx.runs.colorBy.set(['sample/lr']);
+    const { palette, dashes, codes, bar } = board.coloring.value;
+    expect([...codes].map((code) => [palette[code], dashes[code]])).toEqual([
+      ['red', []],
+      ['green', []],
+      ['red', [4, 2]],
+    ]);
+    expect(bar).toMatchObject({
+      low: 0.1,
+      high: 0.3,
+      isDefault: false,
+      stops: ['red 0.0%', 'green 50.0%', 'red 100.0%'],
+    });
+    ctx.runs.colorBy.set(['sample/optimizer']);
+    expect(board.coloring.value.bar).toBeNull();
+  });
+
+  it('hands what addresses of the last release say of groups and colours to the run panel', () => {
+    const other = fakeContext(RUNS);
+    Object.assign(other.address, {
+      value: new Map([
+        ['group', 'optimizer'],
+        ['color', 'metric/acc'],
+      ]),
+    });
+    const page = new Page(other);
+    lineageParts(page);
+    expect(other.runs.groupBy.value).toEqual(['sample/optimizer']);
+    expect(other.runs.colorBy.value).toEqual(['sample/metric/acc']);
+    expect([...other.address.value.keys()]).toEqual([]);
+    page.dispose();
+  });
+
+  it.each([
+    ['', 'lr < 0.1'],
+    ['lr < 0.1', 'lr < 0.1'],
+    ['acc > 0.6', '(acc > 0.6) and (lr < 0.1)'],
+    ['seed', 'lr < 0.1'],
+  ])('hands the filter of an address of the last release to the run list: %s', (before, after) => {
+    const other = fakeContext(RUNS);
+    other.runs.filter.set(before);
+    Object.assign(other.address, { value: new Map([['where', 'lr < 0.1']]) });
+    const page = new Page(other);
+    lineageParts(page);
+    expect(other.runs.filter.value).toBe(after);
+    expect(other.address.value.size).toBe(0);
+    expect(other.notices).toHaveLength(before === 'seed' ? 1 : 0); // one over names is not lost silently
+    page.dispose();
+  });
+
+  it('stands in the order of the run panel until it has one of its own', () => {
+    const places = new Map([
+      ['c', 0],
+      ['a', 1],
+    ]);
+    Object.assign(ctx.runs.drawing, { value: { places, orders: [] } });
+    expect(shown()).toEqual(['c', 'a', 'b']); // the panel does not list b
+    board.rows.sorts.set(['lr']);
+    expect(shown()).toEqual(['a', 'b', 'c']);
   });
 
   it('sorts by one column, or by several', () => {

@@ -5,29 +5,29 @@ import type { Column, ColumnInfo, Frame } from '@insight-host/kit/runs';
 import { annotationColumns, Annotations } from './annotations';
 import type { Axis } from './axes';
 import { Brushing } from './brushing';
-import { coloringOf, type Coloring } from './coloring';
+import { coloredAlong, coloredAsRuns, ownColors, type Coloring } from './coloring';
 import { Columns } from './columns';
 import { Loading } from './loading';
+import { RunPanel } from './panel';
 import { Rows } from './rows';
 import { Comparison, Selection } from './selection';
 import { bestCovered, targetsOf } from './targets';
-import { Where } from './where';
 
 // asked for when they are shown; the page knows annotations first
 const SELDOM: readonly string[] = ['run', 'pipeline', 'scalar', 'annotation'];
 
-export const OWN_COLORS = 'run'; // the name of the column of runs
 const MANY = 10; // runs, whose parameters are worth an analysis
 const NARROW = 700; // pixels of a window that has no room for the plot above the table
 const ROOM = 1100; // pixels of a window that has room for it beside the table
 const FEW = 12; // runs whose own colours tell them apart
+const NO_LOOK = { color: 'currentColor', dash: [] };
 export const GOALS = ['auto', 'min', 'max'] as const;
 
 export type LineageParts = ReturnType<typeof lineageParts>;
 
 /** What the lineage tab is made of. */
 export function lineageParts(page: Page) {
-  const coloredBy = page.setting('color', codecs.name);
+  const panel = new RunPanel(page);
   const target = page.setting('target', codecs.name);
   const secondTarget = page.setting('second', codecs.name);
   const parameter = page.setting('parameter', codecs.name);
@@ -37,8 +37,7 @@ export function lineageParts(page: Page) {
       ...infos.filter(({ group }) => !SELDOM.includes(group)).map(({ name }) => name),
       ...columns.used.value,
       ...rows.sorts.value.map((sort) => sortOf(sort).key),
-      rows.grouping.value,
-      coloredBy.value,
+      panel.colorColumn.value,
       target.value,
       secondTarget.value,
       parameter.value,
@@ -52,20 +51,14 @@ export function lineageParts(page: Page) {
   const frame = computed<Frame | null>(() => loading.frame.value?.with(annotated.value) ?? null);
   const brushing = new Brushing(page);
   const columns = new Columns(page, loading, annotated, frame, brushing);
-  const where = new Where(page, () => void frame.value);
   const selected = computed<ReadonlySet<string>>(() => new Set(page.runs.value.map((run) => run.name)));
-  const rows = new Rows(page, frame, where, brushing, selected, columns.table);
+  const rows = new Rows(page, frame, brushing, selected, columns.table, panel);
   const targets = computed(() =>
     targetsOf(frame.value, new Set([...columns.shown.value, ...columns.axisNames.value, target.value ?? ''])),
   );
   const chosenTarget = computed(
     () => targets.value.find(({ name }) => name === target.value) ?? bestCovered(targets.value),
   );
-  /** The column that the lines are coloured by; null for the colours of the runs. */
-  const colorColumn = computed(() => {
-    if (coloredBy.value !== null) return coloredBy.value === OWN_COLORS ? null : coloredBy.value;
-    return (frame.value?.rows ?? 0) > FEW ? (chosenTarget.value?.name ?? null) : null;
-  });
   const plot = page.setting('plot', openCodec);
   const analysis = page.setting('analysis', openCodec);
   /** Runs differ in their parameters, and there is something to explain. */
@@ -88,13 +81,11 @@ export function lineageParts(page: Page) {
     loading,
     frame,
     columns,
-    where,
+    panel,
     brushing,
     rows,
     selection: new Selection(page, selected, frame, rows),
-    annotations: new Annotations(page, () => where.again()),
-    coloredBy,
-    colorColumn,
+    annotations: new Annotations(page),
     target,
     targets,
     chosenTarget,
@@ -102,10 +93,16 @@ export function lineageParts(page: Page) {
     goal: page.setting('goal', codecs.choice(GOALS, 'auto')),
     secondGoal: page.setting('second-goal', codecs.choice(GOALS, 'auto')),
     parameter,
+    /** As the run panel says; while it says nothing, many runs are coloured by the target. */
     coloring: computed<Coloring>(() => {
-      const runs = (frame.value?.runs ?? []).map((name) => page.runsByName.value.get(name)?.color ?? 'currentColor');
-      const axis = colorColumn.value === null ? null : columns.axis(colorColumn.value);
-      return coloringOf(axis, runs, page.theme.value.mode);
+      const { mode } = page.theme.value;
+      const looks = (frame.value?.runs ?? []).map((name) => page.runsByName.value.get(name) ?? NO_LOOK);
+      if (panel.isColored.value) {
+        const { value: column } = panel.colorColumn;
+        return coloredAsRuns(looks, column === null ? null : columns.axis(column));
+      }
+      const axis = looks.length > FEW && chosenTarget.value ? columns.axis(chosenTarget.value.name) : null;
+      return axis && axis.scale !== 'category' ? coloredAlong(axis, mode) : ownColors(looks, mode);
     }),
     /** Open where there is room, until the user says otherwise. */
     plot: {

@@ -1,14 +1,30 @@
-/** Colours of rows: of the runs, or by the values of a column. */
-import type { Theme } from '@insight-host/api';
+/** Colours of rows: those of the runs, or by the values of a column while nobody has chosen any. */
+import type { Run, Theme } from '@insight-host/api';
+import type { Column } from '@insight-host/kit/runs';
 import type { Axis } from './axes';
+
+/** What colours say that follow the values of a column. */
+export interface ColorBar {
+  readonly column: Column;
+  readonly low: number;
+  readonly high: number;
+  /** Of a CSS gradient, from low to high. */
+  readonly stops: readonly string[];
+  /** The run panel has not chosen it. */
+  readonly isDefault: boolean;
+}
 
 export interface Coloring {
   /** Few enough that lines of a colour are drawn together. */
   readonly palette: readonly string[];
+  /** By place in the palette, lengths of dashes and gaps; empty where lines are solid. */
+  readonly dashes: readonly (readonly number[])[];
   /** By row, a place in the palette. */
   readonly codes: Uint16Array;
-  readonly axis: Axis | null;
+  readonly bar: ColorBar | null;
 }
+
+type Look = Pick<Run, 'color' | 'dash'>;
 
 // Viridis (van der Walt and Smith 2015) at even places.
 const SEQUENCE: readonly (readonly [number, number, number])[] = [
@@ -26,7 +42,6 @@ const SHADES = 24;
 const MOST_OWN = 200; // runs with a colour each
 /** The part of the sequence that stands out against the theme. */
 const PART: Readonly<Record<Theme['mode'], readonly [number, number]>> = { light: [0, 0.88], dark: [0.22, 1] };
-const HUES = [255, 40, 150, 320, 90, 200, 20, 285, 120, 350];
 const LIGHTNESS: Readonly<Record<Theme['mode'], number>> = { light: 0.56, dark: 0.74 };
 const FAINT = { light: 'rgb(140 148 158)', dark: 'rgb(110 120 132)' };
 
@@ -40,26 +55,58 @@ export function shadeAt(place: number, mode: Theme['mode']): string {
   return `rgb(${mixed.join(' ')})`;
 }
 
-export function coloringOf(axis: Axis | null, runs: readonly string[], mode: Theme['mode']): Coloring {
-  if (!axis) return ownColors(runs, mode);
-  if (axis.scale === 'category') {
-    const palette = [...HUES.map((hue) => `oklch(${LIGHTNESS[mode]} 0.14 ${hue})`), FAINT[mode]];
-    const codes = Uint16Array.from(axis.column.codes, (code, row) =>
-      Number.isNaN(axis.places[row]) ? HUES.length : code % HUES.length,
-    );
-    return { palette, codes, axis };
-  }
-  const palette = [...Array.from({ length: SHADES }, (_, shade) => shadeAt((shade + 0.5) / SHADES, mode)), FAINT[mode]];
+/** By the places of rows on an axis of numbers. */
+export function coloredAlong(axis: Axis, mode: Theme['mode']): Coloring {
+  const shades = Array.from({ length: SHADES }, (_, shade) => shadeAt((shade + 0.5) / SHADES, mode));
   const codes = Uint16Array.from(axis.places, (place) =>
     Number.isNaN(place) ? SHADES : Math.min(SHADES - 1, Math.floor(place * SHADES)),
   );
-  return { palette, codes, axis };
+  const bar = { column: axis.column, low: axis.valueAt(0), high: axis.valueAt(1), stops: shades, isDefault: true };
+  return { palette: [...shades, FAINT[mode]], dashes: [], codes, bar };
 }
 
-/** Thousands of runs have too many colours to tell them apart: then all have one. */
-function ownColors(runs: readonly string[], mode: Theme['mode']): Coloring {
-  if (runs.length > MOST_OWN)
-    return { palette: [`oklch(${LIGHTNESS[mode]} 0.13 255)`], codes: new Uint16Array(runs.length), axis: null };
-  const palette = [...new Set(runs)];
-  return { palette, codes: Uint16Array.from(runs, (color) => palette.indexOf(color)), axis: null };
+/** As the runs look; `axis` is that of the numbers that colour them, if there are any. */
+export function coloredAsRuns(looks: readonly Look[], axis: Axis | null): Coloring {
+  const places = new Map<string, number>();
+  const palette: string[] = [];
+  const dashes: (readonly number[])[] = [];
+  const codes = Uint16Array.from(looks, ({ color, dash }) => {
+    const key = `${color} ${dash.join()}`;
+    let place = places.get(key);
+    if (place === undefined) {
+      places.set(key, (place = palette.length));
+      palette.push(color);
+      dashes.push(dash);
+    }
+    return place;
+  });
+  return { palette, dashes, codes, bar: axis && axis.scale !== 'category' ? barOf(axis, looks) : null };
+}
+
+/** Colours of their own: thousands of runs have too many to tell them apart, then all have one. */
+export function ownColors(looks: readonly Look[], mode: Theme['mode']): Coloring {
+  if (looks.length <= MOST_OWN) return coloredAsRuns(looks, null);
+  const palette = [`oklch(${LIGHTNESS[mode]} 0.13 255)`];
+  return { palette, dashes: [], codes: new Uint16Array(looks.length), bar: null };
+}
+
+/** The scale is that of the run panel: the bar has the colours of the runs, each where its value is on the axis. */
+function barOf(axis: Axis, looks: readonly Look[]): ColorBar | null {
+  const rows = [...axis.places.keys()].filter((row) => !Number.isNaN(axis.places[row]));
+  rows.sort((a, b) => (axis.places[a] as number) - (axis.places[b] as number));
+  if (rows.length === 0) return null;
+  const [first, last] = [rows[0] as number, rows.at(-1) as number];
+  const most = Math.min(SHADES, rows.length);
+  const taken = Array.from(
+    { length: most },
+    (_, at) => rows[Math.round((at / Math.max(1, most - 1)) * (rows.length - 1))],
+  );
+  const [from, to] = [axis.places[first] as number, axis.places[last] as number];
+  const stops = taken.map((row = first) => {
+    const place = to > from ? ((axis.places[row] as number) - from) / (to - from) : 0;
+    return `${looks[row]?.color ?? 'currentColor'} ${(100 * place).toFixed(1)}%`;
+  });
+  if (stops.length === 1) stops.push(...stops);
+  const [low, high] = [axis.valueAt(from), axis.valueAt(to)];
+  return { column: axis.column, low, high, stops, isDefault: false };
 }

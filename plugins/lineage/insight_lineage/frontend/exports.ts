@@ -130,6 +130,7 @@ function planOf(board: LineageParts): Plan {
       ...stopsOf(layout, axes, coloring.codes),
       rows,
       palette: coloring.palette,
+      dashes: coloring.dashes,
       codes: coloring.codes,
       opacity: opacityOf(rows.length),
       lineWidth: rows.length <= 60 ? 1.6 : 1,
@@ -142,7 +143,7 @@ const escaped = (text: string): string =>
 
 function svgOf(board: LineageParts): string {
   const { background, spine, spines, labels, picture } = planOf(board);
-  const { xs, heights, rows, palette, codes } = picture;
+  const { xs, heights, rows, palette, dashes, codes } = picture;
   const byColor = palette.map((): string[] => []);
   for (const row of rows) {
     const points = xs.map(
@@ -150,6 +151,8 @@ function svgOf(board: LineageParts): string {
     );
     byColor[codes[row] as number]?.push(`M${points.join('L')}${xs.at(-1) === xs[0] ? `h${ALONE}` : ''}`);
   }
+  const dashOf = (code: number): string =>
+    dashes?.[code]?.length ? ` stroke-dasharray="${dashes[code].join(' ')}"` : '';
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width + 2 * MARGIN}" ` +
       `height="${SIZE.height + 2 * MARGIN}" ` +
@@ -158,7 +161,9 @@ function svgOf(board: LineageParts): string {
     `<rect x="${-MARGIN}" y="${-MARGIN}" width="100%" height="100%" fill="${background}"/>`,
     `<g fill="none" stroke-width="${picture.lineWidth}" stroke-opacity="${picture.opacity.toFixed(3)}">`,
     ...byColor.flatMap((paths, code) =>
-      paths.length > 0 ? [`<path stroke="${escaped(palette[code] as string)}" d="${paths.join('')}"/>`] : [],
+      paths.length > 0
+        ? [`<path stroke="${escaped(palette[code] as string)}"${dashOf(code)} d="${paths.join('')}"/>`]
+        : [],
     ),
     '</g>',
     ...spines.map(({ x, top, bottom }) => `<path stroke="${spine}" d="M${x.toFixed(1)} ${top}V${bottom}"/>`),

@@ -19,18 +19,18 @@ const isFilter = (value: Partial<Filter> | null): value is Filter =>
   Array.isArray(value.hidden) &&
   value.hidden.every((run) => typeof run === 'string');
 
-/** Saves which runs are shown: the expression, the brushes and the hidden rows. */
+/** Saves which runs are shown: the filter of the run list, the brushes and the hidden rows. */
 export function Filters({ board }: { readonly board: LineageParts }): JSX.Element {
   const { t: say } = board.page;
   const now = (): Filter => ({
-    where: board.where.text.value,
+    where: board.panel.filter.value,
     brushes: brushesCodec.format(board.brushing.all.value),
     hidden: board.rows.hidden.value,
   });
   const show = (value: unknown): boolean => {
     const filter = value as Partial<Filter> | null;
     if (!isFilter(filter)) return false;
-    board.where.text.set(filter.where);
+    board.panel.filter.set(filter.where);
     board.brushing.all.set(brushesCodec.parse(filter.brushes));
     board.rows.hidden.set(filter.hidden);
     return true;

@@ -1,10 +1,9 @@
-import { focusOn, type Key } from '@insight-host/kit';
+import type { Key } from '@insight-host/kit';
 import type { LineageParts } from './board';
-import { diffOf, WHERE } from './toolbar';
+import { diffOf } from './toolbar';
 
-export function keys(board: LineageParts, host: HTMLElement): readonly Key[] {
+export function keys(board: LineageParts): readonly Key[] {
   return [
-    ['w', 'keys.where', () => focusOn(host, `[data-control="${WHERE}"]`)],
     ['v', 'keys.view', () => board.columns.view.set(board.columns.view.value === 'model' ? 'data' : 'model', 'push')],
     ['c', 'columns.title', () => (board.dialog.value = 'columns')],
     ['p', 'plot.hint', () => board.plot.set(!board.plot.value)],

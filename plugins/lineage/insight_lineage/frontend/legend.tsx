@@ -2,33 +2,22 @@ import type { JSX } from 'preact';
 import type { Column } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
 
-const MOST = 8;
-
-/** What the colours mean, when they are those of a column. */
+/** What the colours mean, when they follow numbers; of groups and texts the run panel is the legend. */
 export function Legend({ board }: { readonly board: LineageParts }): JSX.Element | null {
-  const { axis, palette } = board.coloring.value;
-  if (!axis) return null;
-  const { column, categories } = axis;
-  if (axis.scale === 'category') {
-    return (
-      <span class="legend" data-testid="color-legend">
-        {categories.slice(0, MOST).map((text, at) => (
-          <span key={text} class="entry" title={text}>
-            <span class="dot" style={{ background: palette[at % (palette.length - 1)] }} />
-            {text}
-          </span>
-        ))}
-        {categories.length > MOST && <span class="count">+{categories.length - MOST}</span>}
-      </span>
-    );
-  }
-  const stops = palette.slice(0, -1).join(', ');
+  const { bar } = board.coloring.value;
+  if (!bar) return null;
+  const { t: say } = board.page;
+  const { column, low, high, stops, isDefault } = bar;
   return (
-    <span class="legend" data-testid="color-legend" title={column.name}>
-      <span class="entry">{column.title}</span>
-      <span>{short(column, axis.valueAt(0))}</span>
-      <span class="ramp" style={{ background: `linear-gradient(90deg, ${stops})` }} />
-      <span>{short(column, axis.valueAt(1))}</span>
+    <span
+      class="legend"
+      data-testid="color-legend"
+      title={isDefault ? say('color.default.hint', { column: column.name }) : column.name}
+    >
+      <span class="entry">{isDefault ? say('color.default', { column: column.title }) : column.title}</span>
+      <span>{short(column, low)}</span>
+      <span class="ramp" style={{ background: `linear-gradient(90deg, ${stops.join(', ')})` }} />
+      <span>{short(column, high)}</span>
     </span>
   );
 }

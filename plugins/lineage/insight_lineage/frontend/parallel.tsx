@@ -130,6 +130,7 @@ function LineLayers({ board, stops }: LayersProps): JSX.Element {
         ...stops,
         rows,
         palette: coloring.palette,
+        dashes: coloring.dashes,
         codes: coloring.codes,
         opacity: opacityOf(rows.length),
         lineWidth: rows.length <= 60 ? 1.6 : 1,
@@ -140,9 +141,9 @@ function LineLayers({ board, stops }: LayersProps): JSX.Element {
   useEffect(() => {
     const rows = hovered.filter((row) => mask[row] === 1);
     // its own colour is everywhere
-    const own = shown <= FEW ? coloring : { palette: [strong], codes: new Uint8Array(mask.length) };
+    const own = shown <= FEW ? coloring : { palette: [strong], dashes: [], codes: new Uint8Array(mask.length) };
     above.lines.current?.draw(
-      { ...stops, rows, palette: own.palette, codes: own.codes, opacity: 1, lineWidth: 3 },
+      { ...stops, rows, palette: own.palette, dashes: own.dashes, codes: own.codes, opacity: 1, lineWidth: 3 },
       size,
     );
   }, [size, stops, mask, hovered, coloring, shown, strong]);

@@ -12,6 +12,8 @@ export interface Picture {
   /** Rows to draw, the first ones first. */
   readonly rows: Int32Array;
   readonly palette: readonly string[];
+  /** By place in the palette, lengths of dashes and gaps; solid where it has none. */
+  readonly dashes?: readonly (readonly number[])[];
   /** By row, a place in the palette. */
   readonly codes: ArrayLike<number>;
   readonly opacity: number;
@@ -59,7 +61,7 @@ export class Polylines {
 /** Rows of a colour are one path: strokes cost more than lines. */
 export function strokeRows(
   context: CanvasRenderingContext2D,
-  { xs, heights, rows, palette, codes, opacity, lineWidth }: Picture,
+  { xs, heights, rows, palette, dashes, codes, opacity, lineWidth }: Picture,
   from: number,
   to: number,
 ): void {
@@ -71,6 +73,7 @@ export function strokeRows(
   byColor.forEach((own, code) => {
     if (own.length === 0) return;
     context.strokeStyle = palette[code] as string;
+    context.setLineDash([...(dashes?.[code] ?? [])]);
     context.beginPath();
     for (const row of own) {
       const [x, y] = [xs[0] as number, (heights[0] as Float32Array)[row] as number];

@@ -2,16 +2,21 @@ import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
 import { sortOf } from '@insight-host/kit/table';
-import { orderOf, startsDown, stepsOf, type Column, type Frame } from '@insight-host/kit/runs';
+import { orderBy, orderOf, startsDown, type Column, type Frame } from '@insight-host/kit/runs';
 import { applyBrushes, conditionsOf } from './brushes';
 import type { Brushing } from './brushing';
+import type { RunPanel } from './panel';
 import { LONGEST } from './source';
-import type { Where } from './where';
+
+interface Conditions {
+  readonly text: string | null;
+  readonly where: string | null;
+  readonly whole: boolean;
+}
 
 /** Which rows are shown, in which order and in which groups. */
 export class Rows {
   readonly sorts: Setting<readonly string[]>;
-  readonly grouping: Setting<string | null>;
   readonly hidden: Setting<readonly string[]>;
   readonly onlySelected: Setting<boolean>;
   readonly closedGroups = signal<ReadonlySet<string>>(new Set());
@@ -21,13 +26,12 @@ export class Rows {
   constructor(
     private readonly page: Page,
     private readonly frame: Live<Frame | null>,
-    private readonly where: Where,
     private readonly brushing: Brushing,
     private readonly selected: Live<ReadonlySet<string>>,
     private readonly table: Live<readonly Column[]>,
+    private readonly panel: RunPanel,
   ) {
     this.sorts = page.setting('sort', codecs.names);
-    this.grouping = page.setting('group', codecs.name);
     this.hidden = page.setting('hidden', codecs.names);
     this.onlySelected = page.setting('only', codecs.flag(false));
     this.listed = page.follow(page.ctx.runs.shown);
@@ -43,8 +47,10 @@ export class Rows {
   private readonly order = computed(() => {
     const { value: frame } = this.frame;
     if (!frame) return new Int32Array();
-    const sorted = orderOf(frame, this.sorts.value);
-    return this.sorts.value.length > 0 ? sorted : emptyLast(sorted, this.table.value);
+    if (this.sorts.value.length > 0) return orderOf(frame, this.sorts.value);
+    const { value: places } = this.panel.places;
+    const key = Float64Array.from(frame.runs, (run) => places.get(run) ?? NaN);
+    return emptyLast(orderBy(frame.rows, [{ key, sign: 1 }]), this.table.value);
   });
   /** Rows that are not hidden, one way or another, but for the brushes: the faint lines. */
   readonly candidates = computed<Uint8Array>(() => {
@@ -58,7 +64,6 @@ export class Rows {
     const keep = (names: ReadonlySet<string>): void =>
       frame.runs.forEach((run, row) => names.has(run) || (mask[row] = 0));
     if (this.within.value) keep(this.within.value);
-    if (this.where.runs.value) keep(this.where.runs.value);
     return mask;
   });
   /** Rows that are shown: 1 by row. */
@@ -73,10 +78,10 @@ export class Rows {
     return this.order.value.filter((row) => mask[row] === 1);
   });
   /**
-   * The rows that are shown as conditions of `filter=`, but for the expression; null where that is all of them.
-   * `whole`: nothing is left out for want of room.
+   * The rows that are shown as conditions of `filter=`, null where that is all of them. Where their names need too much
+   * room, `where` is the filter of the run list. `whole`: nothing is left out for want of room.
    */
-  readonly conditions = computed<{ readonly text: string | null; readonly whole: boolean }>(() => {
+  readonly conditions = computed<Conditions>(() => {
     const { value: frame } = this.frame;
     const brushed = frame ? conditionsOf(frame, this.brushing.all.value) : {};
     const hidden = this.hidden.value.filter((run) => frame?.rowOf.has(run));
@@ -86,19 +91,22 @@ export class Rows {
     };
     const all = Object.keys(rows).length > 0 ? { ...brushed, run: rows } : brushed;
     const text = JSON.stringify(all);
-    const whole = encodeURIComponent(text).length <= LONGEST;
-    const told = whole ? text : JSON.stringify(brushed);
-    return { text: told === '{}' ? null : told, whole };
+    const fits = (one: string): boolean => encodeURIComponent(one).length <= LONGEST;
+    const given = (one: string): string | null => (one === '{}' ? null : one);
+    if (fits(text)) return { text: given(text), where: null, whole: true };
+    const { value: expression } = this.panel.expression;
+    if (expression !== null && !this.onlySelected.value) {
+      const archived = frame?.runs.filter((run) => !this.page.runsByName.value.has(run)) ?? [];
+      const without = [...new Set([...hidden, ...archived])];
+      const rest = JSON.stringify(without.length > 0 ? { ...brushed, run: { not_in: without } } : brushed);
+      if (fits(rest)) return { text: given(rest), where: expression, whole: true };
+    }
+    return { text: given(JSON.stringify(brushed)), where: null, whole: false };
   });
-  readonly groupColumn = computed<Column | null>(() =>
-    this.grouping.value === null ? null : (this.frame.value?.columns.get(this.grouping.value) ?? null),
-  );
   /** The group that a row is in; null without groups. */
   readonly groups = computed(() => {
-    const { value: column } = this.groupColumn;
-    const titleOf = (_: Column, text: string | null): string => text ?? this.page.t('value.none');
     const downwards = this.sorts.value.map(sortOf).flatMap(({ key, down }) => (down ? key : []));
-    return column && stepsOf([column], titleOf, downwards);
+    return this.panel.stepsOf(this.frame.value?.runs ?? [], downwards);
   });
 
   /** The best first, the other way round, not at all; `more` keeps what it was sorted by before. */

@@ -1,5 +1,4 @@
 /** What is asked of the routes of the plugin. */
-import { message } from '@insight-host/kit';
 import type { PluginContext } from '@insight-host/api';
 import { Column, Frame, type ColumnInfo } from '@insight-host/kit/runs';
 import type { ColumnsAnswer, RunsAnswer } from './answers';
@@ -65,22 +64,6 @@ function parts(names: readonly string[]): readonly (readonly string[])[] {
     room -= size;
   }
   return found;
-}
-
-export interface Matching {
-  /** null where the expression says nothing: nothing is left out. */
-  readonly runs: ReadonlySet<string> | null;
-  readonly problem: string | null;
-}
-
-/** Runs of which an expression holds; null when the tab was closed meanwhile. */
-export async function matching(ctx: PluginContext, where: string): Promise<Matching | null> {
-  try {
-    const answer = await ctx.data.json<RunsAnswer>('runs', { where, columns: ['run'] }, { signal: ctx.signal });
-    return { runs: new Set(answer.runs), problem: null };
-  } catch (error) {
-    return ctx.signal.aborted ? null : { runs: null, problem: message(error) };
-  }
 }
 
 /**

@@ -1,12 +1,11 @@
-import { Button, Choice, Cluster, Menu, Select, Toggle, useDraft, useTableView } from '@insight-host/kit';
+import { Button, Choice, Cluster, Menu, Toggle, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { OWN_COLORS, type LineageParts } from './board';
+import type { LineageParts } from './board';
 import { parallelTable } from './chart_tables';
 import { VIEWS } from './choices';
 import { exportItems } from './exports';
 import { MOST_COMPARED } from './selection';
 
-export const WHERE = 'lineage-where';
 const SQL = 'query'; // the plugin that asks in SQL, if it is there
 
 /** Opens the differences between the selected runs; null if they are too few or too many. */
@@ -32,38 +31,19 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
       {board.columns.hasPipelines.value && (
         <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.columns.view} how="push" />
       )}
-      <Cluster>
-        <Where board={board} />
-        <Button
-          action="filters"
-          icon="bookmark"
-          label={say('filters')}
-          opens="dialog"
-          onPress={() => (board.dialog.value = 'filters')}
-        />
-      </Cluster>
+      <Button
+        action="filters"
+        icon="bookmark"
+        label={say('filters')}
+        opens="dialog"
+        onPress={() => (board.dialog.value = 'filters')}
+      />
       <Button
         action="columns"
         icon="columns"
         text={say('columns.short')}
         label={say('columns.title')}
         onPress={() => (board.dialog.value = 'columns')}
-      />
-      <ColumnChoice
-        board={board}
-        name="color"
-        label={say('color')}
-        none={say('color.run')}
-        value={board.colorColumn.value}
-        onPick={(name) => board.coloredBy.set(name ?? OWN_COLORS)}
-      />
-      <ColumnChoice
-        board={board}
-        name="group"
-        label={say('group')}
-        none={say('group.none')}
-        value={board.rows.grouping.value}
-        onPick={(name) => board.rows.grouping.set(name)}
       />
       <Cluster>
         <Button
@@ -106,75 +86,5 @@ function Modes({ board }: { readonly board: LineageParts }): JSX.Element {
         <Button action="sql" text="SQL" label={say('sql.hint')} onPress={() => void ctx.open(SQL)} />
       )}
     </Cluster>
-  );
-}
-
-/** Runs of which an expression holds. */
-function Where({ board }: { readonly board: LineageParts }): JSX.Element {
-  const { t: say } = board.page;
-  const draft = useDraft(board.where.text, 350);
-  const { value: problem } = board.where.problem;
-  return (
-    <span class="where">
-      <input
-        type="search"
-        class={problem ? 'filter bad' : 'filter'}
-        data-control={WHERE}
-        placeholder={say('where')}
-        aria-label={say('where')}
-        aria-invalid={problem !== null}
-        title={say('where.hint')}
-        spellcheck={false}
-        value={draft.value}
-        onInput={(event) => draft.set(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') event.currentTarget.blur();
-        }}
-      />
-      {problem && (
-        <span class="problem" role="status" data-testid="where-problem">
-          {problem}
-        </span>
-      )}
-    </span>
-  );
-}
-
-interface ColumnChoiceProps {
-  readonly board: LineageParts;
-  readonly name: string;
-  readonly label: string;
-  readonly none: string;
-  readonly value: string | null;
-  readonly onPick: (name: string | null) => void;
-}
-
-/** A column of the table or an axis, or none. */
-function ColumnChoice({ board, name, label, none, value, onPick }: ColumnChoiceProps): JSX.Element {
-  const columns = new Set([
-    ...board.columns.shown.value,
-    ...board.columns.axisNames.value,
-    ...(value === null ? [] : [value]),
-  ]);
-  const own = (column: string): string =>
-    board.columns.all.value.get(column)?.group === 'annotation'
-      ? board.page.t(`column.${column}`)
-      : (board.columns.all.value.get(column)?.title ?? column);
-  return (
-    <label class="choice-of">
-      <span>{label}</span>
-      <Select
-        name={name}
-        label={label}
-        value={value ?? ''}
-        options={[
-          { value: '', text: none },
-          ...[...columns]
-            .filter((column) => !['note', 'display_name'].includes(column))
-            .map((column) => ({ value: column, text: own(column) })),
-        ]}
-        onPick={(picked) => onPick(picked || null)}
-      />
-    </label>
   );
 }
