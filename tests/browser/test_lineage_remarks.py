@@ -32,7 +32,8 @@ def test_a_remark_is_found_again_after_a_restart(
     expect(cell(page, "sgd_2", "mark").locator("[data-mark='3']")).to_be_visible()
     row = page.locator('.ih-run[data-run="sgd_1"]')
     row.hover()
-    row.locator("[data-action=rename]").click()
+    row.locator("[data-action=run-menu]").click()
+    page.locator("[data-action=rename]").click()
     page.keyboard.type("Seed <b>one</b>")
     page.keyboard.press("Enter")
     expect(row).to_contain_text("Seed <b>one</b>")
@@ -126,8 +127,9 @@ def test_a_host_that_is_read_only_offers_no_writing(page: Page, serve: Serve, si
     expect(cell(page, "adam_0", "remark").get_by_role("button")).to_be_disabled()
     row = page.locator('.ih-run[data-run="sgd_1"]')
     row.hover()
-    expect(row.locator("[data-action=only]")).to_be_visible()
-    expect(row.locator("[data-action=rename]")).to_have_count(0)
+    row.locator("[data-action=run-menu]").click()
+    expect(page.locator("[data-action=only]")).to_be_visible()
+    expect(page.locator("[data-action=rename]")).to_have_count(0)
 
 
 def test_columns_and_axes_are_chosen(page: Page, serve: Serve, six_runs: Path, tmp_path: Path) -> None:

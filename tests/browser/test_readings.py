@@ -42,7 +42,7 @@ def test_a_reading_is_sorted_and_goes_with_escape(page: Page, shared: Serve, sam
     plot = card(page, "train/loss").get_by_role("img")
     tooltip = page.get_by_test_id("tooltip")
     plot.hover()
-    names = [f"torch/lr{run}" for run in ("0.02_seed0", "0.2_seed0", "0.02_seed1")]  # 02 is the number 2
+    names = [f"torch/lr{run}" for run in ("0.02_seed0", "0.02_seed1", "0.2_seed0")]  # decimals are numbers
     expect(tooltip.locator("tbody .name")).to_have_text(names)
     page.keyboard.press("Escape")
     expect(tooltip).to_have_count(0)

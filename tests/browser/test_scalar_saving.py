@@ -35,7 +35,7 @@ def test_a_table_of_more_runs_than_a_link_can_name_is_saved(
     page: Page, serve: Callable[..., str], long_names: Path
 ) -> None:
     page.goto(f"{serve('--logdir', long_names)}#locale=en&theme=light&runs={','.join(NAMES[:-1])}")
-    expect(card(page, "x").get_by_test_id("card-status")).to_contain_text("600 points, all kept")
+    expect(card(page, "x").get_by_test_id("card-status")).to_contain_text("300 points, all kept")  # 60 lines
     asked: list[str] = []
 
     def note(request: Request) -> None:
@@ -51,7 +51,7 @@ def test_a_table_of_more_runs_than_a_link_can_name_is_saved(
     assert asked == ["POST"]
     assert len(lines) == 1 + 5 * 120
     assert {line.split(",")[0] for line in lines[1:]} == set(NAMES[:-1])
-    expect(card(page, "x").get_by_test_id("card-status")).to_contain_text("600 points")  # the page stays
+    expect(card(page, "x").get_by_test_id("card-status")).to_contain_text("300 points")  # the page stays
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_table_that_cannot_be_saved_says_why(
     page: Page, serve: Callable[..., str], long_names: Path, answer: Callable[[Route], None], reason: str
 ) -> None:
     page.goto(f"{serve('--logdir', long_names)}#locale=en&theme=light&runs={','.join(NAMES[:-1])}")
-    expect(card(page, "x").get_by_test_id("card-status")).to_contain_text("600 points, all kept")
+    expect(card(page, "x").get_by_test_id("card-status")).to_contain_text("300 points, all kept")
     page.route("**/series", answer)
     card(page, "x").locator('[data-action="export"]').click()
     card(page, "x").locator('[data-action="export-csv"]').click()
