@@ -54,7 +54,7 @@ def test_selecting_runs(page: Page, shared: Serve, sample_logs: Path) -> None:
     expect(status(page, "train/loss")).to_contain_text("192 points, all kept")
     page.keyboard.press("/")
     page.keyboard.type("lr0.2_")
-    expect(page.locator("[data-run]")).to_have_count(2)
+    expect(page.locator(".ih-run[data-run]")).to_have_count(1)
     page.locator("#run-filter").fill("lr0.02_")
     expect(status(page, "train/loss")).to_contain_text("192 points, all kept")
 

@@ -17,7 +17,7 @@ const LEFT_OVER = 320; // for the view beside the table
 
 /** Widths of the list and of the table, as the user has set them. */
 function useWidths(page: Page) {
-  const list = useSignal(recall('page', 'sidebar', 280) || 280);
+  const list = useSignal(recall('page', 'sidebar', 264) || 264);
   const table = useSignal(recall('page', 'sidebar.table', Math.round(innerWidth * 0.55)));
   const isOpen = page.tableOpen.value;
   const widest = Math.max(TABLE_FROM, innerWidth - LEFT_OVER);

@@ -18,7 +18,7 @@ const USUAL = 1;
 
 /** What the map at the lower right covers, with a margin. */
 export const CORNER: Size = { width: 192, height: 152 };
-const WORTH = 0.7; // share of its scale that a drawing may lose so that the map does not cover it
+const WORTH = 0.75; // share of its scale that a drawing may lose so that the map does not cover it
 
 /** All of it in sight, and not below the map if that costs little. */
 export function fitted(drawing: Size, view: Size): Camera {
