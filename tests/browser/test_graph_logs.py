@@ -20,32 +20,37 @@ Serve = Callable[..., str]
 
 
 def test_graphs_of_other_runs_and_kinds(page: Page, shared: Serve, sample_logs: Path) -> None:
-    panel = opened(page, shared("--logdir", sample_logs), "filter=lenet_lr0.01$|lr0.2_seed0|fit/train")
+    panel = opened(
+        page, shared("--logdir", sample_logs), "runs=mindspore/lenet_lr0.01,torch/lr0.2_seed0,keras/fit/train"
+    )
     choice = panel.locator('[data-control="graph-choice"]')
-    # the run panel chooses one of the runs with a graph; the newest, until the user says otherwise
-    rows = page.locator(".ih-run")
-    expect(rows).to_have_count(3)
-    shown = page.locator('.ih-run[aria-selected="true"]')
-    expect(shown).to_have_attribute("data-run", "mindspore/lenet_lr0.01")
-    page.locator('[data-run="keras/fit/train"]').click()
-    expect(choice.locator("option:checked")).to_have_text("keras · layers")
-    page.locator('[data-run="torch/lr0.2_seed0"]').click()
+    runs = {"mindspore/lenet_lr0.01", "torch/lr0.2_seed0", "keras/fit/train"}
+    named = choice.locator("option")
+    until(page, lambda: {text.split(" · ")[0] for text in named.all_inner_texts()} == runs)
+    assert "keras/fit/train · keras · layers" in named.all_inner_texts()
+    # that of the newest run, until the user says otherwise
+    expect(choice.locator("option:checked")).to_contain_text("mindspore/lenet_lr0.01")
+    page.locator('[data-run="mindspore/lenet_lr0.01"]').click()
+    expect(choice.locator("option:checked")).to_contain_text("keras/fit/train")
+    choice.select_option(label="torch/lr0.2_seed0 · graph · operators")
     expect(panel.locator('[data-testid="frame"][data-name="Sequential"]')).to_be_attached()
-    expect(page).to_have_url(re.compile(r"run=torch/lr0.2_seed0"))
+    expect(page).to_have_url(re.compile(r"graph.graph=torch/lr0.2_seed0;__run_graph__"))
     page.reload()
     expect(panel.locator('[data-testid="frame"][data-name="Sequential"]')).to_be_attached()
     # back to another graph is back to what was opened in it
     panel.locator('[data-testid="frame"][data-name="Sequential"] [data-switch]').click()
     expect(panel.get_by_test_id("frame")).to_have_count(0)
-    page.locator('[data-run="keras/fit/train"]').click()
+    choice.select_option(label="keras/fit/train · keras · layers")
     expect(panel.locator('[data-testid="node"][data-name="flatten"]')).to_be_attached()
     page.go_back()
-    expect(shown).to_have_attribute("data-run", "torch/lr0.2_seed0")
+    expect(choice.locator("option:checked")).to_contain_text("torch/lr0.2_seed0")
     expect(panel.locator('[data-testid="node"][data-name="Sequential"]')).to_be_attached()
     expect(panel.get_by_test_id("frame")).to_have_count(0)
     page.locator('[data-run="keras/fit/train"]').dblclick()
     expect(panel.locator('[data-testid="node"][data-name="flatten"]')).to_be_attached()
-    expect(page.locator('[data-run="keras/fit/validation"]')).to_have_count(0)  # has no graph
+    page.locator('[data-run="keras/fit/validation"]').dblclick()
+    expect(panel.get_by_test_id("empty")).to_be_visible()
+    expect(choice).to_have_count(0)
 
 
 def test_a_graph_that_cannot_be_read_says_why(page: Page, shared: Serve, sample_logs: Path) -> None:
@@ -95,14 +100,15 @@ def test_a_graph_that_comes_later(page: Page, serve: Serve, tmp_path: Path) -> N
     panel = opened(page, serve("--logdir", tmp_path), "")
     checked = panel.locator('[data-control="graph-choice"] option:checked')
     status = panel.get_by_test_id("graph-status")
-    expect(checked).to_have_text("graph · operators")
+    expect(checked).to_have_text("first · graph · operators")
     write("second", 200.0, 3)
     # nobody has looked closer: the newest
+    expect(checked).to_have_text("second · graph · operators")
     expect(status).to_contain_text("3 nodes in all")
     node(panel, "second1").click()
     write("third", 300.0, 4)
-    expect(page.locator(".ih-run")).to_have_count(3)
-    expect(page.locator('.ih-run[aria-selected="true"]')).to_have_attribute("data-run", "second")
+    expect(panel.locator('[data-control="graph-choice"] option')).to_have_count(3)
+    expect(checked).to_have_text("second · graph · operators")
     expect(page).to_have_url(re.compile("graph.graph=second;"))
     expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", "second1")
 

@@ -41,9 +41,8 @@ export type EmbeddingParts = ReturnType<typeof embeddingParts>;
 /** What the Embeddings tab is made of: one embedding of a run, and which of its points are of interest. */
 export function embeddingParts(page: Page) {
   const parts = cardParts(page, true, { shows: isConfig });
-  const listed = page.follow(page.ctx.runs.shown);
   const runs = computed<readonly Run[]>(() =>
-    listed.value.filter(({ name }) => parts.tags.table.value?.tagsOf(name).length),
+    page.runs.value.filter(({ name }) => parts.tags.table.value?.tagsOf(name).length),
   );
   const lists = new Lists(
     page,

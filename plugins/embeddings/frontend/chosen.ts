@@ -6,28 +6,24 @@ import type { Lists } from './lists';
 
 /** The embedding that is shown: of a run, under a name, at a step. */
 export class Chosen {
+  private readonly wantedRun: Setting<string | null>;
   private readonly wantedGroup: Setting<string | null>;
   private readonly wantedStep: Setting<string>;
 
   constructor(
-    private readonly page: Page,
+    page: Page,
     private readonly runs: Live<readonly Run[]>,
     private readonly lists: Lists,
   ) {
-    const before = page.setting('run', codecs.name); // of the last release
-    page.until(
-      before.subscribe((run) => {
-        if (run === null) return;
-        page.ctx.runs.one.set(run);
-        before.set(null);
-      }),
-    );
+    this.wantedRun = page.setting('run', codecs.name);
     this.wantedGroup = page.setting('name', codecs.name);
     this.wantedStep = page.setting('step', codecs.text);
   }
 
-  /** The one that the run panel chooses. */
-  readonly run = computed<Run | null>(() => this.page.oneOf(this.runs.value) ?? null);
+  /** The run asked for, if it is selected, or the first. */
+  readonly run = computed<Run | null>(
+    () => this.runs.value.find(({ name }) => name === this.wantedRun.value) ?? this.runs.value[0] ?? null,
+  );
   private readonly all = computed<readonly Listed[]>(
     () => this.lists.byRun.value.get(this.run.value?.name ?? '')?.embeddings ?? [],
   );
@@ -48,6 +44,10 @@ export class Chosen {
       this.steps.value.at(-1) ??
       null,
   );
+
+  pickRun(name: string): void {
+    this.wantedRun.set(name);
+  }
 
   pickGroup(group: string): void {
     this.wantedGroup.set(group);

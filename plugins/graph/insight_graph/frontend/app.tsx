@@ -47,11 +47,7 @@ function Body({ board }: { readonly board: GraphParts }): JSX.Element {
   }
   if (!board.records.list.value) return <div class="workspace" aria-busy="true" />;
   const runs =
-    board.page.allRuns.value.length === 0
-      ? 'no_runs'
-      : board.records.listed.value.length === 0
-        ? 'none_selected'
-        : null;
+    board.page.allRuns.value.length === 0 ? 'no_runs' : board.page.runs.value.length === 0 ? 'none_selected' : null;
   if (runs) return <Empty title={say(`empty.${runs}`)} text={say(`empty.${runs}.text`)} />;
   if (!board.sources.current.value) return <NoGraph board={board} />;
   if (isPipeline && pipeline?.pipeline === null)
@@ -177,7 +173,7 @@ function NoGraph({ board }: { readonly board: GraphParts }): JSX.Element {
       </Empty>
     );
   }
-  const there = (other === 'graph' ? board.records.ownGraphs : board.records.ownPipelines).value.length > 0;
+  const there = (other === 'graph' ? board.records.graphs : board.records.pipelines).value.length > 0;
   return (
     <Empty title={say(`empty.${missing}`)} text={say(`empty.${missing}.text`)}>
       {there && (

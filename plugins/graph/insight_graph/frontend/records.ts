@@ -1,5 +1,4 @@
-import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
-import type { Run } from '@insight-host/api';
+import { computed, signal } from '@preact/signals';
 import { codecs, message, type Page, type Setting } from '@insight-host/kit';
 import type { GraphInfo, GraphList, GraphRecord, RecordKey } from './answers';
 import { record } from './codecs';
@@ -12,7 +11,7 @@ export type Show = (typeof SHOWS)[number];
 const longest = (records: readonly GraphRecord[]): GraphRecord | null =>
   [...records].sort((a, b) => b.size - a.size)[0] ?? null;
 
-/** The graphs and pipelines of runs that match the filter, and which of the run in the run panel is shown. */
+/** The graphs and pipelines of the selected runs, and which of them is shown. */
 export class Records {
   /** null until the first answer. */
   readonly list = signal<GraphList | null>(null);
@@ -22,8 +21,6 @@ export class Records {
   private readonly chosenPipeline: Setting<RecordKey | null>;
   /** The graph that the shown one is compared with. */
   readonly compared: Setting<RecordKey | null>;
-  /** Runs that match the filter. */
-  readonly listed: Live<readonly Run[]>;
   private asked = 0; // how often for the list
   private answered = 0; // which of these questions it answers
 
@@ -32,13 +29,6 @@ export class Records {
     this.chosenGraph = page.setting('graph', record);
     this.chosenPipeline = page.setting('data', record);
     this.compared = page.setting('compare', record);
-    this.listed = page.follow(page.ctx.runs.shown);
-    for (const chosen of [this.chosenPipeline, this.chosenGraph])
-      page.until(
-        chosen.subscribe((key) => {
-          if (key) page.ctx.runs.one.set(key.run); // of a link, or of a dialog
-        }),
-      );
     // at once, and whenever a graph may have come or gone
     page.until(page.ctx.changes.subscribe(() => void this.load()));
   }
@@ -57,29 +47,21 @@ export class Records {
     }
   }
 
-  /** The run that the run panel chooses, among those with records. */
-  private readonly run = computed<string | null>(() => {
-    const { graphs = [], pipelines = [], dumps = [] } = this.list.value ?? {};
-    const names = new Set([...graphs, ...pipelines, ...dumps].map(({ run }) => run));
-    return this.page.oneOf(this.listed.value.filter(({ name }) => names.has(name)))?.name ?? null;
-  });
-  /** Those of runs that match the filter, in the order of the runs: one can be compared with another. */
+  /** Those of selected runs, in the order of the runs. */
   readonly graphs = computed<readonly GraphInfo[]>(() => this.ofRuns(this.list.value?.graphs ?? []));
   readonly pipelines = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.pipelines ?? []));
   readonly dumps = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.dumps ?? []));
-  /** Those of the run in the run panel. */
-  readonly ownGraphs = computed(() => this.graphs.value.filter(({ run }) => run === this.run.value));
-  readonly ownPipelines = computed(() => this.pipelines.value.filter(({ run }) => run === this.run.value));
+  /** That of the newest run, until the user says otherwise. */
   readonly graph = computed<GraphInfo | null>(
     () =>
-      this.ownGraphs.value.find((other) => sameRecord(other, this.chosenGraph.value)) ??
-      this.ownGraphs.value[0] ??
+      this.graphs.value.find((other) => sameRecord(other, this.chosenGraph.value)) ??
+      this.ofNewest(this.graphs.value)[0] ??
       null,
   );
   /** The longest record of a run: shorter ones may only state that it has no pipeline. */
   readonly pipeline = computed<GraphRecord | null>(() => {
-    const records = this.ownPipelines.value;
-    return records.find((other) => sameRecord(other, this.chosenPipeline.value)) ?? longest(records);
+    const records = this.pipelines.value;
+    return records.find((other) => sameRecord(other, this.chosenPipeline.value)) ?? longest(this.ofNewest(records));
   });
   /** Profiles of the run whose graph is shown. */
   readonly profiles = computed<readonly string[]>(() => {
@@ -102,9 +84,14 @@ export class Records {
     this.show.set(show);
   }
 
-  /** The other view of the run. */
+  /** The other view, of the same run where it has one. */
   turn(show: Show): void {
-    this.show.set(show, 'push');
+    const [from, to] =
+      show === 'graph' ? [this.pipeline.value, this.graph.value] : [this.graph.value, this.pipeline.value];
+    const own = (record: GraphRecord): boolean => record.run === from?.run;
+    const found = show === 'graph' ? this.graphs.value.find(own) : longest(this.pipelines.value.filter(own));
+    if (found && to?.run !== from?.run) this.open(show, found);
+    else this.show.set(show, 'push');
   }
 
   /** Keeps the current selection when a newer run appears, and in shared links. */
@@ -115,8 +102,18 @@ export class Records {
       chosen.set({ run: record.run, tag: record.tag, index: record.index });
   }
 
+  /** Records of the run that began last. */
+  private ofNewest<T extends GraphRecord>(records: readonly T[]): readonly T[] {
+    const began = ({ run, wall_time }: T): number => this.page.runsByName.value.get(run)?.startTime ?? wall_time;
+    const newest = records.reduce<T | undefined>(
+      (best, record) => (best && began(best) >= began(record) ? best : record),
+      undefined,
+    );
+    return records.filter(({ run }) => run === newest?.run);
+  }
+
   private ofRuns<T extends RecordKey>(records: readonly T[]): readonly T[] {
-    const order = new Map(this.listed.value.map((run, i) => [run.name, i]));
+    const order = new Map(this.page.runs.value.map((run, i) => [run.name, i]));
     // A stable sort: of a run the first is what to open first.
     return records
       .filter(({ run }) => order.has(run))
