@@ -57,7 +57,7 @@ ROOMS: dict[str, Room] = {
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("machine worker", ""),
     "plugin.lab": _room(
-        "contrast encoding formats histogram_routes http matching plugin plugin.payloads tag_roles", ""
+        "contrast encoding formats histogram_routes http matching plugin plugin.payloads store tag_roles", ""
     ),
     "testing": _room(
         "formats ingest isolation own_page plugin providers registry store web",

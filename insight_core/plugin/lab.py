@@ -25,5 +25,6 @@ from insight_core.plugin.payloads import HISTO as HISTO
 from insight_core.plugin.payloads import Malformed as Malformed
 from insight_core.plugin.payloads import histogram_of as histogram_of
 from insight_core.plugin.payloads import varint as varint
+from insight_core.store.writers import written_at_once as written_at_once
 from insight_core.tag_roles import role_of as role_of
 from insight_core.tag_roles import training_runs as training_runs

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,7 +13,7 @@ from attrs import evolve
 from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
 from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesField, SeriesKey, TagRole
 from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked, Saving
-from insight_core.plugin.lab import Severity, role_of, training_runs
+from insight_core.plugin.lab import Severity, role_of, training_runs, written_at_once
 from insight_diagnose.curves import Floats, StepCurve, curve_of, median, medians, noise, trend
 
 SCALAR = PluginNameEnum.SCALAR
@@ -24,7 +23,6 @@ _PARTS = 40  # a trend is looked for in the medians of so many parts
 _MANY = 12  # points of a curve that would show its trend
 _LIKELY = 1.96  # standard errors: of few points, more is rare
 _ODD = 0.02  # of the points of several writers: their wall times go back by step, or steps repeat
-_TOGETHER = 0.25  # of the points of the shorter of two lines, as in the store
 _LINES = 64  # of several writers and restarts; of more, none is looked at
 _FEW_POINTS = ReasonKind("diagnose_few_points", "the training loss has fewer than {least} points")
 _CURVES: WeakKeyDictionary[ScalarColumns, StepCurve] = WeakKeyDictionary()  # rules share what was read
@@ -94,9 +92,12 @@ def lines_at_once(examined: Examined, key: SeriesKey, columns: ScalarColumns) ->
     every = examined.ctx.data.scalars(SCALAR, [key], ScalarQuery(attempts="all")).get(key)
     if every is None or not 0 < len(every.breaks) <= _LINES:
         return []
-    edges = [0, *(at for at in every.breaks.tolist() if at), len(every.steps)]
-    lines = [_part(every, begin, end) for begin, end in pairwise(edges) if end - begin > 1]
-    found = [one for one in lines if any(_at_once(one, other) for other in lines if other is not one)]
+    starts = np.array([0, *(at for at in every.breaks.tolist() if at)], np.intp)
+    together = written_at_once(every.steps, every.wall_times, starts)
+    if together is None:
+        return []
+    edges = [*starts.tolist(), len(every.steps)]
+    found = [_part(every, *edges[at : at + 2]) for at in np.flatnonzero(together.any(axis=1)).tolist()]
     return sorted(found, key=lambda line: float(line.wall_times.min()))
 
 
@@ -108,18 +109,6 @@ def _part(columns: ScalarColumns, begin: int, end: int) -> ScalarColumns:
         wall_times=columns.wall_times[part],
         values=columns.values[part],
     )
-
-
-def _at_once(one: ScalarColumns, other: ScalarColumns) -> bool:
-    """Whether the times of two lines lie within each other for a quarter of the shorter one."""
-    first = max(one.wall_times.min(), other.wall_times.min())
-    last = min(one.wall_times.max(), other.wall_times.max())
-    within = [
-        np.count_nonzero((line.wall_times >= first) & (line.wall_times <= last)) for line in (one, other)
-    ]
-    shorter = min(len(one.steps), len(other.steps))
-    of_shorter = within[len(other.steps) < len(one.steps)]
-    return bool(first < last and min(within) >= 2 and of_shorter >= _TOGETHER * shorter)
 
 
 def held_out_curves(examined: Examined) -> Iterator[tuple[SeriesKey, StepCurve, StepCurve | None]]:
