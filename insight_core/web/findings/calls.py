@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import groupby
 from typing import Any, TypeVar, cast
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from insight_core.isolation import Call, Calls, Limits, Overdue, in_one_line, reraise
 from insight_core.plugin import InsightError, PluginContext, Reason, ReasonKind, Unavailable
@@ -190,6 +190,17 @@ class RuleCalls:
         begun = Round(subject, rules, examined(self.context_of(module)), self.limits.rule)
         begun.begin(self._calls_of(module))
         return begun
+
+
+def in_a_tab(told: Told, plugin: str, **state: str) -> Told:
+    """With findings that name no tab placed in that of a plugin, with a state that theirs adds to."""
+    if all(one.place.plugin for one in told.findings):
+        return told
+    found = []
+    for one in told.findings:
+        place = evolve(one.place, plugin=plugin, state={**state, **one.place.state})
+        found.append(one if one.place.plugin else evolve(one, place=place))
+    return evolve(told, findings=tuple(found))
 
 
 def _told(asked: AskedRule, result: Result) -> Told:

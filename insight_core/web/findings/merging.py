@@ -61,14 +61,13 @@ def merged(
         for found in _merged(one, len(state.checked))
     ]
     findings.sort(key=_order)
-    some = [one for one in findings if not left and _is_of_some(one, runs)]
-    if some:
+    of_some = [place for place, one in enumerate(findings) if not left and _is_of_some(one, runs)]
+    if of_some:
         columns = columns_of(runs)
         checked = {state.id: state.checked for state in states}
-        findings = [
-            _with_shared(one, checked[one.rule], columns, len(some)) if one in some else one
-            for one in findings
-        ]
+        for place in of_some:
+            one = findings[place]
+            findings[place] = _with_shared(one, checked[one.rule], columns, len(of_some))
     rules = [*(RuleState(name, rule.id, rule.title, rule.scope) for name, rule, _ in broken), *states]
     unchecked = [Unchecked(rule.id, (), reason, failed=True) for _, rule, reason in broken]
     for answer in answers:

@@ -13,9 +13,9 @@ from cachetools import LRUCache
 
 from insight_core.plugin import Plugin, PluginContext, ReasonKind, RunProfile
 from insight_core.plugin.data import DataProvider
-from insight_core.plugin.findings import Examined, Finding, Rule
+from insight_core.plugin.findings import Examined, Rule
 from insight_core.registry import Module, Registry
-from insight_core.web.findings.calls import LATER, RuleCalls, Told
+from insight_core.web.findings.calls import LATER, RuleCalls, Told, in_a_tab
 from insight_core.web.findings.examination import Examination, RunState, states
 from insight_core.web.findings.merging import Answered
 from insight_core.web.findings.rounds import AskedRule
@@ -239,8 +239,7 @@ class ProfileChecks:
             subject = key, version, question.given, state.fingerprint()
             said = self.calls.told([rules[place] for place in places], subject, examined, question.until)
         for place, one in zip(places, said, strict=True):
-            found = tuple(_in_its_tab(each, key) for each in one.findings)
-            told[place] = evolve(one, findings=found) if found else one
+            told[place] = in_a_tab(one, key[1], run=seen.run, profile=listed.name)
         news = {rules[place].key: (stamps[place], told[place]) for place in places}
         with self._lock:
             self._kept[key] = {**self._kept.get(key, {}), **news}
@@ -258,12 +257,3 @@ class ProfileChecks:
             return opened[1]
         what = f"opening a profile of {listed.plugin.name}"
         return self.calls.made(listed.module, what, (key, listed.version), listed.profile.open, until)
-
-
-def _in_its_tab(one: Finding, key: _Key) -> Finding:
-    """A finding without a tab in that of the plugin of the profile, which opens it."""
-    run, plugin, name = key
-    if one.place.plugin:
-        return one
-    place = evolve(one.place, plugin=plugin, state={"run": run, "profile": name, **one.place.state})
-    return evolve(one, place=place)

@@ -16,9 +16,9 @@ from insight_core.isolation import Limits
 from insight_core.old_findings import HighlightSource
 from insight_core.plugin import Messages, PluginContext, Reason, ReasonKind
 from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesKey
-from insight_core.plugin.findings import Examined, Finding, FindingPlace, Findings, Rule
+from insight_core.plugin.findings import Examined, Findings, Rule
 from insight_core.registry import Module, Registry
-from insight_core.web.findings.calls import RuleCalls, Told
+from insight_core.web.findings.calls import RuleCalls, Told, in_a_tab
 from insight_core.web.findings.examination import Examination, RunState, states
 from insight_core.web.findings.merging import Answered, merged
 from insight_core.web.findings.owners import RuleOwners
@@ -222,7 +222,8 @@ class FindingsTable:
         def state_of() -> RunState:
             return states(self.provider, plugins, [run])[run] if state is None else state
 
-        seen = Examination(self.provider, run, self.registry.plugin_of_scalars, dict(given), state_of)
+        scalars = self.registry.plugin_of_scalars
+        seen = Examination(self.provider, run, scalars, dict(given), state_of)
         told, calls = list(before.told), []
         for place in asked:
             told[place] = seen.missing(before.rules[place].rule.needs)
@@ -231,7 +232,7 @@ class FindingsTable:
         subject = (run, before.fingerprint, given)
         said = self._calls.told([before.rules[place] for place in calls], subject, seen.examined, until)
         for place, one in zip(calls, said, strict=True):
-            told[place] = self._placed(one)
+            told[place] = in_a_tab(one, scalars)
         return evolve(before, told=tuple(told))
 
     def _of_all(self, asked: AskedRule, runs: tuple[str, ...], until: float | None) -> Told:
@@ -248,23 +249,11 @@ class FindingsTable:
 
         [told] = self._calls.told([asked], runs, examined, until)
         with self._lock:
-            self._together[key] = (generation, told := self._placed(told))
+            self._together[key] = (generation, told := in_a_tab(told, self.registry.plugin_of_scalars))
         return told
 
     def _read(self, key: SeriesKey) -> ScalarColumns | None:
         return self.provider.scalars(self.registry.plugin_of_scalars, [key]).get(key)
-
-    def _placed(self, told: Told) -> Told:
-        """Findings, those without a tab in the tab of the scalars."""
-        if not told.findings:
-            return told
-        return evolve(told, findings=tuple(map(self._in_a_tab, told.findings)))
-
-    def _in_a_tab(self, one: Finding) -> Finding:
-        if one.place.plugin:
-            return one
-        place: FindingPlace = evolve(one.place, plugin=self.registry.plugin_of_scalars)
-        return evolve(one, place=place)
 
 
 def _as_it_was(kept: _Kept | None, generation: int, fingerprint: int, rules: tuple[AskedRule, ...]) -> _Kept:
