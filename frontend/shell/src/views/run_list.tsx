@@ -27,8 +27,8 @@ export function RunList() {
 
   const rows = listed();
   const isAboutOne = page.aboutOne.value !== null;
-  const one = rows.find(({ name }) => name === runs.one.value) ?? rows[0];
-  const selected = isAboutOne ? new Set([one?.name ?? '']) : runs.selectedSet.value;
+  const one = page.oneOf(page.front.value?.name ?? '', runs).value ?? '';
+  const selected = isAboutOne ? new Set([one]) : runs.selectedSet.value;
   const [first, last] = linesInSight(top.value, height, ROW_HEIGHT, rows.length, OVERSCAN);
 
   const choose = (run: Run): void => runs.one.set(run.name, 'push');
