@@ -10,7 +10,7 @@ import numpy as np
 from insight_core.cli.text_table import printable
 from insight_core.plugin.findings import Finding, Findings, Saving
 from insight_host.choosing import Chosen, chosen_of
-from insight_host.sources import OpenedSource
+from insight_host.sources import OpenedSource, host_of
 from insight_host.tables import LogTable, numbers, texts
 
 _PAUSE = 0.2  # seconds between two questions, while a profile is being read
@@ -20,10 +20,7 @@ _NAMED = 8  # runs of a block
 
 def diagnosed(source: OpenedSource, runs: Chosen, roles: Mapping[str, str]) -> Findings:
     """What all rules say of the chosen runs. Waits for profiles that are being read."""
-    from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
-
-    host = open_host(source.options, source.registry, source.provider, source.logdirs)
-    try:
+    with host_of(source) as host:
         wanted = chosen_of([run.name for run in source.provider.runs()], runs)
         until = time.monotonic() + _PATIENCE
         while True:
@@ -31,8 +28,6 @@ def diagnosed(source: OpenedSource, runs: Chosen, roles: Mapping[str, str]) -> F
             if not any(one.pending for one in found.unchecked) or time.monotonic() > until:
                 return found
             time.sleep(_PAUSE)
-    finally:
-        host.close()
 
 
 def findings_table(found: Findings) -> LogTable:

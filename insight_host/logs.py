@@ -34,9 +34,8 @@ from insight_host.records import LoggedPictures, LoggedValue, texts_of
 from insight_host.sources import (
     OpenedSource,
     Places,
-    matching_runs,
+    host_of,
     open_source,
-    run_columns_of,
     wait_until_read,
 )
 from insight_host.tables import LogTable, numbers, texts
@@ -140,12 +139,14 @@ class Logs:
         of the page has it: ``"val_acc > 0.96 and optimizer = 'adam'"``. The last part of a name may stand for
         it. Raises InvalidArgument for a mistake, with names to try.
         """
-        more = run_columns_of(self._source, ("status", "duration"))
-        status, duration = more.get("status", {}), more.get("duration", {})
         found = sorted(self.provider.runs(), key=lambda run: run.name)
         wanted = set(chosen_of([run.name for run in found], runs))
-        if where is not None:
-            wanted.intersection_update(matching_runs(self._source, where))
+        with host_of(self._source) as host:
+            more = host.run_columns(("status", "duration"))
+            if where is not None:
+                wanted.intersection_update(host.matching_runs(where))
+        own: dict[str, Mapping[str, Any]] = {one.name: one.values for one in more if one.plugin == "run"}
+        status, duration = own.get("status", {}), own.get("duration", {})
         found = [run for run in found if run.name in wanted]
         return LogTable(
             {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 from attrs import evolve, frozen
@@ -25,6 +25,9 @@ from insight_core.plugin import InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.data import DataProvider
 from insight_core.providers.forwarding import StartableProvider
 from insight_core.registry import Registry
+
+if TYPE_CHECKING:
+    from insight_core.web import Host
 
 Place: TypeAlias = str | os.PathLike[str]
 Places: TypeAlias = Place | Sequence[Place] | Mapping[str, Place]
@@ -45,16 +48,14 @@ class OpenedSource:
     logdirs: Sequence[Logdir]
 
 
-def run_columns_of(source: OpenedSource, names: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
-    """Columns of the run table by name, each with its cells by run.
-
-    Raises Unavailable if a plugin fails to give its part of them.
-    """
+@contextmanager
+def host_of(source: OpenedSource) -> Iterator[Host]:
+    """A host of the logs in this process, until the block ends."""
     from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
 
     host = open_host(source.options, source.registry, source.provider, source.logdirs)
     try:
-        return {column.name: column.values for column in host.run_columns(names) if column.plugin == "run"}
+        yield host
     finally:
         host.close()
 
@@ -65,32 +66,12 @@ def service_of(source: OpenedSource, name: str) -> Iterator[Callable[..., Any]]:
 
     The plugin reads the same payloads from every kind of source. Raises NotFound without such a plugin.
     """
-    from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
-
     found = source.registry.service(name)
     if found is None:
         raise NotFound(f"no plugin that is installed has the service {name!r}")
     plugin, function = found
-    host = open_host(source.options, source.registry, source.provider, source.logdirs)
-    try:
+    with host_of(source) as host:
         yield partial(function, host.context_of(plugin))
-    finally:
-        host.close()
-
-
-def matching_runs(source: OpenedSource, where: str) -> Sequence[str]:
-    """The names of the runs for which an expression over columns of the run table holds.
-
-    Raises InvalidArgument for a mistake, in one sentence with names to try, and Unavailable if a plugin fails
-    to give a column.
-    """
-    from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
-
-    host = open_host(source.options, source.registry, source.provider, source.logdirs)
-    try:
-        return host.matching_runs(where)
-    finally:
-        host.close()
 
 
 def is_location(place: Place) -> bool:
