@@ -3,7 +3,7 @@ import { columnView } from '../columns/run_table';
 import { Page } from '../state/page';
 import { Metrics, shortTitle } from './metrics';
 
-const column = (name: string, group: string, values: readonly unknown[] = []) => ({
+const column = (name: string, group: string, values: readonly unknown[] = [], goal?: 'min' | 'max') => ({
   plugin: 'p',
   name,
   title: name,
@@ -11,13 +11,14 @@ const column = (name: string, group: string, values: readonly unknown[] = []) =>
   kind: 'number',
   group,
   values,
+  goal,
 });
 const COLUMNS = [
   column('lr', 'hyperparameter', [0.1, 0.2, 0.3]),
-  column('metric/hparam/val_acc', 'metric', [0.5, 0.9, null]),
-  column('last/val_acc', 'scalar', [0.5, 0.9, null]),
-  column('last/val/loss', 'scalar', [2, 1, 3]),
-  column('min/val/loss', 'scalar', [2, 1, 3]),
+  column('metric/hparam/val_acc', 'metric', [0.5, 0.9, null], 'max'),
+  column('last/val_acc', 'scalar', [0.5, 0.9, null], 'max'),
+  column('last/val/loss', 'scalar', [2, 1, 3], 'min'),
+  column('min/val/loss', 'scalar', [2, 1, 3], 'min'),
 ];
 
 let page: Page;

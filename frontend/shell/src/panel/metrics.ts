@@ -14,19 +14,15 @@ export interface Choice {
   /** As short as it can be. */
   readonly title: string;
   readonly kind: 'hyperparameter' | 'metric' | 'other';
+  /** Whether its largest value comes first. */
+  readonly isDown: boolean;
 }
 
 const HYPERPARAMETERS = ['hyperparameter', 'dataset', 'model', 'custom'];
-const LESS_IS_BETTER = /loss|err|perplexity|ppl|mse|mae|wer|cer|fid|nll/i;
 
 /** `hparam/val_acc` of `metric/hparam/val_acc`: what people call it. */
 export function shortTitle(title: string): string {
   return title.replace(/^(metric\/|hparam\/|last\/)+(?=.)/, '');
-}
-
-/** Whether the largest value of a metric comes first. */
-export function isDown(title: string): boolean {
-  return !LESS_IS_BETTER.test(title);
 }
 
 /** The column that a key sorts by; null for names and times. */
@@ -41,7 +37,12 @@ export class Metrics {
       const title = this.columns?.titled.value.find((one) => one.key === key)?.title ?? column.name;
       const isMetric = isLast || column.group === 'metric';
       const kind = isMetric ? 'metric' : HYPERPARAMETERS.includes(column.group) ? 'hyperparameter' : 'other';
-      return { key, title: isMetric ? shortTitle(column.name) : title, kind };
+      return {
+        key,
+        title: isMetric ? shortTitle(column.name) : title,
+        kind,
+        isDown: isMetric && column.goal !== 'min',
+      };
     });
     const titles = new Set<string>();
     return all.filter(({ title, kind }) => {
@@ -100,10 +101,10 @@ export class Metrics {
   });
 
   /** Sorts by a column; by the one that it is sorted by, the other way round. */
-  sortBy({ key, title, kind }: Pick<Choice, 'key' | 'title' | 'kind'>): void {
+  sortBy({ key, isDown }: Pick<Choice, 'key' | 'isDown'>): void {
     const { sort } = this.page.runs;
     const now = sort.value.find((one) => one.slice(1) === key);
-    const first = kind === 'metric' && isDown(title) ? '-' : '+';
+    const first = isDown ? '-' : '+';
     const other = now?.startsWith('-') ? '+' : '-';
     sort.set([...sort.value.filter((one) => one === 'selected'), (now ? other : first) + key]);
   }
@@ -119,7 +120,7 @@ export class Metrics {
       choose: () => runs.sort.set(['time']),
     };
     if (!best) return [newest];
-    const key = `${isDown(best.title) ? '-' : '+'}${best.key}`;
+    const key = `${best.isDown ? '-' : '+'}${best.key}`;
     return [
       newest,
       {
