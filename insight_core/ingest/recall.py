@@ -124,7 +124,7 @@ class Recall:
         return [entry.order for entry in self._entries[run]]
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
-        """The path of the recalled file of a run with this order; None if there is none."""
+        """The path of the recalled file of a run that has this order; None without such a file."""
         return next((entry.path for entry in self._entries.get(run, ()) if entry.order == order), None)
 
     def unchanged(self, run: str, first: Tailed | None, part: Tailed | None) -> tuple[StoredFile, ...] | None:

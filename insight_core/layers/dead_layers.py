@@ -2,7 +2,8 @@
 
 A layer whose output is 0 gets no gradient, and passes none on to those before it. In the layer after it the
 gradient of the weights is 0 too, as that is a product with the input, but the gradient of the bias is not. So
-of a row of layers without gradients the last one is told by its bias, and the dead layer is the one before.
+where several layers in a row have no gradient of weights, the last of them has one of its bias, and the dead
+layer is the one before it.
 A bias before a normalisation has a gradient that is only rounding, and is not 0.
 """
 
@@ -121,7 +122,7 @@ def dying_layers(tracks: Tracks, run: str, layers: Sequence[LayerRow]) -> list[D
 
 
 def lasts(values: NDArray[np.float32], bad: NDArray[np.bool_]) -> int | None:
-    """The place since which all known values are bad, of three at least; None if there is none."""
+    """The first place from which all known values are bad; None if these are fewer than three."""
     known = np.flatnonzero(~np.isnan(values))
     healthy = np.flatnonzero(~bad[known])
     begin = int(healthy[-1]) + 1 if len(healthy) else 0

@@ -278,7 +278,7 @@ export interface PluginContext {
     readonly drawing: ReadonlySignal<Drawing>;
     /**
      * The run that a tab about one run shows (`Plugin.runs`): the one that the user chose in the run panel, else the
-     * first one there that the plugin has series of; null if there is none.
+     * first selected one of which the plugin has series, else the first such one; null without any.
      */
     readonly one: Mutable<string | null>;
     /** Writes these fields of a run down. Rejects with the reason; where `annotatable` is false it always does. */

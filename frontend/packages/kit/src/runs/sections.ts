@@ -15,7 +15,7 @@ const OF_GROUPS: Readonly<Record<string, Section>> = {
   pipeline: 'hyperparameter',
 };
 const ABOUT_THE_MACHINE = /^(system|environment|perf)\//;
-const RESULTS = ['loss']; // of a model, although it is no property of it
+const RESULTS = ['loss']; // MindSpore files it under the properties of the model
 
 type Named = Pick<ColumnInfo, 'name' | 'group' | 'title'>;
 
