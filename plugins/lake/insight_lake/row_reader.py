@@ -70,13 +70,7 @@ class RowReader:
         if len(data) != table.size:
             raise self._changed(table)
         try:
-            return self._decoders.submit(
-                pq.read_table,
-                pa.BufferReader(data),
-                columns=columns,
-                use_threads=False,
-                read_dictionary=DICTIONARIES,
-            ).result()
+            return self._decoders.submit(_whole, data, columns).result()
         except (pa.ArrowException, OSError) as error:
             raise self._changed(table) from error
 
@@ -180,6 +174,18 @@ def _parts(footer: Any, groups: Collection[int], columns: Sequence[str]) -> list
             parts.append([group])
         end = stop
     return parts
+
+
+def _whole(data: bytes, columns: Sequence[str] | None) -> Any:  # noqa: ANN401
+    """A file as a pyarrow Table.
+
+    Not by ``pq.read_table``: its scanner leaves threads behind, which now and then abort the process at
+    its end (https://github.com/apache/arrow/issues/34314).
+    """
+    source = pa.BufferReader(data)
+    words = [name for name in DICTIONARIES if name in pq.read_schema(source).names]
+    file = pq.ParquetFile(source, pre_buffer=False, read_dictionary=words)
+    return file.read(columns=columns, use_threads=False)
 
 
 def _decoded(part: _Part, footer: Any, groups: Sequence[int], columns: Sequence[str]) -> dict[int, Any]:  # noqa: ANN401

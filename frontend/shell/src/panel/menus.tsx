@@ -43,9 +43,17 @@ export function Menus({ coloring, metrics }: Props) {
           if (page.menu.peek() === menu) page.menu.value = null;
         }}
       >
-        {menu.kind === 'group' && <GroupMenu metrics={metrics} />}
-        {menu.kind === 'color' && <ColorMenu coloring={coloring} metrics={metrics} />}
-        {menu.kind === 'sort' && <SortMenu metrics={metrics} />}
+        {metrics.areKnown ? (
+          <>
+            {menu.kind === 'group' && <GroupMenu metrics={metrics} />}
+            {menu.kind === 'color' && <ColorMenu coloring={coloring} metrics={metrics} />}
+            {menu.kind === 'sort' && <SortMenu metrics={metrics} />}
+          </>
+        ) : (
+          <p class="ih-muted" role="status">
+            {words(page, 'group.waiting')}
+          </p>
+        )}
       </Popover>
     </div>
   );
@@ -60,12 +68,6 @@ interface SectionsProps extends Pick<Props, 'metrics'> {
 function Sections({ metrics, kinds, row }: SectionsProps) {
   const page = usePage();
   const all = metrics.choices.value;
-  if (!metrics.areKnown)
-    return (
-      <p class="ih-muted" role="status">
-        {words(page, 'group.waiting')}
-      </p>
-    );
   return (
     <>
       {kinds.map((kind) => {
