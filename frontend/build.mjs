@@ -83,13 +83,8 @@ function pluginEntries() {
   const plugins = join(ROOT, 'plugins');
   const entries = [];
   for (const directory of existsSync(plugins) ? readdirSync(plugins).sort() : []) {
-    const name = `insight_${directory}`;
-    // beside the package in a plugin that is a distribution of its own
-    const sources = [join(plugins, directory, name, 'frontend'), join(plugins, directory, 'frontend')];
-    const entry = sources
-      .flatMap((source) => ['index.tsx', 'index.ts'].map((file) => join(source, file)))
-      .find(existsSync);
-    if (entry) entries.push({ name: directory, entry, out: join(plugins, directory, name, 'static') });
+    const entry = ['index.tsx', 'index.ts'].map((file) => join(plugins, directory, 'frontend', file)).find(existsSync);
+    if (entry) entries.push({ name: directory, entry, out: join(plugins, directory, `insight_${directory}`, 'static') });
   }
   return entries;
 }

@@ -291,7 +291,7 @@ class Logs:
 
         ``rows`` is the greatest number of rows, None for all. Raises InvalidArgument for a query that is not
         accepted, TooLarge or Unavailable if it needs more memory (2 GiB) or time than it may, Unavailable
-        without the extra ``lake`` (``pip install 'insight-host[lake]'``).
+        without the extra ``sql`` (``pip install 'insight-host[sql]'``).
         """
         return queried(self._source, query, rows, seconds)[0]
 

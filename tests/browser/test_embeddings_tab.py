@@ -43,8 +43,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def tab(page: Page, shared: Serve, logs: Path, with_tabs: Callable[..., dict[str, str]]) -> Locator:
-    url = shared("--logdir", logs, environment=with_tabs("embeddings"))
+def tab(page: Page, shared: Serve, logs: Path) -> Locator:
+    url = shared("--logdir", logs)
     page.goto(f"{url}#tab=embeddings&locale=en&embeddings.run=good")
     found = page.locator('[data-plugin="embeddings"]')
     expect(found.locator('[data-drawn="60"]')).to_be_visible()

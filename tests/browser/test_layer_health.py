@@ -14,10 +14,10 @@ Serve = Callable[..., str]
 
 
 def test_the_first_bad_layer_is_named_shown_read_by_keys_and_leads_to_its_values(
-    page: Page, shared: Serve, repository: Path, with_tabs: Callable[..., dict[str, str]]
+    page: Page, shared: Serve, repository: Path
 ) -> None:
     logs = repository / "plugins/health/tests/fixtures/job"
-    url = shared("--logdir", logs, environment=with_tabs("health"))
+    url = shared("--logdir", logs)
     page.goto(f"{url}#tab=health&locale=en")
     verdict = page.get_by_test_id("verdict")
     expect(verdict).to_contain_text("First bad layer: blocks.1 (activation), rank_1: +Inf first at step 2")

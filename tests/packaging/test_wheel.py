@@ -29,10 +29,11 @@ def wheel(wheel_file: Path) -> Iterator[zipfile.ZipFile]:
 
 def _with_page(repository: Path) -> set[str]:
     """The plugins that have a tab."""
-    found = {path.parent.name for path in repository.glob("plugins/*/insight_*/frontend")}
+    found = {f"insight_{path.parent.name}" for path in repository.glob("plugins/*/frontend")}
     assert found == plugins_of(repository) - {
         "insight_access",
         "insight_demo",
+        "insight_importers",
         "insight_lake",
         "insight_mcp",
         "insight_metric_logs",

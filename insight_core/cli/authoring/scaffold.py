@@ -7,14 +7,13 @@ import shutil
 import tarfile
 from base64 import b64encode
 from hashlib import sha512
-from importlib.metadata import PackageNotFoundError, entry_points, requires
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
 import insight_frontend
 
 from insight_core.plugin import InvalidArgument, Unavailable
-from insight_core.registry import DISTRIBUTION
 from insight_core.web.front_ends import shared_modules
 
 PACKAGES = ".insight-host"  # the directory of a plugin that holds the npm packages of the installed host
@@ -107,23 +106,10 @@ def _check(name: str) -> None:
         )
     if entry_points(group="insight.plugins", name=name) or find_spec(f"insight_{name}"):
         raise InvalidArgument(f"{name!r} is the name of an installed plugin or package; choose another name")
-    if _distribution(name) in _own_distributions():
-        raise InvalidArgument(
-            f"{_distribution(name)} is a part of {DISTRIBUTION}; choose another name than {name!r}"
-        )
 
 
 def _distribution(name: str) -> str:
     return f"insight-plugin-{name.replace('_', '-')}"
-
-
-def _own_distributions() -> set[str]:
-    """The distributions that belong to the host: what its extras bring."""
-    try:
-        required = requires(DISTRIBUTION) or ()
-    except PackageNotFoundError:  # run from sources that were never installed
-        return set()
-    return {re.split(r"[^\w.-]", one)[0] for one in required}
 
 
 def _fill(templates: Path, target: Path, values: dict[str, str]) -> None:

@@ -58,7 +58,7 @@ def translate(source: str, target: Path) -> Translation:
     try:
         import pyarrow.parquet as pq
     except ImportError:
-        text = "Neptune's exports need pyarrow: pip install 'insight-plugin-importers[parquet]'"
+        text = "Neptune's exports need pyarrow: pip install 'insight-host[parquet]'"
         raise ValueError(Reason(text, "importers_pyarrow")) from None
     made = TranslatedRuns(target)
     parts: list[list[int]] = made.state.setdefault("parts", [])

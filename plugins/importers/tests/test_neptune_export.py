@@ -144,6 +144,6 @@ def test_a_long_name_that_many_rows_share_is_damage_and_the_other_rows_are_read(
 def test_without_pyarrow_the_damage_says_what_to_install(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     [source] = data.rglob("RUN-1_part_0.parquet")
-    with pytest.raises(ValueError, match=r"pip install 'insight-plugin-importers\[parquet\]'"):
+    with pytest.raises(ValueError, match=r"pip install 'insight-host\[parquet\]'"):
         neptune_store.translate(str(source), data)
     shutil.rmtree(data)

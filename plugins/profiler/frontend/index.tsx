@@ -1,0 +1,15 @@
+import { tab } from '@insight-host/kit';
+import { App } from './app';
+import { profilerParts } from './board';
+import { keys } from './keys';
+import en from '../insight_profiler/locales/en.json';
+import zh from '../insight_profiler/locales/zh-CN.json';
+import styles from './profiler.css?inline';
+
+export default tab({
+  messages: { en, 'zh-CN': zh },
+  styles,
+  board: profilerParts,
+  view: (board) => <App board={board} />,
+  keys,
+});
