@@ -115,7 +115,7 @@ PLUGIN_MAY_IMPORT = {
 }
 ALSO = {
     "insight_demo": {"insight_landscape"},  # as a training script does
-    "insight_importers": {"pyarrow", "yaml"},  # of its own extra parquet, and its own dependency
+    "insight_importers": {"yaml"},  # its own dependency
     # of the extras lake and ray; buckets are opened as those of logdirs are
     "insight_lake": {"insight_remote", "obstore", "pyarrow", "ray"},
     "insight_media": {"pyarrow"},  # of its own extra arrow
