@@ -210,7 +210,7 @@ def _outside(path: Path, root: Path, room: Room, here: str = "") -> list[str]:
 
 
 def _circle(files: Mapping[str, Path], *, typed: bool = False) -> list[str]:
-    """Modules that import each other in a circle, late imports counted; none if there is no such circle.
+    """Modules that import each other in a circle, late imports counted; empty without a circle.
 
     ``typed``: imports count too that only type checkers execute.
     ``from package import module`` counts for both: a module imports names, not modules, of its own package.
