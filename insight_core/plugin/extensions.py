@@ -22,7 +22,7 @@ from insight_core.references import reference
 
 ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
 
-Cell: TypeAlias = str | int | float | bool | None  # A cell of the run table; None where there is no value.
+Cell: TypeAlias = str | int | float | bool | None  # A cell of the run table; None without a value.
 
 
 def _without_hyphens(name: str) -> str:
