@@ -135,7 +135,7 @@ class SeriesListing:
 
     tables: Sequence[SeriesTable]  # one for each run that has such series
     whole: bool  # not only what changed
-    gone: Mapping[str, Sequence[str]]  # tags by run that the other catalogue had and that are no longer there
+    gone: Mapping[str, Sequence[str]]  # tags by run that only the other catalogue has
     boot: str  # identifies the server process
     generation: int
 

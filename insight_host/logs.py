@@ -60,7 +60,7 @@ _SERIES: Mapping[SeriesField, type[np.generic]] = {
 def open(places: Places, *, token: str | None = None, timeout: float | None = None) -> Logs:
     """Opens training logs and returns when all that was written so far has been read.
 
-    Raises NotFound for a directory that does not exist, InvalidArgument for what is no source, Unavailable
+    Raises NotFound for a directory that does not exist, InvalidArgument for other bad locations, Unavailable
     for a server that does not answer. Nothing is ever written into a directory of logs.
 
     Parameters

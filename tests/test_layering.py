@@ -115,7 +115,7 @@ PLUGIN_MAY_IMPORT = {
 }
 ALSO = {
     "insight_demo": {"insight_landscape"},  # as a training script does
-    "insight_importers": {"pyarrow", "yaml"},  # of its own extra parquet, and its own dependency
+    "insight_importers": {"yaml"},  # its own dependency
     # of the extras lake and ray; buckets are opened as those of logdirs are
     "insight_lake": {"insight_remote", "obstore", "pyarrow", "ray"},
     "insight_media": {"pyarrow"},  # of its own extra arrow
@@ -210,7 +210,7 @@ def _outside(path: Path, root: Path, room: Room, here: str = "") -> list[str]:
 
 
 def _circle(files: Mapping[str, Path], *, typed: bool = False) -> list[str]:
-    """Modules that import each other in a circle, late imports counted; none if there is no such circle.
+    """Modules that import each other in a circle, late imports counted; empty without a circle.
 
     ``typed``: imports count too that only type checkers execute.
     ``from package import module`` counts for both: a module imports names, not modules, of its own package.

@@ -204,7 +204,7 @@ SERVE_FLAGS = (
     TLS_KEY,
     Option(
         "insecure",
-        "listen beyond this machine although there is no token, no TLS or no guard",
+        "listen beyond this machine without a token, TLS or a guard",
         type=bool,
         default=False,
     ),

@@ -93,7 +93,7 @@ class Loader:
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
         self._links = ReportedLinks()
-        self._settling: dict[Tailed, float] = {}  # files that grew recently; until then a cut is no damage
+        self._settling: dict[Tailed, float] = {}  # files that grew recently; until then a cut is not damage
         self._recalled: Recall | None = None  # until the first walk has compared the files
         self._preferred: frozenset[str] = frozenset()
         self._stop = threading.Event()

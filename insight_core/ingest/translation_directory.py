@@ -55,7 +55,7 @@ class TranslationDirectory:
             return target
 
     def keep_open(self, stores: Iterable[FoundStore]) -> None:
-        """Lets the translations of all other stores be deleted when there is no room."""
+        """Lets the translations of all other stores be deleted when space runs out."""
         with self._making:
             if self._root is not None:
                 kept = {self._root / _name_of(found) for found in stores}

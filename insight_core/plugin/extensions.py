@@ -22,7 +22,7 @@ from insight_core.references import reference
 
 ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
 
-Cell: TypeAlias = str | int | float | bool | None  # A cell of the run table; None where there is no value.
+Cell: TypeAlias = str | int | float | bool | None  # A cell of the run table; None without a value.
 
 
 def _without_hyphens(name: str) -> str:
@@ -194,7 +194,7 @@ class ProviderSettings:
     logdirs: Sequence[tuple[str, str]] = ()  # prefix of the names of its runs, and path
     token_file: str | None = None  # the first line is the token for the server of the location
     ca_file: str | None = None  # certificates (PEM) that may sign that of the server
-    # opens the host's own reader of the logs of these dialects in the logdirs; None: there are no logdirs
+    # opens the host's own reader of the logs of these dialects in the logdirs; None without a logdir
     open_local: Callable[[Collection[Dialect]], DataProvider] | None = None
     answer_scalars: AnswerScalars | None = None  # as the host's own reader does; None in tests
 

@@ -275,24 +275,6 @@ def test_pictures_are_saved(page: Page, shared: Serve, landscapes: Path, form: s
     assert ("<image" in text) == (form == "surface")
 
 
-def test_an_animation_is_saved(page: Page, shared: Serve, landscapes: Path, tmp_path: Path) -> None:
-    panel = opened(page, shared("--logdir", landscapes), "&landscape.run=a&runs=a,b")
-    drawn(panel, "contour")
-    panel.locator('[data-action="export"]').click()
-    with page.expect_download() as download:
-        page.locator('[data-action="export-gif"]').click()
-    download.value.save_as(tmp_path / "training.gif")
-    with Image.open(tmp_path / "training.gif") as animation:
-        assert (animation.size, animation.n_frames) == ((720, 480), 25)  # type: ignore[attr-defined]
-        first, last = (np.asarray(_frame(animation, at)).astype(int) for at in (0, 24))
-    assert (abs(first - last).max(-1) > 60).any()  # the path has grown
-
-
-def _frame(animation: Image.Image, at: int) -> Image.Image:
-    animation.seek(at)
-    return animation.convert("RGB")
-
-
 def test_runs_are_ranked_by_flatness(page: Page, shared: Serve, landscapes: Path) -> None:
     panel = opened(page, shared("--logdir", landscapes), "&landscape.mode=comparison&runs=a,b")
     pick(panel, "order", "flatness")

@@ -1,4 +1,4 @@
-"""Requests to every method of the gRPC server: made-up ones, changed ones, and bytes that are no message."""
+"""Requests to every method of the gRPC server: made up, changed, and bytes that are not a message."""
 
 from __future__ import annotations
 

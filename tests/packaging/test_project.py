@@ -63,6 +63,8 @@ def test_dependencies_are_documented(repository: Path, project: dict[str, Any]) 
     packages = json.loads((repository / "package.json").read_text(encoding="utf-8"))
     for name, bounds in {**packages["dependencies"], **packages["devDependencies"]}.items():
         assert rows.get(name) == bounds, f"docs/reference/dependencies.md: `{name}` with `{bounds}`"
+    [bundled] = re.findall(r"^These are bundled .*?(?=^## )", text, flags=re.M | re.S)
+    assert set(re.findall(r"^\| `([\w.@/-]+)` \|", bundled, flags=re.M)) == set(packages["dependencies"])
 
 
 def test_lock_file_names_no_registry(repository: Path) -> None:

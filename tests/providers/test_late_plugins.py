@@ -68,7 +68,7 @@ def test_it_has_the_values_that_were_read_before(late: LocalProvider) -> None:
 
 
 def test_one_of_numbers_has_those_that_were_read_before_in_the_order_of_the_file(tmp_path: Path) -> None:
-    """Its claims are two, and one of its tags is no number now and then: that is damage."""
+    """Its claims are two, and one of its tags has a value without a number now and then: that is damage."""
     vector = b"\x08\x01\x12\x04\x12\x02\x08\x02" + b"\x2a\x08" + bytes(8)
     forms = [
         wire.scalar_value("loss", 0.0),

@@ -162,7 +162,7 @@ def test_any_name_on_one_line_is_accepted(asked: Asked, state: Path, name: str) 
     version = _save(asked, name, [name]).json["version"]
     assert _read(asked, name).json == {"name": name, "version": version, "value": [name]}
     assert _names(asked) == [name]
-    assert [path.name for path in state.iterdir()] == ["saved"], "a name is no path"
+    assert [path.name for path in state.iterdir()] == ["saved"], "a name became a path"
     assert _remove(asked, name, version).status_code == 200
 
 

@@ -1,4 +1,4 @@
-"""The page is told which saved view to open, and of which logs it is."""
+"""The page learns which saved view to open, and which logs it belongs to."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@ import { fakeContext } from '@insight-host/kit/testing';
 import { expect, it } from 'vitest';
 import contributions from './contributions';
 
-it('the command opens the images of the pinned step, and says so when there is none', () => {
+it('the command opens the images of the pinned step, and says so without a pinned step', () => {
   const ctx = { ...fakeContext([]), name: 'image' };
   const run = (): void => contributions.commands[0]?.run(ctx);
   run();

@@ -8,7 +8,7 @@ const picture = (name: string): PictureQuery => ({ route: name as 'image', query
 describe('frames', () => {
   let frames: Frames;
   let asked: string[];
-  /** The answer of the host, asked why there is no picture: an error of this status, code and text. */
+  /** Answers the question why a picture is missing: an error of this status, code and text. */
   let failure: readonly [status: number, code: string, text: string];
   let questions: number;
   /** What becomes of the next image elements: a size, or no picture. */

@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, type Page } from '@insight-host/kit';
 import { Chosen } from './chosen';
@@ -72,8 +72,6 @@ export function landscapeParts(page: Page) {
     levels: page.setting('lines', codecs.wholeNumber(...LEVELS, 20), SETTLE),
     log: page.setting('log', codecs.flag(false)),
     relative,
-    /** Whether an animation is being written: the share that is done. */
-    recording: signal<number | null>(null),
     /** The circle around the end whose rise is measured; null: half of what all landscapes have room for. */
     radius: page.setting('radius', radiusCodec, SETTLE),
     pathColor: page.setting('path', color, SETTLE),

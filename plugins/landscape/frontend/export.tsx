@@ -1,11 +1,9 @@
 import { canvasFile, fileName, Menu, message, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import type { LandscapeParts } from './board';
 import { legendPicture } from './legend';
 import { toCanvas, toSVG, type Picture } from './marks';
 import type { Item, Look } from './plan';
-import { animationOf, canAnimate } from './animation';
 import { heavyLines, pathsOver, pictureOf } from './picture';
 import { gridTable, pathTable } from './tables';
 
@@ -37,24 +35,6 @@ export function Export({ board, parts, name }: ExportProps): JSX.Element {
     void work().catch((error: unknown) =>
       board.page.ctx.notify('error', board.page.t('export.failed', { reason: message(error) })),
     );
-  const [part, item] = [parts[0], parts[0]?.items[0]];
-  const moving = parts.length === 1 && part && item && part.items.length === 1 && canAnimate(item, part.look);
-  const stop = useRef(new AbortController());
-  useEffect(() => () => stop.current.abort(), []);
-  const record = (): void => {
-    if (!part || !item || board.recording.peek() !== null) return;
-    const { signal } = (stop.current = new AbortController());
-    board.recording.value = 0;
-    attempt(async () => {
-      try {
-        save('gif', await animationOf(board, item, part.look, font(), signal));
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      } finally {
-        board.recording.value = null;
-      }
-    });
-  };
   const all = parts.flatMap(({ items }) => items);
   const title = parts.map((part) => part.title).join(board.page.t('list.separator'));
   const table = (): Promise<typeof import('@insight-host/kit/table')> => import('@insight-host/kit/table');
@@ -62,17 +42,6 @@ export function Export({ board, parts, name }: ExportProps): JSX.Element {
   const path = useTableView(board.page, `${name} path`, title, () => pathTable(board.page, all), table);
   return (
     <>
-      {moving && board.recording.value !== null && (
-        <button
-          type="button"
-          class="tool text"
-          data-action="stop-gif"
-          title={board.page.t('export.gif.stop')}
-          onClick={() => stop.current.abort()}
-        >
-          {board.page.t('export.gif.progress', { percent: Math.round(100 * board.recording.value) })}
-        </button>
-      )}
       <Menu
         action="export"
         icon="export"
@@ -102,7 +71,6 @@ export function Export({ board, parts, name }: ExportProps): JSX.Element {
                 save('svg', new Blob([toSVG(pictures, name, font(), background)], { type: 'image/svg+xml' }));
               }),
           },
-          ...(moving ? [{ action: 'export-gif', text: board.page.t('export.gif'), onPress: record }] : []),
         ]}
       />
       {grid.dialog}

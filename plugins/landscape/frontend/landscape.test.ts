@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { alongPath, lossAt, placeOn } from './landscape';
+import { measuredText } from './flatness_rows';
+import { alongPath, lossAt, placeOn, relativeToEnd } from './landscape';
 import { Player } from './player';
 import type { Item } from './plan';
 import { gridTable, pathTable } from './tables';
@@ -105,4 +106,23 @@ describe('the tables of a landscape', () => {
     expect(head[0]).toBe('run');
     expect([rows.length, rows[0]?.[0], rows.at(-1)?.[0]]).toEqual([12, 'a', 'b']);
   });
+});
+
+it('shows losses above that at the end', () => {
+  const path = pathOf([1, 2], [0, 1], [0, 0], [5, 2]);
+  const landscape = landscapeOf([0, 1], [0, 1], [2, 3, NaN, 6], path);
+  const shown = relativeToEnd(landscape);
+  expect([...shown.z]).toEqual([0, 1, NaN, 4]);
+  expect([shown.low, shown.high, ...(shown.path?.z ?? [])]).toEqual([0, 4, 3, 0]);
+  expect(relativeToEnd(landscape)).toBe(shown);
+  const known = { ...landscape, about: { ...landscape.about, convergence: [0, 0, 1] as const } };
+  expect(relativeToEnd(known).low).toBe(1);
+});
+
+it('says how far a value may be off', () => {
+  expect(measuredText(null)).toBe('—');
+  expect(measuredText({ value: 1.23456, error: null })).toBe('1.23');
+  expect(measuredText({ value: 1.23456, error: 0.00001 })).toBe('1.235');
+  expect(measuredText({ value: 1.23456, error: 0.04 })).toBe('1.23 ± 0.04');
+  expect(measuredText({ value: 1.2, error: 3 })).toBe('1 ± 3');
 });

@@ -1,6 +1,5 @@
-/** Pictures of landscapes as they are shown: for the screen, for files and for animations. */
+/** Pictures of landscapes as they are shown: for the screen and for files. */
 import type { LandscapeParts } from './board';
-import type { Camera } from './camera';
 import { canvasOf } from './contour_lines';
 import type { Mark, Picture } from './marks';
 import { contoursOf, pathMarks, planPicture, plotOf, type Item, type Look } from './plan';
@@ -27,15 +26,8 @@ export function seenLook(board: LandscapeParts, look: Look): Look {
   return look.form === 'surface' ? look : { ...look, extent: seenOf(look.extent, board.planView.value) };
 }
 
-/** A moment of an animation, in place of the one that is shown. */
-export interface Moment {
-  readonly progress: number;
-  readonly camera: Camera;
-}
-
 export interface PictureOptions {
   readonly moving?: boolean;
-  readonly moment?: Moment;
   /** Lines that were drawn elsewhere. */
   readonly lines?: readonly Mark[] | null;
 }
@@ -46,7 +38,7 @@ export function pictureOf(
   items: readonly Item[],
   look: Look,
   { width, height, ratio }: PictureSize,
-  { moving = false, moment, lines = null }: PictureOptions = {},
+  { moving = false, lines = null }: PictureOptions = {},
 ): Picture | null {
   if (look.form !== 'surface') return planPicture(items, seenLook(board, look), width, height, lines);
   const gl = renderer();
@@ -56,9 +48,9 @@ export function pictureOf(
     items,
     look,
     {
-      camera: moment?.camera ?? board.orbit.camera.value,
+      camera: board.orbit.camera.value,
       opacity: board.opacity.value,
-      progress: moment?.progress ?? board.chosen.player.progress.value,
+      progress: board.chosen.player.progress.value,
       moving,
     },
     width,
@@ -100,7 +92,6 @@ export function pathsOver(
   look: Look,
   width: number,
   height: number,
-  moment?: Moment,
 ): readonly Mark[] {
   if (look.form === 'surface') return [];
   const plot = plotOf(width, height, look);
@@ -111,7 +102,7 @@ export function pathsOver(
     const path = { ...seen.path, ...(items.length > 1 ? { color: item.color } : {}) };
     const isHovered = someHovered && hovered.includes(item.run);
     const own = { ...seen, path: isHovered ? { ...path, width: 2 * path.width } : path };
-    const marks = pathMarks(item, own, plot, moment?.progress ?? board.chosen.player.progress.value);
+    const marks = pathMarks(item, own, plot, board.chosen.player.progress.value);
     return someHovered && !isHovered ? marks.map((mark) => ({ ...mark, opacity: 0.25 })) : marks;
   });
 }

@@ -18,7 +18,7 @@ describe('what is said of losses', () => {
     expect(texts.map((text) => text.split(' ')[0])).toEqual(['status.empty', 'status.constant', 'status.range']);
   });
 
-  it('says why there is no line', () => {
+  it('says why a line is missing', () => {
     const levels = levelsOf(lossScale(0, 100, false), 3);
     const said = (low: number, high: number, form: 'contour' | 'surface' = 'contour'): string | null =>
       blankText(board, { low, high }, form, levels)?.split(' ')[0] ?? null;

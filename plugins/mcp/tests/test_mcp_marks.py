@@ -53,8 +53,6 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("profile", {"run": RUN}),
     ("profile", {"run": RUN, "table": "operators"}),
     ("profile", {"run": RUN, "profile": HOSTILE}),
-    ("render", {"tags": ["/./"]}),
-    ("render", {"tags": [HOSTILE], "runs": [HOSTILE]}),
     ("runs", {HOSTILE: 1}),
     ("runs", {"cursor": HOSTILE}),
     ("profile", {"table": HOSTILE}),

@@ -67,7 +67,7 @@ export class Derived {
     );
   }
 
-  /** Names a series in the URL; null: it is no longer there. */
+  /** Names a series in the URL; null removes it. */
   set(expression: string, name: string | null): void {
     this.own.set(changed(this.own.value, expression, name));
   }

@@ -10,7 +10,7 @@ export interface LimitTexts {
 
 type Problem = 'limits.both' | 'limits.number' | 'limits.order' | 'limits.positive';
 
-/** The limits, or the key of a text that says what is wrong with them. Two empty fields are no limit. */
+/** The limits, or the key of a text that says what is wrong with them. Two empty fields set no limit. */
 export function readLimits({ x0, x1, y0, y1 }: LimitTexts, log: LogFlags): Zoom | Problem {
   const [x, y] = [readRange(x0, x1, log.x), readRange(y0, y1, log.y)];
   if (typeof x === 'string') return x;

@@ -18,7 +18,7 @@ export function saveByForm(href: string, failed: (reason: string) => void): void
   const frame = document.createElement('iframe');
   Object.assign(frame, { name: `scalar-saving-${(count += 1)}`, hidden: true });
   frame.addEventListener('load', () => {
-    const { contentDocument: shown } = frame; // null for the browser's own page that says why there is no answer
+    const { contentDocument: shown } = frame; // null for the browser's own page about a missing answer
     if (shown?.URL === 'about:blank') return; // the frame as it was made
     failed(reasonOf(shown?.body?.textContent ?? ''));
     frame.remove();

@@ -6,7 +6,7 @@ import { seenOf } from './seen';
 import { paperOf, scaleOf, type FigureStyle } from './style';
 
 const MOST = 20_000; // points of a document: TeX has little memory
-const BESIDE = 45; // points of the width that pgfplots leaves for texts next to a plot
+const SIDES = 45; // points of the width that pgfplots leaves for texts next to a plot
 const PLACES: Readonly<Record<LegendPlace, string>> = {
   below: 'legend style={at={(0.5,-0.3)}, anchor=north}, legend columns=2',
   right: 'legend pos=outer north east',
@@ -117,7 +117,7 @@ function limits(window: LineChartProps['yWindow']): string[] {
 function timeTicks(props: LineChartProps, style: FigureStyle): readonly Tick[] {
   if (!isTime(props)) return [];
   const [domain, log] = [domainOf(props), props.logX === true && props.xKind !== 'wall'];
-  const width = (paperOf(style)[0] - BESIDE) / scaleOf(style);
+  const width = (paperOf(style)[0] - SIDES) / scaleOf(style);
   const ticks = fittingTicks(makeScale(domain, [0, width], log), [-Infinity, Infinity], 4, (count) =>
     xTicks(props.xKind, domain, log, count, props.locale),
   );

@@ -9,7 +9,7 @@ interface DataPanelProps extends PanelProps {
   readonly answer: Answer;
   /** What is drawn, for the table and the files. */
   readonly data: () => ChartData | null;
-  /** The picture; without one, there are no files of it. */
+  /** The picture; without one, it cannot be saved as files. */
   readonly picture?: { readonly current: SVGSVGElement | null };
   /** The last line. */
   readonly status: readonly string[];

@@ -27,7 +27,7 @@ export function PanelDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
     const used = ['kind', 'title', 'width', 'height', ...kind.uses];
     const made = panelOf(Object.fromEntries(Object.entries(now).filter(([name]) => used.includes(name))));
     if (made && before) board.panels.change(before.id, made);
-    else if (made && !board.panels.add(made)) return; // there is no room: what was typed stays
+    else if (made && !board.panels.add(made)) return; // the view is full: what was typed stays
     onClose();
   };
   return (
