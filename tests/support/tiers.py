@@ -1,7 +1,8 @@
 """Which tests `make test` runs, and which only `make verify`.
 
-`make test` has one smoke test for each tab, the stories of users, and the browser tests of what the last commit
-and the working tree change. Its other browser tests, and what installs, fuzzes or kills, belong to `make verify`.
+`make test` has one smoke test for each tab, the stories of users, and the browser tests of what the last
+commit and the working tree change. The other browser tests, and what installs, fuzzes or kills, belong to
+`make verify`.
 """
 
 from __future__ import annotations
