@@ -84,7 +84,8 @@ function pluginEntries() {
   const entries = [];
   for (const directory of existsSync(plugins) ? readdirSync(plugins).sort() : []) {
     const entry = ['index.tsx', 'index.ts'].map((file) => join(plugins, directory, 'frontend', file)).find(existsSync);
-    if (entry) entries.push({ name: directory, entry, out: join(plugins, directory, `insight_${directory}`, 'static') });
+    if (entry)
+      entries.push({ name: directory, entry, out: join(plugins, directory, `insight_${directory}`, 'static') });
   }
   return entries;
 }

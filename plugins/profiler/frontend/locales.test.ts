@@ -24,9 +24,11 @@ test('every text that is asked for by its name is there', () => {
 });
 
 test('every code of readers and of advice has a sentence', () => {
-  const python = import.meta.glob('../insight_profiler/**/*.py', { query: '?raw', import: 'default', eager: true }) as Readonly<
-    Record<string, string>
-  >;
+  const python = import.meta.glob('../insight_profiler/**/*.py', {
+    query: '?raw',
+    import: 'default',
+    eager: true,
+  }) as Readonly<Record<string, string>>;
   const found = (pattern: RegExp, prefix: string): readonly string[] =>
     Object.values(python).flatMap((text) => [...text.matchAll(pattern)].map(([, code]) => `${prefix}.${code}`));
   const keys = [...found(/\.note\(\s*"(\w+)"/g, 'note'), ...found(/\b(?:Unreadable|Note)\(\s*"(\w+)"/g, 'failure')];
