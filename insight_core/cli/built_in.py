@@ -34,7 +34,7 @@ def insight_commands() -> Iterable[Command]:
 
 def _authoring(name: str, text: str) -> Command:
     def run(arguments: Sequence[str]) -> int:
-        from insight_core.cli.authoring.commands import COMMANDS
+        from insight_authoring.commands import COMMANDS
 
         return COMMANDS[name](arguments, text)
 
