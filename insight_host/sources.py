@@ -15,7 +15,7 @@ from urllib.parse import quote
 from attrs import evolve, frozen
 
 from insight_core.cli.data_source import open_data
-from insight_core.cli.host_flags import SERVE_FLAGS
+from insight_core.cli.flags import SERVE_FLAGS
 from insight_core.cli.logdirs import open_logdirs
 from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry

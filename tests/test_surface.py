@@ -63,6 +63,11 @@ def test_a_change_of_the_surface_shows_in_its_listing(
     )
 
 
+def test_the_page_of_flags_is_as_they_are_declared(writer: ModuleType, repository: Path) -> None:
+    page = (repository / "docs/reference/flags.md").read_text(encoding="utf-8")
+    assert page == writer.page_of_flags(), f"run python {PLACE}/write.py"
+
+
 @pytest.mark.parametrize("module", BUDGETS)
 def test_a_module_offers_no_more_names_than_its_budget(writer: ModuleType, module: str) -> None:
     assert len(writer.names_of(module)) <= BUDGETS[module]
