@@ -85,7 +85,7 @@ def fresh(root: Path) -> bool:
     marker = root / _DIGEST
     built = [root / "frontend/insight_frontend/static/index.html"]
     if (root / "frontend/gallery").is_dir():
-        built.append(root / "insight_core/cli/authoring/gallery/static/index.js")
+        built.append(root / "insight_authoring/gallery/static/index.js")
     for name in ("index", "contributions", "snapshot"):
         built += [
             entry.parents[1] / f"insight_{entry.parents[1].name}/static/{name}.js"

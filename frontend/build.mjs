@@ -111,7 +111,7 @@ if (wanted('gallery')) {
   const resolveId = (name) => (name === '@insight-host/kit/testing' ? testing : null);
   const { plugins, ...config } = insightPlugin({
     entry: join(FRONTEND, 'gallery/index.tsx'),
-    out: join(ROOT, 'insight_core/cli/authoring/gallery/static'),
+    out: join(ROOT, 'insight_authoring/gallery/static'),
   });
   const own = { name: 'insight-host:testing', enforce: 'pre', resolveId };
   await build({ configFile: false, logLevel: 'warn', root: FRONTEND, ...config, plugins: [own, ...plugins] });

@@ -57,6 +57,12 @@ MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "
         **_names("START_TIME", "insight_core.testing.event_writer"),
         **_names("scalar_events", "insight_core.testing.scalar_block"),
     },
+    "insight_host.client": {  # which re-exported them
+        **_names("Claim InsightError InvalidArgument NotFound TooLarge Unavailable Undecodable", _PLUGIN),
+        **_names("Changes Damage NotComputed Payload PayloadStream Run ScalarColumns ScalarQuery", _DATA),
+        **_names("SeriesField SeriesInfo SeriesKey SeriesTable ShownAttempts", _DATA),
+        "LoggedPayload": "insight_host.records",
+    },
 }
 MOVED_MODULES: Final[
     Mapping[str, str]

@@ -91,9 +91,14 @@ ROOMS: dict[str, Room] = {
     "cli": _room(
         "certificates formats ingest isolation machine mirror old_findings plugin plugin.http"
         " providers references registry rpc store tensorboard web",
-        "attrs insight_frontend platformdirs werkzeug",
+        "attrs insight_authoring insight_frontend platformdirs werkzeug",
     ),
 }
+# `insight-host plugin ...`: asks the host what it makes of a plugin
+FOR_AUTHORS = _room(
+    "cli isolation plugin providers references registry web",
+    "attrs insight_authoring insight_frontend werkzeug",
+)
 # what users import: it opens sources as the command line does
 FOR_USERS = _room(
     "cli formats http ingest plugin plugin.http providers registry",
@@ -250,13 +255,31 @@ def test_what_users_import_is_above_the_core(repository: Path) -> None:
     assert [line for path in files for line in _outside(path, repository, FOR_USERS)] == []
 
 
+def test_what_authors_run_is_above_the_core(repository: Path) -> None:
+    files = sorted((repository / "insight_authoring").rglob("*.py"))
+    assert files
+    assert [line for path in files for line in _outside(path, repository, FOR_AUTHORS)] == []
+
+
+def test_a_start_imports_nothing_for_authors() -> None:
+    program = (
+        "import sys; from insight_core.cli.plugin_commands import contributed_commands, loaded_for\n"
+        "import insight_core.cli.serve\n"
+        "names = {one.name for one in contributed_commands(loaded_for([], {}))}\n"
+        "assert 'plugin new' in names, names\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('insight_authoring')))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == []
+
+
 def test_every_room_is_in_the_table(repository: Path) -> None:
     found = {_room_of(_module_of(path, repository)) for path in _sources(repository / "insight_core")}
     assert found == ROOMS.keys()
 
 
 def test_no_modules_of_the_core_import_each_other_in_a_circle(repository: Path) -> None:
-    for package in ("insight_core", "insight_record"):
+    for package in ("insight_authoring", "insight_core", "insight_record"):
         files = {_module_of(path, repository): path for path in (repository / package).rglob("*.py")}
         assert _circle(files) == []
 
@@ -314,6 +337,7 @@ def _classes_by_name(packages: Iterable[Path]) -> Mapping[str, Sequence[Path]]:
 
 def test_no_public_class_name_occurs_twice(repository: Path) -> None:
     packages = [
+        repository / "insight_authoring",
         repository / "insight_core",
         repository / "insight_host",
         repository / "insight_record",

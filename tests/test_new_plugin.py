@@ -19,9 +19,9 @@ import pytest
 from attrs import frozen
 from playwright.sync_api import Page, expect
 
-from insight_core.cli.authoring.commands import types
-from insight_core.cli.authoring.node import WHEEL
-from insight_core.cli.authoring.scaffold import write_plugin
+from insight_authoring.commands import types
+from insight_authoring.node import WHEEL
+from insight_authoring.scaffold import write_plugin
 from tests.distributions import bare_venv
 from tests.support.scaffold_lock import TEMPLATE, scaffold_lock
 from tests.waiting import eventually
@@ -331,7 +331,7 @@ def test_build_of_another_directory_names_what_is_missing(made: Author) -> None:
 def test_versions_of_the_template_are_those_of_our_own_tabs(repository: Path) -> None:
     ours = json.loads((repository / "package.json").read_text(encoding="utf-8"))
     ours = ours["dependencies"] | ours["devDependencies"]
-    templates = repository / "insight_core/cli/authoring/templates"
+    templates = repository / "insight_authoring/templates"
     theirs = json.loads((templates / "tsx/package.json.template").read_text(encoding="utf-8"))[
         "devDependencies"
     ]

@@ -89,6 +89,7 @@ def _changes(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def test_only_programs_change_the_process(repository: Path) -> None:
     packages = [
+        repository / "insight_authoring",
         repository / "insight_core",
         repository / "insight_host",
         *repository.glob("plugins/*/insight_*"),

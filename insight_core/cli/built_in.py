@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from insight_core.plugin import Command, Dialect, ProviderSettings, hookimpl
 from insight_core.plugin.data import DataProvider
 
+INSPECT_HELP = "load everything once and print runs, tags, points and damage"
 RUST = "rust:"  # the location that --load rust opens
 _AUTHORING = {
     "new": "write the package of a new plugin",
@@ -20,21 +21,20 @@ _AUTHORING = {
 @hookimpl
 def insight_commands() -> Iterable[Command]:
     """Adds ``insight-host inspect`` and ``insight-host plugin ...``."""
-    text = "load everything once and print runs, tags, points and damage"
 
     def run(arguments: Sequence[str]) -> int:
-        from insight_core.cli.host_flags import INSPECT_FLAGS
+        from insight_core.cli.flags import INSPECT_FLAGS
         from insight_core.cli.inspect import inspect
         from insight_core.cli.options import read_flags
 
-        return inspect(read_flags("inspect", text, INSPECT_FLAGS, arguments))
+        return inspect(read_flags("inspect", INSPECT_HELP, INSPECT_FLAGS, arguments))
 
-    return [Command("inspect", text, run), *(_authoring(*each) for each in _AUTHORING.items())]
+    return [Command("inspect", INSPECT_HELP, run), *(_authoring(*each) for each in _AUTHORING.items())]
 
 
 def _authoring(name: str, text: str) -> Command:
     def run(arguments: Sequence[str]) -> int:
-        from insight_core.cli.authoring.commands import COMMANDS
+        from insight_authoring.commands import COMMANDS
 
         return COMMANDS[name](arguments, text)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from insight_core.cli.host_flags import SERVE_FLAGS
+from insight_core.cli.flags import SERVE_FLAGS
 from insight_core.cli.options import Options
 from insight_core.cli.plugin_commands import discovered
 from insight_core.isolation import DEFAULT_LIMITS, Limits

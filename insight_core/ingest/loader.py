@@ -25,7 +25,7 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.schedule import Reading
 from insight_core.ingest.tailer import Tailed
-from insight_core.ingest.translations import Translations
+from insight_core.ingest.translation.translations import Translations
 from insight_core.plugin.data import Progress
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store

@@ -29,8 +29,6 @@ from insight_core.plugin.http import may_save
 from insight_core.plugin.sql import ContributedTable, QueryTable
 from insight_core.references import reference
 from insight_core.registry import Registry
-from insight_core.web.annotations.routes import AnnotationRoutes
-from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import (
     content_tag,
     error_answer,
@@ -51,11 +49,12 @@ from insight_core.web.mounted_plugins import PATH, MountedPlugins
 from insight_core.web.mounting import Endpoint, UrlRule, new_map
 from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.plugin_services import Services
-from insight_core.web.saved.routes import SavedRoutes
-from insight_core.web.saved.store import SavedStore
-from insight_core.web.saved.views import start_of_page
 from insight_core.web.settings import HostSettings
 from insight_core.web.shared_answers import SharedAnswers
+from insight_core.web.state.annotation_routes import AnnotationRoutes
+from insight_core.web.state.annotations import AnnotationStore
+from insight_core.web.state.saved import SavedStore, start_of_page
+from insight_core.web.state.saved_routes import SavedRoutes
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

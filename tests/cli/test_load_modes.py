@@ -22,9 +22,9 @@ import pytest
 
 from insight_core.plugin import Dialect, Unavailable
 from insight_core.plugin.testing import EventWriter
-from insight_host import client
 from tests.certificates import certificate
 from tests.cli.asking import answered, ask
+from tests.data_server_clients import connected
 from tests.waiting import eventually
 
 Serve = Callable[..., Any]
@@ -204,8 +204,8 @@ def test_only_the_host_can_ask_its_data_server(serve: Serve, logdir: Path) -> No
     socket = socket_of(serving.process.pid)
     assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(socket.stat().st_mode) == 0o600
-    with pytest.raises(Unavailable, match="needs a token"):
-        client.open(f"grpc+unix://{socket}")
+    with pytest.raises(Unavailable, match="needs a token"), connected(f"grpc+unix://{socket}"):
+        pass
     command = Path(f"/proc/{child_of(serving.process.pid)}/cmdline").read_bytes().decode().split("\0")
     assert [flag for flag in command if "token" in flag] == ["--token-file=-"]
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from insight_core.cli.flag_types import without_token
-from insight_core.cli.host_flags import COMMANDS
+from insight_core.cli.flags import COMMANDS
 from insight_core.cli.options import Options, read_options
 from insight_core.cli.remote_logdirs import cache_shares
 from insight_core.cli.tensorboard_flags import plugin_flags
@@ -35,7 +35,7 @@ def test_defaults() -> None:
         port=None,
         path_prefix="",
         reload_interval=1.0,
-        samples_per_plugin=(),
+        samples_per_plugin={},
         cache_preset=None,
         cache_dir=None,
         cache=True,

@@ -16,7 +16,7 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 import insight_host
-from insight_core.cli.host_flags import SERVE_FLAGS
+from insight_core.cli.flags import SERVE_FLAGS
 from insight_core.cli.logdirs import open_logdirs
 from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry

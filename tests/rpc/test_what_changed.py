@@ -8,17 +8,16 @@ import pytest
 from attrs import evolve
 from werkzeug.test import Client
 
+import insight_host
 from insight_core.plugin import SummaryPlugin
-from insight_core.plugin.data import SeriesInfo
+from insight_core.plugin.data import SeriesInfo, SeriesKey
 from insight_core.plugin.testing import FakeProvider
-from insight_core.providers.insight_client import InsightProvider
-from insight_core.providers.link import Link
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
 from insight_core.rpc.tensorboard_view.catalog import Catalog
 from insight_core.rpc.tensorboard_view.translation import SCALAR, TensorBoardKind
 from insight_core.web import Host
-from insight_host.client import LogClient
+from tests.waiting import PATIENCE
 
 RUNS = [f"r{number:02d}" for number in range(40)]
 KIND = TensorBoardKind("scalars", SCALAR)
@@ -64,19 +63,24 @@ def test_by_tensorboards_service(provider: Asked) -> None:
     assert found["r01"]["t2"].last_step == 0
 
 
-def test_by_the_python_client(provider: Asked) -> None:
+def test_from_python(provider: Asked) -> None:
     server = serve(provider, "127.0.0.1", 0, version="test")
     try:
-        with LogClient(InsightProvider(Link(f"127.0.0.1:{server.port}"))) as logs:
-            before = logs.catalog()
+        with insight_host.open(f"grpc://127.0.0.1:{server.port}", timeout=60) as logs:
+            assert len(logs.series("scalar")) == len(RUNS) ** 2
+            before = logs.provider.generation()
             provider.grow()
-            after = logs.catalog(since=before)
+            wanted = {(run, tag) for number, run in enumerate(RUNS) for tag in {"t0", f"t{number}"}}
+            keys: set[SeriesKey] = set()
+            while len(keys) < len(wanted):  # they come as the server notices them
+                changes = logs.provider.changes(before, timeout=PATIENCE)
+                keys.update((changes.series or {}).get("scalar", ()))
+            provider.pairs = 0
+            after = logs.series("scalar", changed=evolve(changes, series={"scalar": keys}))
     finally:
         server.stop()
     assert 0 < provider.pairs <= 2 * len(RUNS)
-    assert {table.run: table.tags for table in after.tables} == {
-        run: tuple(sorted({"t0", f"t{number}"})) for number, run in enumerate(RUNS)
-    }
+    assert set(zip(after["run"], after["tag"], strict=True)) == wanted
 
 
 def test_by_the_catalogue_of_the_page(provider: Asked) -> None:

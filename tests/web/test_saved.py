@@ -19,9 +19,9 @@ from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server
-from insight_core.web.saved import store as saved_store
-from insight_core.web.saved.store import Changed, SavedStore
+from insight_core.web.state import saved as saved_store
 from insight_core.web.state import state_file
+from insight_core.web.state.saved import Changed, SavedStore
 
 Asked: TypeAlias = Any  # a client or an answer, whose JSON is indexed
 

@@ -14,8 +14,7 @@ from insight_core.plugin import Plugin, Unavailable
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
-from insight_core.web.saved.store import SavedStore
-from insight_core.web.saved.views import view_names, view_state
+from insight_core.web.state.saved import SavedStore, view_names, view_state
 
 
 @pytest.fixture

@@ -23,8 +23,7 @@ from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.testing import wire
 from insight_core.web import Host
-from insight_core.web.annotations.run_keys import Place
-from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.state.annotations import AnnotationStore, Place
 from tests.lineage_samples import LineageLogs, field
 
 Get = Callable[..., TestResponse]

@@ -10,8 +10,7 @@ import pytest
 from insight_mcp.toolbox import TOOLS
 from insight_mcp.untrusted import NAME, escaped, marked
 
-from insight_core.web.annotations.checked import checked
-from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.state.annotations import AnnotationStore, checked
 from tests.agent_hosts import CANARY, HOSTILE, RUN, Call, call_of, opened, unmarked, write_hostile
 
 

@@ -1,4 +1,4 @@
-"""Entries that tabs save under a name, in memory and in a file of the logdirs that hosts share."""
+"""Entries that tabs and the page save under a name, views too, in a file for each set of logdirs."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from pathlib import Path
 from attrs import frozen
 
 from insight_core.plugin import InsightError, InvalidArgument, NotFound, TooLarge
-from insight_core.web.annotations.checked import checked_text
 from insight_core.web.answers import content_tag
-from insight_core.web.state.shared_state import SharedState
+from insight_core.web.state.shared_state import SharedState, checked_text
 from insight_core.web.state.state_file import StateFile, Value
 from insight_record.formats.reason import ReasonKind
 
 log = logging.getLogger(__name__)
 
 DIRECTORY = "saved"
+PAGE = "page"  # the owner of what the page saves
+VIEW = "view/"  # begins the names of entries that are views
+DEFAULT = "default view"  # the entry with the name of the view to open
 LARGEST = 1 << 18  # bytes of one entry
 LARGEST_SUM = 1 << 22  # bytes of all entries of one plugin, or of the page
 _LONGEST_NAME = 200  # characters
 _EMPTY_PARAMETER = ReasonKind("empty_parameter", "name must not be empty", "name")
 _LARGE_SAVED = ReasonKind("large_saved", "{name} has {size} bytes; at most {most} can be saved under a name")
-_UNKNOWN_SAVED = ReasonKind("unknown_saved", "nothing is saved as {name}")
+UNKNOWN_SAVED = ReasonKind("unknown_saved", "nothing is saved as {name}")
 _SAVED_FULL = ReasonKind(
     "saved_full", "{owner} can save at most {most} bytes for these logs: remove entries first", "name"
 )
@@ -72,6 +74,7 @@ class SavedStore(SharedState[Entries]):
     """
 
     what = "saved entries"
+    keys = "owner", "name", "value"
 
     def __init__(
         self,
@@ -82,9 +85,7 @@ class SavedStore(SharedState[Entries]):
         read_only: bool = False,
     ) -> None:
         super().__init__(Entries(), directory, refusal, read_only=read_only)
-        self._directory = directory
         self._locations = locations
-        self._file: StateFile | None = None
 
     def logs(self) -> str | None:
         """Identifies the logs to which the entries belong; None while they are not known."""
@@ -114,60 +115,72 @@ class SavedStore(SharedState[Entries]):
         self._set(owner, name, None, version)
 
     def _set(self, owner: str, name: str, text: str | None, version: str | None) -> None:
-        with self._lock:
-            file = self._writable_file()
+        with self._writing() as file:
 
             def allow() -> None:
                 before = file.values.get(owner, {}).get(name)
                 found = version_of(before if isinstance(before, str) else None)
                 if found is None and text is None:
-                    raise NotFound(_UNKNOWN_SAVED(name=name))
+                    raise NotFound(UNKNOWN_SAVED(name=name))
                 if found != version:
                     raise Changed(f"{name} was changed since it was read", name=name, version=found)
                 if text is not None:
                     _require_room(file, owner, name, text)
 
-            try:
-                file.append(owner, {name: text}, allow)
-            finally:
-                self._take(file)
+            file.append(owner, {name: text}, allow)
 
-    def _open_file(self) -> StateFile | None:
-        """The file of the current logdirs. Raises InsightError while they are not known."""
-        if self._directory is None:
-            return None
-        path = self._directory / DIRECTORY / f"{self._key()}.jsonl"
-        if self._file is None or self._file.path != path:
-            self._file = StateFile(path, self.what, ("owner", "name", "value"), _checked)
-        return self._file
+    def _path(self, directory: Path) -> Path:
+        return directory / DIRECTORY / f"{self._key()}.jsonl"
 
     def _key(self) -> str:
         place = "\n".join(sorted(set(self._locations())))
         return hashlib.blake2b(place.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
-    def _look(self) -> None:
-        failure = None
-        try:
-            file = self._open_file()
-            if file is not None and (file.refresh() or file.path != self._now.file):
-                self._take(file)
-        except InsightError as error:  # what was known stays
-            failure = str(error)
-        if failure != self._failure:
-            self._failure = failure
-            now = self._now
-            self._now = Entries(now.generation + 1, now.by_owner, now.file, now.unreadable)
+    def _checked(self, name: str, value: Value) -> Value:
+        if checked_name(name) != name or isinstance(value, int):
+            raise InvalidArgument("not written by insight-host")
+        if value is not None:
+            try:
+                json.loads(value.encode("ascii"))
+            except (ValueError, RecursionError) as error:
+                raise InvalidArgument("not written by insight-host") from error
+        return value
 
-    def _take(self, file: StateFile) -> None:
+    def _fields(self, file: StateFile) -> Mapping[str, object]:
+        if file.unreadable and file.unreadable != self._now.unreadable:
+            log.warning("%s: %d lines cannot be read; they are kept", file.path, file.unreadable)
         found = {
             owner: {name: text for name, text in values.items() if isinstance(text, str)}
             for owner, values in file.values.items()
         }
-        before = self._now
-        if (found, file.path, file.unreadable) != (before.by_owner, before.file, before.unreadable):
-            if file.unreadable and file.unreadable != before.unreadable:
-                log.warning("%s: %d lines cannot be read; they are kept", file.path, file.unreadable)
-            self._now = Entries(before.generation + 1, found, file.path, file.unreadable)
+        return {"by_owner": found, "file": file.path, "unreadable": file.unreadable}
+
+
+def view_state(entries: Entries, name: str) -> dict[str, str] | None:
+    """The keys of the URL that the view ``name`` sets; None without such a view, or if it is malformed."""
+    value = _value(entries, f"{VIEW}{name}")
+    state = value.get("state") if isinstance(value, dict) else None
+    if not isinstance(state, dict) or not all(isinstance(text, str) for text in state.values()):
+        return None
+    return state
+
+
+def view_names(entries: Entries) -> list[str]:
+    """The names of all views, sorted."""
+    return sorted(name.removeprefix(VIEW) for name in entries.by_owner.get(PAGE, {}) if name.startswith(VIEW))
+
+
+def start_of_page(entries: Entries, logs: str | None) -> Mapping[str, object]:
+    """What index.html says about views: the key of these logs, and the view to open without a hash."""
+    told: dict[str, object] = {"logs": logs or ""}
+    name = _value(entries, DEFAULT)
+    state = view_state(entries, name) if isinstance(name, str) else None
+    return told if state is None else told | {"view": {"name": name, "state": state}}
+
+
+def _value(entries: Entries, name: str) -> object:
+    text = entries.by_owner.get(PAGE, {}).get(name)
+    return None if text is None else json.loads(text)
 
 
 def _require_room(file: StateFile, owner: str, name: str, text: str) -> None:
@@ -179,14 +192,3 @@ def _require_room(file: StateFile, owner: str, name: str, text: str) -> None:
     if others + len(name.encode()) + len(text) > LARGEST_SUM:
         whose = owner.removeprefix("plugin/")
         raise TooLarge(_SAVED_FULL(owner=whose, name=name, most=LARGEST_SUM))
-
-
-def _checked(name: str, value: Value) -> Value:
-    if checked_name(name) != name or isinstance(value, int):
-        raise InvalidArgument("not written by insight-host")
-    if value is not None:
-        try:
-            json.loads(value.encode("ascii"))
-        except (ValueError, RecursionError) as error:
-            raise InvalidArgument("not written by insight-host") from error
-    return value

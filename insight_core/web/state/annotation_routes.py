@@ -9,15 +9,12 @@ from insight_core.http.clients import user_of
 from insight_core.own_page import OwnPage, body_of
 from insight_core.plugin import InvalidArgument, NotFound
 from insight_core.plugin.data import DataProvider
-from insight_core.web.annotations.checked import checked
-from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint, UrlRule
-from insight_record.formats.reason import ReasonKind
+from insight_core.web.state.annotations import UNKNOWN_RUN, AnnotationStore, checked
 
 _LARGEST = 1 << 18  # bytes of a body
-_UNKNOWN_RUN = ReasonKind("unknown_run", "unknown run {run!r}")
 
 
 @frozen(eq=False)
@@ -61,7 +58,7 @@ class AnnotationRoutes:
             raise InvalidArgument(f"run must be the name of a run, not {run!r:.100}")
         values = {name: checked(name, value) for name, value in body.items()}
         if not any(known.name == run for known in self.provider.runs()):
-            raise NotFound(_UNKNOWN_RUN(run=run))
+            raise NotFound(UNKNOWN_RUN(run=run))
         annotation = self.store.annotate(run, values, user_of(request))
         self.streams.ring()
         answer = {

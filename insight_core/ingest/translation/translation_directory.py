@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import math
 import os
 import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
 from insight_core.ingest.found import FoundStore
-from insight_core.ingest.locked_directory import first_locked
+from insight_core.ingest.locked_directory import ProcessDirectory
 from insight_core.ingest.walk import size_below
 from insight_core.plugin.context import CACHE_SIZE
 
-_MOST_PROCESSES = 8  # that keep translations of their own in one cache
 _UNUSED = 30 * 24 * 3600.0  # seconds after which a translation is deleted
 _SHARE = 2.5  # the cache is so many times as large as all translations may be
 _MEASURED_EVERY = 1.0  # seconds
@@ -36,17 +33,15 @@ class TranslationDirectory:
         self._most_bytes = int((cache_size or CACHE_SIZE) / _SHARE)
         self._sizes: dict[Path, int] = {}  # bytes of the directories of stores, as far as they are known
         self._measured: dict[Path, float] = {}  # when, in monotonic seconds, by directory of an open store
-        self._cache = None if cache_directory is None else cache_directory / "plugins" / "translations"
-        self._root: Path | None = None
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        self._descriptor = -1
+        cache = None if cache_directory is None else cache_directory / "plugins" / "translations"
+        self._root = ProcessDirectory(cache, "translations", _tidy)
         self._making = threading.Lock()
+        self.holds, self.close = self._root.holds, self._root.close
 
     def of(self, found: FoundStore) -> Path:
         """The directory of a store, made if need be. Raises OSError."""
         with self._making:
-            root = self._root = self._root or self._opened()
-            place = root / _name_of(found)
+            place = self._root.path() / _name_of(found)
             place.mkdir(exist_ok=True)
             (place / _SOURCE).write_bytes(os.fsencode(os.path.abspath(found.path)))
             target = place / "events"
@@ -57,14 +52,9 @@ class TranslationDirectory:
     def keep_open(self, stores: Iterable[FoundStore]) -> None:
         """Lets the translations of all other stores be deleted when space runs out."""
         with self._making:
-            if self._root is not None:
-                kept = {self._root / _name_of(found) for found in stores}
+            if (root := self._root.made) is not None:
+                kept = {root / _name_of(found) for found in stores}
                 self._measured = {place: when for place, when in self._measured.items() if place in kept}
-
-    def holds(self, path: str) -> bool:
-        """Whether a file is below the directory of a store."""
-        root = self._root
-        return root is not None and path.startswith(os.path.join(root, ""))
 
     def has_room(self, target: Path) -> bool:
         """Whether all translations are within the limit; ``target`` is about to be written.
@@ -72,9 +62,9 @@ class TranslationDirectory:
         Those of stores that are not open are deleted first.
         """
         with self._making:
-            if self._root is None:
+            if (root := self._root.made) is None:
                 return True
-            for place in self._root.iterdir() if not self._sizes else ():
+            for place in root.iterdir() if not self._sizes else ():
                 if place.is_dir():
                     self._sizes[place] = size_below(place)
             place = target.parent
@@ -92,28 +82,6 @@ class TranslationDirectory:
             del self._sizes[place]
             if sum(self._sizes.values()) <= self._most_bytes:
                 return
-
-    def close(self) -> None:
-        """Deletes what is temporary and lets other processes use the rest."""
-        with self._making:
-            if self._temporary is not None:
-                self._temporary.cleanup()
-            if self._descriptor >= 0:
-                os.close(self._descriptor)
-            self._root, self._temporary, self._descriptor = None, None, -1
-
-    def _opened(self) -> Path:
-        if self._cache is not None:
-            with contextlib.suppress(OSError):
-                places = (self._cache / str(number) for number in range(_MOST_PROCESSES))
-                if (taken := first_locked(places)) is not None:
-                    root, self._descriptor = taken
-                    _tidy(root)
-                    return root
-        self._temporary = tempfile.TemporaryDirectory(
-            prefix="insight-host-translations-", ignore_cleanup_errors=True
-        )
-        return Path(self._temporary.name)
 
 
 def _name_of(found: FoundStore) -> str:

@@ -6,22 +6,23 @@ import logging
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from insight_core.formats.batch import Flaw, unreadable
 from insight_core.ingest import followed_file
-from insight_core.ingest.fetching import Fetch
+from insight_core.ingest.fetching import Fetch, FilePart
 from insight_core.ingest.found import FoundStore
-from insight_core.ingest.store_fetching import fetch_store
-from insight_core.ingest.translating import NotTranslated, TranslateCall
-from insight_core.ingest.translation_directory import TranslationDirectory
+from insight_core.ingest.translation.translating import NotTranslated, TranslateCall
+from insight_core.ingest.translation.translation_directory import TranslationDirectory
 from insight_core.plugin import FileChanged, Translation
 from insight_core.worker.pool import Workers
 from insight_record.formats.reason import Reason, ReasonKind
 
 log = logging.getLogger(__name__)
 
+_SMALL = 8 << 20  # bytes; larger files are fetched only if they are watched: models and data sets
+_MOST_FILES = 20_000  # of a store
 _MOST_NAMED = 3  # directories that a message names
 _FULL = (
     "its copy below the cache would take more than --cache-size with those of other stores: "
@@ -194,3 +195,44 @@ def _state_of(paths: Sequence[str]) -> tuple[object, bool]:
         state.append((path, info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns))
         newest = max(newest, info.st_mtime)
     return tuple(state), 0 <= time.time() - newest < _FRESH
+
+
+def fetch_store(fetch: Fetch, source: str, watched: Sequence[str], seen: dict[str, tuple[int, int]]) -> None:
+    """Makes watched files present, and small files below their directories and that of the store.
+
+    ``seen`` are those that were.
+    Raises FileChanged and OSError.
+    """
+    parts, versions = [], {}
+    for path, is_watched in _files(os.path.dirname(source), watched):
+        try:
+            info = os.stat(path)
+        except OSError:
+            continue
+        version = info.st_size, info.st_mtime_ns
+        if seen.get(path) != version and (is_watched or info.st_size <= _SMALL):
+            parts.append(FilePart(path, grows=is_watched))
+            versions[path] = version
+    if parts:
+        fetch(parts)
+        seen |= versions
+
+
+def _files(directory: str, watched: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Files with whether they are watched."""
+    count, directories = 0, {directory}
+    for path in watched:
+        if os.path.isfile(path):
+            yield path, True
+            directories.add(os.path.dirname(path))
+    walked: list[str] = []
+    for top in sorted(directories, key=len):
+        if any(top.startswith(os.path.join(one, "")) for one in walked):
+            continue
+        walked.append(top)
+        for place, _, names in os.walk(top):
+            for name in names:
+                count += 1
+                if count > _MOST_FILES:
+                    return
+                yield os.path.join(place, name), False

@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.cli.authoring.check import check as check_plugin
-from insight_core.cli.authoring.development import develop
-from insight_core.cli.authoring.node import NodeTools, renew_packages, require_sources
-from insight_core.cli.authoring.scaffold import copy_packages, copy_types, write_plugin
+from insight_authoring.check import check as check_plugin
+from insight_authoring.development import develop
+from insight_authoring.node import NodeTools, renew_packages, require_sources
+from insight_authoring.scaffold import copy_packages, copy_types, write_plugin
 
 
 def new(arguments: Sequence[str], text: str) -> int:

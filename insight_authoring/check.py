@@ -16,13 +16,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import ZipFile
 
-from insight_core.cli.authoring.development import OTHERS, import_paths, write_metadata
-from insight_core.cli.authoring.node import NodeTools
+from insight_authoring.development import OTHERS, import_paths, write_metadata
+from insight_authoring.node import NodeTools
 from insight_core.cli.text_table import printable
 from insight_core.plugin import Unavailable
 from insight_core.plugin.messages import REASON_PREFIX
 
-_LOAD = "from insight_core.cli.authoring.loading import main; main()"
+_LOAD = "from insight_authoring.loading import main; main()"
 _LOADING = 180.0  # seconds that a plugin may take to be loaded and looked at
 _LINES = 30  # of the output of a tool that failed
 _PLURALS = (".zero", ".one", ".two", ".few", ".many")  # categories, which languages do not share

@@ -15,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO
 
-from insight_core.cli.authoring import gallery
-from insight_core.cli.authoring.node import NodeTools
+from insight_authoring import gallery
+from insight_authoring.node import NodeTools
 from insight_core.cli.shutdown import Ending
 from insight_core.plugin import InvalidArgument
 
