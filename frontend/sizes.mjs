@@ -20,6 +20,9 @@ const BUDGETS = {
   part: 30_000,
 };
 
+/** Libraries of others that a bundled tab loads when it needs them, with their budgets, by plugin. */
+const LATE_LIBRARIES = { scalar: { pdf: 160_000 } };
+
 const files = (directory) =>
   readdirSync(directory)
     .filter((name) => /\.(js|css)$/.test(name))
@@ -79,19 +82,20 @@ export function measurePage(modules) {
 }
 
 /**
- * Libraries of others that a tab loads when it needs them, with their budgets: by the beginning of their file names, in
- * `lateLibraries` of the package.json of a plugin that is a distribution of its own.
+ * Budgets of late libraries by the beginning of their file names; those of a plugin that is a distribution of its own
+ * stand in `lateLibraries` of its package.json.
  */
-function libraryBudgets(out) {
+function libraryBudgets(name, out) {
   const file = join(out, '..', '..', 'package.json');
-  return existsSync(file) ? Object.entries(JSON.parse(readFileSync(file, 'utf8')).lateLibraries ?? {}) : [];
+  const own = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).lateLibraries : LATE_LIBRARIES[name];
+  return Object.entries(own ?? {});
 }
 
 /** A tab by itself; as the first one, with the page and all that it shares; and each part that it loads later. */
 export function measureTab({ name, out }, modules, page) {
   const built = files(out);
   const isLibrary = (path, [library]) => basename(path).startsWith(`${library}-`);
-  const libraries = libraryBudgets(out);
+  const libraries = libraryBudgets(name, out);
   const all = built.filter((path) => !libraries.some((library) => isLibrary(path, library)));
   const entry = join(out, 'index.js');
   const atOnce = imported(entry, all);
