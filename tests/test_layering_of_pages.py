@@ -63,7 +63,7 @@ ROOMS = {
 PLUGIN = PageRoom(
     "plugins",
     " ".join(ROOMS.keys() - {"shell", "gallery", f"{_KIT}/testing"}),
-    f"{_PREACT} @dagrejs/dagre gifenc plotly.js-strict-dist-min vega vega-interpreter vega-lite",
+    f"{_PREACT} @dagrejs/dagre jspdf plotly.js-strict-dist-min svg2pdf.js vega vega-interpreter vega-lite",
 )  # each of them a room of its own
 SECOND_NAMES = {f"{_KIT}/lab": _KIT}  # what else a room has, by a name that promises nothing
 NO_ROOMS = {  # parts of the build

@@ -1,6 +1,7 @@
 /**
- * What the host answers to a query of a series, computed from all of its points (`answered` of
- * insight_scalar/derived.py).
+ * Answers queries of a series in a snapshot, from all of its points, as the host would (`answered` of
+ * insight_scalar/derived.py). Answers that were recorded while the file is made would have no points between theirs:
+ * zoom to any depth, both kinds of axes, smoothing of any weight and a metric as the axis need the points themselves.
  */
 import { picked } from '@insight-host/kit/lab';
 import { axisCodec, isMetric, type Axis } from './axis';
@@ -14,7 +15,6 @@ export interface PointsQuery {
   readonly from: number;
   readonly to: number;
   readonly isOpen: boolean;
-  readonly since: number;
   readonly width: number;
   readonly smoothing: number;
 }
@@ -31,7 +31,6 @@ export function queryOf(query: URLSearchParams): PointsQuery {
     from: number('from', -Infinity),
     to: number('to', Infinity),
     isOpen: !query.has('from') && !query.has('to'),
-    since: number('since', -Infinity),
     width: number('width', Infinity),
     smoothing,
   };
@@ -62,18 +61,17 @@ export function answered(all: PackedSeries, query: PointsQuery, axis?: PackedSer
     : isPath
       ? envelopeOfPath(inside, values, breaks, query)
       : envelope(inside, x, values, breaks, extent, query);
-  const chosen = query.since === -Infinity ? kept : kept.filter((i) => (x[i] as number) >= query.since);
   return {
     ...whole,
-    steps: picked(whole.steps, chosen),
-    wallTimes: picked(whole.wallTimes, chosen),
-    values: picked(values, chosen),
-    ...(isMetric(query.x) ? { xs: picked(x, chosen) } : {}),
+    steps: picked(whole.steps, kept),
+    wallTimes: picked(whole.wallTimes, kept),
+    values: picked(values, kept),
+    ...(isMetric(query.x) ? { xs: picked(x, kept) } : {}),
     points: inside.length,
     decimated: kept.length < inside.length,
     extent,
     nonfinite: tally(picked(whole.values, inside)),
-    breaks: breaks.map((edge) => placeOf(chosen, edge)),
+    breaks: breaks.map((edge) => placeOf(kept, edge)),
   };
 }
 
