@@ -31,6 +31,7 @@ from insight_host.records import LoggedPayload, LoggedPictures, LoggedValue, pay
 from insight_host.series_rows import LISTED, compared, series_table
 from insight_host.sources import (
     OpenedSource,
+    Place,
     Places,
     host_of,
     open_source,
@@ -50,8 +51,8 @@ def open(
     places: Places,
     *,
     token: str | None = None,
-    token_file: str | None = None,
-    ca_file: str | None = None,
+    token_file: Place | None = None,
+    ca_file: Place | None = None,
     timeout: float | None = None,
 ) -> Logs:
     """Opens training logs and returns when all that was written so far has been read.
@@ -357,7 +358,7 @@ class Logs:
         """The points of the series in the order of their keys, some million at a time."""
         sizes = {
             SeriesKey(table.run, tag): int(str(kept))
-            for table in tables_of_chosen(self.provider, plugin, ("kept",), runs, tags)
+            for table in tables_of_chosen(self.provider, plugin, ["kept"], runs, tags)
             for tag, kept in zip(table.tags, table.column("kept"), strict=True)
         }
         for keys in batches(sorted(sizes), sizes):

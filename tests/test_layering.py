@@ -101,7 +101,7 @@ FOR_AUTHORS = _room(
 )
 # what users import: it opens sources as the command line does
 FOR_USERS = _room(
-    "cli formats http ingest plugin plugin.http providers registry",
+    "cli formats http ingest moved plugin plugin.http providers registry",
     "IPython attrs insight_frontend insight_host insight_record numpy pandas platformdirs polars pyarrow",
 )
 # insight-record, a distribution of its own: its formats are also those of every room that has ``formats``

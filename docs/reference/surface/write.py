@@ -147,7 +147,8 @@ def _table_of_flags(flags: Iterable[Option], *, variables: bool = True) -> str:
     head = ["| flag | variable | |", "|---|---|---|"] if variables else ["| flag | |", "|---|---|"]
     for one in flags:
         value = "" if one.type is bool else f" {one.metavar or one.key.upper()}"
-        names = ", ".join(f"`--{name}{value}`" for name in (one.name, *one.aliases))
+        off = [f"no-{one.name}"] if one.type is bool and one.default else []
+        names = ", ".join(f"`--{name}{value}`" for name in (one.name, *one.aliases, *off))
         text = one.help.replace("%%", "%").replace("|", "\\|")
         head.append(f"| {names} | `{one.variable}` | {text} |" if variables else f"| {names} | {text} |")
     return "\n".join(head)
