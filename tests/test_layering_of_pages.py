@@ -20,8 +20,8 @@ def _words(text: str) -> frozenset[str]:
 class PageRoom:
     """A directory or file, and what its modules may import: other rooms by their alias, and packages.
 
-    ``types`` are rooms of which only types may be imported, ``below`` a room that is built into the same module and
-    therefore imported by its path.
+    ``types`` are rooms of which only types may be imported, ``below`` a room that is built into the same
+    module and therefore imported by its path.
     """
 
     place: str
@@ -54,8 +54,8 @@ ROOMS = {
     f"{_KIT}/testing": PageRoom("frontend/packages/kit/src/testing", _API, "@preact/signals"),
     "gallery": PageRoom(
         "frontend/gallery",
-        f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/lines {_KIT}/histograms {_KIT}/steps {_KIT}/table {_KIT}/html "
-        f"{_KIT}/testing",
+        f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/lines {_KIT}/histograms {_KIT}/steps {_KIT}/table "
+        f"{_KIT}/html {_KIT}/testing",
         _PREACT,
     ),
     "shell": PageRoom(
@@ -69,7 +69,7 @@ PLUGIN = PageRoom(
     " ".join(ROOMS.keys() - {"shell", "gallery", f"{_KIT}/testing"}),
     f"{_PREACT} @dagrejs/dagre gifenc plotly.js-strict-dist-min vega vega-interpreter vega-lite",
 )  # each of them a room of its own
-ENTRIES = {_LAB: "frontend/packages/kit/src/lab"}  # the file that a name means, where it is not the room's index
+ENTRIES = {_LAB: "frontend/packages/kit/src/lab"}  # files that names mean, but for those of an index
 NO_ROOMS = {  # parts of the build
     "frontend/packages/kit/build.d.ts",
     "frontend/packages/preact.ts",
@@ -148,7 +148,7 @@ def breaches(file: str, text: str) -> list[str]:
 
 
 def circle(files: Mapping[str, str]) -> list[str]:
-    """Modules that import each other in a circle, late imports and those of types counted; none without one."""
+    """Modules that import each other in a circle, late ones and those of types counted; none without one."""
     modules = {re.sub(r"/index$", "", _stem(file)): file for file in files if ".test." not in file}
     graph = {
         module: {

@@ -58,14 +58,17 @@ class Component:
 
 def _exported(directory: Path) -> Iterator[tuple[Path, frozenset[str] | None]]:
     """Files of which the index of a module exports something, with the names; None for all of them."""
-    for names, name in re.findall(
-        r"^export (?:type )?(\*|\{[^}]*\}) from '\./(\w+)'",
+    for names, place, name in re.findall(
+        r"^export (?:type )?(\*|\{[^}]*\}) from '(\.|@insight-host/kit)/(\w+)'",
         (directory / "index.ts").read_text("utf-8"),
         re.M,
     ):
         wanted = None if names == "*" else frozenset(re.findall(r"\w+", names))
-        if (directory / name / "index.ts").is_file():
+        if place == "." and (directory / name / "index.ts").is_file():
             yield from _exported(directory / name)
+            yield directory / name / "index.ts", None
+        elif place != ".":
+            yield from ((path, wanted) for path in sorted((KIT / name).glob("*.ts")))
         else:
             files = (directory / f"{name}.tsx", directory / f"{name}.ts")
             yield next(path for path in files if path.is_file()), wanted
