@@ -58,13 +58,16 @@ class Component:
 
 def _exported(directory: Path) -> Iterator[tuple[Path, frozenset[str] | None]]:
     """Files of which the index of a module exports something, with the names; None for all of them."""
-    for names, name in re.findall(
-        r"^export (?:type )?(\*|\{[^}]*\}) from '(?:\.|@insight-host/kit)/(\w+)'",
+    for names, place, name in re.findall(
+        r"^export (?:type )?(\*|\{[^}]*\}) from '(\.|@insight-host/kit)/(\w+)'",
         (directory / "index.ts").read_text("utf-8"),
         re.M,
     ):
         wanted = None if names == "*" else frozenset(re.findall(r"\w+", names))
-        if (KIT / name).is_dir() and not (directory / f"{name}.tsx").is_file():
+        if place == "." and (directory / name / "index.ts").is_file():
+            yield from _exported(directory / name)
+            yield directory / name / "index.ts", None
+        elif place != ".":
             yield from ((path, wanted) for path in sorted((KIT / name).glob("*.ts")))
         else:
             files = (directory / f"{name}.tsx", directory / f"{name}.ts")
@@ -184,7 +187,7 @@ def page_of_others() -> str:
                 lines += [export.description, ""]
             lines += ["```ts", export.declaration, "```"]
     lines += ["", "## codecs", "", "Members of `codecs` of `@insight-host/kit`."]
-    source = (KIT / "codecs.ts").read_text("utf-8")
+    source = (KIT / "base/codecs.ts").read_text("utf-8")
     for match in _DECLARED.finditer(source):
         text = _declaration(match["kind"], source[match.start("kind") :])
         lines += ["", f"### codecs.{match['name']}", ""]

@@ -12,7 +12,7 @@ import type { Scene } from './scene';
 import { Stage } from './stage';
 import { noticeText } from './texts';
 import { Toolbar, ZoomTools } from './toolbar';
-import { useAnswer } from './use_answer';
+import { useAnswer } from '@insight-host/kit/lab';
 
 const NAMED_DUMPS = 5;
 
@@ -32,7 +32,7 @@ function Body({ board }: { readonly board: GraphParts }): JSX.Element {
   const { explorer } = board;
   const scene = explorer.scene.value;
   const isPipeline = board.records.show.value === 'pipeline';
-  const { value: pipeline } = useAnswer(
+  const { value: pipeline, isFresh } = useAnswer(
     board.sources.pipeline.value?.key ?? null,
     () => board.sources.pipeline.value?.load() ?? Promise.reject(new Error('')),
   );
@@ -50,7 +50,7 @@ function Body({ board }: { readonly board: GraphParts }): JSX.Element {
     board.page.allRuns.value.length === 0 ? 'no_runs' : board.page.runs.value.length === 0 ? 'none_selected' : null;
   if (runs) return <Empty title={say(`empty.${runs}`)} text={say(`empty.${runs}.text`)} />;
   if (!board.sources.current.value) return <NoGraph board={board} />;
-  if (isPipeline && pipeline?.pipeline === null)
+  if (isPipeline && isFresh && pipeline?.pipeline === null)
     return (
       <Empty
         title={say('empty.pipeline')}

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { GraphRecord } from './answers';
 import type { GraphParts } from './board';
 import { patient } from './patient';
-import { useAnswer, type Asked } from './use_answer';
+import { useAnswer, type Asked } from '@insight-host/kit/lab';
 
 /** The answer about what is in `after` and not in `before`, and so on, with the parameters of the route in `more`. */
 export function useCompared<T>(

@@ -6,7 +6,7 @@ import type { Notice } from './answers';
 import type { GraphParts } from './board';
 import { Section } from './node_panel';
 import { noticeText } from './texts';
-import { useAnswer } from './use_answer';
+import { useAnswer } from '@insight-host/kit/lab';
 
 export function Dialogs({ board }: { readonly board: GraphParts }): JSX.Element | null {
   switch (board.dialog.value) {

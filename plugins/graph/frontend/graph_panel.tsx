@@ -5,7 +5,7 @@ import { Awaited } from './compared';
 import { Section, Types } from './node_panel';
 import { storedRows } from './stored';
 import { shapeText } from './texts';
-import { useAnswer } from './use_answer';
+import { useAnswer } from '@insight-host/kit/lab';
 
 /** What there is in the whole graph: while nothing is selected. */
 export function GraphPanel({ board }: { readonly board: GraphParts }): JSX.Element {

@@ -6,7 +6,7 @@ import { TRACES } from './looks';
 import { KindMark } from './kind_mark';
 import { storedRows } from './stored';
 import { shapeText, timeOf } from './texts';
-import { useAnswer } from './use_answer';
+import { useAnswer } from '@insight-host/kit/lab';
 
 /** Everything about the selected node. */
 export function NodePanel({ board, id }: { readonly board: GraphParts; readonly id: string }): JSX.Element {

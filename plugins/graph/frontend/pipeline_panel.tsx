@@ -3,7 +3,7 @@ import type { NamedValue } from './answers';
 import type { GraphParts } from './board';
 import { Section } from './node_panel';
 import type { PipelineDetail } from './pipeline';
-import { useAnswer } from './use_answer';
+import { useAnswer } from '@insight-host/kit/lab';
 
 /** What is known of the selected part of a data pipeline. */
 export function PipelinePanel({ board, id }: { readonly board: GraphParts; readonly id: string | null }): JSX.Element {

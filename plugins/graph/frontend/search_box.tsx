@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Found, SearchAnswer } from './answers';
 import type { GraphParts } from './board';
 import { KindMark } from './kind_mark';
-import { useAnswer } from './use_answer';
+import { useAnswer } from '@insight-host/kit/lab';
 
 const FEW = 100; // results at first
 const MOST = 1000; // when asked for more
@@ -25,11 +25,11 @@ export function SearchBox({ board }: { readonly board: GraphParts }): JSX.Elemen
   const more = useSignal('');
   const wanted = { q, regex: board.regex.value, limit: more.value === q ? MOST : FEW };
   const key = source && q && open.value ? JSON.stringify([source.key, wanted]) : null;
-  const asked = useAnswer<SearchAnswer>(key, async (signal) => {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE[wanted.regex ? 'regex' : 'text']));
-    signal.throwIfAborted();
-    return source?.search(wanted, signal) ?? Promise.reject(new Error());
-  });
+  const asked = useAnswer<SearchAnswer>(
+    key,
+    (signal) => source?.search(wanted, signal) ?? Promise.reject(new Error()),
+    { rest: () => PAUSE[wanted.regex ? 'regex' : 'text'] },
+  );
   useEffect(() => {
     const away = (event: PointerEvent): void => {
       if (!root.current?.contains(event.target as Node)) open.value = false;
@@ -38,8 +38,7 @@ export function SearchBox({ board }: { readonly board: GraphParts }): JSX.Elemen
     return () => removeEventListener('pointerdown', away);
   }, []);
 
-  const { value: answer, error } = asked;
-  const isBusy = key !== null && asked.key !== key;
+  const { value: answer, error, busy: isBusy } = asked;
   const results = answer?.results ?? [];
   const current = Math.min(at.value, results.length - 1);
   const take = (found: Found | undefined): void => {
@@ -49,11 +48,11 @@ export function SearchBox({ board }: { readonly board: GraphParts }): JSX.Elemen
     void board.explorer.reveal(found.id);
   };
   useEffect(() => {
-    if (hurry.value && asked.key === key && key !== null) {
+    if (hurry.value && key !== null && !isBusy) {
       hurry.value = false;
       take(results[Math.max(0, current)]);
     }
-  }, [hurry.value, asked, key]);
+  }, [hurry.value, isBusy, key]);
   return (
     <div class="search" ref={root}>
       <span class="cluster">

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { GraphParts } from './board';
 import { neighbours, traced, type Highlight } from './highlight';
 import type { Scene } from './scene';
-import { useAnswer } from './use_answer';
+import { useAnswer } from '@insight-host/kit/lab';
 
 /** What stands out: neighbours at once; a trace once the server has followed the edges through closed scopes. */
 export function useHighlight(board: GraphParts, scene: Scene): Highlight | null {
@@ -24,8 +24,8 @@ export function useHighlight(board: GraphParts, scene: Scene): Highlight | null 
   }, [found.error]);
   return useMemo(() => {
     if (selected === null || !scene.places.has(selected)) return null;
-    return trace !== 'near' && found.value && found.key === key
+    return trace !== 'near' && found.value && found.isFresh
       ? traced(scene, selected, found.value, trace)
       : neighbours(scene, selected);
-  }, [scene, selected, trace, found]);
+  }, [scene, selected, trace, found.value, found.isFresh]);
 }

@@ -1,8 +1,7 @@
 import { NumberBox, type CardKey } from '@insight-host/kit';
-import { Latest } from '@insight-host/kit/lab';
+import { useAnswer } from '@insight-host/kit/lab';
 import { type Records } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
 import { queryOf, type ImageParts } from './board';
 
 interface RecordInfo {
@@ -18,16 +17,14 @@ export interface SampleChoiceProps {
 
 /** Which picture of a batch is shown, and of how many; nothing where there is but one. */
 export function SampleChoice({ board, card, records, index }: SampleChoiceProps): JSX.Element | null {
-  const latest = useMemo(() => new Latest<RecordInfo>(board.queue, () => 0), [board]);
   const sample = board.samples.of(card) ?? 0;
   const query = queryOf(card, records, index, 0);
-  const key = JSON.stringify(query);
-  const visible = board.page.visible.value;
-  useEffect(() => {
-    if (visible) latest.want(key, (signal) => board.page.ctx.data.json<RecordInfo>('info', query, { signal }));
-  }, [latest, key, visible]);
-  useEffect(() => () => latest.rest(), [latest]);
-  const count = latest.answer.value?.value.samples;
+  const { value: found } = useAnswer(
+    JSON.stringify(query),
+    (signal) => board.page.ctx.data.json<RecordInfo>('info', query, { signal }),
+    { queue: board.queue, visible: board.page.visible.value },
+  );
+  const count = found?.samples;
   if (sample === 0 && (count === undefined || count === 1)) return null;
   const last = Math.max(0, (count ?? sample + 1) - 1);
   const label = board.page.t('sample.label');

@@ -1,12 +1,13 @@
 import { computed } from '@preact/signals';
 import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, type Page } from '@insight-host/kit';
+import { Orbit } from '@insight-host/kit/scene';
+import { FIRST_CAMERA, LIMITS } from './camera';
 import { Chosen } from './chosen';
 import { Compared } from './compared';
 import { ContourLines } from './contour_lines';
 import { Lists } from './lists';
 import { Loads } from './loads';
-import { Orbit } from './orbit';
 import { planViewCodec } from './plan_view';
 import { RAMP_NAMES, type RampName } from './ramps';
 
@@ -62,7 +63,7 @@ export function landscapeParts(page: Page) {
     runs,
     chosen,
     compared: new Compared(page, runs, lists, loads, relative),
-    orbit: new Orbit(page),
+    orbit: new Orbit(page, FIRST_CAMERA, LIMITS),
     /** Which part of their planes all landscapes seen from above show. */
     planView: page.setting('window', planViewCodec, SETTLE),
     mode,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HALF_HEIGHT, projected, turned, viewMatrix, zoomed, FIRST_CAMERA } from './camera';
+import { projected } from '@insight-host/kit/scene';
+import { HALF_HEIGHT, turned, viewMatrix, zoomed, FIRST_CAMERA } from './camera';
 import { areaData, lineData, ringsOf } from './contours';
 import { legendPicture } from './legend';
 import { apart, toSVG, type TextMark } from './marks';

@@ -1,4 +1,5 @@
-import { HALF_HEIGHT, type Point } from './camera';
+import type { Point } from '@insight-host/kit/scene';
+import { HALF_HEIGHT } from './camera';
 import type { Landscape } from './landscape';
 import type { Extent, LossScale } from './scale';
 

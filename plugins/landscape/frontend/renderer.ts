@@ -1,5 +1,15 @@
-import { linkedProgram, openWebGl } from '@insight-host/kit/draw';
-import { HALF_HEIGHT, type Matrix, type Point } from './camera';
+import {
+  begin,
+  filled,
+  Held,
+  lose,
+  openWebGl,
+  Program,
+  type Matrix,
+  type Point,
+  type WebGl,
+} from '@insight-host/kit/scene';
+import { HALF_HEIGHT } from './camera';
 import { VALUES, type Mesh } from './mesh';
 import type { Color } from './ramps';
 
@@ -83,32 +93,41 @@ interface Uploaded {
 
 /** Draws surfaces on a canvas of its own, for others to copy: browsers give a page few WebGL contexts. */
 export class Renderer {
-  private readonly surface: WebGLProgram;
-  private readonly ribbon: WebGLProgram;
+  private readonly gl: WebGL2RenderingContext;
+  private readonly surface: Program;
+  private readonly ribbon: Program;
   private readonly ramp: WebGLTexture;
-  private readonly meshes = new Map<Mesh, Uploaded>();
+  private readonly meshes = new Held<Mesh, Uploaded>(
+    MESHES,
+    () => 1,
+    (held) => this.forget(held),
+  );
   private readonly strip: Uploaded;
 
-  private constructor(
-    readonly canvas: HTMLCanvasElement,
-    private readonly gl: WebGL2RenderingContext,
-    /** A processor draws, not a graphics card. */
-    readonly isSoftware: boolean,
-  ) {
-    this.surface = linkedProgram(gl, SURFACE_VERTEX, SURFACE_FRAGMENT);
-    this.ribbon = linkedProgram(gl, RIBBON_VERTEX, RIBBON_FRAGMENT);
+  private constructor(private readonly opened: WebGl) {
+    const gl = (this.gl = opened.gl);
+    this.surface = new Program(gl, SURFACE_VERTEX, SURFACE_FRAGMENT);
+    this.ribbon = new Program(gl, RIBBON_VERTEX, RIBBON_FRAGMENT);
     this.ramp = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.ramp);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
-    this.strip = { array: gl.createVertexArray(), buffers: [gl.createBuffer(), gl.createBuffer()] };
+    this.strip = {
+      array: gl.createVertexArray(),
+      buffers: [gl.createBuffer(), filled(gl, gl.ARRAY_BUFFER, CORNERS)],
+    };
+  }
+
+  /** A processor draws, not a graphics card. */
+  get isSoftware(): boolean {
+    return this.opened.isSoftware;
   }
 
   /** null where the browser has no WebGL 2. */
   static create(): Renderer | null {
     const opened = openWebGl();
-    return opened && new Renderer(opened.canvas, opened.gl, opened.isSoftware);
+    return opened && new Renderer(opened);
   }
 
   get isLost(): boolean {
@@ -119,19 +138,11 @@ export class Renderer {
    * Draws the scene, `width` by `height` CSS pixels, `ratio` pixels for each; the canvas is valid until the next call.
    */
   draw(scene: Scene, view: Matrix, width: number, height: number, ratio: number): HTMLCanvasElement {
-    const { gl, canvas } = this;
-    canvas.width = Math.max(1, Math.round(width * ratio));
-    canvas.height = Math.max(1, Math.round(height * ratio));
-    gl.viewport(0, 0, canvas.width, canvas.height);
-    gl.enable(gl.DEPTH_TEST);
-    gl.depthFunc(gl.LEQUAL);
-    gl.depthMask(true);
-    gl.clearColor(0, 0, 0, 0);
-    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    const { gl, surface: program } = this;
+    begin(this.opened, Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio)));
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    gl.useProgram(this.surface);
-    gl.uniformMatrix4fv(gl.getUniformLocation(this.surface, 'view'), false, view);
-    gl.uniform1f(gl.getUniformLocation(this.surface, 'levels'), scene.levels);
+    program.use(view);
+    gl.uniform1f(program.place('levels'), scene.levels);
     const [opaque, clear] = [
       scene.surfaces.filter(({ opacity }) => opacity >= 1),
       scene.surfaces.filter(({ opacity }) => opacity < 1),
@@ -151,71 +162,55 @@ export class Renderer {
     gl.disable(gl.BLEND);
     this.drawRibbons(scene.ribbons, view, width, height);
     gl.bindVertexArray(null);
-    return canvas;
+    this.meshes.trim();
+    return this.opened.canvas;
   }
 
   dispose(): void {
-    this.gl.getExtension('WEBGL_lose_context')?.loseContext();
+    lose(this.gl);
   }
 
   private drawSurface({ mesh, colors, opacity }: Surface): void {
     const { gl } = this;
-    gl.bindVertexArray(this.uploaded(mesh).array);
+    gl.bindVertexArray(this.meshes.of(mesh, () => this.uploaded(mesh)).array);
     this.useColors(colors);
-    gl.uniform1f(gl.getUniformLocation(this.surface, 'opacity'), opacity);
+    gl.uniform1f(this.surface.place('opacity'), opacity);
     gl.drawElements(gl.TRIANGLES, mesh.indices.length, gl.UNSIGNED_INT, 0);
   }
 
   private drawRibbons(ribbons: readonly Ribbon[], view: Matrix, width: number, height: number): void {
-    const { gl } = this;
+    const { gl, ribbon } = this;
     if (ribbons.length === 0) return;
-    gl.useProgram(this.ribbon);
-    gl.uniformMatrix4fv(gl.getUniformLocation(this.ribbon, 'view'), false, view);
-    gl.uniform2f(gl.getUniformLocation(this.ribbon, 'size'), width, height);
+    ribbon.use(view);
+    gl.uniform2f(ribbon.place('size'), width, height);
     gl.bindVertexArray(this.strip.array);
     const [ends, corners] = this.strip.buffers as readonly [WebGLBuffer, WebGLBuffer];
-    attribute(gl, this.ribbon, 'corner', corners, 2, 0, 0, 0);
-    gl.bufferData(gl.ARRAY_BUFFER, CORNERS, gl.STATIC_DRAW);
+    ribbon.attribute('corner', corners, 2);
     for (const { points, color, width: thickness } of ribbons) {
       if (points.length < 2) continue;
       gl.bindBuffer(gl.ARRAY_BUFFER, ends);
       gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(points.flat()), gl.DYNAMIC_DRAW);
-      attribute(gl, this.ribbon, 'here', ends, 3, 12, 0, 1);
-      attribute(gl, this.ribbon, 'there', ends, 3, 12, 12, 1);
-      gl.uniform1f(gl.getUniformLocation(this.ribbon, 'width'), thickness);
-      gl.uniform3f(gl.getUniformLocation(this.ribbon, 'tint'), color[0] / 255, color[1] / 255, color[2] / 255);
+      ribbon.attribute('here', ends, 3, { stride: 12, divisor: 1 });
+      ribbon.attribute('there', ends, 3, { stride: 12, offset: 12, divisor: 1 });
+      gl.uniform1f(ribbon.place('width'), thickness);
+      gl.uniform3f(ribbon.place('tint'), color[0] / 255, color[1] / 255, color[2] / 255);
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, points.length - 1);
     }
   }
 
   private uploaded(mesh: Mesh): Uploaded {
-    const { gl } = this;
-    const known = this.meshes.get(mesh);
-    if (known) {
-      this.meshes.delete(mesh); // to the end: those drawn last are forgotten last
-      this.meshes.set(mesh, known);
-      return known;
-    }
-    const [oldest] = this.meshes;
-    if (oldest && this.meshes.size >= MESHES) this.forget(...oldest);
+    const { gl, surface } = this;
     const array = gl.createVertexArray();
-    const buffers = [gl.createBuffer(), gl.createBuffer()] as const;
     gl.bindVertexArray(array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffers[0]);
-    gl.bufferData(gl.ARRAY_BUFFER, mesh.vertices, gl.STATIC_DRAW);
-    attribute(gl, this.surface, 'position', buffers[0], 3, VALUES * 4, 0, 0);
-    attribute(gl, this.surface, 'normal', buffers[0], 3, VALUES * 4, 12, 0);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffers[1]);
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, mesh.indices, gl.STATIC_DRAW);
-    const made = { array, buffers };
-    this.meshes.set(mesh, made);
-    return made;
+    const vertices = filled(gl, gl.ARRAY_BUFFER, mesh.vertices);
+    surface.attribute('position', vertices, 3, { stride: VALUES * 4 });
+    surface.attribute('normal', vertices, 3, { stride: VALUES * 4, offset: 12 });
+    return { array, buffers: [vertices, filled(gl, gl.ELEMENT_ARRAY_BUFFER, mesh.indices)] };
   }
 
-  private forget(mesh: Mesh, { array, buffers }: Uploaded): void {
+  private forget({ array, buffers }: Uploaded): void {
     this.gl.deleteVertexArray(array);
     for (const buffer of buffers) this.gl.deleteBuffer(buffer);
-    this.meshes.delete(mesh);
   }
 
   private useColors(colors: readonly Color[]): void {
@@ -228,21 +223,4 @@ export class Renderer {
     gl.bindTexture(gl.TEXTURE_2D, this.ramp);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, TEXELS, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, texels);
   }
-}
-
-function attribute(
-  gl: WebGL2RenderingContext,
-  of: WebGLProgram,
-  name: string,
-  buffer: WebGLBuffer,
-  count: number,
-  stride: number,
-  offset: number,
-  divisor: number,
-): void {
-  const place = gl.getAttribLocation(of, name);
-  gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-  gl.enableVertexAttribArray(place);
-  gl.vertexAttribPointer(place, count, gl.FLOAT, false, stride, offset);
-  gl.vertexAttribDivisor(place, divisor);
 }

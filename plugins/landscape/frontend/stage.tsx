@@ -3,7 +3,7 @@ import { announce, arrowOf, drag, NO_PIXELS, valueText, watchPixels } from '@ins
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeParts } from './board';
-import { FIRST_CAMERA, turned, zoomed, type Camera } from './camera';
+import { turned, zoomed, type Camera } from './camera';
 import { lossAt } from './landscape';
 import { paint, type Mark } from './marks';
 import { heavyLines, pathsOver, pictureOf, renderer, seenLook } from './picture';
@@ -154,7 +154,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
       }
     } else if (isSurface && (event.key === '+' || event.key === '=')) board.orbit.look(zoomed(camera, 1.15));
     else if (isSurface && event.key === '-') board.orbit.look(zoomed(camera, 1 / 1.15));
-    else if (isSurface && event.key === '0') board.orbit.look(FIRST_CAMERA);
+    else if (isSurface && event.key === '0') board.orbit.reset();
     else if (event.key === '+' || event.key === '=') lookAt(zoomedAt(view, KEY_ZOOM, ...shares(keyPlace())));
     else if (event.key === '-') lookAt(zoomedAt(view, 1 / KEY_ZOOM, ...shares(keyPlace())));
     else if (event.key === '0') lookAt(WHOLE);
@@ -251,7 +251,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
         if (pointerType !== 'touch') reading.value = null; // a lifted finger leaves too: what it read stays
       }}
       onBlur={() => (reading.value = null)}
-      onDblClick={() => (isSurface ? board.orbit.look(FIRST_CAMERA) : lookAt(WHOLE))}
+      onDblClick={() => (isSurface ? board.orbit.reset() : lookAt(WHOLE))}
     >
       <canvas ref={picture} aria-hidden="true" data-testid="picture" />
       <canvas ref={overlay} aria-hidden="true" />

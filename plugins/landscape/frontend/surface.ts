@@ -1,5 +1,6 @@
 import { evenTicks, WHOLE_DIGITS } from '@insight-host/kit';
-import { HALF_HEIGHT, projected, viewMatrix, type Camera, type Matrix, type Point } from './camera';
+import { projected, type Matrix, type Point } from '@insight-host/kit/scene';
+import { HALF_HEIGHT, viewMatrix, type Camera } from './camera';
 import { alongPath, MAX_SIDE, type Landscape } from './landscape';
 import { apart, type Mark, type Picture, type Rectangle, type TextMark } from './marks';
 import { coarse, inBox, meshOf, VALUES, type Mesh } from './mesh';

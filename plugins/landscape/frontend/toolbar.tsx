@@ -1,7 +1,6 @@
 import { Button, Choice, Cluster, FullScreenToggle, Range, Select, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeParts } from './board';
-import { FIRST_CAMERA } from './camera';
 import { isWhole, WHOLE } from './plan_view';
 import { RAMP_NAMES } from './ramps';
 import { intervalText } from './texts';
@@ -58,7 +57,7 @@ export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Elem
         />
       )}
       {board.form.value === 'surface' ? (
-        <Button action="camera" icon="camera" label={say('camera')} onPress={() => board.orbit.look(FIRST_CAMERA)} />
+        <Button action="camera" icon="camera" label={say('camera')} onPress={() => board.orbit.reset()} />
       ) : (
         <Button
           action="whole"

@@ -1,4 +1,5 @@
 import { Empty, Select } from '@insight-host/kit';
+import { useAnswer } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import type { Column } from '@insight-host/kit/runs';
 import type { ImportanceAnswer } from './answers';
@@ -9,7 +10,8 @@ import { Importances } from './importances';
 import { Marginal } from './marginal';
 import { Scatter } from './scatter';
 import { Tradeoff } from './tradeoff';
-import { useAnswer } from './use_answer';
+
+const [SHORTEST, LONGEST] = [300, 10_000]; // ms that the host rests
 
 /** What explains a target, and what two targets cost each other. */
 export function Analysis({ board }: { readonly board: LineageParts }): JSX.Element {
@@ -32,20 +34,18 @@ function OfTarget({ board, target }: { readonly board: LineageParts; readonly ta
   const { text: filter, where } = board.rows.conditions.value;
   const goal = goalOf(board.goal, target);
   const { value: version } = board.loading.version;
-  const {
-    value: answer,
-    error,
-    outdated,
-  } = useAnswer(
+  const { value, error, isFresh } = useAnswer(
     JSON.stringify([target.name, goal, where, filter, version]),
-    () =>
+    (signal) =>
       board.page.ctx.data.json<ImportanceAnswer>(
         'importance',
         { target: target.name, goal: goal ?? 'auto', where, filter },
-        { signal: board.page.ctx.signal },
+        { signal },
       ),
-    true,
+    // it costs the host much: a change waits until there are no more, and the host rests twice as long as an answer takes
+    { rest: (took) => took && Math.max(SHORTEST, Math.min(LONGEST, 2 * took)) },
   );
+  const answer = error === null ? value : null;
   return (
     <>
       <label class="target">
@@ -62,7 +62,7 @@ function OfTarget({ board, target }: { readonly board: LineageParts; readonly ta
       <Distribution board={board} target={target} />
       {error && <p class="problem">{error}</p>}
       {answer?.target === target.name ? (
-        <div class={outdated ? 'parameters outdated' : 'parameters'} aria-busy={outdated}>
+        <div class={isFresh ? 'parameters' : 'parameters outdated'} aria-busy={!isFresh}>
           <OfParameters board={board} target={target} answer={answer} />
         </div>
       ) : (

@@ -4,7 +4,6 @@ import { headsOf, type Column, type ColumnInfo, type Frame } from '@insight-host
 import { axisOf, SCALES, type Axis, type Scale } from './axes';
 import type { Brushing } from './brushing';
 import { defaultAxes, defaultColumns, VIEWS, type ViewName } from './choices';
-import type { Layout } from './layouts';
 import type { Loading } from './loading';
 
 const chosenNames = {
@@ -12,6 +11,13 @@ const chosenNames = {
   format: (value: readonly string[] | null) => value && (codecs.names.format(value) ?? ';'),
 };
 type Names = Readonly<Record<ViewName, Setting<readonly string[] | null>>>;
+
+/** Columns and axes of one view, as they are saved under a name. */
+export interface Layout {
+  readonly view: ViewName;
+  readonly columns: readonly string[];
+  readonly axes: readonly string[];
+}
 
 /** The columns that there are, which of them the table shows, and which are axes of the plot; each view has its own. */
 export class Columns {

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { copyTable, Dialog } from '@insight-host/kit';
+import { useAnswer } from '@insight-host/kit/lab';
 import { rowsOf, Table, type CellLook, type Column } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
 import { COMPARED, differencesOf, type Difference } from './differences';
 import { loadRuns } from './source';
-import { useAnswer } from './use_answer';
 
 const ROW_HEIGHT = 28; // pixels
 const MOST_ROWS = 22; // before the table scrolls

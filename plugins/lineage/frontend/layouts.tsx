@@ -1,14 +1,8 @@
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
 import { VIEWS, type ViewName } from './choices';
+import type { Layout } from './columns';
 import { SavedEntries } from './saved_entries';
-
-/** Columns and axes of one view, as they are saved under a name. */
-export interface Layout {
-  readonly view: ViewName;
-  readonly columns: readonly string[];
-  readonly axes: readonly string[];
-}
 
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string');

@@ -1,23 +1,23 @@
 import { useSignal } from '@preact/signals';
 import { Dialog, Select, type Page } from '@insight-host/kit';
+import { useAnswer } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import type { PipelineAnswer, PipelineNode, PipelineValues } from './answers';
 import type { LineageParts } from './board';
 import { PipelineChanges } from './pipeline_changes';
-import { useAnswer } from './use_answer';
 
 const MOST_OTHERS = 500; // runs to compare with
 
 /** The data pipeline of a run, operator by operator, from the sources to the end. */
 export function PipelineDialog({ board, run }: { readonly board: LineageParts; readonly run: string }): JSX.Element {
   const { t: say } = board.page;
-  const { value: answer, error } = useAnswer(run, () =>
-    board.page.ctx.data.json<PipelineAnswer>('pipeline', { run }, { signal: board.page.ctx.signal }),
+  const { value: answer, error } = useAnswer(run, (signal) =>
+    board.page.ctx.data.json<PipelineAnswer>('pipeline', { run }, { signal }),
   );
   const pipeline = answer?.pipeline;
   const against = useSignal('');
-  const other = useAnswer(against.value || null, () =>
-    board.page.ctx.data.json<PipelineAnswer>('pipeline', { run: against.value }, { signal: board.page.ctx.signal }),
+  const other = useAnswer(against.value || null, (signal) =>
+    board.page.ctx.data.json<PipelineAnswer>('pipeline', { run: against.value }, { signal }),
   );
   const others = othersOf(board, run);
   const same = answer?.mark == null ? [] : sameMark(board, answer.mark, run);

@@ -8,7 +8,8 @@ import type { ViewName } from './view_names';
 import { NotesDialog, ReadingState } from './reading_state';
 import { Picker } from './picker';
 import { Toolbar } from './toolbar';
-import { LOADERS, type View } from './views';
+import { LOADERS } from './loaders';
+import type { View } from './views';
 import { sentence } from './words';
 
 export function App({ board }: { readonly board: ProfilerParts }): JSX.Element {

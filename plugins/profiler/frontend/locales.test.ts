@@ -9,7 +9,7 @@ const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'de
 >;
 
 test('every text that is asked for by its name is there', () => {
-  const kit = import.meta.glob('../../../frontend/packages/kit/src/locales/en.json', {
+  const kit = import.meta.glob('../../../frontend/packages/kit/src/base/locales/en.json', {
     import: 'default',
     eager: true,
   }) as Readonly<Record<string, Record<string, string>>>;

@@ -3,7 +3,7 @@ import type { Columns, Query, Reason } from '@insight-host/api';
 import type { Page } from '@insight-host/kit';
 import { decodeDisplay } from './display';
 import type { Series } from './series';
-import type { Ask } from './source';
+import type { Ask } from './series_query';
 
 const AT_ONCE = 2; // requests; what is asked for meanwhile goes with the next
 const FEW = 20; // runs that are named also if they are all

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals';
 import { Problem } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
-import type { Feeds } from './feeds';
 import type { GroupQuery } from './grouping';
 import type { PanelLayer } from './panels/panels';
 import { isWhole, type Band, type Series } from './series';
-import type { BandQuery, KeptBands, KeptSeries, SeriesQuery } from './source';
+import type { BandQuery, KeptBands, KeptSeries, SeriesQuery } from './series_query';
+import type { Source } from './source';
 
 export interface Layer extends PanelLayer {
   readonly runs: readonly string[];
@@ -52,6 +52,19 @@ interface Needs extends Layer {
   readonly parts: readonly Part[];
 }
 
+/** What the feed of a card shares with the others, and tells them. */
+interface Others {
+  readonly source: Source;
+  woke(feed: Feed): void;
+  rested(feed: Feed): void;
+  /** Whether nothing else on the screen is kept up to date. */
+  isAlone(feed: Feed): boolean;
+  isInSight(tag: string): boolean;
+  smoothedAnew(feed: Feed): void;
+  forget(feed: Feed): void;
+  restarted(run: string, tag: string): void;
+}
+
 /** Keeps the picture of one card up to date; the old picture stays until the new one is there. */
 export class Feed {
   readonly picture = signal<Picture | null>(null);
@@ -75,7 +88,7 @@ export class Feed {
   );
 
   constructor(
-    private readonly feeds: Feeds,
+    private readonly feeds: Others,
     readonly tag: string,
   ) {}
 

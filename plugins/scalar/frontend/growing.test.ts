@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { continuations, mergeColumns } from './growing';
 import type { Series } from './series';
-import type { SeriesQuery } from './source';
+import type { SeriesQuery } from './series_query';
 import { fakeSeries, seriesQuery as query } from './testing';
 
 const long = (last: number, more: Partial<Series> = {}): Series =>

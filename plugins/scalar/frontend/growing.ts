@@ -4,7 +4,7 @@
 import type { Query } from '@insight-host/api';
 import { isMetric } from './axis';
 import { isWhole, joinedColumns, lastX, mergeTail, WHOLE, type Grid, type Series } from './series';
-import type { SeriesQuery } from './source';
+import type { SeriesQuery } from './series_query';
 
 const ROOM = 1.05; // of a new grid, at least
 const MOST_ROOM = ROOM * 2 ** 0.25;

@@ -2,9 +2,8 @@ import type { Line, Mark } from '@insight-host/kit/lines';
 import type { Run, RunGroup } from '@insight-host/api';
 import type { Axis } from './axis';
 import type { LayerData, Picture } from './feed';
-import { placeOf } from './markers';
 import { withMargin } from './panels/margins';
-import { xColumn, type Band, type Series } from './series';
+import { placeOf, xColumn, type Band, type Series } from './series';
 
 /** What the cursor needs to know of a line: where its points come from. */
 export interface Source {

@@ -4,7 +4,8 @@ import { fakeRun } from '@insight-host/kit/testing';
 import { describe, expect, it } from 'vitest';
 import { chartData } from './chart_data';
 import type { Picture } from './feed';
-import { drawn, MOST_MARKS, placed, placeOf } from './markers';
+import { drawn, MOST_MARKS, placed } from './markers';
+import { placeOf } from './series';
 import { cardQuery as query, fakeSeries } from './testing';
 
 const series = fakeSeries([0, 10, 20], [3, 2, 1], { run: 'a', origin: 90 }); // at 100, 110 and 120 s

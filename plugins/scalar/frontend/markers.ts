@@ -1,13 +1,12 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { Marker, Run } from '@insight-host/api';
-import type { Axis } from './axis';
 import type { Mark } from '@insight-host/kit/lines';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ScalarParts } from './board';
 import type { Picture } from './feed';
 import { layersOf } from './panels/layers';
 import { isPanelKey } from './panels/panels';
-import { xColumn, type Series } from './series';
+import { placeOf } from './series';
 
 /** A mark of a plugin, at its place in a chart. */
 export interface PlacedMarker extends Mark {
@@ -77,21 +76,4 @@ export function placed(
     if (x === undefined) return [];
     return [{ x, color: marker.color ?? run?.color ?? plain, text: marker.text, marker }];
   });
-}
-
-/** x of a step or time on an axis; where the axis has none of it, that of the first point of the series from it on. */
-export function placeOf(
-  { step, wallTime }: Pick<Marker, 'step' | 'wallTime'>,
-  kind: Axis,
-  series: Series | undefined,
-): number | undefined {
-  if (kind === 'step' && step !== undefined) return step;
-  if (kind === 'wall' && wallTime !== undefined) return wallTime;
-  if (!series) return undefined;
-  if (kind === 'relative' && wallTime !== undefined) return wallTime - series.origin;
-  const index =
-    step === undefined
-      ? series.wallTimes.findIndex((time) => time >= (wallTime ?? NaN))
-      : series.steps.findIndex((other) => other >= step);
-  return xColumn(series, kind)[index];
 }

@@ -1,4 +1,4 @@
-import type { Columns } from '@insight-host/api';
+import type { Columns, Marker } from '@insight-host/api';
 import { isMetric, type Axis } from './axis';
 import { floats } from '@insight-host/kit';
 import { spliced } from '@insight-host/kit/lab';
@@ -97,6 +97,23 @@ export function xColumn(series: Series, kind: Axis): Float64Array {
   if (kind === 'wall') return series.wallTimes;
   if (isMetric(kind)) return series.xs ?? NONE;
   return series.wallTimes.map((t) => t - series.origin);
+}
+
+/** x of a step or time on an axis; where the axis has none of it, that of the first point of the series from it on. */
+export function placeOf(
+  { step, wallTime }: Pick<Marker, 'step' | 'wallTime'>,
+  kind: Axis,
+  series: Series | undefined,
+): number | undefined {
+  if (kind === 'step' && step !== undefined) return step;
+  if (kind === 'wall' && wallTime !== undefined) return wallTime;
+  if (!series) return undefined;
+  if (kind === 'relative' && wallTime !== undefined) return wallTime - series.origin;
+  const index =
+    step === undefined
+      ? series.wallTimes.findIndex((time) => time >= (wallTime ?? NaN))
+      : series.steps.findIndex((other) => other >= step);
+  return xColumn(series, kind)[index];
 }
 
 /**

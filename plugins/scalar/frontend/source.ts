@@ -1,13 +1,11 @@
 import type { Columns, Query } from '@insight-host/api';
-import type { Axis } from './axis';
 import type { ChangedSeries, Page, Tags } from '@insight-host/kit';
 import { RequestQueue, SeriesClock } from '@insight-host/kit/lab';
 import { Batches } from './batches';
 import { ByteCache } from './byte_cache';
-import type { Range } from './codecs';
-import type { GroupQuery } from './grouping';
 import { continuations } from './growing';
-import { canSmooth, isSettled, type Smoother } from './smoothers';
+import type { Ask, BandQuery, Kept, KeptBands, KeptSeries, SeriesQuery } from './series_query';
+import { canSmooth, isSettled } from './smoothers';
 import { decodeBands, isWhole, sizeOf, WHOLE, type Band, type Series } from './series';
 import { keepsEverything, smoothed } from './smoothing';
 
@@ -16,43 +14,6 @@ const SERIES_BYTES = 64 << 20;
 const BANDS_BYTES = 16 << 20;
 const FEW = 20; // runs whose names go into a URL at no cost
 const NEVER = -1; // the time of a value that no answer contains: always out of date
-
-/** Which points of one series of a tag are asked for; the run is separate. */
-export interface SeriesQuery {
-  readonly tag: string;
-  readonly x: Axis;
-  readonly logX: boolean;
-  readonly window: Range | null;
-  readonly width: number;
-  readonly smoothing: number;
-  readonly smoother: Smoother;
-  readonly attempts: 'last' | 'all';
-  /** How exact values have to be: as recorded, or to a fraction of a pixel of a linear or logarithmic axis. */
-  readonly values: 'exact' | 'linear' | 'log';
-  /** Whether wall times are needed. */
-  readonly times: boolean;
-}
-
-/** Bands are computed from all their runs together. */
-export interface BandQuery extends SeriesQuery {
-  readonly runs: readonly string[];
-  readonly group: GroupQuery;
-}
-
-/** A part of an answer, and when it was asked for. */
-export interface Kept<T> {
-  readonly key: string;
-  readonly value: T;
-  readonly time: number;
-}
-export type KeptSeries = Kept<Series>;
-export type KeptBands = Kept<readonly Band[]>;
-
-export interface Ask {
-  readonly signal: AbortSignal;
-  /** The smallest number goes first; asked when a request may start. */
-  readonly urgency: () => number;
-}
 
 /** What came; requests that failed do not take the others with them. */
 export interface Fetched<T> {

@@ -2,7 +2,7 @@
 import type { CardQuery } from './feed';
 import type { GroupQuery } from './grouping';
 import type { Series } from './series';
-import type { SeriesQuery } from './source';
+import type { SeriesQuery } from './series_query';
 
 const query = {
   x: 'step',

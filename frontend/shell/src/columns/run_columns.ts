@@ -3,10 +3,18 @@ import { codecs, durationText, message, timeText, valueText } from '@insight-hos
 import { Spaced } from '@insight-host/kit/lab';
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Cell, Mutable, RunColumn } from '@insight-host/api';
-import type { GuardedLook } from '../contributed/all';
+import type { ColumnValues } from '../state/late';
 import type { Page } from '../state/page';
 import { Frame, sectionOf, startsDown, type Section } from '@insight-host/kit/runs';
-import { askedColumns, keyOf, withValues, type ColumnAnswer, type Known, type ShownColumn } from './cells';
+import {
+  askedColumns,
+  keyOf,
+  withValues,
+  type ColumnAnswer,
+  type GuardedLook,
+  type Known,
+  type ShownColumn,
+} from './cells';
 import { frameColumn } from './frame_column';
 import { orderOf } from './order';
 import { words } from './words';
@@ -19,7 +27,7 @@ const STATES = ['running', 'finished', 'failed', 'stopped'] as const;
 /** Stands in the URL for having no column. */
 const NONE = 'none';
 
-export class RunColumns {
+export class RunColumns implements ColumnValues {
   /** Keys of the columns that the user has chosen, kept in the URL; empty: those that are shown at first. */
   readonly chosen: Mutable<readonly string[]>;
   /** `path`, or keys of columns, by which the table groups the runs. */

@@ -6,6 +6,7 @@ import type { CellLook, Sort, Widths } from '@insight-host/kit/table';
 import { useComputed, useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Run } from '@insight-host/api';
+import type { ColumnView } from '../state/late';
 import { recall, remember } from '../state/memory';
 import { type Page, usePage } from '../state/page';
 import { pressed, withRows } from '../state/selection';
@@ -19,27 +20,17 @@ import { words } from './words';
 import styles from './run_table.css?inline';
 import { addStyles } from '../views/styles';
 
-/** The columns of the run list, and the table that shows them. */
-export interface ColumnView {
-  readonly columns: RunColumns;
-  readonly Table: typeof RunTable;
-  readonly Tools: typeof RunTableTools;
-  readonly Chooser: typeof ColumnChooser;
-  readonly completion: Completion;
-  readonly Completions: typeof CompletionList;
-}
-
 export function columnView(page: Page): ColumnView {
   addStyles(styles);
   const columns = new RunColumns(page);
   const completion = new Completion(columns);
   return {
     columns,
-    Table: RunTable,
+    Table: () => <RunTable columns={columns} />,
     Tools: RunTableTools,
-    Chooser: ColumnChooser,
+    Chooser: () => <ColumnChooser columns={columns} />,
     completion,
-    Completions: CompletionList,
+    Completions: () => <CompletionList completion={completion} />,
   };
 }
 
@@ -57,7 +48,7 @@ function useRemembered<T>(key: string, first: T): { value: T } {
   };
 }
 
-export function RunTable({ columns }: { readonly columns: RunColumns }) {
+function RunTable({ columns }: { readonly columns: RunColumns }) {
   const page = usePage();
   const { runs } = page;
   const t = page.t.value;

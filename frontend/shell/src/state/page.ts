@@ -4,19 +4,13 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from '@preac
 import type { Annotation, CardSpec, Drawing, Run } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { CardPlace } from '../cards/shown';
-import type { PanelView } from '../panel/view';
-import type { ColumnView } from '../columns/run_table';
-import type { AllContributions } from '../contributed/all';
 import { translator } from '../i18n/translate';
 import { TagSources } from '../live/tags';
-import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
-import type { SavedViews } from '../saved_views/saved_views';
-import type { NameField } from '../views/name_field';
 import { Cursor } from './cursor';
 import { LOOK_KEYS } from './hash';
 import { Hovered } from './hovered';
+import type { CardPlace, ColumnView, Contributing, NameField, OpenPlugin, PanelView, ViewList } from './late';
 import { Preferences } from './preferences';
 import { Runs } from './runs';
 import { isFramed, isWholePage, Session, type Tab } from './session';
@@ -48,9 +42,9 @@ export class Page {
   readonly shortcuts = new Shortcuts();
   readonly toasts = new Toasts();
   /** null until they are loaded. */
-  readonly contributions = signal<AllContributions | null>(null);
+  readonly contributions = signal<Contributing | null>(null);
   /** null until they are loaded. */
-  readonly views = signal<SavedViews | null>(null);
+  readonly views = signal<ViewList | null>(null);
   /** Whether the run list is a table with columns. */
   readonly tableOpen = this.url.state('table', codecs.flag(false));
   /** Columns of the run list; null until they are loaded. */
@@ -66,7 +60,7 @@ export class Page {
   /** The run of the list that is being renamed. */
   readonly naming = signal<string | null>(null);
   /** The field for that; comes with the dialogs. */
-  readonly nameField = signal<typeof NameField | null>(null);
+  readonly nameField = signal<NameField | null>(null);
   /** The tab in front was drawn, or could not be. */
   readonly isShown = signal(false);
   /** Short texts at tabs, by plugin. */
@@ -117,7 +111,7 @@ export class Page {
   readonly ofOne = signal<ReadonlyMap<string, ReadonlySignal<readonly Run[]>>>(new Map());
   /** The runs among which the panel chooses for the tab in front; null: it is about many. */
   readonly aboutOne = computed(() => this.ofOne.value.get(this.front.value?.name ?? '')?.value ?? null);
-  private readonly mounted = new Set<MountedPlugin>();
+  private readonly mounted = new Set<OpenPlugin>();
   readonly title = computed(() => this.session.environment.value?.window_title || 'insight-host');
 
   constructor() {
@@ -180,13 +174,8 @@ export class Page {
     void this.loadPanel().then((view) => view?.pick(run, beside));
   }
 
-  /** Shows a card elsewhere, with the runs and settings that it names. */
-  showCard(spec: CardSpec, place: CardPlace): void {
-    import('../cards/shown').then(
-      ({ showCard }) => showCard(this, spec, place, this.apart(spec.state)),
-      (cause: unknown) => place.until.aborted || place.failed(cause),
-    );
-  }
+  /** Shows a card elsewhere, with the runs and settings that it names. Set by what loads the code for it. */
+  showCard: (spec: CardSpec, place: CardPlace) => void = () => undefined;
 
   private hasData(tab: Tab): boolean {
     return tab.enabled && !tab.error && this.hasRuns.value && !isWholePage(tab);
@@ -231,7 +220,7 @@ export class Page {
   }
 
   /** Lays errors that nobody caught at the door of the plugin whose code threw them. */
-  watchErrors(plugin: MountedPlugin): () => void {
+  watchErrors(plugin: OpenPlugin): () => void {
     this.mounted.add(plugin);
     return () => this.mounted.delete(plugin);
   }

@@ -7,8 +7,14 @@ import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
 import { SLOW } from '../plugin/mounted';
 import { IconButton } from './icon_button';
-import type { RemarksProps } from './remarks';
 import { words } from './words';
+
+export interface RemarksProps {
+  readonly tab: Tab;
+  readonly title: string;
+  /** Opens the tab again, which is not there for a long time. */
+  readonly onSlow?: (() => void) | false;
+}
 
 export function PluginRemarks({ tab, title, onSlow = false }: RemarksProps) {
   const page = usePage();

@@ -1,6 +1,6 @@
 /** The left side: filter and selection over the list of runs. Its width is the user's. */
 import { drag, Icon } from '@insight-host/kit';
-import { UNSUPPORTED } from '@insight-host/kit/lab';
+import { SLOW } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { loadColumns } from '../columns/start';
@@ -56,7 +56,7 @@ export function Sidebar() {
       )}
       {panel && <panel.Below />}
       {page.tableOpen.value && columns ? (
-        <columns.Table columns={columns.columns} />
+        <columns.Table />
       ) : panel && page.aboutOne.value === null && page.runs.groups.value.length > 0 ? (
         <panel.GroupList />
       ) : (
@@ -135,12 +135,10 @@ function RunFilter() {
           <IconButton icon="close" small label={t('runs.clear')} onClick={() => filterText.set('')} />
         )}
       </div>
-      {columns && <columns.Completions completion={columns.completion} />}
+      {columns && <columns.Completions />}
       {error && (!isExpression || !columns) && (
         <p id="run-filter-error" class="ih-field-note" role="status">
-          {isExpression
-            ? error
-            : t('runs.filter.invalid', { reason: error === UNSUPPORTED ? t('runs.filter.unsupported') : error })}
+          {isExpression ? error : t('runs.filter.invalid', { reason: error === SLOW ? t('runs.filter.slow') : error })}
         </p>
       )}
     </div>

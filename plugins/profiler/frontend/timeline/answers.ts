@@ -83,6 +83,8 @@ export interface SearchAnswer {
   readonly total: number;
   readonly offset: number;
   readonly rows: readonly BriefSlice[];
+  /** Of all names that match, as `Slices` numbers them. */
+  readonly places: readonly number[];
   readonly names: readonly { readonly name: string; readonly count: number; readonly total: number }[];
   readonly version: number;
 }

@@ -14,6 +14,7 @@ import { KEYS, onKey } from './keyboard';
 import { PerfettoDialog } from './perfetto';
 import { SelectionPanel } from './selection_panel';
 import { SlicePanel } from './slice_panel';
+import { follow } from './gestures';
 import { MINIMAP, RULER, Stage } from './stage';
 import { TimelineState } from './state';
 import styles from './timeline.css?inline';
@@ -155,8 +156,10 @@ function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
     useRef<HTMLDivElement>(null),
   ];
   useEffect(() => {
-    if (rows.current && ruler.current && minimap.current && scroll.current)
-      stage.attach({ rows: rows.current, ruler: ruler.current, minimap: minimap.current, scroll: scroll.current });
+    if (!rows.current || !ruler.current || !minimap.current || !scroll.current) return undefined;
+    const canvases = { rows: rows.current, ruler: ruler.current, minimap: minimap.current, scroll: scroll.current };
+    stage.attach(canvases);
+    return follow(stage, canvases);
   }, []);
   const locale = state.page.locale.value;
   const { value: span } = state.span;

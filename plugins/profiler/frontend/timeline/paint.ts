@@ -28,7 +28,7 @@ export interface Picture {
   readonly ink: Ink;
   readonly locale: Locale;
   readonly byCategory: boolean;
-  readonly matches: ((name: string) => boolean) | null;
+  readonly matches: ReadonlySet<number> | null;
   readonly steps: readonly StepInfo[];
   readonly counted: Span | null;
   readonly range: Range | null;
@@ -91,7 +91,7 @@ function looksOf(answer: Slices, { matches }: Picture): Looks {
   const looks = { matches, shade: new Uint8Array(size), isFound: new Uint8Array(size) };
   for (const [place, text] of answer.names) {
     looks.shade[place] = shadeOf(text);
-    looks.isFound[place] = matches === null || matches(text) ? 1 : 0;
+    looks.isFound[place] = matches === null || matches.has(place) ? 1 : 0;
   }
   looksKnown.set(answer, looks);
   return looks;

@@ -1,9 +1,20 @@
 /** Search of slices by name: number of matches, the current match, and its neighbours. */
-import { computed, effect, signal, untracked } from '@preact/signals';
-import { searcher, statusOf, type Setting } from '@insight-host/kit';
+import { computed, effect, signal, untracked, type ReadonlySignal as Live } from '@preact/signals';
+import { statusOf, type Page, type Setting } from '@insight-host/kit';
 import { Latest } from '@insight-host/kit/lab';
-import type { BriefSlice, SearchAnswer } from './answers';
-import type { TimelineState } from './state';
+import type { ProfilerParts } from '../board';
+import type { BriefSlice, SearchAnswer, TracksAnswer } from './answers';
+import type { Span } from './span';
+
+/** What a search needs of the timeline. */
+interface Searched {
+  readonly board: Pick<ProfilerParts, 'profiles' | 'queue'>;
+  readonly page: Page;
+  readonly tracks: Live<TracksAnswer | null>;
+  readonly span: Live<Span>;
+  readonly stepSpan: Live<Span | null>;
+  choose(slice: BriefSlice): void;
+}
 
 const PAGE = 200;
 
@@ -16,7 +27,7 @@ export class Search {
   private readonly stop: () => void;
 
   constructor(
-    private readonly state: TimelineState,
+    private readonly state: Searched,
     readonly text: Setting<string>,
     readonly regex: Setting<boolean>,
   ) {
@@ -50,19 +61,10 @@ export class Search {
   readonly error = computed<string | null>(() =>
     this.text.value === '' ? null : (this.latest.error.value?.reason ?? null),
   );
-  /** Whether a name is found, by the same rule as the host's; null while nothing is searched. */
-  readonly matches = computed<((name: string) => boolean) | null>(() => {
-    const { value: text } = this.text;
-    if (text === '' || this.error.value !== null) return null;
-    if (!this.regex.value) {
-      const low = text.toLowerCase();
-      return (name) => name.toLowerCase().includes(low);
-    }
-    try {
-      return searcher(text, 'i');
-    } catch {
-      return null; // the host's expressions can do more
-    }
+  /** Places of the names that are found; null while nothing is searched, and until the first answer. */
+  readonly matches = computed<ReadonlySet<number> | null>(() => {
+    const { value: answer } = this.answer;
+    return answer && this.error.value === null ? new Set(answer.places) : null;
   });
 
   private ask(query: Readonly<Record<string, string | number | null>>, version: number): void {

@@ -4,7 +4,6 @@ import { fitBitmap, pixelsOf, watchPixels, type PixelSize } from '@insight-host/
 import { Latest } from '@insight-host/kit/lab';
 import { inkOf } from '../figures/ink';
 import { slicesOf, type Slices, type TracksAnswer } from './answers';
-import { follow } from './gestures';
 import { hitAt, type Hit, type View } from './hit';
 import { Labels } from './labels';
 import { barTop, LEVEL, rowAt, rowsBetween, type Layout } from './layout';
@@ -82,7 +81,6 @@ export class Stage {
     this.stops.push(
       () => observer.disconnect(),
       () => canvases.scroll.removeEventListener('scroll', scrolled),
-      follow(this, canvases),
       effect(() => {
         void [
           state.span.value,

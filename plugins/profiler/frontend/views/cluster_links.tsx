@@ -9,7 +9,8 @@ import type { Cells } from '../figures/heat_map_cells';
 import { inkOf } from '../figures/ink';
 import { LINK_MEASURES, type LinkMeasure } from '../settings';
 import { MISSING, shareText, sizeText, timeText } from '../units';
-import { useAnswer } from '../use_answer';
+import { useAnswer } from '@insight-host/kit/lab';
+import { asking } from '../use_answer';
 import { rankRows } from '../rank_rows';
 import type { ArrivingRanksProps } from './cluster_ranks';
 
@@ -28,9 +29,9 @@ export function RankLinks({ board, ranks, unread }: ArrivingRanksProps): JSX.Ele
     error,
     busy,
   } = useAnswer<RankLinksAnswer>(
-    board,
     JSON.stringify([query, ranks.length, board.profiles.profile.value?.version]),
     (signal) => board.page.ctx.data.json<RankLinksAnswer>('rank_links', query, { signal }),
+    asking(board),
   );
   const measure = board.linkMeasure.value;
   const total = ranks.length + unread;

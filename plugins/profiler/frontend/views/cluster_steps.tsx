@@ -13,7 +13,8 @@ import { StepLines } from '../figures/step_lines';
 import { rankRows } from '../rank_rows';
 import { RANK_SCALES } from '../settings';
 import { inUnit, MISSING, shareText, sizeText, timeText, unitSign } from '../units';
-import { useAnswer } from '../use_answer';
+import { useAnswer } from '@insight-host/kit/lab';
+import { asking } from '../use_answer';
 import { categoryText } from '../words';
 import { ofStage, type ArrivingRanksProps } from './cluster_ranks';
 
@@ -41,9 +42,9 @@ export function RankMap({ board, ranks, unread }: ArrivingRanksProps): JSX.Eleme
     width: WIDTH,
   };
   const asked = useAnswer<RankMapAnswer>(
-    board,
     JSON.stringify([query, ranks.length, board.profiles.profile.value?.version]),
     (signal) => board.page.ctx.data.json<RankMapAnswer>('rank_map', query, { signal }),
+    asking(board),
   );
   const { value: answer, error, busy } = asked;
   const { stages, stage } = ofStage(board, ranks);
@@ -178,11 +179,11 @@ export function RankLines({ board, ranks, unread }: ArrivingRanksProps): JSX.Ele
   const query = { ...board.profiles.query.value, time: board.rankTime.value || null };
   const isShown = ranks.length + unread <= MOST_LINES;
   const asked = useAnswer<RankStepsAnswer>(
-    board,
     isShown
       ? JSON.stringify([query, ranks.map(({ profile }) => profile), board.profiles.profile.value?.version])
       : null,
     (signal) => board.page.ctx.data.json<RankStepsAnswer>('rank_steps', query, { signal }),
+    asking(board),
   );
   const { value: answer, error, busy } = asked;
   const { shown } = ofStage(board, ranks);

@@ -1,7 +1,7 @@
 import { Empty } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
-import type { Asked } from '../use_answer';
+import type { Asked } from '@insight-host/kit/lab';
 
 interface StateProps<T> {
   readonly board: ProfilerParts;

@@ -1,38 +1,27 @@
 import type { JSX } from 'preact';
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
 import type { StrategyAnswer } from '../answers/strategy';
 import { Figure } from '../figures/figure';
 import { operatorKey, StrategyDrawing } from '../strategy/drawing';
 import { StrategyPanel } from '../strategy/panel';
 import { ChangeTable, OperatorTable, ParameterTable } from '../strategy/tables';
-import { useAnswer } from '../use_answer';
+import { useAnswer } from '@insight-host/kit/lab';
+import { asking } from '../use_answer';
 import type { ViewProps } from '../views';
 import { sentence } from '../words';
 import { Answered } from './state';
 
-const POLL = 1000; // ms, while the ranks of other stages are being read
-
 /** How a model is spread over devices: the operators of each stage, and how their tensors are cut. */
 export default function Strategy({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
-  const round = useSignal(0);
   const query = board.profiles.query.value;
   const profile = board.profiles.profile.value;
   const asked = useAnswer<StrategyAnswer>(
-    board,
-    profile === null || profile.state === 'failed'
-      ? null
-      : JSON.stringify([query, round.value, profile.version, profile.complete]),
+    profile === null || profile.state === 'failed' ? null : JSON.stringify([query, profile.version, profile.complete]),
     (signal) => board.page.ctx.data.json<StrategyAnswer>('strategy', query, { signal }),
+    // the ranks of other stages are being read
+    { ...asking(board), poll: ({ others }) => others.some(({ state }) => state === 'reading') },
   );
-  const isReading = asked.value?.others.some(({ state }) => state === 'reading') === true;
-  useEffect(() => {
-    if (!isReading || asked.busy || !board.page.visible.value) return;
-    const timer = setTimeout(() => round.value++, POLL);
-    return () => clearTimeout(timer);
-  }, [isReading, asked.busy, round.value, board.page.visible.value]);
   return (
     <div class="split">
       <div class="scroll">

@@ -1,9 +1,31 @@
 /** What panels of values of runs have in common: head, files, table, and the last line. */
-import { CardHead, fileName, Icon, Menu, message, pictureOf, pngFile, svgFile, useTableView } from '@insight-host/kit';
+import {
+  CardHead,
+  fileName,
+  Icon,
+  Menu,
+  message,
+  pictureOf,
+  pngFile,
+  svgFile,
+  useTableView,
+  type CardKey,
+  type Place,
+} from '@insight-host/kit';
 import type { ChartData } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
-import type { PanelProps } from './kinds';
+import type { ScalarParts } from '../board';
 import type { Answer } from './metrics';
+import type { Panel } from './panels';
+
+export interface PanelProps {
+  readonly board: ScalarParts;
+  readonly panel: Panel;
+  readonly card: CardKey;
+  readonly place: Place;
+  /** What arranges the panel; at the end of its head. */
+  readonly tools: JSX.Element;
+}
 
 interface DataPanelProps extends PanelProps {
   readonly answer: Answer;

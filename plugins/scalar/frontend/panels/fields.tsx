@@ -5,10 +5,15 @@ import { byName, Select } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from '../board';
-import type { FieldsProps } from './kinds';
 import { metricOf, SUMMARIES, textOf, type Metric } from './metric';
-import { MOST_TAGS } from './panels';
+import { MOST_TAGS, type Draft } from './panels';
 import { chosenTags, matcher } from './tag_choice';
+
+export interface FieldsProps {
+  readonly board: ScalarParts;
+  readonly draft: Draft;
+  readonly change: (more: Partial<Draft>) => void;
+}
 
 const MOST = 200; // tags listed at once; the search finds the others
 

@@ -1,33 +1,19 @@
 /** The kinds of panels: those of this tab, and the cards that plugins contribute. */
 import type { ShownCard } from '@insight-host/api';
-import { CardHead, PluginCardBody, type CardKey, type Place } from '@insight-host/kit';
+import { CardHead, PluginCardBody } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarParts } from '../board';
 import { CardBody } from '../card';
 import { kindOf } from '../cards_of_plugins';
 import { Bars } from './bars';
-import { MetricField, NoteField, ScatterFields, TagFields } from './fields';
+import type { PanelProps } from './data_panel';
+import { MetricField, NoteField, ScatterFields, TagFields, type FieldsProps } from './fields';
 import { Histogram } from './histogram';
 import { metricOf } from './metric';
 import { Note } from './note';
-import type { Draft, Panel } from './panels';
+import type { Draft } from './panels';
 import { Scatter } from './scatter';
 import { LastValues } from './last_values';
-
-export interface PanelProps {
-  readonly board: ScalarParts;
-  readonly panel: Panel;
-  readonly card: CardKey;
-  readonly place: Place;
-  /** What arranges the panel; at the end of its head. */
-  readonly tools: JSX.Element;
-}
-
-export interface FieldsProps {
-  readonly board: ScalarParts;
-  readonly draft: Draft;
-  readonly change: (more: Partial<Draft>) => void;
-}
 
 export interface PanelKind {
   /** Names the kind in panels. */

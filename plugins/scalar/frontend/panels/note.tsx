@@ -2,7 +2,7 @@ import { addStyles, CardHead } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLater } from '../later';
-import type { PanelProps } from './kinds';
+import type { PanelProps } from './data_panel';
 
 /** Markdown that a user wrote. */
 export function Note({ board, card, panel, tools }: PanelProps): JSX.Element {

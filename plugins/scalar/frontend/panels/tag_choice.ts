@@ -1,6 +1,5 @@
 /** Which tags a panel shows: those that are named, and those that a regular expression matches. */
 import { byName, searcher } from '@insight-host/kit';
-import { UnsupportedPattern } from '@insight-host/kit/lab';
 
 export interface TagChoice {
   readonly tags?: readonly string[];
@@ -28,20 +27,15 @@ export function matcher(pattern: string): Matcher {
 
 function matcherOf(pattern: string): Matcher {
   try {
-    const search = searcher(pattern);
-    const results = new Map<string, boolean>();
-    const matches = (tag: string): boolean => {
-      const known = results.get(tag) ?? search(tag);
-      results.set(tag, known);
-      return known;
-    };
-    return { matches, error: null };
-  } catch (error) {
-    const key = error instanceof UnsupportedPattern ? `panel.regex.${error.why}` : 'panel.regex.bad';
+    const matches = searcher(pattern);
     return {
-      matches: () => false,
-      error: { key, reason: error instanceof UnsupportedPattern ? error.part : (error as Error).message },
+      matches,
+      get error() {
+        return matches.isSlow.value ? { key: 'panel.regex.slow', reason: pattern } : null;
+      },
     };
+  } catch (error) {
+    return { matches: () => false, error: { key: 'panel.regex.bad', reason: (error as Error).message } };
   }
 }
 

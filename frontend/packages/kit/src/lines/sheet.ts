@@ -8,7 +8,7 @@ import {
   legendItems,
 } from '@insight-host/kit/draw';
 import type { Area, LegendItem, LegendPlace, Painter, Palette, Sheet, Size, Tick } from '@insight-host/kit/draw';
-import type { Figure } from './figure';
+import type { Figure } from './layout';
 import type { Line } from './props';
 import { leftOutText } from './words';
 

@@ -1,5 +1,5 @@
 /** The order of rows by one or several columns. */
-import { byName } from '@insight-host/kit';
+import { byName } from '@insight-host/kit/lab';
 
 /** The exact value of a cell: what is sorted, copied and exported. */
 export type Value = string | number | bigint | boolean | null;
