@@ -8,6 +8,10 @@ const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'de
   Record<string, string>
 >;
 
+const python = import.meta.glob('../**/*.py', { query: '?raw', import: 'default', eager: true }) as Readonly<
+  Record<string, string>
+>;
+
 test('every text that is asked for by its name is there', () => {
   const kit = import.meta.glob('../../../../frontend/packages/kit/src/locales/en.json', {
     import: 'default',
@@ -24,9 +28,6 @@ test('every text that is asked for by its name is there', () => {
 });
 
 test('every code of readers and of advice has a sentence', () => {
-  const python = import.meta.glob('../**/*.py', { query: '?raw', import: 'default', eager: true }) as Readonly<
-    Record<string, string>
-  >;
   const found = (pattern: RegExp, prefix: string): readonly string[] =>
     Object.values(python).flatMap((text) => [...text.matchAll(pattern)].map(([, code]) => `${prefix}.${code}`));
   const keys = [...found(/\.note\(\s*"(\w+)"/g, 'note'), ...found(/\b(?:Unreadable|Note)\(\s*"(\w+)"/g, 'failure')];
@@ -36,4 +37,14 @@ test('every code of readers and of advice has a sentence', () => {
     .filter((key) => key.startsWith('failure.'))
     .map((key) => key.replace('failure.', 'reason.profiler_failure_'));
   expect(causes.filter((key) => !(key in zh))).toEqual([]);
+});
+
+test('every table that the host declares has its texts', () => {
+  const named = (pattern: RegExp): readonly string[] =>
+    Object.values(python).flatMap((text) => [...text.matchAll(pattern)].map(([, key]) => key ?? ''));
+  const labels = named(/TableView\(\s*"\w+",\s*"([\w.]+)"/g);
+  const words = named(/TableFilter\(\s*"\w+",\s*"([\w.]+)"/g);
+  expect(labels).toHaveLength(7);
+  expect(words.length).toBeGreaterThan(3);
+  for (const texts of [en, zh]) expect([...labels, ...words].filter((key) => !(key in texts))).toEqual([]);
 });

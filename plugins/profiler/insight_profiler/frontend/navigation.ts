@@ -126,8 +126,8 @@ export class Navigation {
       if (GROUPINGS.some((one) => one === by)) this.settings.by.set(by as Grouping);
       this.settings.type.set(text('type'));
     }
-    const table = name === 'operators' ? this.settings.operators : name === 'kernels' ? this.settings.kernels : null;
-    if (table) {
+    if (name === 'operators' || name === 'kernels') {
+      const table = this.settings.tables(name === 'kernels' ? name : '');
       table.query.set(text('q') ?? '');
       if (text('sort') !== null) table.sort.set(text('order') === 'asc' ? `${text('sort')}` : `-${text('sort')}`);
     }
@@ -151,7 +151,7 @@ export class Navigation {
       this.settings.type.set(type, 'push');
       this.settings.by.set('name');
       this.settings.opened.set([]);
-      this.settings.operators.query.set('');
+      this.settings.tables('').query.set('');
     });
   }
 

@@ -3,6 +3,7 @@ import type { Locale } from '@insight-host/api';
 import type { ProfilerParts } from './board';
 import type { Note, ProfileInfo, Value } from './answers/profile';
 import type { StepSummary } from './answers/steps';
+import type { TableAnswer } from './answers/table';
 import { shareText, sizeText, timeText } from './units';
 
 const TIMES = ['time', 'p50', 'p95', 'mean', 'value', 'duration'];
@@ -35,6 +36,12 @@ export function word(board: ProfilerParts, prefix: string, name: string): string
 }
 
 export const categoryText = (board: ProfilerParts, name: string): string => word(board, 'category', name);
+
+/** How many rows of a table match. */
+export const rowsText = (
+  board: ProfilerParts,
+  { total: shown, of: count }: Pick<TableAnswer, 'total' | 'of'>,
+): string => board.page.t('rows.shown', { shown, count });
 
 const MOST_NAMED = 5; // outliers
 

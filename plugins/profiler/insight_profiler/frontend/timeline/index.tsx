@@ -6,7 +6,7 @@ import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';
 import { Tip, type TipState } from '../figures/tip';
 import { countText, timeText } from '../units';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../board';
 import { categoryText } from '../words';
 import { CATEGORY_NAMES } from './answers';
 import { axisOf } from './axis';

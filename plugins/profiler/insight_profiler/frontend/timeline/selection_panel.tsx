@@ -29,14 +29,8 @@ export function SelectionPanel({ stage, range }: { readonly stage: Stage; readon
     <section class="timeline-selection" data-testid="timeline-selection" aria-label={say('timeline.selection')}>
       <ServerTable<SelectionAnswer>
         board={board}
-        name="selection"
-        label={say('timeline.selection')}
-        route="selection"
+        table="selection"
         query={{ from: Math.floor(range.from), to: Math.ceil(range.to), tracks: range.tracks?.join() ?? null }}
-        settings={state.selectionTable}
-        sort="-self"
-        order={['name', 'category', 'count', 'total', 'self', 'share']}
-        titles={{ category: say('timeline.category') }}
         views={{ category: (cell) => <>{categoryText(board, String(cell))}</> }}
         status={text}
         onOpen={(row, answer) => {

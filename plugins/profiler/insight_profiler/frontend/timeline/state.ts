@@ -3,7 +3,6 @@ import { computed, effect, signal, untracked } from '@preact/signals';
 import { codecs, message, Page, type Setting } from '@insight-host/kit';
 import type { ProfilerParts } from '../board';
 import { holds } from '../steps';
-import { TableSettings } from '../table/settings';
 import type { BriefSlice, SliceAnswer, StepInfo, TracksAnswer } from './answers';
 import { layoutOf, NO_ROWS, type Row } from './layout';
 import { Search } from './search';
@@ -24,7 +23,6 @@ export class TimelineState {
   readonly isFull: Setting<boolean>;
   readonly window: Setting<Span | null>;
   readonly search: Search;
-  readonly selectionTable: TableSettings;
 
   readonly tracks = signal<TracksAnswer | null>(null);
   /** Everything about the chosen slice, once it is there. */
@@ -46,7 +44,6 @@ export class TimelineState {
     this.window = page.settled(board.window, 300);
     const find = page.setting('find', codecs.text, 250);
     this.search = new Search(this, find, page.setting('find-regex', codecs.flag(false)));
-    this.selectionTable = new TableSettings(page, 'range', ['all']);
     page.until(this.followProfile());
     page.until(this.followSlice());
     page.until(this.followSteps());

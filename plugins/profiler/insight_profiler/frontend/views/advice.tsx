@@ -2,13 +2,12 @@ import { Icon, type IconName } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { openPlace, placesOf, placeText, reasonText, savesText } from '../advice_texts';
 import type { Advice, AdviceAnswer, CheckedRule } from '../answers/advice';
-import type { ProfilerParts } from '../board';
+import type { ProfilerParts, ViewProps } from '../board';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';
 import { shareText, timeText } from '../units';
 import { useRanksAnswer } from '../use_answer';
-import type { ViewProps } from '../views';
 import { ReadingRanks } from './reading_ranks';
 import { Answered } from './state';
 

@@ -1,10 +1,9 @@
 import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ProfilerParts } from '../board';
+import type { ProfilerParts, ViewProps } from '../board';
 import type { ClusterAnswer } from '../answers/cluster';
 import { shareText, timeText } from '../units';
 import { useRanksAnswer } from '../use_answer';
-import type { ViewProps } from '../views';
 import { categoryText, sentence } from '../words';
 import { RankLinks } from './cluster_links';
 import { Ranks, RankTable } from './cluster_ranks';

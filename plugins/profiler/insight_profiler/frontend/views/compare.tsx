@@ -1,30 +1,15 @@
-import { Button, Choice } from '@insight-host/kit';
+import { Button } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ProfilerParts } from '../board';
-import { GROUPINGS } from '../settings';
+import type { ProfilerParts, ViewProps } from '../board';
 import type { CompareAnswer } from '../answers/operators';
 import type { ProfileInfo } from '../answers/profile';
 import { ServerTable, valueOf } from '../table/server_table';
 import { timeCell, type TimeUnit } from '../units';
-import type { ViewProps } from '../views';
+import { rowsText } from '../words';
 import { ComparedProfiles, leavesOutliers } from './compared_profiles';
 import { CompareSummary, WhatCompared } from './compare_summary';
 import { Sides } from './operators';
-
-const ORDER = [
-  'name',
-  'type',
-  'base',
-  'value',
-  'difference',
-  'ratio',
-  'share',
-  'base_calls',
-  'calls',
-  'scope',
-  'shapes',
-];
 
 /** Two profiles: by how much each operator became slower or faster. */
 export default function Compare({ board }: ViewProps): JSX.Element {
@@ -55,35 +40,18 @@ export default function Compare({ board }: ViewProps): JSX.Element {
 
 function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }): JSX.Element {
   const { t: say } = board.page;
-  const by = board.by.value;
-  const { value: per } = board.per;
   const highest = useSignal({ of: '', value: 0 });
   const { value: table } = board.compared;
-  const isOfKernels = table === 'kernels';
-  const listed = [table, by, per, board.side.value].join();
+  const listed = [table, board.by.value, board.per.value, board.side.value].join();
   return (
     <ServerTable<CompareAnswer>
       board={board}
-      name="compare"
-      label={say('view.compare')}
-      route="compare"
-      query={{
-        base_run: base.run,
-        base_profile: base.profile,
-        table,
-        per,
-        steps: board.stepsQuery.value,
-        by: isOfKernels ? null : by,
-        side: isOfKernels ? null : board.side.value || null,
-      }}
-      settings={board.comparison}
-      sort="-change"
-      order={isOfKernels ? ORDER : by === 'type' ? ['type', ...ORDER] : by === 'scope' ? ['scope', ...ORDER] : ORDER}
-      hidden={['change', 'share']}
-      widths={{ name: isOfKernels ? 340 : 420, difference: 230, type: by === 'type' ? 220 : 150 }}
+      table="compare"
+      query={{ base_run: base.run, base_profile: base.profile, table }}
+      without={table === 'kernels' ? ['by', 'side'] : []}
       status={(answer) =>
         [
-          say('rows.shown', { shown: answer.total, count: answer.of }),
+          rowsText(board, answer),
           say('compare.new', { count: answer.new }),
           say('compare.gone', { count: answer.gone }),
           answer.per !== 'total' &&
@@ -94,32 +62,8 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
           .filter(Boolean)
           .join(' · ')
       }
-      tools={
-        <>
-          <WhatCompared board={board} />
-          {!isOfKernels && (
-            <Choice
-              say={say}
-              name="by"
-              label={say('operators.by')}
-              words="operators.by"
-              values={GROUPINGS}
-              setting={{ value: by, set: board.by.set }}
-              how="push"
-            />
-          )}
-          <Choice
-            say={say}
-            name="per"
-            label={say('compare.per')}
-            words="compare.per"
-            values={['total', 'step', 'call']}
-            setting={{ value: per, set: board.per.set }}
-            how="push"
-          />
-          {!isOfKernels && <Sides board={board} />}
-        </>
-      }
+      first={<WhatCompared board={board} />}
+      tools={table === 'kernels' ? null : <Sides board={board} />}
       onAnswer={(answer) => {
         board.profiles.sides.value = answer.sides;
         const before = highest.peek().of === listed ? highest.peek().value : 0;

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerParts } from '../board';
+import type { ProfilerParts, ViewProps } from '../board';
 import type { FlopsAnswer, FlopsRates, FlopsRow } from '../answers/flops';
 import type { Unit } from '../answers/table';
 import { Drawing, useParts } from '../figures/drawing';
@@ -12,7 +12,6 @@ import type { TipText } from '../figures/tip';
 import { powerText, shareText } from '../units';
 import { LocalTable } from '../table/local_table';
 import { useProfileAnswer } from '../use_answer';
-import type { ViewProps } from '../views';
 import { Answered } from './state';
 
 const [LABELS, HEIGHT] = [170, 420];

@@ -11,6 +11,7 @@ import { inkOf } from '../figures/ink';
 import { SmallHistogram } from '../figures/small_histogram';
 import { namesApart } from '../names_apart';
 import { holds } from '../steps';
+import type { Query } from '../table/rows';
 import { valueOf } from '../table/server_table';
 import { valueWithUnit } from '../table/cells';
 import { countText, shareText, timeText } from '../units';
@@ -26,7 +27,7 @@ interface OperatorPanelProps {
   readonly by: Grouping;
   /** Parts of its key, in the order of OPERATOR_KEYS. */
   readonly opened: readonly string[];
-  readonly query: Readonly<Record<string, string | null>>;
+  readonly query: Query;
 }
 
 /** Everything about one operator, next to the table. */

@@ -6,6 +6,7 @@ import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Shares, type Part } from '../figures/shares';
 import { namesApart } from '../names_apart';
+import type { Query } from '../table/rows';
 import { valueOf } from '../table/server_table';
 import { unitSign, type TimeUnit } from '../units';
 import { useProfileAnswer } from '../use_answer';
@@ -15,7 +16,7 @@ const REST = '(rest)';
 
 interface OperatorSharesProps {
   readonly board: ProfilerParts;
-  readonly query: Readonly<Record<string, string | null>>;
+  readonly query: Query;
   readonly unit: TimeUnit;
   readonly onType: (type: string) => void;
 }
@@ -24,7 +25,7 @@ interface OperatorSharesProps {
 export function OperatorShares({ board, query, unit, onType }: OperatorSharesProps): JSX.Element | null {
   const { t: say } = board.page;
   const { value: chart } = board.chart;
-  const settings = board.operators;
+  const settings = board.tables('');
   const asked = useProfileAnswer<OperatorsAnswer>(board, 'operators', {
     ...query,
     q: settings.query.value || null,

@@ -1,40 +1,16 @@
 import { batch } from '@preact/signals';
 import { Button, Choice } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ProfilerParts } from '../board';
-import { GROUPINGS, OPERATOR_KEYS, type Grouping } from '../settings';
+import type { ProfilerParts, ViewProps } from '../board';
+import { OPERATOR_KEYS, type Grouping } from '../settings';
 import type { OperatorsAnswer } from '../answers/operators';
 import type { Row } from '../answers/table';
 import { ServerTable, valueOf } from '../table/server_table';
 import { inUnit, shareText, unitSign, type TimeUnit } from '../units';
-import type { ViewProps } from '../views';
-import { warmUpText } from '../words';
+import { rowsText, warmUpText } from '../words';
 import { OperatorPanel } from './operator_panel';
 import { OperatorShares } from './operator_shares';
 
-const ORDER = [
-  'name',
-  'type',
-  'members',
-  'calls',
-  'total',
-  'self',
-  'share',
-  'median',
-  'average',
-  'minimum',
-  'maximum',
-  'p95',
-  'per_step',
-  'device_total',
-  'device_self',
-  'flops',
-  'bytes',
-  'core',
-  'scope',
-  'shapes',
-  'information',
-];
 /** By a grouping: what tells its rows apart, in the order of OPERATOR_KEYS. */
 const KEYS: Readonly<Record<Grouping, readonly string[]>> = {
   type: ['type'],
@@ -46,8 +22,7 @@ const KEYS: Readonly<Record<Grouping, readonly string[]>> = {
 export default function Operators({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
   const by = board.by.value;
-  const type = board.type.value;
-  const query = { by, side: board.side.value || null, type, steps: board.stepsQuery.value };
+  const query = { by, side: board.side.value || null, type: board.type.value, steps: board.stepsQuery.value };
   const keyOf = (answer: OperatorsAnswer, row: Row): readonly string[] =>
     OPERATOR_KEYS.map((name) => (KEYS[by].includes(name) ? String(valueOf(answer, row, name) ?? '') : ''));
   const opened = board.opened.value;
@@ -57,13 +32,8 @@ export default function Operators({ board }: ViewProps): JSX.Element {
     <div class="split">
       <ServerTable<OperatorsAnswer>
         board={board}
-        name="operators"
-        label={say('view.operators')}
-        route="operators"
-        query={query}
-        settings={board.operators}
-        sort="-share"
-        order={by === 'scope' ? ['scope', ...ORDER] : ORDER}
+        table="operators"
+        onFilter={(_, value) => groupBy(board, value as Grouping)}
         unitFor={wholeOf}
         onAnswer={(answer) => (board.profiles.sides.value = answer.sides)}
         tools={<Tools board={board} />}
@@ -71,7 +41,6 @@ export default function Operators({ board }: ViewProps): JSX.Element {
           <OperatorShares board={board} query={query} unit={unit} onType={(kind) => board.navigation.openType(kind)} />
         )}
         status={(answer, unit) => statusOf(board, answer, unit)}
-        widths={by === 'scope' ? { scope: 320 } : by === 'type' ? { type: 220 } : { name: 420 }}
         views={
           by === 'type'
             ? {
@@ -119,7 +88,7 @@ function statusOf(board: ProfilerParts, answer: OperatorsAnswer, unit: TimeUnit)
   const locale = board.page.locale.value;
   const { sum } = answer;
   const own = sum.self ?? sum.total;
-  const parts = [board.page.t('rows.shown', { shown: answer.total, count: answer.of })];
+  const parts = [rowsText(board, answer)];
   if (sum.calls !== null) parts.push(board.page.t('operators.calls', { count: sum.calls }));
   if (own !== null)
     parts.push(
@@ -134,14 +103,6 @@ function Tools({ board }: { readonly board: ProfilerParts }): JSX.Element {
   const { value: type } = board.type;
   return (
     <>
-      <Choice
-        say={say}
-        name="by"
-        label={say('operators.by')}
-        words="operators.by"
-        values={GROUPINGS}
-        setting={{ value: board.by.value, set: (value) => groupBy(board, value) }}
-      />
       <Sides board={board} />
       <Choice
         say={say}

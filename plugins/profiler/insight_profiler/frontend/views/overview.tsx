@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { ProfilerParts } from '../board';
+import type { ProfilerParts, ViewProps } from '../board';
 import type { Side } from '../answers/operators';
 import type { OverviewAnswer } from '../answers/overview';
 import type { Cell, TableAnswer } from '../answers/table';
@@ -13,7 +13,6 @@ import { stepsText } from '../steps';
 import { shareText, timeText } from '../units';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewName } from '../view_names';
-import type { ViewProps } from '../views';
 import { categoryText } from '../words';
 import { FirstAdvice } from './first_advice';
 import { Facts } from './overview_facts';

@@ -2,7 +2,7 @@ import { Segments } from '@insight-host/kit';
 import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerParts } from '../board';
+import type { ProfilerParts, ViewProps } from '../board';
 import { CATEGORIES, type StepAnswer, type StepsAnswer } from '../answers/steps';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
@@ -12,7 +12,6 @@ import { holds } from '../steps';
 import { ServerTable, valueOf } from '../table/server_table';
 import { inUnit, shareText, timeText, unitSign } from '../units';
 import { useProfileAnswer } from '../use_answer';
-import type { ViewProps } from '../views';
 import { categoryText, outliersText } from '../words';
 import { lanesOf } from './step_lanes';
 import { Answered } from './state';
@@ -21,7 +20,6 @@ const MOST = 20_000; // steps of the curve
 
 /** How long each step took and on what, its course drawn, and the same as a table. */
 export default function Steps({ board }: ViewProps): JSX.Element {
-  const { t: say } = board.page;
   const asked = useProfileAnswer<StepsAnswer>(board, 'steps', {
     limit: MOST,
     sort: 'number',
@@ -41,16 +39,7 @@ export default function Steps({ board }: ViewProps): JSX.Element {
       <div class="low-table">
         <ServerTable<StepsAnswer>
           board={board}
-          name="steps"
-          label={say('steps.table')}
-          route="steps"
-          query={{}}
-          settings={board.stepTable}
-          sort="number"
-          order={['number', 'duration']}
-          hidden={['start']}
-          widths={{ number: 90 }}
-          titles={Object.fromEntries(CATEGORIES.map((name) => [name, categoryText(board, name)]))}
+          table="steps"
           onOpen={(row, answer) => {
             const number = valueOf(answer, row, 'number');
             if (typeof number === 'number') board.navigation.chooseStep(number, false);

@@ -1,14 +1,13 @@
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { ProfilerParts } from '../board';
+import type { ProfilerParts, ViewProps } from '../board';
 import type { StrategyAnswer } from '../answers/strategy';
 import { Figure } from '../figures/figure';
 import { operatorKey, StrategyDrawing } from '../strategy/drawing';
 import { StrategyPanel } from '../strategy/panel';
 import { ChangeTable, OperatorTable, ParameterTable } from '../strategy/tables';
 import { useAnswer } from '../use_answer';
-import type { ViewProps } from '../views';
 import { sentence } from '../words';
 import { Answered } from './state';
 
