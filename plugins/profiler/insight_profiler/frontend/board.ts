@@ -1,11 +1,11 @@
-import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Page, Setting } from '@insight-host/kit';
 import { RequestQueue } from '@insight-host/kit/lab';
 import { Navigation } from './navigation';
 import { Profiles } from './profiles';
 import { profilerSettings } from './settings';
-import { SteadyUnits } from './steady_units';
-import { stepsCodec } from './steps';
+import { SteadyUnits } from './units';
+import { stepsCodec } from './address';
 
 export type ProfilerParts = ReturnType<typeof profilerParts>;
 

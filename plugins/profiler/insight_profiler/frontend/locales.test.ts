@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CATEGORIES } from './answers/steps';
-import { VIEWS } from './view_names';
+import { VIEWS } from './navigation';
 import en from '../locales/en.json';
 import zh from '../locales/zh-CN.json';
 

@@ -3,9 +3,27 @@ import { codecs, type Page, type Setting } from '@insight-host/kit';
 import type { Side } from './answers/operators';
 import type { ProfileKey, Values } from './answers/profile';
 import type { Profiles } from './profiles';
-import { GROUPINGS, OPERATOR_KEYS, type Grouping, type OperatorKey, type ProfilerSettings } from './settings';
-import { pressed, stepsCodec } from './steps';
-import { VIEWS, type ViewName } from './view_names';
+import { type Grouping, GROUPINGS, OPERATOR_KEYS, type OperatorKey, type ProfilerSettings } from './settings';
+import { pressed, stepsCodec } from './address';
+
+/** Names of the views, in the order of the tab. */
+export const VIEWS = [
+  'overview',
+  'advice',
+  'operators',
+  'kernels',
+  'steps',
+  'timeline',
+  'memory',
+  'pipeline',
+  'communication',
+  'cluster',
+  'strategy',
+  'flops',
+  'shapes',
+] as const;
+
+export type ViewName = (typeof VIEWS)[number] | 'compare';
 
 const ALL_VIEWS: readonly ViewName[] = [...VIEWS, 'compare'];
 const FOLLOWING: readonly ViewName[] = ['overview', 'steps', 'timeline', 'communication', 'cluster', 'compare'];

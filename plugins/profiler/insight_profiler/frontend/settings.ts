@@ -1,8 +1,7 @@
 import { codecs, type Page } from '@insight-host/kit';
-import { stepsCodec } from './steps';
+import { stepsCodec, type Zoom, zoomOf, zoomText } from './address';
 import { tableSettings } from './table/settings';
 import { rangeCodec, spanCodec } from './timeline/span';
-import { zoomOf, zoomText, type Zoom } from './zooms';
 
 const SETTLE = 250; // ms without a move before the URL says it
 

@@ -1,7 +1,7 @@
 /** How a table looks: a grid of columns, each with a title, a width, and a text for each value. */
 import type { Locale } from '@insight-host/api';
 import { copyTable } from '@insight-host/kit';
-import { Table, useWidths, type CellLook, type Column, type Rows, type Sort } from '@insight-host/kit/table';
+import { type CellLook, type Column, type Rows, type Sort, Table, useWidths } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
@@ -14,8 +14,8 @@ import {
   sizeText,
   timeCell,
   timeText,
-  unitSign,
   type TimeUnit,
+  unitSign,
 } from '../units';
 
 /** What a column shows instead of the text of a value. */

@@ -7,7 +7,7 @@ import type { ProfilerParts } from '../board';
 import type { TimeUnit } from '../units';
 import { rowsText } from '../words';
 import { columnsOf, Grid, type View } from './cells';
-import { useRows, type Query } from './rows';
+import { type Query, useRows } from './rows';
 import { ColumnChooser, Search, UnitChoice } from './tools';
 
 export interface ServerTableProps<A extends TableAnswer> {

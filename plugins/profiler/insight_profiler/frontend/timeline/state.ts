@@ -2,11 +2,11 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { codecs, message, Page, type Setting } from '@insight-host/kit';
 import type { ProfilerParts } from '../board';
-import { holds } from '../steps';
+import { holds } from '../address';
 import type { BriefSlice, SliceAnswer, StepInfo, TracksAnswer } from './answers';
 import { layoutOf, NO_ROWS, type Row } from './layout';
 import { Search } from './search';
-import { around, covers, lengthOf, within, type Range, type Span } from './span';
+import { around, covers, lengthOf, type Range, type Span, within } from './span';
 
 const NOTHING: Span = { from: 0, to: 1 };
 const READABLE = 12; // px that a slice is wide at least for people to see it

@@ -7,9 +7,8 @@ import { Curves } from '../figures/curves';
 import { inkOf } from '../figures/ink';
 import { LocalTable } from '../table/local_table';
 import { inUnit, sizeText, summandTexts, timeText, unitOf, unitSign } from '../units';
-import { useProfileAnswer } from '../use_answer';
+import { Answered, useProfileAnswer } from '../use_answer';
 import { word } from '../words';
-import { Answered } from './state';
 
 const WIDTH = 1200;
 const APART = 20; // times larger
