@@ -2,14 +2,12 @@ import { useSignal } from '@preact/signals';
 import { Empty, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ProfilerParts } from './board';
+import type { ProfilerParts, ViewProps } from './board';
 import { same } from './profiles';
-import type { ViewName } from './view_names';
+import type { ViewName } from './navigation';
 import { NotesDialog, ReadingState } from './reading_state';
 import { Picker } from './picker';
 import { Toolbar } from './toolbar';
-import { LOADERS } from './loaders';
-import type { View } from './views';
 import { sentence } from './words';
 
 export function App({ board }: { readonly board: ProfilerParts }): JSX.Element {
@@ -194,3 +192,23 @@ function Dialogs({ board }: { readonly board: ProfilerParts }): JSX.Element | nu
   }
   return null;
 }
+
+type View = (props: ViewProps) => JSX.Element;
+
+/** The views and where their code is; each is loaded when it is first looked at. */
+const LOADERS: Readonly<Partial<Record<ViewName, () => Promise<{ readonly default: View }>>>> = {
+  overview: () => import('./overview'),
+  advice: () => import('./advice'),
+  operators: () => import('./operators'),
+  kernels: () => import('./views/tables').then(({ Kernels }) => ({ default: Kernels })),
+  steps: () => import('./views/steps'),
+  timeline: () => import('./timeline'),
+  memory: () => import('./views/memory'),
+  pipeline: () => import('./pipeline'),
+  communication: () => import('./views/tables').then(({ Communication }) => ({ default: Communication })),
+  cluster: () => import('./cluster'),
+  strategy: () => import('./strategy'),
+  flops: () => import('./views/flops'),
+  shapes: () => import('./views/tables').then(({ Shapes }) => ({ default: Shapes })),
+  compare: () => import('./compare'),
+};

@@ -129,7 +129,7 @@ test('advice leads to a view with what it is about', async () => {
     steps: '7',
   });
   expect(board.navigation.view.value).toBe('operators');
-  expect([board.side.value, board.by.value, board.type.value, board.operators.sort.value]).toEqual([
+  expect([board.side.value, board.by.value, board.type.value, board.tables('').sort.value]).toEqual([
     'host',
     'name',
     'Conv2D',

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
 import { CATEGORIES } from './answers/steps';
-import { VIEWS } from './view_names';
+import { VIEWS } from './navigation';
 import en from '../insight_profiler/locales/en.json';
 import zh from '../insight_profiler/locales/zh-CN.json';
 
 const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }) as Readonly<
+  Record<string, string>
+>;
+
+const python = import.meta.glob('../insight_profiler/**/*.py', { query: '?raw', import: 'default', eager: true }) as Readonly<
   Record<string, string>
 >;
 
@@ -24,11 +28,6 @@ test('every text that is asked for by its name is there', () => {
 });
 
 test('every code of readers and of advice has a sentence', () => {
-  const python = import.meta.glob('../insight_profiler/**/*.py', {
-    query: '?raw',
-    import: 'default',
-    eager: true,
-  }) as Readonly<Record<string, string>>;
   const found = (pattern: RegExp, prefix: string): readonly string[] =>
     Object.values(python).flatMap((text) => [...text.matchAll(pattern)].map(([, code]) => `${prefix}.${code}`));
   const keys = [...found(/\.note\(\s*"(\w+)"/g, 'note'), ...found(/\b(?:Unreadable|Note)\(\s*"(\w+)"/g, 'failure')];
@@ -38,4 +37,14 @@ test('every code of readers and of advice has a sentence', () => {
     .filter((key) => key.startsWith('failure.'))
     .map((key) => key.replace('failure.', 'reason.profiler_failure_'));
   expect(causes.filter((key) => !(key in zh))).toEqual([]);
+});
+
+test('every table that the host declares has its texts', () => {
+  const named = (pattern: RegExp): readonly string[] =>
+    Object.values(python).flatMap((text) => [...text.matchAll(pattern)].map(([, key]) => key ?? ''));
+  const labels = named(/TableView\(\s*"\w+",\s*"([\w.]+)"/g);
+  const words = named(/TableFilter\(\s*"\w+",\s*"([\w.]+)"/g);
+  expect(labels).toHaveLength(7);
+  expect(words.length).toBeGreaterThan(3);
+  for (const texts of [en, zh]) expect([...labels, ...words].filter((key) => !(key in texts))).toEqual([]);
 });

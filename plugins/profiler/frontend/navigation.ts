@@ -3,9 +3,27 @@ import { codecs, type Page, type Setting } from '@insight-host/kit';
 import type { Side } from './answers/operators';
 import type { ProfileKey, Values } from './answers/profile';
 import type { Profiles } from './profiles';
-import { GROUPINGS, OPERATOR_KEYS, type Grouping, type OperatorKey, type ProfilerSettings } from './settings';
-import { pressed, stepsCodec } from './steps';
-import { VIEWS, type ViewName } from './view_names';
+import { type Grouping, GROUPINGS, OPERATOR_KEYS, type OperatorKey, type ProfilerSettings } from './settings';
+import { pressed, stepsCodec } from './address';
+
+/** Names of the views, in the order of the tab. */
+export const VIEWS = [
+  'overview',
+  'advice',
+  'operators',
+  'kernels',
+  'steps',
+  'timeline',
+  'memory',
+  'pipeline',
+  'communication',
+  'cluster',
+  'strategy',
+  'flops',
+  'shapes',
+] as const;
+
+export type ViewName = (typeof VIEWS)[number] | 'compare';
 
 const ALL_VIEWS: readonly ViewName[] = [...VIEWS, 'compare'];
 const FOLLOWING: readonly ViewName[] = ['overview', 'steps', 'timeline', 'communication', 'cluster', 'compare'];
@@ -126,8 +144,8 @@ export class Navigation {
       if (GROUPINGS.some((one) => one === by)) this.settings.by.set(by as Grouping);
       this.settings.type.set(text('type'));
     }
-    const table = name === 'operators' ? this.settings.operators : name === 'kernels' ? this.settings.kernels : null;
-    if (table) {
+    if (name === 'operators' || name === 'kernels') {
+      const table = this.settings.tables(name === 'kernels' ? name : '');
       table.query.set(text('q') ?? '');
       if (text('sort') !== null) table.sort.set(text('order') === 'asc' ? `${text('sort')}` : `-${text('sort')}`);
     }
@@ -151,7 +169,7 @@ export class Navigation {
       this.settings.type.set(type, 'push');
       this.settings.by.set('name');
       this.settings.opened.set([]);
-      this.settings.operators.query.set('');
+      this.settings.tables('').query.set('');
     });
   }
 

@@ -1,4 +1,4 @@
-import { computed, effect, signal, untracked, type ReadonlySignal as Live } from '@preact/signals';
+import { computed, effect, type ReadonlySignal as Live, signal, untracked } from '@preact/signals';
 import { codecs, message, type Page, type Setting } from '@insight-host/kit';
 import type { Side } from './answers/operators';
 import type { ProfileAnswer, ProfileInfo, ProfileKey } from './answers/profile';

@@ -1,8 +1,7 @@
 import { codecs, type Page } from '@insight-host/kit';
-import { stepsCodec } from './steps';
-import { TableSettings } from './table/settings';
+import { stepsCodec, type Zoom, zoomOf, zoomText } from './address';
+import { tableSettings } from './table/settings';
 import { rangeCodec, spanCodec } from './timeline/span';
-import { zoomOf, zoomText, type Zoom } from './zooms';
 
 const SETTLE = 250; // ms without a move before the URL says it
 
@@ -25,6 +24,7 @@ export type ProfilerSettings = ReturnType<typeof profilerSettings>;
 /** What the user has set in the views of the profiler. */
 export function profilerSettings(page: Page) {
   return {
+    tables: tableSettings(page),
     steps: page.setting('steps', stepsCodec),
     by: page.setting('by', codecs.choice<Grouping>(GROUPINGS, 'type')),
     side: page.setting('side', codecs.choice<'' | 'host' | 'device'>(['host', 'device'], '')),
@@ -69,11 +69,5 @@ export function profilerSettings(page: Page) {
     sorts: page.setting('sorts', codecs.byTag<string>(codecs.decoded, codecs.encoded)),
     zooms: page.setting('zoom', codecs.byTag<Zoom>(zoomOf, zoomText), SETTLE),
     pipelineOperator: page.setting('pipeline', codecs.name),
-    operators: new TableSettings(page, '', ['all', 'name', 'type', 'scope']),
-    kernels: new TableSettings(page, 'kernels', ['all']),
-    shapes: new TableSettings(page, 'shapes', ['all']),
-    stepTable: new TableSettings(page, 'step-table', []),
-    communication: new TableSettings(page, 'communication', ['all']),
-    comparison: new TableSettings(page, 'compare', ['all']),
   };
 }

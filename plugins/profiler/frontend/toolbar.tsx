@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Button, Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from './board';
-import { stepsCodec, stepsText } from './steps';
+import { stepsCodec, stepsText } from './address';
 import { profileName, rankText, word } from './words';
 
 /** Which profile, with what it is compared, which steps count. */

@@ -1,6 +1,7 @@
 /** Numbers for people: one unit for a whole column or axis, which is said once. */
-import { bytesText } from '@insight-host/kit';
+import { bytesText, codecs, type Page, type Setting } from '@insight-host/kit';
 import type { Locale } from '@insight-host/api';
+import type { Profiles } from './profiles';
 
 export const TIME_UNITS = ['ns', 'us', 'ms', 's'] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
@@ -77,4 +78,29 @@ export function summandTexts(
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const text = (value: number): string => `${(value / 10 ** digits).toLocaleString(locale, format)} ${BYTES[power]}`;
   return [text(hundredths(whole)), text(hundredths(whole) - hundredths(second)), text(hundredths(second))];
+}
+
+/** The unit of times: the one that the user chose, or one that suits each table. */
+export class SteadyUnits {
+  readonly chosen: Setting<TimeUnit | 'auto'>;
+  private readonly known = new Map<string, TimeUnit>();
+
+  constructor(
+    page: Page,
+    private readonly profiles: Profiles,
+  ) {
+    this.chosen = page.setting('unit', codecs.choice<TimeUnit | 'auto'>(TIME_UNITS, 'auto'));
+  }
+
+  /** One unit for a table while a profile is looked at, whatever it is sorted by: that which suited `ns` first. */
+  of(table: string, ns: number | null): TimeUnit {
+    const { value: chosen } = this.chosen;
+    if (chosen !== 'auto') return chosen;
+    const key = JSON.stringify([this.profiles.query.value, table]);
+    const known = this.known.get(key);
+    if (known || ns === null) return known ?? 'ms';
+    const unit = unitOf(ns);
+    if (this.profiles.profile.value?.complete) this.known.set(key, unit);
+    return unit;
+  }
 }

@@ -1,8 +1,9 @@
-/** Sentences for what the host says by codes. */
+/** Words and sentences: for what the host says by codes, and for names that must differ. */
 import type { Locale } from '@insight-host/api';
 import type { ProfilerParts } from './board';
 import type { Note, ProfileInfo, Value } from './answers/profile';
 import type { StepSummary } from './answers/steps';
+import type { TableAnswer } from './answers/table';
 import { shareText, sizeText, timeText } from './units';
 
 const TIMES = ['time', 'p50', 'p95', 'mean', 'value', 'duration'];
@@ -36,6 +37,12 @@ export function word(board: ProfilerParts, prefix: string, name: string): string
 
 export const categoryText = (board: ProfilerParts, name: string): string => word(board, 'category', name);
 
+/** How many rows of a table match. */
+export const rowsText = (
+  board: ProfilerParts,
+  { total: shown, of: count }: Pick<TableAnswer, 'total' | 'of'>,
+): string => board.page.t('rows.shown', { shown, count });
+
 const MOST_NAMED = 5; // outliers
 
 /** Which steps are outliers, and which of these are warm-up. */
@@ -66,3 +73,28 @@ export function rankText(board: ProfilerParts, rank: number | null | undefined):
 export function profileName({ run, profile, name }: ProfileInfo): string {
   return /^\.(#|$)/.test(name || profile) ? (run.split('/').at(-1) ?? run) : name || profile;
 }
+
+/** Names that tell operators apart. MindSpore numbers operators by scope, so that many are called `MatMul-op0`. */
+export interface ScopedName {
+  readonly name: string;
+  readonly scope: string;
+}
+
+/** Of each: its name, behind as much of the end of its scope as tells it from others of that name. */
+export function namesApart(operators: readonly ScopedName[]): readonly string[] {
+  const alike = new Map<string, Set<string>>();
+  for (const { name, scope } of operators) {
+    const scopes = alike.get(name) ?? new Set<string>();
+    alike.set(name, scopes.add(scope));
+  }
+  return operators.map(({ name, scope }) => {
+    const others = [...(alike.get(name) ?? [])].filter((other) => other !== scope).map((other) => other.split('/'));
+    const parts = scope.split('/');
+    let kept = 0;
+    while (others.length > 0 && kept < parts.length && others.some((other) => endsAlike(parts, other, kept))) kept++;
+    return kept > 0 && scope ? [...parts.slice(-kept), name].join('/') : name;
+  });
+}
+
+const endsAlike = (one: readonly string[], other: readonly string[], count: number): boolean =>
+  Array.from({ length: count }, (_, i) => one[one.length - 1 - i] === other[other.length - 1 - i]).every(Boolean);

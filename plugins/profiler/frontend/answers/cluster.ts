@@ -2,7 +2,7 @@
  * Answers about the ranks of a job and the communication between them.
  * Times are in ns from the beginning of the profile; null: not known.
  */
-import type { FlopsRates } from './flops';
+import type { FlopsRates } from './operators';
 import type { Note, ReadingState, Value } from './profile';
 import type { StepSummary } from './steps';
 import type { TableAnswer } from './table';

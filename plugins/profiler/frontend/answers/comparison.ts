@@ -2,7 +2,7 @@
  * The answer about two profiles side by side. Times are in ns, of a step; null: one of the profiles does not have it.
  */
 import type { Messages, Reason } from '@insight-host/api';
-import type { Advice, RanksProgress } from './advice';
+import type { Advice, RanksProgress } from '../advice/texts';
 
 /** The steps of a profile by which it is compared: the chosen ones, or all but `left_out` outliers. */
 export interface ComparedSteps {

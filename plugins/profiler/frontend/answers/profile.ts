@@ -2,6 +2,7 @@
  * Answers about profiles: which there are, and how far each is read.
  * Times are in ns from the beginning of the profile; null: not known.
  */
+import type { TableInfo } from './table';
 
 export type Value = string | number | boolean | null;
 
@@ -46,6 +47,7 @@ export interface ProfileAnswer extends ProfileInfo {
   readonly complete: boolean;
   readonly notes: readonly Note[];
   readonly views: readonly string[];
+  readonly tables?: Readonly<Record<string, TableInfo>>;
   readonly host?: string;
   readonly worker?: string;
   readonly world_size?: number | null;

@@ -1,15 +1,14 @@
-import { useChart } from '@insight-host/kit';
 /** Lines over steps or time, with the zoom and files of all line charts of the page. */
+import { useChart } from '@insight-host/kit';
 import { mountLineChart, type Line, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
 import type { ChartData } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { Zoom } from '../address';
 import type { ProfilerParts } from '../board';
-import type { Zoom } from '../zooms';
-import { save } from './files';
-import { Figure } from './figure';
-import { Legend } from './legend';
-import { useTip, Tip } from './tip';
+import { unitSign, type TimeUnit } from '../units';
+import { Legend, Tip, useTip } from './drawing';
+import { Figure, save } from './figure';
 
 export const NO_MARKS: NonNullable<LineChartProps['marks']> = [];
 
@@ -146,5 +145,48 @@ export function Curves({
       </div>
       <Tip tip={tip} />
     </Figure>
+  );
+}
+
+interface StepLinesProps {
+  readonly board: ProfilerParts;
+  readonly name: string;
+  readonly title: string;
+  /** With x a step's number, and y in `unit`. */
+  readonly lines: readonly Line[];
+  readonly unit: TimeUnit;
+  readonly busy: boolean;
+  readonly marks?: NonNullable<LineChartProps['marks']>;
+  readonly tools?: JSX.Element | null;
+}
+
+export function StepLines({
+  board,
+  name,
+  title,
+  lines,
+  unit,
+  busy,
+  marks = NO_MARKS,
+  tools = null,
+}: StepLinesProps): JSX.Element {
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  return (
+    <Curves
+      board={board}
+      name={name}
+      title={title}
+      hint={say('overview.steps.hint')}
+      lines={lines}
+      xLabel={say('step')}
+      yLabel={unitSign(unit)}
+      busy={busy}
+      marks={marks}
+      xText={(x) => `${say('step')} ${x}`}
+      yText={(y) => `${y.toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}`}
+      onPress={(x, extend) => board.navigation.chooseStep(Math.round(x), extend)}
+      tools={tools}
+    />
   );
 }

@@ -1,6 +1,5 @@
-import { render } from 'preact';
+import { type JSX, render } from 'preact';
 import { act } from 'preact/test-utils';
-import type { JSX } from 'preact';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Drawing, useParts } from './drawing';
 

@@ -1,8 +1,8 @@
-/** A drawing of parts, of which one is pointed at: by the pointer or by arrow keys. */
-import { useSignal, type Signal } from '@preact/signals';
+/** A drawing of parts, of which one is pointed at by the pointer or by arrow keys; its tooltip and legend. */
+import { type Signal, signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { Tip, useTip, type TipState, type TipText } from './tip';
+import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { Tooltip } from '@insight-host/kit';
 
 export interface Parts {
   readonly host: { readonly current: HTMLDivElement | null };
@@ -118,4 +118,76 @@ export function Drawing({
       <Tip tip={parts.tip} />
     </div>
   );
+}
+
+export interface TipText {
+  readonly title: string;
+  readonly lines: readonly (readonly [label: string, value: string, color?: string])[];
+}
+
+/** With its place on the screen. */
+export interface TipState extends TipText {
+  readonly x: number;
+  readonly y: number;
+}
+
+export const useTip = (): Signal<TipState | null> => useMemo(() => signal<TipState | null>(null), []);
+
+/** The tooltip next to the pointer. */
+export function Tip({ tip }: { readonly tip: Signal<TipState | null> }): JSX.Element | null {
+  const { value } = tip;
+  if (!value) return null;
+  return (
+    <Tooltip x={value.x} y={value.y}>
+      <strong>{value.title}</strong>
+      <table>
+        <tbody>
+          {value.lines.map(([label, text, color]) => (
+            <tr key={label}>
+              <th>
+                {color && <span class="swatch" style={{ background: color }} />} {label}
+              </th>
+              <td class="number">{text}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Tooltip>
+  );
+}
+
+export interface LegendEntry {
+  readonly key: string;
+  readonly color: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly share?: string;
+}
+
+/** What colours stand for, and how much of each there is. */
+export function Legend({ entries }: { readonly entries: readonly LegendEntry[] }): JSX.Element {
+  return (
+    <ul class="legend-list">
+      {entries.map(({ key, color, label, value, share }) => (
+        <li key={key} data-category={key}>
+          <span class="swatch" style={{ background: color }} />
+          <span class="name">{label}</span>
+          {value !== undefined && <span class="number">{value}</span>}
+          {share !== undefined && <span class="number share">{share}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A text cut to about `width` pixels. */
+export function shortened(text: string, width: number, size = 11): string {
+  const wide = (letter: string): number => (letter > '\u2e80' ? size : size * 0.56);
+  let room = width;
+  const letters = [...text];
+  for (let i = 0; i < letters.length; i++) {
+    room -= wide(letters[i] as string);
+    if (room < 0) return `${letters.slice(0, Math.max(1, i - 1)).join('')}…`;
+  }
+  return text;
 }

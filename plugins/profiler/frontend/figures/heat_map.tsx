@@ -4,10 +4,9 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
-import { useParts } from './drawing';
-import { changeRangeOf, painted, rangeOf, span, worstOf, type Cells } from './heat_map_cells';
-import { inkOf, type Ink } from './ink';
-import { Tip, type TipText } from './tip';
+import { Tip, type TipText, useParts } from './drawing';
+import { type Cells, changeRangeOf, painted, rangeOf, span, worstOf } from './heat_map_cells';
+import { type Ink, inkOf } from './ink';
 
 export interface HeatMapProps {
   readonly board: ProfilerParts;

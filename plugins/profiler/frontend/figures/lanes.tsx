@@ -3,10 +3,8 @@ import type { JSX } from 'preact';
 import { evenTicks } from '@insight-host/kit';
 import type { ProfilerParts } from '../board';
 import { inUnit, shareText, timeText, unitOf, unitSign } from '../units';
-import { Drawing, useParts } from './drawing';
+import { Drawing, shortened, type TipText, useParts } from './drawing';
 import { inkOf, onColor } from './ink';
-import { shortened } from './scale';
-import type { TipText } from './tip';
 
 export interface Bar {
   readonly lane: number;

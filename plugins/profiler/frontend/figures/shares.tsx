@@ -3,9 +3,8 @@ import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
 import { shareText, timeCell, timeText, type TimeUnit } from '../units';
-import { Drawing, useParts, type PartAttributes } from './drawing';
-import { inkOf, type Ink } from './ink';
-import { shortened } from './scale';
+import { Drawing, type PartAttributes, shortened, useParts } from './drawing';
+import { type Ink, inkOf } from './ink';
 
 export interface Part {
   readonly key: string;

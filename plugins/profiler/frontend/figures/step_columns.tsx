@@ -2,12 +2,12 @@
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
 import type { StepRows } from '../answers/steps';
-import { holds } from '../steps';
+import { holds } from '../address';
 import { shareText, timeText } from '../units';
 import { categoryText } from '../words';
 import { Columns, type StackedColumn } from './columns';
 import { inkOf } from './ink';
-import type { TipText } from './tip';
+import type { TipText } from './drawing';
 
 /** Of the columns of step rows: those that divide the step, else the duration as a whole. */
 export function layersOf(rows: StepRows): readonly string[] {

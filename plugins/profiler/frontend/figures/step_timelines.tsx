@@ -5,8 +5,7 @@ import type { ProfilerParts } from '../board';
 import { timeText } from '../units';
 import { categoryText } from '../words';
 import { inkOf } from './ink';
-import { Legend } from './legend';
-import { shortened } from './scale';
+import { Legend, shortened } from './drawing';
 
 const [LABELS, LANE, GAP, HEAD, AXIS] = [150, 14, 3, 24, 22]; // px
 const TICKS = 8; // about

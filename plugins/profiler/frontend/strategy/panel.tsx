@@ -6,8 +6,7 @@ import type { ProfilerParts } from '../board';
 import type { ShardedTensor, StrategyOperator, StrategyOperatorAnswer, StrategyStage } from '../answers/strategy';
 import { inkOf, onColor } from '../figures/ink';
 import { LocalTable } from '../table/local_table';
-import { useProfileAnswer } from '../use_answer';
-import { Answered } from '../views/state';
+import { Answered, useProfileAnswer } from '../use_answer';
 import { axesText, communicationText, matrixText, rangesText, shapeText, sliceText } from './words';
 
 const MOST_CELLS = 256;

@@ -1,7 +1,10 @@
-/** How the columns of a table look: a title, a width, and a text for each value. */
+/** How a table looks: a grid of columns, each with a title, a width, and a text for each value. */
 import type { Locale } from '@insight-host/api';
-import type { CellLook, Column } from '@insight-host/kit/table';
+import { copyTable } from '@insight-host/kit';
+import { type CellLook, type Column, type Rows, type Sort, Table, useWidths } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { ProfilerParts } from '../board';
 import type { Cell, ColumnInfo, Row, Unit } from '../answers/table';
 import {
   countText,
@@ -11,8 +14,8 @@ import {
   sizeText,
   timeCell,
   timeText,
-  unitSign,
   type TimeUnit,
+  unitSign,
 } from '../units';
 
 /** What a column shows instead of the text of a value. */
@@ -28,31 +31,40 @@ const WIDTHS: Readonly<Record<string, number>> = {
   grid: 120,
   block: 110,
 };
+/** Of the column by which rows are grouped. */
+const WIDE: Readonly<Record<string, number>> = { type: 220, scope: 320 };
 
 interface ColumnsProps {
+  readonly table: string;
   readonly columns: readonly ColumnInfo[];
   /** Those to show, in their order; null for all. */
   readonly shown: readonly string[] | null;
   readonly unit: TimeUnit;
   readonly locale: Locale;
   readonly say: (key: string) => string;
-  readonly has: (key: string) => boolean;
   readonly views?: Readonly<Record<string, View>>;
   readonly widths?: Readonly<Record<string, number>>;
-  /** Instead of those of the catalogue. */
-  readonly titles?: Readonly<Record<string, string>>;
+  /** The column by which rows are grouped. */
+  readonly grouping?: string;
+}
+
+/** What a column is called: in this table, or else in all. */
+export function titleOf(say: (key: string) => string, table: string, name: string): string {
+  const keys = [`column.${table}.${name}`, `column.${name}`, `category.${name}`];
+  const known = keys.find((key) => say(key) !== key);
+  return known ? say(known) : name.replaceAll('_', ' ');
 }
 
 export function columnsOf({
+  table,
   columns,
   shown,
   unit,
   locale,
   say,
-  has,
   views = {},
   widths = {},
-  titles = {},
+  grouping = '',
 }: ColumnsProps): readonly Column<Row>[] {
   const chosen = shown ?? columns.map(({ name }) => name);
   const scopeAt = columns.findIndex((column) => column.name === 'scope');
@@ -61,17 +73,17 @@ export function columnsOf({
     const column = columns[at];
     if (!column) return [];
     const isNumber = column.unit !== 'text';
-    const known = [`column.${name}`, `category.${name}`].find(has);
-    const plain = titles[name] ?? (known ? say(known) : name.replaceAll('_', ' '));
+    const plain = titleOf(say, table, name);
     const title =
       column.unit === 'ns'
         ? `${plain} (${unitSign(unit)})`
         : column.unit === 'share' || column.unit === 'percent'
           ? `${plain} (%)`
           : plain;
-    const hint = has(`column.${name}.hint`) ? say(`column.${name}.hint`) : title;
+    const hint = say(`column.${name}.hint`);
     const view = views[name];
     const width =
+      (name === grouping ? WIDE[name] : undefined) ??
       widths[name] ??
       WIDTHS[name] ??
       (isNumber
@@ -90,7 +102,7 @@ export function columnsOf({
       {
         key: name,
         title,
-        hint,
+        hint: hint === `column.${name}.hint` ? title : hint,
         kind: isNumber ? 'number' : 'text',
         width,
         grows: place === 0 && !isNumber,
@@ -139,4 +151,44 @@ export function valueWithUnit(value: Cell, unit: Unit, locale: Locale): string {
     : unit === 'share'
       ? shareText(value, locale)
       : cellText(value, unit, 'ns', locale);
+}
+
+export const LINE = 28; // px
+
+export interface GridProps {
+  readonly board: ProfilerParts;
+  readonly name: string;
+  readonly label: string;
+  readonly rows: Rows<Row>;
+  readonly columns: readonly Column<Row>[];
+  readonly sort: Sort;
+  readonly onSort: (column: Column<Row>) => void;
+  /** A press on a row, or Enter. */
+  readonly onOpen?: (row: Row) => void;
+  readonly isOpen?: (row: Row) => boolean;
+  /** Identifies what is shown: when it changes the table begins at its top. */
+  readonly question?: string;
+  readonly busy?: boolean;
+}
+
+/** A table of a profile; its first column stays at the left. */
+export function Grid({ board, name, columns, sort, onSort, isOpen, ...given }: GridProps): JSX.Element {
+  const [first, rest] = useMemo(() => [columns.slice(0, 1), columns.slice(1)], [columns]);
+  return (
+    <Table<Row>
+      {...given}
+      name={`grid-${name}`}
+      frozen={first}
+      columns={rest}
+      widths={useWidths(board.page.ctx.memory, name)}
+      rowHeight={LINE}
+      sort={{ by: [sort], turn: (key) => onSort(columns.find((column) => column.key === key) as Column<Row>) }}
+      line={(row, place) => ({
+        selected: isOpen?.(row) === true,
+        class: isOpen?.(row) ? 'open' : '',
+        data: { row: place },
+      })}
+      onCopyRows={(rows, all) => void copyTable(board.page, rows, all)}
+    />
+  );
 }

@@ -6,8 +6,7 @@ import type { ProfilerParts } from '../board';
 import type { Cell, Row, Unit } from '../answers/table';
 import { Figure } from '../figures/figure';
 import { unitOf } from '../units';
-import { columnsOf, type View } from './cells';
-import { Grid, LINE } from './grid';
+import { columnsOf, Grid, LINE, type View } from './cells';
 
 const MOST_LINES = 14;
 
@@ -58,12 +57,12 @@ export function LocalTable<Name extends string>({
   );
   const unit = board.units.chosen.value === 'auto' ? unitOf(longest / 5) : board.units.chosen.value;
   const placed = columnsOf({
+    table: name,
     columns,
     shown: null,
     unit,
     locale: board.page.locale.value,
     say,
-    has: (key) => say(key) !== key,
     widths,
     views,
   });

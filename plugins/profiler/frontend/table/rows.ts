@@ -3,7 +3,9 @@ import { signal } from '@preact/signals';
 import { isAway, message } from '@insight-host/kit';
 import type { RequestQueue } from '@insight-host/kit/lab';
 import type { Area, Rows } from '@insight-host/kit/table';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { Row, TableAnswer } from '../answers/table';
+import type { ProfilerParts } from '../board';
 
 export const PAGE = 200;
 const AHEAD = 6; // rows around those in sight
@@ -115,4 +117,28 @@ export class ServerRows<A extends TableAnswer> implements Rows<Row> {
     this.loading.delete(page);
     this.busy.value = this.loading.size > 0;
   }
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Paginated rows of a route; requested again when more of the profile was read. */
+export function useRows<A extends TableAnswer>(
+  board: ProfilerParts,
+  route: string,
+  query: Query,
+): { readonly rows: ServerRows<A>; readonly question: string; readonly query: Query } {
+  const rows = useMemo(() => new ServerRows<A>(board.queue), []);
+  const { value: profile } = board.profiles.profile;
+  const all = { ...board.profiles.query.value, ...query };
+  const question = JSON.stringify([route, all]);
+  const key = `${question}${profile?.version ?? ''}${profile?.complete ?? ''}`;
+  const isAsked = board.page.visible.value && profile !== null && profile.state !== 'failed';
+  useEffect(() => {
+    if (isAsked)
+      rows.want(key, (offset, limit, signal) =>
+        board.page.ctx.data.json<A>(route, { ...all, offset, limit }, { signal }),
+      );
+  }, [key, isAsked]);
+  useEffect(() => () => rows.stop(), []);
+  return { rows, question, query: all };
 }

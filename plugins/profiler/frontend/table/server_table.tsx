@@ -1,30 +1,30 @@
-/** A table of the server with its tools: search, unit, columns, CSV. */
-import { Download } from '@insight-host/kit';
+/** A table of the server, drawn as the host declares it, with its tools: filters, search, unit, columns, CSV. */
+import { Choice, Download, type Setting } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { Row, TableAnswer, TableInfo } from '../answers/table';
 import type { ProfilerParts } from '../board';
-import type { Row, TableAnswer } from '../answers/table';
 import type { TimeUnit } from '../units';
-import { columnsOf, type View } from './cells';
-import { Grid } from './grid';
-import type { TableSettings } from './settings';
+import { rowsText } from '../words';
+import { columnsOf, Grid, type View } from './cells';
+import { type Query, useRows } from './rows';
 import { ColumnChooser, Search, UnitChoice } from './tools';
-import { useRows } from './use_rows';
 
 export interface ServerTableProps<A extends TableAnswer> {
   readonly board: ProfilerParts;
-  readonly name: string;
-  readonly label: string;
-  readonly route: string;
-  readonly query: Readonly<Record<string, string | number | boolean | null>>;
-  readonly settings: TableSettings;
-  /** By which it is sorted when nobody says; a minus for the largest first. */
-  readonly sort: string;
-  /** Names of columns in the order in which they stand first; others follow. */
-  readonly order?: readonly string[];
-  /** Shown only when they are chosen. */
-  readonly hidden?: readonly string[];
+  /** Its name in the declarations of the host, which is that of its route. */
+  readonly table: string;
+  /** Goes into the question, besides what the declaration names and in its place. */
+  readonly query?: Query;
+  /** Values of filters, where not all that are declared make sense. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
+  /** Settings that make no sense: filters without a choice, and nothing of them is asked. */
+  readonly without?: readonly string[];
+  /** Called with the choice of a filter, in place of setting it. */
+  readonly onFilter?: (filter: Setting<string>, value: string) => void;
   readonly unitFor?: (answer: A) => number | null;
+  /** Before and after the filters. */
+  readonly first?: ComponentChildren;
   readonly tools?: ComponentChildren;
   /** Above the table, below its tools. */
   readonly above?: (answer: A, unit: TimeUnit) => ComponentChildren;
@@ -32,8 +32,6 @@ export interface ServerTableProps<A extends TableAnswer> {
   readonly onAnswer?: (answer: A) => void;
   readonly status?: (answer: A, unit: TimeUnit) => string;
   readonly views?: Readonly<Record<string, View>>;
-  readonly widths?: Readonly<Record<string, number>>;
-  readonly titles?: Readonly<Record<string, string>>;
   readonly onOpen?: (row: Row, answer: A) => void;
   readonly isOpen?: (row: Row, answer: A) => boolean;
 }
@@ -44,70 +42,107 @@ export function valueOf(answer: Pick<TableAnswer, 'columns'>, row: Row, name: st
   return at < 0 ? null : (row[at] ?? null);
 }
 
-export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): JSX.Element {
-  const {
-    board,
-    name,
-    label,
-    route,
-    settings,
-    sort,
-    order = [],
-    hidden = [],
-    views = {},
-    widths = {},
-    titles = {},
-  } = props;
+export function ServerTable<A extends TableAnswer = TableAnswer>(props: ServerTableProps<A>): JSX.Element {
+  const info = props.board.profiles.profile.value?.tables?.[props.table];
+  return info ? <DeclaredTable<A> {...props} info={info} /> : <div class="waiting" aria-busy="true" />;
+}
+
+interface DeclaredProps<A extends TableAnswer> extends ServerTableProps<A> {
+  readonly info: TableInfo;
+}
+
+function DeclaredTable<A extends TableAnswer>({ info, ...props }: DeclaredProps<A>): JSX.Element {
+  const { board, table, without = [], onOpen, isOpen } = props;
   const { t: say } = board.page;
-  const { rows, question, query } = useRows<A>(board, route, { ...props.query, ...settings.ask(sort) });
+  const settings = board.tables(info.address);
+  const filters = info.filters
+    .filter(({ name }) => !without.includes(name))
+    .map(({ name, words, values: all }) => {
+      const values = props.values?.[name] ?? all;
+      const chosen = board.filters[name]?.value ?? '';
+      return { name, words, values, value: values.includes(chosen) ? chosen : (values[0] ?? chosen) };
+    });
+  const wanted: Query = {
+    ...Object.fromEntries(info.asks.map((name) => [name, board.asks[name]?.value ?? null])),
+    ...Object.fromEntries(filters.map(({ name, value }) => [name, value])),
+    ...Object.fromEntries(without.map((name) => [name, null])),
+    ...props.query,
+  };
+  const { rows, question, query } = useRows<A>(board, table, { ...wanted, ...settings.ask(info) });
   const answer = rows.head.value;
   useEffect(() => {
     if (answer) props.onAnswer?.(answer);
   }, [answer]);
-  const longest = answer ? (props.unitFor?.(answer) ?? longestOf(answer)) : null;
-  const unit = board.units.of(
-    `${name}-${question.length > 0 ? JSON.stringify(props.query['by'] ?? props.query['group'] ?? '') : ''}`,
-    longest,
-  );
+  const grouping = filters.map(({ value }) => value).join();
+  const unit = board.units.of(`${table}-${grouping}`, answer ? (props.unitFor?.(answer) ?? longestOf(answer)) : null);
   const known = answer?.columns ?? [];
   const inOrder = useMemo(() => {
-    const place = (column: string): number => (order.includes(column) ? order.indexOf(column) : order.length);
-    return [...known].sort((a, b) => place(a.name) - place(b.name));
-  }, [known.map((column) => column.name).join()]);
-  const chosen = settings.columns.value.filter((column) => known.some((one) => one.name === column));
+    const place = ({ name }: { readonly name: string }): number =>
+      name === wanted['by'] ? -1 : info.columns.includes(name) ? info.columns.indexOf(name) : info.columns.length;
+    return [...known].sort((a, b) => place(a) - place(b));
+  }, [info, known.map((column) => column.name).join(), grouping]);
+  const names = inOrder.map(({ name }) => name);
+  const chosen = settings.columns.value.filter((column) => names.includes(column));
   const shown =
     chosen.length > 0
-      ? inOrder.filter((column) => chosen.includes(column.name)).map((column) => column.name)
-      : inOrder.map((column) => column.name).filter((column) => !hidden.includes(column));
+      ? names.filter((name) => chosen.includes(name))
+      : names.filter((name) => !info.hidden.includes(name));
   const columns = columnsOf({
+    table,
     columns: known,
     shown,
     unit,
     locale: board.page.locale.value,
     say,
-    has: (key) => say(key) !== key,
-    views,
-    widths,
-    titles,
+    ...(props.views ? { views: props.views } : {}),
+    widths: info.widths,
+    grouping: String(wanted['by'] ?? ''),
   });
-  const { onOpen, isOpen } = props;
   const error = rows.error.value;
+  const label = say(info.label);
   return (
     <section class="table-view" aria-label={label}>
       <div class="table-tools" role="toolbar" aria-label={label}>
+        {props.first}
+        {filters.map(({ name, words, values, value }) => {
+          const setting = board.filters[name];
+          return (
+            setting &&
+            values.length > 1 && (
+              <Choice
+                key={name}
+                say={say}
+                name={name}
+                label={say(words)}
+                words={words}
+                values={values}
+                setting={{
+                  value,
+                  set: (next) => (props.onFilter ? props.onFilter(setting, next) : setting.set(next, 'push')),
+                }}
+              />
+            )
+          );
+        })}
         {props.tools}
-        {settings.fields.length > 0 && (
-          <Search board={board} settings={settings} name={name} error={rows.waits.value ? null : error} />
+        {info.fields.length > 0 && (
+          <Search
+            board={board}
+            settings={settings}
+            fields={info.fields}
+            name={table}
+            error={rows.waits.value ? null : error}
+          />
         )}
-        <span class="count" data-testid={`${name}-count`}>
-          {answer && (props.status?.(answer, unit) ?? say('rows.shown', { shown: answer.total, count: answer.of }))}
+        <span class="count" data-testid={`${table}-count`}>
+          {answer && (props.status?.(answer, unit) ?? rowsText(board, answer))}
         </span>
         <span class="ends">
           <UnitChoice board={board} />
-          <ColumnChooser board={board} settings={settings} columns={inOrder} shown={shown} />
+          <ColumnChooser board={board} settings={settings} table={table} columns={inOrder} shown={shown} />
           <Download
             label={say('export.csv')}
-            href={board.page.ctx.data.href(route, { ...query, columns: shown.join(','), format: 'csv' })}
+            href={board.page.ctx.data.href(table, { ...query, columns: shown.join(','), format: 'csv' })}
           />
         </span>
       </div>
@@ -130,12 +165,12 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
         ) : (
           <Grid
             board={board}
-            name={name}
+            name={table}
             label={label}
             rows={rows}
             columns={columns}
-            sort={settings.sorted(sort)}
-            onSort={({ key, kind }) => settings.turn(key, kind === 'text', sort)}
+            sort={settings.sorted(info.sort)}
+            onSort={({ key, kind }) => settings.turn(key, kind === 'text', info.sort)}
             question={question}
             busy={rows.busy.value}
             {...(onOpen ? { onOpen: (row: Row) => onOpen(row, answer) } : {})}

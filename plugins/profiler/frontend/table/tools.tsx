@@ -5,28 +5,31 @@ import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
 import type { ColumnInfo } from '../answers/table';
 import { TIME_UNITS, unitSign } from '../units';
+import { titleOf } from './cells';
 import type { TableSettings } from './settings';
 
 interface SearchProps {
   readonly board: ProfilerParts;
   readonly settings: TableSettings;
+  /** In which columns one may search. */
+  readonly fields: readonly string[];
   readonly name: string;
   /** Why the expression says nothing. */
   readonly error?: string | null;
 }
 
 /** Rows that hold a text, or that match a regular expression. */
-export function Search({ board, settings, name, error = null }: SearchProps): JSX.Element {
+export function Search({ board, settings, fields, name, error = null }: SearchProps): JSX.Element {
   const { t: say } = board.page;
   const draft = useDraft(settings.query, 200);
   return (
     <span class="search">
-      {settings.fields.length > 1 && (
+      {fields.length > 1 && (
         <Select
           name={`${name}-field`}
           label={say('search.field')}
           value={settings.field.value}
-          options={settings.fields.map((value) => ({ value, text: say(`search.field.${value}`) }))}
+          options={fields.map((value) => ({ value, text: say(`search.field.${value}`) }))}
           onPick={(value) => settings.field.set(value)}
         />
       )}
@@ -54,18 +57,15 @@ export function Search({ board, settings, name, error = null }: SearchProps): JS
 interface ChooserProps {
   readonly board: ProfilerParts;
   readonly settings: TableSettings;
+  readonly table: string;
   readonly columns: readonly ColumnInfo[];
   readonly shown: readonly string[];
 }
 
 /** Which columns a table has. */
-export function ColumnChooser({ board, settings, columns, shown }: ChooserProps): JSX.Element {
+export function ColumnChooser({ board, settings, table, columns, shown }: ChooserProps): JSX.Element {
   const { t: say } = board.page;
   const open = useSignal(false);
-  const title = (name: string): string => {
-    const found = say(`column.${name}`);
-    return found === `column.${name}` ? name : found;
-  };
   return (
     <>
       <Button action="columns" icon="columns" label={say('columns.title')} onPress={() => (open.value = true)} />
@@ -88,7 +88,7 @@ export function ColumnChooser({ board, settings, columns, shown }: ChooserProps)
                       )
                     }
                   />
-                  {title(name)}
+                  {titleOf(say, table, name)}
                 </label>
               </li>
             ))}

@@ -1,14 +1,13 @@
 /** One picture of the timeline's rows. */
 import { hash, visibleText } from '@insight-host/kit';
 import type { Locale } from '@insight-host/api';
-import { onColor, type Ink } from '../figures/ink';
-import { CATEGORY_NAMES, firstFrom, type Curves, type Flow, type Lane, type Slices, type StepInfo } from './answers';
-import { axisOf } from './axis';
-import { BAR, barTop, PAD, rowsBetween, type Layout, type Row } from './layout';
-import type { Labels } from './labels';
+import { type Ink, onColor } from '../figures/ink';
+import { CATEGORY_NAMES, type Curves, firstFrom, type Flow, type Lane, type Slices, type StepInfo } from './answers';
+import { axisOf, type Labels } from './axis';
+import { BAR, barTop, type Layout, PAD, type Row, rowsBetween } from './layout';
 import { layersOf } from './store';
 import { lengthOf, type Range, type Span } from './span';
-import { colorOf, type Color, type Strips } from './strips';
+import { type Color, colorOf, type Strips } from './strips';
 
 export const SHADES = 24; // colours of names
 const PALE = 0.28; // of what is not searched for

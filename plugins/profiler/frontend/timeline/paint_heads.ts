@@ -1,6 +1,6 @@
 /** What stands above the rows: the whole profile in small, and the axis of time with the steps. */
-import { holds, type StepRange } from '../steps';
-import { SHADES, shadeOf, type Picture } from './paint';
+import { holds, type StepRange } from '../address';
+import { type Picture, shadeOf, SHADES } from './paint';
 import { CATEGORY_NAMES, type Slices, type TracksAnswer } from './answers';
 import { axisOf } from './axis';
 import { lengthOf, type Span } from './span';

@@ -1,12 +1,12 @@
 /** The canvases of the timeline: what is painted when, what the pointer is at. */
 import { effect, signal, untracked } from '@preact/signals';
-import { fitBitmap, pixelsOf, watchPixels, type PixelSize } from '@insight-host/kit';
+import { fitBitmap, type PixelSize, pixelsOf, watchPixels } from '@insight-host/kit';
 import { Latest } from '@insight-host/kit/lab';
 import { inkOf } from '../figures/ink';
-import { slicesOf, type Slices, type TracksAnswer } from './answers';
-import { hitAt, type Hit, type View } from './hit';
-import { Labels } from './labels';
-import { barTop, LEVEL, rowAt, rowsBetween, type Layout } from './layout';
+import { type Slices, slicesOf, type TracksAnswer } from './answers';
+import { type Hit, hitAt, type View } from './hit';
+import { Labels } from './axis';
+import { barTop, type Layout, LEVEL, rowAt, rowsBetween } from './layout';
 import { paint, type Picture } from './paint';
 import { HEIGHT as MINIMAP, Minimap, paintMinimap, paintRuler } from './paint_heads';
 import type { TimelineState } from './state';

@@ -2,12 +2,11 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { codecs, message, Page, type Setting } from '@insight-host/kit';
 import type { ProfilerParts } from '../board';
-import { holds } from '../steps';
-import { TableSettings } from '../table/settings';
+import { holds } from '../address';
 import type { BriefSlice, SliceAnswer, StepInfo, TracksAnswer } from './answers';
 import { layoutOf, NO_ROWS, type Row } from './layout';
 import { Search } from './search';
-import { around, covers, lengthOf, within, type Range, type Span } from './span';
+import { around, covers, lengthOf, type Range, type Span, within } from './span';
 
 const NOTHING: Span = { from: 0, to: 1 };
 const READABLE = 12; // px that a slice is wide at least for people to see it
@@ -24,7 +23,6 @@ export class TimelineState {
   readonly isFull: Setting<boolean>;
   readonly window: Setting<Span | null>;
   readonly search: Search;
-  readonly selectionTable: TableSettings;
 
   readonly tracks = signal<TracksAnswer | null>(null);
   /** Everything about the chosen slice, once it is there. */
@@ -46,7 +44,6 @@ export class TimelineState {
     this.window = page.settled(board.window, 300);
     const find = page.setting('find', codecs.text, 250);
     this.search = new Search(this, find, page.setting('find-regex', codecs.flag(false)));
-    this.selectionTable = new TableSettings(page, 'range', ['all']);
     page.until(this.followProfile());
     page.until(this.followSlice());
     page.until(this.followSteps());

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { firstFrom } from './answers';
-import { axisOf } from './axis';
+import { axisOf, Labels, ownName } from './axis';
 import { firstIn, hitAt, neighbour, type View } from './hit';
-import { Labels, ownName } from './labels';
-import { barTop, BAR, layoutOf, LEVEL, rowAt, rowsBetween } from './layout';
+import { BAR, barTop, layoutOf, LEVEL, rowAt, rowsBetween } from './layout';
 import { sliceTable } from './sight_table';
 import { around, covers, lengthOf, moved, NEAREST, rangeCodec, spanCodec, within, zoomed } from './span';
 import { layersOf } from './store';

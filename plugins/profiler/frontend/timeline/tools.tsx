@@ -2,7 +2,7 @@
 import { Button, Choice, Cluster, Menu, Toggle, useDraft, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
-import { stepsText } from '../steps';
+import { stepsText } from '../address';
 import { countText, timeText } from '../units';
 import { tableOfSight } from './sight_table';
 import type { Stage } from './stage';

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { countText, sizeText } from '../units';
 import { word } from '../words';
 import type { CounterInfo } from './answers';
-import { rowsBetween, type Row } from './layout';
+import { type Row, rowsBetween } from './layout';
 import type { Stage } from './stage';
 
 const AROUND = 400; // px

@@ -1,19 +1,15 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerParts } from '../board';
-import type { FlopsAnswer, FlopsRates, FlopsRow } from '../answers/flops';
+import type { ProfilerParts, ViewProps } from '../board';
+import type { FlopsAnswer, FlopsRates, FlopsRow } from '../answers/operators';
 import type { Unit } from '../answers/table';
-import { Drawing, useParts } from '../figures/drawing';
+import { Drawing, shortened, type TipText, useParts } from '../figures/drawing';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
-import { NODE_WIDTH, ribbon, sankeyOf, type FlowLink } from '../figures/sankey_layout';
-import { shortened } from '../figures/scale';
-import type { TipText } from '../figures/tip';
+import { type FlowLink, NODE_WIDTH, ribbon, sankeyOf } from '../figures/sankey_layout';
 import { powerText, shareText } from '../units';
 import { LocalTable } from '../table/local_table';
-import { useProfileAnswer } from '../use_answer';
-import type { ViewProps } from '../views';
-import { Answered } from './state';
+import { Answered, useProfileAnswer } from '../use_answer';
 
 const [LABELS, HEIGHT] = [170, 420];
 

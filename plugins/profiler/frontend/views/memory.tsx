@@ -1,16 +1,14 @@
 import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerParts } from '../board';
+import type { ProfilerParts, ViewProps } from '../board';
 import type { MemoryAnswer, MemoryCurve, PlannedGraph } from '../answers/memory';
 import { Curves } from '../figures/curves';
 import { inkOf } from '../figures/ink';
 import { LocalTable } from '../table/local_table';
 import { inUnit, sizeText, summandTexts, timeText, unitOf, unitSign } from '../units';
-import { useProfileAnswer } from '../use_answer';
-import type { ViewProps } from '../views';
+import { Answered, useProfileAnswer } from '../use_answer';
 import { word } from '../words';
-import { Answered } from './state';
 
 const WIDTH = 1200;
 const APART = 20; // times larger

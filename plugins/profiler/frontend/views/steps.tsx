@@ -2,28 +2,24 @@ import { Segments } from '@insight-host/kit';
 import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerParts } from '../board';
-import { CATEGORIES, type StepAnswer, type StepsAnswer } from '../answers/steps';
+import type { ProfilerParts, ViewProps } from '../board';
+import { CATEGORIES, type StepAnswer, type StepsAnswer, type Stretch } from '../answers/steps';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
-import { Lanes, type Bar } from '../figures/lanes';
-import { StepLines } from '../figures/step_lines';
-import { holds } from '../steps';
+import { type Bar, Lanes } from '../figures/lanes';
+import { StepLines } from '../figures/curves';
+import { holds } from '../address';
 import { ServerTable, valueOf } from '../table/server_table';
 import { inUnit, shareText, timeText, unitSign } from '../units';
-import { useProfileAnswer } from '../use_answer';
-import type { ViewProps } from '../views';
+import { Answered, useProfileAnswer } from '../use_answer';
 import { categoryText, outliersText } from '../words';
-import { lanesOf } from './step_lanes';
-import { Answered } from './state';
 
-const MOST = 20_000; // steps of the curve
+const MOST_STEPS = 20_000; // steps of the curve
 
 /** How long each step took and on what, its course drawn, and the same as a table. */
 export default function Steps({ board }: ViewProps): JSX.Element {
-  const { t: say } = board.page;
   const asked = useProfileAnswer<StepsAnswer>(board, 'steps', {
-    limit: MOST,
+    limit: MOST_STEPS,
     sort: 'number',
     order: 'asc',
     columns: ['number', 'duration', ...CATEGORIES].join(','),
@@ -41,16 +37,7 @@ export default function Steps({ board }: ViewProps): JSX.Element {
       <div class="low-table">
         <ServerTable<StepsAnswer>
           board={board}
-          name="steps"
-          label={say('steps.table')}
-          route="steps"
-          query={{}}
-          settings={board.stepTable}
-          sort="number"
-          order={['number', 'duration']}
-          hidden={['start']}
-          widths={{ number: 90 }}
-          titles={Object.fromEntries(CATEGORIES.map((name) => [name, categoryText(board, name)]))}
+          table="steps"
           onOpen={(row, answer) => {
             const number = valueOf(answer, row, 'number');
             if (typeof number === 'number') board.navigation.chooseStep(number, false);
@@ -257,4 +244,42 @@ function StepCurves({ board, answer, busy }: StepsProps & { readonly busy: boole
       busy={busy}
     />
   );
+}
+
+export interface PlacedStretch extends Stretch {
+  readonly lane: number;
+}
+
+const MOST_LANES = 16; // lanes that are drawn
+
+/** Work in parallel to a step, by stream; overlapping work of one stream gets separate lanes. */
+export function lanesOf(stretches: readonly Stretch[]): {
+  readonly lanes: readonly string[];
+  readonly more: number;
+  readonly placed: readonly PlacedStretch[];
+} {
+  const byStream = new Map<string, Stretch[]>();
+  for (const stretch of stretches) {
+    const [, number] = /^stream_(\d+)_/.exec(stretch.name) ?? [];
+    const key = number === undefined ? stretch.name : `stream ${number}`;
+    byStream.set(key, [...(byStream.get(key) ?? []), stretch]);
+  }
+  const lanes: string[] = [];
+  const placed: PlacedStretch[] = [];
+  for (const [key, own] of [...byStream].sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }))) {
+    const ends: number[] = [];
+    const first = lanes.length;
+    for (const stretch of [...own].sort((a, b) => a.start - b.start)) {
+      const free = ends.findIndex((end) => end <= stretch.start);
+      const at = free < 0 ? ends.length : free;
+      ends[at] = stretch.start + stretch.duration;
+      placed.push({ ...stretch, lane: first + at });
+    }
+    ends.forEach((_, i) => lanes.push(i === 0 ? key : ''));
+  }
+  return {
+    lanes: lanes.slice(0, MOST_LANES),
+    more: Math.max(0, lanes.length - MOST_LANES),
+    placed: placed.filter(({ lane }) => lane < MOST_LANES),
+  };
 }
