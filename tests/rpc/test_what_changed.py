@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 
 import pytest
 from attrs import evolve
+from insight_tensorboard.view.catalog import Catalog
+from insight_tensorboard.view.translation import SCALAR, TensorBoardKind
 from werkzeug.test import Client
 
 from insight_core.plugin import SummaryPlugin
@@ -15,8 +17,6 @@ from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
-from insight_core.rpc.tensorboard_view.catalog import Catalog
-from insight_core.rpc.tensorboard_view.translation import SCALAR, TensorBoardKind
 from insight_core.web import Host
 from insight_host.client import LogClient
 
