@@ -173,8 +173,7 @@ class ProviderSettings:
     ca_file: str | None = None  # certificates (PEM) that may sign that of the server
     # opens the host's own reader of the logs of these dialects in the logdirs; None: there are no logdirs
     open_local: Callable[[Collection[Dialect]], DataProvider] | None = None
-    # reduces the points of a series as the host's own reader does: see ProviderBase.points; None in tests
-    answer_scalars: Callable[..., ScalarColumns] | None = None
+    answer_scalars: Callable[..., ScalarColumns] | None = None  # as the host's own reader does; None in tests
 
 
 class OpenWith(Protocol):
