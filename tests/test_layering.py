@@ -57,7 +57,9 @@ ROOMS: dict[str, Room] = {
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("machine worker", ""),
     "plugin.lab": _room(
-        "contrast encoding formats histogram_routes http matching plugin plugin.payloads store tag_roles", ""
+        "contrast encoding formats histogram_routes http matching plugin plugin.payloads providers store"
+        " tag_roles",
+        "",
     ),
     "testing": _room(
         "formats ingest isolation own_page plugin providers registry store web",
@@ -69,28 +71,28 @@ ROOMS: dict[str, Room] = {
     "unix_socket": _room("", ""),
     "certificates": _room("plugin", ""),
     "activity": _room("isolation", ""),
-    "registry": _room("isolation plugin references", "attrs pluggy"),
+    "registry": _room("isolation own_hooks plugin references", "attrs pluggy"),
     "store": _room("change_log formats plugin", "attrs cachetools numpy"),
     "ingest": _room(
         "formats isolation plugin references store worker", "attrs inotify_simple insight_record numpy"
     ),
-    "mirror": _room("formats ingest plugin", "attrs"),
+    "own_hooks": _room("ingest plugin references", "attrs pluggy"),
+    "plugin.own": _room("activity ingest isolation own_hooks", ""),
+    "plugin.schema": _room("formats rpc", ""),
+    "plugin.servers": _room("formats providers rpc store", ""),
     "rpc": _room(
         "certificates formats plugin unix_socket",
         "attrs google grpc grpc_health grpc_reflection numpy platformdirs",
     ),
-    "providers": _room(
-        "formats ingest isolation mirror plugin rpc store", "attrs cachetools google grpc numpy"
-    ),
+    "providers": _room("formats ingest isolation plugin rpc store", "attrs cachetools google grpc numpy"),
     "web": _room(
         "activity certificates contrast encoding errors filters formats http isolation matching old_findings"
         " own_page plugin plugin.http references registry tag_roles unix_socket",
         "attrs cachetools insight_frontend werkzeug",
     ),
-    "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
     "cli": _room(
-        "certificates formats ingest isolation machine mirror old_findings plugin plugin.http"
-        " providers references registry rpc store tensorboard web",
+        "certificates formats ingest isolation machine old_findings own_hooks plugin plugin.http"
+        " providers references registry rpc store web",
         "attrs insight_authoring insight_frontend platformdirs werkzeug",
     ),
 }
@@ -112,7 +114,10 @@ OF_C = ("libc", "cpython", "posix")  # what Cython brings
 # for plugins
 PUBLIC_ROOMS = {
     "plugin",
-    *(f"plugin.{name}" for name in ("filters", "http", "lab", "layers", "worker")),
+    *(
+        f"plugin.{name}"
+        for name in ("filters", "http", "lab", "layers", "own", "schema", "servers", "worker")
+    ),
 }
 PLUGIN_MAY_IMPORT = {
     *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),
@@ -126,6 +131,7 @@ ALSO = {
     "insight_media": {"pyarrow"},  # of its own extra arrow
     "insight_query": {"duckdb", "pyarrow"},  # of the extra lake
     "insight_remote": {"boto3", "fsspec", "obstore"},  # of the extra remote, and boto3 if it is there
+    "insight_tensorboard": {"tensorboard"},  # of the extra of this name
     "insight_trash": {"send2trash"},  # which is the plugin's own dependency
     "insight_extensions": {"insight_core.plugin.testing"},  # a data source in a few lines
 }

@@ -25,7 +25,6 @@ log = logging.getLogger(__name__)
 _BUILT_IN = {  # imported like modules of other distributions, by name
     "insight-host": "insight_core.cli.built_in",
     "insight-host-reading": "insight_host.commands",
-    "tensorboard-plugins": "insight_core.cli.tensorboard_flags",
 }
 _PATIENCE = 5.0  # seconds for all modules to load, if a flag or command may be one of theirs
 

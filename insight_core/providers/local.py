@@ -46,10 +46,9 @@ from insight_core.store.store import Store
 from insight_core.store.views import ViewCache
 
 if TYPE_CHECKING:  # a host that does without does not load them
+    from insight_core.ingest.fetching import MirrorSet, RequestCounts
     from insight_core.ingest.index.cache import IndexCache
     from insight_core.ingest.watch import Watcher
-    from insight_core.mirror.mirrors import Mirrors
-    from insight_core.mirror.requests import RequestCounts
 
 T = TypeVar("T")
 
@@ -91,7 +90,7 @@ class LocalProvider:
         folds: bool = True,
         accepts_run: Callable[[str], bool] | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
-        mirrors: Mirrors | None = None,
+        mirrors: MirrorSet | None = None,
     ) -> None:
         self._mirrors = mirrors
         self._logdirs = tuple(logdirs)

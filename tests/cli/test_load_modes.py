@@ -312,7 +312,7 @@ def test_several_data_servers_are_one_page_and_one_away_is_a_notice(
 
 
 def test_any_server_of_the_service_of_tensorboard_will_do(serve: Serve, logdir: Path, tmp_path: Path) -> None:
-    from insight_core.providers.rust_server import rust_server
+    from insight_tensorboard.client.rust_server import rust_server
 
     port_file = tmp_path / "port"
     flags = [f"--logdir={logdir}", "--reload=1", "--port=0", f"--port-file={port_file}"]

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from attrs import evolve
 from insight_image.decoder import pictures_of
+from insight_remote.mirror.mirrors import Mirrors
 from insight_text.decoder import texts_of
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.mirror.mirrors import Mirrors
 from insight_core.plugin import (
     FileName,
     HyperParameters,

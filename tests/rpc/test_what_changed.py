@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 
 import pytest
 from attrs import evolve
+from insight_tensorboard.view.catalog import Catalog
+from insight_tensorboard.view.translation import SCALAR, TensorBoardKind
 from werkzeug.test import Client
 
 import insight_host
@@ -14,8 +16,6 @@ from insight_core.plugin.data import Changes, SeriesInfo, SeriesKey
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
-from insight_core.rpc.tensorboard_view.catalog import Catalog
-from insight_core.rpc.tensorboard_view.translation import SCALAR, TensorBoardKind
 from insight_core.web import Host
 
 RUNS = [f"r{number:02d}" for number in range(40)]
