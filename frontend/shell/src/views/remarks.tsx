@@ -11,9 +11,11 @@ export interface RemarksProps {
 }
 
 export function Remarks({ tab, title, onSlow = false }: RemarksProps) {
-  const { contributions } = usePage();
+  const page = usePage();
+  const { contributions } = page;
   const hasAny =
     !!onSlow ||
+    page.missed(tab.name) !== null ||
     Object.keys(tab.sampled ?? {}).length > 0 ||
     (tab.warnings ?? []).length > 0 ||
     !!contributions.value?.troublesOf(tab.name, title);
