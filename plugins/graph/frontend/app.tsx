@@ -173,7 +173,7 @@ function NoGraph({ board }: { readonly board: GraphParts }): JSX.Element {
       </Empty>
     );
   }
-  const there = (other === 'graph' ? board.records.graphs : board.records.pipelines).value.length > 0;
+  const there = (other === 'graph' ? board.records.ownGraphs : board.records.ownPipelines).value.length > 0;
   return (
     <Empty title={say(`empty.${missing}`)} text={say(`empty.${missing}.text`)}>
       {there && (

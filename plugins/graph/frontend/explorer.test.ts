@@ -212,44 +212,38 @@ describe('a graph', () => {
     expect(board.explorer.failure.value).toBeNull();
   });
 
-  it('is that of the first selected run, until one is chosen', async () => {
+  it('is that of the run in the run panel, among those that match the filter', async () => {
     const { board, ctx } = made();
     await shown(board, []);
     expect(board.records.graph.value?.run).toBe('r');
-    ctx.runs.select(['s']);
+    ctx.runs.one.set('s');
     expect(board.records.graph.value?.run).toBe('s');
-    ctx.runs.select([]);
+    ctx.runs.selected.value = ctx.runs.all.value.filter(({ name }) => name === 'r');
+    expect(board.records.graph.value?.run).toBe('r');
+    ctx.runs.selected.value = [];
     expect(board.records.graph.value).toBeNull();
     await vi.waitFor(() => expect(board.explorer.scene.value).toBeNull());
   });
 });
 
 describe('which graph', () => {
-  const started = (ctx: FakeContext, times: Readonly<Record<string, number>>): void => {
-    ctx.runs.all.value = ctx.runs.all.value.map((run) => ({ ...run, startTime: times[run.name] ?? null }));
-    ctx.runs.selected.value = ctx.runs.all.value;
-  };
-  it('is that of the newest selected run until somebody begins to look', async () => {
+  it('is kept for a link once somebody begins to look', async () => {
     const { board, ctx } = made(undefined, ['q', 'r', 's']);
-    started(ctx, { q: 5, r: 9, s: 7 });
-    await vi.waitFor(() => expect(board.records.graph.value?.run).toBe('r'));
-    ctx.runs.select(['q', 's']);
-    expect(board.records.graph.value?.run).toBe('s');
+    ctx.runs.one.set('s');
     await shown(board, []);
     expect(ctx.address.value.has('graph')).toBe(false);
     board.explorer.toggle('a');
     await vi.waitFor(() => expect(ctx.address.value.get('graph')).toBe('s;g'));
-    ctx.runs.select(['q', 'r', 's']);
-    await shown(board, ['a']);
-    expect(board.records.graph.value?.run).toBe('s');
     // another drawing: what was opened belongs to the one before
-    ctx.runs.select(['q', 'r']);
+    ctx.runs.one.set('r');
     await shown(board, []);
-    expect([board.records.graph.value?.run, board.looks.expanded.value, ctx.address.value.get('graph')]).toEqual([
-      'r',
-      null,
-      's;g',
-    ]);
+    expect([board.records.graph.value?.run, board.looks.expanded.value]).toEqual(['r', null]);
+  });
+  it('is that of a link, which chooses the run', async () => {
+    const { board, ctx } = made(undefined, ['q', 'r', 's']);
+    ctx.address.value = new Map([['graph', 's;g']]);
+    await vi.waitFor(() => expect(board.records.graph.value?.run).toBe('s'));
+    expect(ctx.runs.one.value).toBe('s');
   });
   it('keeps what was opened in it, unless an address says otherwise', async () => {
     const { board, ctx } = made();
@@ -290,7 +284,7 @@ describe('which graph', () => {
       (route) => (route === 'graphs' ? { graphs: ['q', 'r', 's'].map(graph), profiles: [], pipelines } : undefined),
       ['q', 'r', 's'],
     );
-    started(ctx, { q: 5, r: 9, s: 7 });
+    ctx.runs.one.set('r');
     await vi.waitFor(() => expect(board.records.pipeline.value?.tag).toBe('p'));
     board.records.open('graph', graph('q'));
     board.records.turn('pipeline');
@@ -298,9 +292,8 @@ describe('which graph', () => {
     board.records.open('pipeline', pipelines[2] as GraphInfo);
     board.records.turn('graph');
     expect([board.records.show.value, board.records.graph.value?.run]).toEqual(['graph', 'r']);
-    board.records.open('graph', graph('s')); // has no pipeline
-    board.records.turn('pipeline');
-    expect(board.records.pipeline.value?.tag).toBe('p');
+    ctx.runs.one.set('s'); // has no pipeline
+    expect(board.records.ownPipelines.value).toEqual([]);
   });
   it('has the name that people gave its run', () => {
     const { board, ctx } = made();

@@ -9,6 +9,7 @@ import zh from '../insight_graph/locales/zh-CN.json';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles,
+  runs: 'one',
   board: (page) => graphParts(page),
   view: (board) => <App board={board} />,
   keys,

@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { codecs, message, type Page, type Setting } from '@insight-host/kit';
 import type { GraphInfo, GraphList, GraphRecord, RecordKey } from './answers';
 import { record } from './codecs';
@@ -11,7 +11,7 @@ export type Show = (typeof SHOWS)[number];
 const longest = (records: readonly GraphRecord[]): GraphRecord | null =>
   [...records].sort((a, b) => b.size - a.size)[0] ?? null;
 
-/** The graphs and pipelines of the selected runs, and which of them is shown. */
+/** The graphs and pipelines of runs that match the filter, and which of the run in the run panel is shown. */
 export class Records {
   /** null until the first answer. */
   readonly list = signal<GraphList | null>(null);
@@ -29,6 +29,9 @@ export class Records {
     this.chosenGraph = page.setting('graph', record);
     this.chosenPipeline = page.setting('data', record);
     this.compared = page.setting('compare', record);
+    // the one that is shown has the last word
+    const chosen = [this.chosenPipeline, this.chosenGraph];
+    for (const one of this.show.value === 'graph' ? chosen : chosen.reverse()) this.showRunOf(one);
     // at once, and whenever a graph may have come or gone
     page.until(page.ctx.changes.subscribe(() => void this.load()));
   }
@@ -47,21 +50,29 @@ export class Records {
     }
   }
 
-  /** Those of selected runs, in the order of the runs. */
+  /** The run that the run panel chooses, among those with records. */
+  private readonly run = computed<string | null>(() => {
+    const { graphs = [], pipelines = [], dumps = [] } = this.list.value ?? {};
+    const names = new Set([...graphs, ...pipelines, ...dumps].map(({ run }) => run));
+    return this.page.oneOf(this.page.runs.value.filter(({ name }) => names.has(name)))?.name ?? null;
+  });
+  /** Those of runs that match the filter, in the order of the runs: one can be compared with another. */
   readonly graphs = computed<readonly GraphInfo[]>(() => this.ofRuns(this.list.value?.graphs ?? []));
   readonly pipelines = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.pipelines ?? []));
   readonly dumps = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.dumps ?? []));
-  /** That of the newest run, until the user says otherwise. */
+  /** Those of the run in the run panel. */
+  readonly ownGraphs = computed(() => this.graphs.value.filter(({ run }) => run === this.run.value));
+  readonly ownPipelines = computed(() => this.pipelines.value.filter(({ run }) => run === this.run.value));
   readonly graph = computed<GraphInfo | null>(
     () =>
-      this.graphs.value.find((other) => sameRecord(other, this.chosenGraph.value)) ??
-      this.ofNewest(this.graphs.value)[0] ??
+      this.ownGraphs.value.find((other) => sameRecord(other, this.chosenGraph.value)) ??
+      this.ownGraphs.value[0] ??
       null,
   );
   /** The longest record of a run: shorter ones may only state that it has no pipeline. */
   readonly pipeline = computed<GraphRecord | null>(() => {
-    const records = this.pipelines.value;
-    return records.find((other) => sameRecord(other, this.chosenPipeline.value)) ?? longest(this.ofNewest(records));
+    const records = this.ownPipelines.value;
+    return records.find((other) => sameRecord(other, this.chosenPipeline.value)) ?? longest(records);
   });
   /** Profiles of the run whose graph is shown. */
   readonly profiles = computed<readonly string[]>(() => {
@@ -84,14 +95,9 @@ export class Records {
     this.show.set(show);
   }
 
-  /** The other view, of the same run where it has one. */
+  /** The other view of the run. */
   turn(show: Show): void {
-    const [from, to] =
-      show === 'graph' ? [this.pipeline.value, this.graph.value] : [this.graph.value, this.pipeline.value];
-    const own = (record: GraphRecord): boolean => record.run === from?.run;
-    const found = show === 'graph' ? this.graphs.value.find(own) : longest(this.pipelines.value.filter(own));
-    if (found && to?.run !== from?.run) this.open(show, found);
-    else this.show.set(show, 'push');
+    this.show.set(show, 'push');
   }
 
   /** Keeps the current selection when a newer run appears, and in shared links. */
@@ -102,14 +108,20 @@ export class Records {
       chosen.set({ run: record.run, tag: record.tag, index: record.index });
   }
 
-  /** Records of the run that began last. */
-  private ofNewest<T extends GraphRecord>(records: readonly T[]): readonly T[] {
-    const began = ({ run, wall_time }: T): number => this.page.runsByName.value.get(run)?.startTime ?? wall_time;
-    const newest = records.reduce<T | undefined>(
-      (best, record) => (best && began(best) >= began(record) ? best : record),
-      undefined,
+  /** A link and a dialog name a record of a run, which is shown then; the choice of another run ends that. */
+  private showRunOf(chosen: Setting<RecordKey | null>): void {
+    let before: RecordKey | null = null;
+    this.page.until(
+      effect(() => {
+        const [key, run] = [chosen.value, this.run.value];
+        const isNew = !sameRecord(key, before);
+        before = key;
+        if (!key) return;
+        if (isNew) this.page.ctx.runs.one.set(key.run);
+        else if (run !== null && key.run !== run && this.page.runs.value.some(({ name }) => name === key.run))
+          chosen.set(null);
+      }),
     );
-    return records.filter(({ run }) => run === newest?.run);
   }
 
   private ofRuns<T extends RecordKey>(records: readonly T[]): readonly T[] {

@@ -24,7 +24,7 @@ export function ZoomTools({ board }: { readonly board: GraphParts }): JSX.Elemen
 export function Toolbar({ board }: { readonly board: GraphParts }): JSX.Element {
   const { t: say } = board.page;
   const isGraph = board.records.show.value === 'graph';
-  const both = board.records.pipelines.value.length > 0 && board.records.graphs.value.length > 0;
+  const both = board.records.ownPipelines.value.length > 0 && board.records.ownGraphs.value.length > 0;
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
       {both && (
@@ -40,14 +40,14 @@ export function Toolbar({ board }: { readonly board: GraphParts }): JSX.Element 
         <RecordChoice
           board={board}
           show="graph"
-          records={board.records.graphs.value}
+          records={board.records.ownGraphs.value}
           chosen={board.records.graph.value}
         />
       ) : (
         <RecordChoice
           board={board}
           show="pipeline"
-          records={board.records.pipelines.value}
+          records={board.records.ownPipelines.value}
           chosen={board.records.pipeline.value}
         />
       )}
@@ -79,9 +79,9 @@ interface RecordChoiceProps {
 /** Names of files differ at their ends. */
 const short = (name: string): string => (name.length > 30 ? `${name.slice(0, 12)}…${name.slice(-14)}` : name);
 
-/** Which graph: its run, its name and what it is made of. */
+/** Which graph of the run: its name and what it is made of. */
 function RecordChoice({ board, show, records, chosen }: RecordChoiceProps): JSX.Element | null {
-  if (records.length === 0) return null;
+  if (records.length < 2) return null; // the panel at the right names it
   const at = records.findIndex((record) => sameRecord(record, chosen));
   return (
     <Select
@@ -93,10 +93,9 @@ function RecordChoice({ board, show, records, chosen }: RecordChoiceProps): JSX.
       options={records.map((record, value) => ({
         value,
         title: 'name' in record ? record.name : record.tag,
-        text: [
-          board.page.nameOf(record.run),
-          ...('name' in record ? [short(record.name), board.page.t(`graph.${record.kind}`)] : [record.tag]),
-        ].join(' · '),
+        text: [...('name' in record ? [short(record.name), board.page.t(`graph.${record.kind}`)] : [record.tag])].join(
+          ' · ',
+        ),
       }))}
       onPick={(picked) => board.records.open(show, records[picked] as GraphInfo | GraphRecord)}
     />

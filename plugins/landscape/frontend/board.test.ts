@@ -65,7 +65,7 @@ describe('the landscapes of runs', () => {
   it('are those that the address names, where they are there', async () => {
     await open({ run: 'b', interval: 'gone' });
     expect([board.chosen.run.value?.name, board.chosen.entry.value?.id]).toEqual(['b', 'final']);
-    board.chosen.pickRun('a');
+    ctx.runs.one.set('a');
     await settle();
     board.chosen.step(1);
     expect([board.chosen.run.value?.name, ctx.address.value.get('interval')]).toEqual(['a', 'final']);

@@ -39,12 +39,10 @@ export function landscapeParts(page: Page) {
   const parts = cardParts(page, true, { shows: isLandscape });
   const mode = page.setting('mode', codecs.choice(MODES, 'analysis'));
   const [lists, loads] = [new Lists(page), new Loads(page)];
-  /** Selected runs with landscapes. */
-  const runs = computed<readonly Run[]>(() =>
-    page.runs.value.filter(
-      ({ name }) => parts.tags.table.value?.tagsOf(name).length && lists.byRun.value.get(name)?.length !== 0,
-    ),
-  );
+  const has = (name: string): boolean =>
+    (parts.tags.table.value?.tagsOf(name).length ?? 0) > 0 && lists.byRun.value.get(name)?.length !== 0;
+  /** Those of them that match the filter, or are selected where several are compared. */
+  const runs = computed<readonly Run[]>(() => page.runs.value.filter(({ name }) => has(name)));
   const contourLines = new ContourLines();
   page.until(() => contourLines.end());
   const relative = page.setting('relative', codecs.flag(false));
@@ -61,6 +59,8 @@ export function landscapeParts(page: Page) {
     lists,
     loads,
     runs,
+    /** Names of all runs with landscapes. */
+    having: computed(() => page.allRuns.value.flatMap(({ name }) => (has(name) ? name : []))),
     chosen,
     compared: new Compared(page, runs, lists, loads, relative),
     orbit: new Orbit(page, FIRST_CAMERA, LIMITS),

@@ -9,28 +9,26 @@ import { Player } from './player';
 
 /** The landscape that is analysed, and the walk along its path. */
 export class Chosen {
-  private readonly wantedRun: Setting<string | null>;
   private readonly wantedId: Setting<string | null>;
   readonly player = new Player(() => this.item.value?.landscape.path ?? null);
 
   /** `runs`: those that have landscapes. */
   constructor(
-    page: Page,
+    private readonly page: Page,
     private readonly runs: Live<readonly Run[]>,
     private readonly lists: Lists,
     private readonly loads: Loads,
     private readonly relative: Live<boolean>,
   ) {
-    this.wantedRun = page.setting('run', codecs.name);
+    page.linkedRun('run');
     this.wantedId = page.setting('interval', codecs.name);
+    page.onChange(page.ctx.runs.one, () => this.player.reset());
     page.until(() => this.player.pause());
     page.until(page.visible.subscribe((visible) => !visible && this.player.pause()));
   }
 
-  /** The run asked for, if it is selected, or the first. */
-  readonly run = computed<Run | null>(
-    () => this.runs.value.find(({ name }) => name === this.wantedRun.value) ?? this.runs.value[0] ?? null,
-  );
+  /** The one that the run panel chooses. */
+  readonly run = computed<Run | null>(() => this.page.oneOf(this.runs.value) ?? null);
   /** All landscapes of the run. */
   readonly entries = computed<readonly Listed[]>(() => this.lists.byRun.value.get(this.run.value?.name ?? '') ?? []);
   readonly entry = computed<Listed | null>(
@@ -46,11 +44,6 @@ export class Chosen {
       ? itemOf(run, this.relative.value ? relativeToEnd(state.landscape) : state.landscape)
       : null;
   });
-
-  pickRun(name: string): void {
-    this.player.reset();
-    this.wantedRun.set(name);
-  }
 
   pickEntry(id: string): void {
     this.player.reset();

@@ -234,7 +234,7 @@ function stageLabel(board: LandscapeParts, items: readonly Item[], look: Look): 
 }
 
 function analyse(board: LandscapeParts, run: string, id: string): void {
-  board.chosen.pickRun(run);
-  board.chosen.pickEntry(id);
   board.mode.set('analysis', 'push');
+  board.page.ctx.runs.one.set(run);
+  board.chosen.pickEntry(id);
 }

@@ -13,6 +13,8 @@ export default tab({
     page.ctx.signal.addEventListener('abort', endRenderer, { once: true });
     return landscapeParts(page);
   },
+  // comparing, it is about many
+  runs: (board) => (board.mode.value === 'analysis' ? { among: board.having.value } : null),
   view: (board) => <App board={board} />,
   keys: (board, host) => [
     ['v', 'keys.form', () => turnForm(board)],

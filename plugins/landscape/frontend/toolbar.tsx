@@ -13,7 +13,13 @@ export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Elem
       <Choice say={say} name="mode" label={say('mode')} values={MODES} setting={board.mode} how="push" />
       <Choice say={say} name="form" label={say('form')} values={FORMS} setting={board.form} />
       {isAnalysis ? (
-        <LandscapeChoice board={board} />
+        <Select
+          name="interval"
+          label={say('interval')}
+          value={board.chosen.entry.value?.id ?? ''}
+          options={board.chosen.entries.value.map((entry) => ({ value: entry.id, text: intervalText(board, entry) }))}
+          onPick={(id) => board.chosen.pickEntry(id)}
+        />
       ) : (
         <Choice say={say} name="layout" label={say('layout')} values={LAYOUTS} setting={board.layout} />
       )}
@@ -98,31 +104,5 @@ export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Elem
         <FullScreenToggle page={board.page} setting={board.screen} />
       </Cluster>
     </div>
-  );
-}
-
-/** Which landscape of which run. */
-function LandscapeChoice({ board }: { readonly board: LandscapeParts }): JSX.Element {
-  const { t: say } = board.page;
-  return (
-    <>
-      {board.runs.value.length > 1 && (
-        <Select
-          look="run-choice"
-          name="run"
-          label={say('run')}
-          value={board.chosen.run.value?.name ?? ''}
-          options={board.runs.value.map(({ name, displayName }) => ({ value: name, text: displayName, title: name }))}
-          onPick={(name) => board.chosen.pickRun(name)}
-        />
-      )}
-      <Select
-        name="interval"
-        label={say('interval')}
-        value={board.chosen.entry.value?.id ?? ''}
-        options={board.chosen.entries.value.map((entry) => ({ value: entry.id, text: intervalText(board, entry) }))}
-        onPick={(id) => board.chosen.pickEntry(id)}
-      />
-    </>
   );
 }

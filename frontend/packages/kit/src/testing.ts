@@ -188,6 +188,7 @@ export function fakeContext(
       groups: signal<readonly RunGroup[]>([]),
       drawing: signal<Drawing>({ places: new Map(), orders: [] }),
       one: settable<string | null>(null),
+      offer: () => undefined,
       hover: (names) => void (hovered.value = names),
       annotate: async (name, fields) =>
         void (all.value = all.value.map((run) =>

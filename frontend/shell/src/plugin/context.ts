@@ -113,6 +113,10 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     };
   };
 
+  const tags = tagsOf(page.tags.of(name));
+  const isApart = runs !== page.runs;
+  if (!isApart) endWith(() => page.offer(name, null));
+
   endWith(
     effect(() => {
       if (mounting.visible.value) return;
@@ -145,7 +149,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       all: wrap(runs.all),
       filter: settable(runs.filterText),
       shown: wrap(runs.shown),
-      selected: wrap(runs.selected),
+      selected: wrap(computed(() => (!isApart && page.choices.value.has(name) ? runs.shown : runs.selected).value)),
       select: (names) => runs.selectShown(names),
       hovered: wrap(page.hovered.runs),
       hover: (names) => page.hovered.set(names, name),
@@ -154,6 +158,11 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       groups: wrap(runs.groups),
       drawing: wrap(page.drawing(runs)),
       one: Object.assign(wrap(page.oneOf(name, runs)), { set: runs.one.set }),
+      offer: (choice) => {
+        if (isApart) return;
+        if (choice && !choice.among) void tags.value; // asks for them
+        page.offer(name, choice);
+      },
       annotate: (run, fields) => page.session.annotations.write(run, fields),
       annotatable: wrap(page.session.annotations.writable),
     },
@@ -172,7 +181,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     }),
     generation: wrap(page.session.generation),
     changes: wrap(changes),
-    tags: Object.assign(tagsOf(page.tags.of(name)), { withUnclaimed: tagsOf(page.tags.of(name, true)) }),
+    tags: Object.assign(tags, { withUnclaimed: tagsOf(page.tags.of(name, true)) }),
     theme: wrap(page.preferences.theme),
     locale: wrap(page.preferences.locale),
     t,
