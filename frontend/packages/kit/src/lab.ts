@@ -3,7 +3,7 @@
  * the same file as the kit.
  */
 export { picked, said, spliced, wholeOf } from './columns';
-export { isExpression, tagFilter, UNSUPPORTED } from './groups';
+export { isExpression, splitName, tagFilter, UNSUPPORTED } from './groups';
 export { Latest, type Answer, type Failure } from './latest';
 export { menuItems } from './menu';
 export { UnsupportedPattern } from './pattern';
