@@ -233,7 +233,7 @@ export interface Saved {
   remove(name: string, version: string): Promise<void>;
 }
 
-/** A tab that can show one step. */
+/** A tab by its name. */
 export interface StepTab {
   readonly plugin: string;
   /** In the user's language. */
@@ -288,6 +288,8 @@ export interface PluginContext {
   };
   /** Names of the plugins that have a tab now, in the order of the tabs. */
   readonly tabs: ReadonlySignal<readonly string[]>;
+  /** Tabs of the group of this one (`Plugin.tab_group`), itself among them: the user sees them as modes of one tab. */
+  readonly modes: ReadonlySignal<readonly StepTab[]>;
   /**
    * Brings the tab of a plugin to the front, with these keys of its state in the URL (null: the default);
    * other keys stay. Back undoes it. False, and nothing changes, if no plugin of this name has a tab.
