@@ -111,7 +111,8 @@ def test_ten_groups_of_two_hyperparameters_look_different_in_panel_chart_and_exp
     sheet = ElementTree.fromstring(content)
     texts = ["".join(text.itertext()) for text in sheet.iter("{http://www.w3.org/2000/svg}text")]
     assert "lr · optimizer" in texts  # the columns once, the values at the lines
-    assert labels == {
-        f"lr={rate} · optimizer={one}"
-        for rate, one in (text.split(" · ") for text in texts if re.fullmatch(r"[0-9.]+ · (adam|sgd)", text))
-    }
+    names = [text.split(" · ") for text in texts if re.fullmatch(r"[0-9.]+ · (adam|sgd)", text)]
+    assert {f"lr={rate} · optimizer={one}" for rate, one in names} == labels
+    lines = [one.attrib for one in sheet.iter("{http://www.w3.org/2000/svg}line")]
+    samples = [one for one in lines if one["y1"] == one["y2"] and float(one["x2"]) - float(one["x1"]) == 20]
+    assert len({(one["stroke"], one.get("stroke-dasharray")) for one in samples}) == 10

@@ -108,8 +108,10 @@ describe('the figure of a paper', () => {
   });
 
   it('leaves no room for texts that are empty', () => {
-    const bare = figure({ ...props, title: '', xLabel: '', yLabel: '' }, whole, sizeWith('none'));
-    const named = figure(props, whole, sizeWith('none'));
+    const [line] = props.lines;
+    const wide = { ...props, lines: [{ ...line!, y: [-1, 500, 1000] }], logY: false }; // its widest tick is 1000 in both
+    const bare = figure({ ...wide, title: '', xLabel: '', yLabel: '' }, whole, sizeWith('none'));
+    const named = figure(wide, whole, sizeWith('none'));
     expect(bare.plot.width - named.plot.width).toBeCloseTo(18);
     expect(bare.plot.height - named.plot.height).toBeCloseTo(22 + 18);
   });

@@ -14,7 +14,7 @@ const ROW = 14; // of a legend: a page has less room than a screen
 const AROUND = 14; // above and below the rows of a legend
 const LEAST_PLOT = 0.34; // of the height of a sheet, whatever its legend needs
 
-/** The plot on a sheet; `found` is the figure in another area, with nearly the same ticks. */
+/** The plot on a sheet; `found` is the figure in nearly this area, with its ticks. */
 export function sheetArea(found: Figure, sheet: Sheet): Area {
   const { props, size } = found;
   const left = EDGE + (props.yLabel ? NAME : 0) + widest(found.yTicks);
