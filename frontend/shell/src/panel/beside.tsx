@@ -9,8 +9,8 @@ interface SparkProps extends Pick<RunGroup, 'color' | 'dash'> {
   readonly range: readonly [number, number];
 }
 
-const [WIDTH, HEIGHT, INSIDE] = [44, 16, 2]; // pixels
-const POINTS = 22; // of a line: those of more runs are too near to each other
+const [WIDTH, HEIGHT, INSIDE] = [30, 16, 1]; // pixels
+const POINTS = 15; // of a line: those of more runs are too near to each other
 
 /** The values of a group in the order of their size, as a small line; a flat one of one run. */
 export function Spark({ color, dash, values, range: [low, high] }: SparkProps) {

@@ -37,7 +37,7 @@ export function inWords(page: Page, frame: Frame): readonly Column[] {
   };
   return Object.entries(looks).flatMap(([name, look]) => {
     const column = frame.columns.get(name);
-    return column ? new Column(column, column.values, look) : [];
+    return column ? new Column({ ...column, title: page.t(`column.${name}`) }, column.values, look) : [];
   });
 }
 
@@ -47,7 +47,13 @@ export function annotationColumns(page: Page, names: readonly string[]): readonl
   const column = (name: string, type: 'str' | 'int', of: (run: Run) => string | number): Column => {
     const values = runs.map((run) => (run && of(run)) || null);
     return new Column(
-      { name, title: name, group: 'annotation', type, count: values.filter((value) => value !== null).length },
+      {
+        name,
+        title: page.t(`column.${name}`),
+        group: 'annotation',
+        type,
+        count: values.filter((value) => value !== null).length,
+      },
       values,
     );
   };

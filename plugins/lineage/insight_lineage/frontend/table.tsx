@@ -5,7 +5,6 @@ import { sortOf, useWidths, type CellLook } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { isText, MarkPicker, TextCell } from './annotation_cells';
 import type { LineageParts } from './board';
-import { titleOf } from './host_columns';
 
 /** The runs that brushes left, one below the other, in the page's one table of runs. */
 export function RunsTable({ board }: { readonly board: LineageParts }): JSX.Element | null {
@@ -34,7 +33,6 @@ export function RunsTable({ board }: { readonly board: LineageParts }): JSX.Elem
       onPick={(row) => board.comparison.pick(runAt(row)) || board.selection.toggle(runAt(row))}
       onPoint={(rows) => board.hover(rows?.length === 1 ? (rows[0] as number) : null)}
       cell={(column, row) => cellOf(board, column, row)}
-      headOf={(column) => titleOf(board.page, column)}
       sort={{
         by: board.rows.sorts.value.map(sortOf),
         turn: (key, more) => board.rows.turnSort(key, more),
