@@ -12,6 +12,7 @@ export { changed } from './base/per_card';
 export { RequestQueue } from './base/requests';
 export { multiples } from './base/rounding';
 export { rove } from './base/roving';
+export { RunLists } from './base/run_lists';
 export * from './base/scrolling';
 export * from './base/series_clock';
 export * from './base/size';
