@@ -6,11 +6,17 @@ import {
   LEGEND_SAMPLE,
   legendHeight,
   legendItems,
+  type Area,
+  type LegendItem,
+  type LegendPlace,
+  type Painter,
+  type Palette,
+  type Sheet,
+  type Size,
+  type Tick,
 } from '@insight-host/kit/draw';
-import type { Area, LegendItem, LegendPlace, Painter, Palette, Sheet, Size, Tick } from '@insight-host/kit/draw';
-import type { Figure } from './layout';
+import { type Figure, leftOutText } from './layout';
 import type { Line } from './props';
-import { leftOutText } from './words';
 
 const EDGE = 8; // pixels between the sheet's edge and what is nearest to it
 const TITLE = 22;
