@@ -67,7 +67,7 @@ ROOMS = {
 PLUGIN = PageRoom(
     "plugins",
     " ".join(ROOMS.keys() - {"shell", "gallery", f"{_KIT}/testing"}),
-    f"{_PREACT} @dagrejs/dagre gifenc plotly.js-strict-dist-min vega vega-interpreter vega-lite",
+    f"{_PREACT} @dagrejs/dagre jspdf plotly.js-strict-dist-min svg2pdf.js vega vega-interpreter vega-lite",
 )  # each of them a room of its own
 ENTRIES = {_LAB: "frontend/packages/kit/src/lab"}  # files that names mean, but for those of an index
 NO_ROOMS = {  # parts of the build

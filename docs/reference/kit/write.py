@@ -21,7 +21,7 @@ MODULES = {
     "@insight-host/kit/steps": "steps",
     "@insight-host/kit/table": "table",
 }
-# of the page of all exports that are no components
+# of the page of all exports that are not components
 OTHERS = {
     **MODULES,
     "@insight-host/kit/lines": "lines",
@@ -109,7 +109,7 @@ def components(directory: str) -> list[Component]:
 
 @frozen
 class Export:
-    """An export that is no component: what it is, in prose and as TypeScript."""
+    """An export that is not a component: what it is, in prose and as TypeScript."""
 
     name: str
     description: str
@@ -146,7 +146,7 @@ def _declaration(kind: str, text: str) -> str:
 
 
 def others(module: str) -> list[Export]:
-    """The exports of a module that are no components and no properties of one, by name."""
+    """The exports of a module but for components and their properties, by name."""
     place = KIT / OTHERS[module]
     files: list[tuple[Path, frozenset[str] | None]] = (
         [(place, None)]
@@ -170,11 +170,11 @@ def others(module: str) -> list[Export]:
 
 
 def page_of_others() -> str:
-    """The page of all exports that are no components, as Markdown."""
+    """The page of all exports but for components, as Markdown."""
     lines = [
         "# Functions and types of the kit",
         "",
-        "What `@insight-host/kit` and its parts export beside [components](components.md);",
+        "What `@insight-host/kit` and its parts export in addition to [components](components.md);",
         "[guide.md](guide.md) shows the most important together. What is here is promised, with the",
         "signatures of [javascript.txt](../surface/javascript.txt). Written by",
         "`python docs/reference/kit/write.py`.",

@@ -73,7 +73,7 @@ export function embeddingParts(page: Page) {
   const named = (name: string | null): Column | null =>
     source.columns.value.find((column) => column.name === name) ?? null;
   const labelColumn = computed(() => named(labelBy.value) ?? source.columns.value[0] ?? null);
-  /** "" in the link is no column. */
+  /** "" in the link stands for no column. */
   const colorColumn = computed(() =>
     colorBy.value === null ? firstColumn(source.columns.value) : named(colorBy.value),
   );

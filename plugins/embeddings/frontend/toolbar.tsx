@@ -78,16 +78,6 @@ function EmbeddingChoice({ board }: { readonly board: EmbeddingParts }): JSX.Ele
   const at = steps.findIndex((entry) => entry === chosen.entry.value);
   return (
     <>
-      {board.runs.value.length > 1 && (
-        <Select
-          look="run-choice"
-          name="run"
-          label={say('run')}
-          value={chosen.run.value?.name ?? ''}
-          options={board.runs.value.map(({ name, displayName }) => ({ value: name, text: displayName, title: name }))}
-          onPick={(name) => chosen.pickRun(name)}
-        />
-      )}
       {chosen.groups.value.length > 1 && (
         <Select
           look="run-choice"

@@ -15,17 +15,18 @@ from insight_profiler.analysis import compare, operators
 from insight_profiler.analysis.compare_summary import compared_advice, summary_of
 from insight_profiler.analysis.compared_steps import MEASURES, ComparedSteps, compared_steps, limits_of
 from insight_profiler.jobs import Job
-from insight_profiler.opened_profiles import Opened, side_of_request, table_answer, wanted_of
+from insight_profiler.opened_profiles import Asked, Opened, side_of_request
 from insight_profiler.rules import RANK_RULES
+from insight_profiler.tables import GROUPED, TableFilter, TableRows, TableView
 
-_TEXTS = ("name", "type", "scope", "shapes")
+_COMPARED = TableFilter("table", "compare.what", ("operators", "kernels"))
+_PER = TableFilter("per", "compare.per", MEASURES)
 _MOST_NUMBER = 1 << 53
 
 
 def compare_views(advice: ProfileAdvice) -> Mapping[str, Callable[[Request], Response]]:
     """Views of two profiles, by route name."""
-    views = _Views(advice)
-    return {"compare": views.compare, "comparison": views.comparison}
+    return {"comparison": _Views(advice).comparison}
 
 
 class _Views:
@@ -33,40 +34,9 @@ class _Views:
         self._asked = advice.opened.asked
         self._advice = advice
 
-    def compare(self, request: Request) -> Response:
-        """A table of operators or kernels of both, by how much longer they take."""
-        which = choice(request, "table", ("operators", "kernels"))
-        opened, base = self._both(request, which)
-        per = choice(request, "per", MEASURES)
-        before, after = (_steps(request, one, which) for one in (base, opened))
-        more: dict[str, Any] = {}
-        if which == "kernels":
-            found = compare.kernel_comparison(before, after, per)
-        else:
-            by = choice(request, "by", operators.GROUPINGS)
-            side = side_of_request(request, opened.profile)
-            found = compare.comparison(before, after, by, side, per)
-            more = {"by": by, "side": side.name.lower()}
-        searched = ("name",) if which == "kernels" else ("name", "type", "scope")
-        return table_answer(
-            request,
-            _joined(opened, base),
-            found.listing,
-            wanted_of(request, searched, "change", texts=_TEXTS),
-            "comparison",
-            per=found.per,
-            limits=limits_of(before, after, per),
-            sides=[one.name.lower() for one in operators.sides_of(opened.profile)],
-            new=found.new,
-            gone=found.gone,
-            steps=after.summary(),
-            base_steps=before.summary(),
-            **more,
-        )
-
     def comparison(self, request: Request) -> Response:
         """Steps, memory, communication and advice of both, and the timelines of one step of each."""
-        opened, base = self._both(request)
+        opened, base = self._asked.opened(request), self._asked.opened(request, "base_")
         numbers = [whole_number(request, name, 0, _MOST_NUMBER) for name in ("base_step", "step")]
         before, after = (_steps(request, one) for one in (base, opened))
         advice = self._advice_of(request, opened, base)
@@ -100,12 +70,6 @@ class _Views:
         )
         return {"advice": compared_advice(before, after), "ranks": ranks}
 
-    def _both(self, request: Request, table: str = "") -> tuple[Opened, Opened]:
-        opened, base = self._asked.opened(request), self._asked.opened(request, "base_")
-        for one in (opened, base) if table else ():
-            one.table(table)
-        return opened, base
-
 
 def _named(request: Request, prefix: str) -> tuple[str, str]:
     return required_text(request, f"{prefix}run"), required_text(request, f"{prefix}profile")
@@ -121,3 +85,48 @@ def _joined(opened: Opened, base: Opened) -> Opened:
         opened.version + base.version,
         opened.is_final and base.is_final,
     )
+
+
+def _compared(asked: Asked, opened: Opened, request: Request) -> TableRows:
+    """Operators or kernels of both profiles, by how much longer they take."""
+    which = choice(request, _COMPARED.name, _COMPARED.values)
+    base = asked.opened(request, "base_")
+    for one in (opened, base):
+        one.table(which)
+    per = choice(request, _PER.name, _PER.values)
+    before, after = (_steps(request, one, which) for one in (base, opened))
+    more: dict[str, Any] = {}
+    if which == "kernels":
+        found = compare.kernel_comparison(before, after, per)
+    else:
+        by = choice(request, GROUPED.name, GROUPED.values)
+        side = side_of_request(request, opened.profile)
+        found = compare.comparison(before, after, by, side, per)
+        more = {"by": by, "side": side.name.lower()}
+    more = {
+        "per": found.per,
+        "limits": limits_of(before, after, per),
+        "sides": [one.name.lower() for one in operators.sides_of(opened.profile)],
+        "new": found.new,
+        "gone": found.gone,
+        "steps": after.summary(),
+        "base_steps": before.summary(),
+        **more,
+    }
+    searched = ("name",) if which == "kernels" else None
+    return TableRows(found.listing, more, searched=searched, file="comparison", opened=_joined(opened, base))
+
+
+COMPARED = TableView(
+    "compare",
+    "view.compare",
+    _compared,
+    "name type base value difference ratio share base_calls calls scope shapes",
+    "-change",
+    filters=(GROUPED, _PER),
+    searched=("name", "type", "scope"),
+    hidden=("change", "share"),
+    widths={"name": 420, "difference": 230},
+    asks=("side", "steps"),
+    address="compare",
+)

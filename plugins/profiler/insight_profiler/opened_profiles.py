@@ -21,8 +21,7 @@ from insight_core.plugin import (
     Unavailable,
     Undecodable,
 )
-from insight_core.plugin.http import choice, csv_response, flag, json_response, required_text, whole_number
-from insight_profiler.analysis.listing import SortedTable, Wanted
+from insight_core.plugin.http import choice, json_response, required_text
 from insight_profiler.analysis.operators import sides_of
 from insight_profiler.analysis.steps import rows_of
 from insight_profiler.discovery import ProfileFiles
@@ -31,7 +30,6 @@ from insight_profiler.profile_reading import Look
 from insight_profiler.profiles import Profiles
 from insight_profiler.storage import MAX_BYTES
 
-MOST_ROWS = 100_000
 MOST_BYTES = 64 << 20  # of an answer that is not streamed
 _NOTHING = ReasonKind("profiler_nothing", "this profile has no {what}")
 _LARGE = ReasonKind(
@@ -111,7 +109,7 @@ class Asked:
     def opened(self, request: Request, prefix: str = "") -> Opened:
         """Raises Undecodable when the profile cannot be read, Unavailable while nothing of it has been."""
         run, path = required_text(request, f"{prefix}run"), required_text(request, f"{prefix}profile")
-        look = self.look(request, run, path)
+        look = self.profiles.look(run, path, self._cache)
         if look.failure is not None:
             cause = look.failure.reason
             raise Undecodable(_UNREADABLE(run=run, path=path, cause=cause))
@@ -161,40 +159,6 @@ def side_of_request(request: Request, profile: Profile) -> Side:
     names = [side.name.lower() for side in reversed(sides)]
     first = names[0] if names else "host"
     return Side[choice(request, "side", (first, "device" if first == "host" else "host")).upper()]
-
-
-def wanted_of(request: Request, searched: tuple[str, ...], sort: str, *, texts: tuple[str, ...]) -> Wanted:
-    """How a table is asked for: ``q, regex, field, sort, order, offset, limit, columns``.
-
-    ``sort`` is by which it is sorted otherwise; columns of ``texts`` begin with the letter A otherwise.
-    """
-    field = choice(request, "field", ("all", *searched))
-    by = request.args.get("sort", sort)
-    orders = ("asc", "desc") if by in texts else ("desc", "asc")
-    return Wanted(
-        text=request.args.get("q", ""),
-        is_regex=flag(request, "regex"),
-        searched=searched if field == "all" else (field,),
-        sort=by,
-        is_descending=choice(request, "order", orders) == "desc",
-        offset=whole_number(request, "offset", 0, 1 << 31, 0),
-        limit=whole_number(request, "limit", 0, MOST_ROWS, MOST_ROWS),
-        columns=[name for text in request.args.getlist("columns") for name in text.split(",")],
-    )
-
-
-def table_answer(
-    request: Request, opened: Opened, listing: SortedTable, wanted: Wanted, name: str, **more: object
-) -> Response:
-    """The page of a table that is wanted, or all rows that match as CSV."""
-    form = choice(request, "format", ("json", "csv"))
-    rows = listing.matching(wanted)
-    if form == "csv":
-        answer = csv_response(listing.csv_lines(rows, wanted))
-        answer.headers.set("Content-Disposition", "attachment", filename=f"{name}.csv")
-        return opened.kept(answer)
-    check_size(listing.text_size(rows, wanted))
-    return opened.answer({**listing.page(rows, wanted), **more})
 
 
 def described(note: Note) -> dict[str, Any]:

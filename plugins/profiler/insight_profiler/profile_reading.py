@@ -76,6 +76,7 @@ class ProfileReading(WorkerJob):
         self._opener = opener
         self._is_through = is_through
         self.key = key
+        self.read_at = -1  # generation of the data at which it was ready and up to date
         self._cache = cache
         # while it is read: for looks, and where nothing is kept for all of it, until it is mapped
         self._own: Path | None = None

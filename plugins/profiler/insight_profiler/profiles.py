@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
-from attrs import evolve
+from attrs import evolve, field, frozen
 
 from insight_core.plugin import InsightError, NotFound
 from insight_core.plugin.data import DataProvider, SeriesKey
@@ -24,6 +24,7 @@ from insight_profiler.profile_reading import MEMORY, Look, ProfileReading, limit
 from insight_profiler.rank_summaries import RankSummaries
 from insight_profiler.storage import MAX_BYTES, described, key_of, shrink
 
+_Place: TypeAlias = tuple[str, str]  # run and path
 _MOST_HELD = 32  # profiles, their columns mapped, with a descriptor each
 _UNCHECKED_SHARE = 16  # of the limit may be kept before all that is kept is added up again
 
@@ -32,6 +33,15 @@ def unknown_profile(run: str, path: str) -> NotFound:
     """The error for a profile that the logs do not have."""
     text = f"run {run!r} has no profile {path}".rstrip()
     return NotFound(text, code="profiler_unknown", run=run, path=path)
+
+
+@frozen(eq=False)
+class _Listed:
+    """The profiles of one generation of the data; ``known`` are those whose sizes and keys were asked for."""
+
+    generation: int
+    files: Mapping[_Place, ProfileFiles]
+    known: dict[_Place, tuple[ProfileFiles, str]] = field(factory=dict)
 
 
 class Profiles:
@@ -44,8 +54,8 @@ class Profiles:
         self._data = data
         self._workers = workers or Workers(limits(), memory=MEMORY)
         self._lock = threading.Lock()
-        self._readings: OrderedDict[tuple[str, str], ProfileReading] = OrderedDict()
-        self._listed: tuple[int, dict[tuple[str, str], ProfileFiles]] | None = None
+        self._readings: OrderedDict[_Place, ProfileReading] = OrderedDict()
+        self._listed: _Listed | None = None
         self._sizes: dict[SeriesKey, tuple[float, int]] = {}  # by wall time
         self._summaries = RankSummaries()
         self._most_bytes = most_bytes
@@ -58,11 +68,9 @@ class Profiles:
     def listing(self, runs: Collection[str] | None = None) -> list[ProfileFiles]:
         """Those of some runs, or of all, with the sizes of their files."""
         chosen = None if runs is None else set(runs)
-        return [
-            self._with_sizes(profile)
-            for (run, _), profile in self._all().items()
-            if chosen is None or run in chosen
-        ]
+        listed = self._now()
+        places = [place for place in listed.files if chosen is None or place[0] in chosen]
+        return [self._known(listed, place)[0] for place in places]
 
     def look(self, run: str, path: str, cache: Path | None) -> Look:
         """A profile as it is now; the first look has it read. What is read is kept below ``cache``;
@@ -70,8 +78,19 @@ class Profiles:
 
         Raises NotFound for an unknown profile.
         """
-        files = self._find(run, path)
-        return self._reading(files, self._key(files), cache, is_urgent=True).look()
+        generation = self._data.generation()
+        with self._lock:
+            reading = self._readings.get((run, path))
+            if reading is not None and reading.read_at == generation:
+                self._readings.move_to_end((run, path))
+                return reading.look()
+        listed = self._now()
+        files, key = self._known(listed, (run, path))
+        reading = self._reading(files, key, cache, is_urgent=True)
+        look = reading.look()
+        if look.state == "ready" and reading.key == key:
+            reading.read_at = listed.generation
+        return look
 
     def rank(self, files: ProfileFiles, cache: Path | None, *, reads: bool = True) -> Look:
         """The same for one of the ranks of a job: ``profile`` is its summary (``rank_summary.py``), which
@@ -105,7 +124,7 @@ class Profiles:
         place, offset = place_of(packed)
         if packed < 0 or size <= 0 or place >= len(names):
             return None
-        files = self._find(run, path)
+        files, _ = self._known(self._now(), (run, path))
         name = names[place]
         if name not in files.files:
             return None
@@ -116,19 +135,28 @@ class Profiles:
         except (OSError, InsightError):
             return None
 
-    def _all(self) -> dict[tuple[str, str], ProfileFiles]:
+    def _now(self) -> _Listed:
         generation = self._data.generation()
         listed = self._listed
-        if listed is None or listed[0] != generation:
+        if listed is None or listed.generation != generation:
             found = {(one.run, one.path): one for one in profiles_of(self._data.series(NAME))}
-            self._listed = listed = generation, found
-        return listed[1]
+            self._listed = listed = _Listed(generation, found)
+        return listed
 
-    def _find(self, run: str, path: str) -> ProfileFiles:
-        profile = self._all().get((run, path))
-        if profile is None:
-            raise unknown_profile(run, path)
-        return self._with_sizes(profile)
+    def _known(self, listed: _Listed, place: _Place) -> tuple[ProfileFiles, str]:
+        """A profile with the sizes of its files, and its key. Raises NotFound for an unknown profile."""
+        known = listed.known.get(place)
+        if known is None:
+            files = listed.files.get(place)
+            if files is None:
+                raise unknown_profile(*place)
+            sized = {
+                name: evolve(file, size=self._size_of(SeriesKey(files.run, file.tag), file.wall_time))
+                for name, file in files.files.items()
+            }
+            files = evolve(files, files=sized)
+            known = listed.known[place] = files, self._key(files)
+        return known
 
     def _key(self, files: ProfileFiles) -> str:
         parts = {name: (file.tag, file.size, file.wall_time) for name, file in files.files.items()}
@@ -176,15 +204,6 @@ class Profiles:
                 self._unchecked = 0
         if is_due:
             shrink(directory.parent, self._most_bytes, spared=[directory])
-
-    def _with_sizes(self, profile: ProfileFiles) -> ProfileFiles:
-        return evolve(
-            profile,
-            files={
-                name: evolve(file, size=self._size_of(SeriesKey(profile.run, file.tag), file.wall_time))
-                for name, file in profile.files.items()
-            },
-        )
 
     def _size_of(self, key: SeriesKey, wall_time: float) -> int:
         known = self._sizes.get(key)

@@ -23,7 +23,8 @@ from insight_core.plugin.http import (
 from insight_profiler.analysis import timeline
 from insight_profiler.analysis.chrome import chrome_trace, event_count
 from insight_profiler.analysis.memory import reduced
-from insight_profiler.opened_profiles import Asked, Opened, Recent, table_answer, wanted_of
+from insight_profiler.opened_profiles import Asked, Opened, Recent
+from insight_profiler.tables import TableRows, TableView
 from insight_profiler.window import prepare, slices_between
 
 _FAR = 1 << 53
@@ -42,7 +43,7 @@ _BAD_NUMBERS = ReasonKind("profiler_bad_numbers", "{name} must be numbers such a
 def timeline_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
     """Views of the timeline, by route name."""
     views = _Views(asked)
-    names = ("tracks", "slices", "counters", "slice", "search", "selection", "trace")
+    names = ("tracks", "slices", "counters", "slice", "search", "trace")
     return {name: getattr(views, name) for name in names}
 
 
@@ -155,20 +156,6 @@ class _Views:
         }
         return opened.answer(said)
 
-    def selection(self, request: Request) -> Response:
-        opened = self._asked.opened(request)
-        slices = opened.table("slices")
-        start, end = _range(request, opened)
-        inside = (slices["start"] < end) & (slices["start"] + slices["duration"] > start)
-        if (wanted := _tracks(request, opened)) is not None:
-            inside &= np.isin(slices["track"], wanted)
-        rows = np.flatnonzero(inside)
-        listing = timeline.by_name(opened.profile, rows, start, end)
-        asked = wanted_of(request, ("name",), "self", texts=("name", "category"))
-        spent = timeline.busy(opened.profile, rows, start, end)
-        more = {"from": start, "to": end, "slices": len(rows), "busy": spent}
-        return table_answer(request, opened, listing, asked, "selection", **more)
-
     def trace(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         start, end = _range(request, opened)
@@ -190,6 +177,33 @@ class _Views:
             answer = Response(pieces, mimetype="application/json")
         answer.headers.set("Content-Disposition", "attachment", filename=name)
         return opened.kept(answer)
+
+
+def _selection(asked: Asked, opened: Opened, request: Request) -> TableRows:
+    slices = opened.table("slices")
+    start, end = _range(request, opened)
+    inside = (slices["start"] < end) & (slices["start"] + slices["duration"] > start)
+    if (wanted := _tracks(request, opened)) is not None:
+        inside &= np.isin(slices["track"], wanted)
+    rows = np.flatnonzero(inside)
+    more = {
+        "from": start,
+        "to": end,
+        "slices": len(rows),
+        "busy": timeline.busy(opened.profile, rows, start, end),
+    }
+    return TableRows(timeline.by_name(opened.profile, rows, start, end), more)
+
+
+SELECTION = TableView(
+    "selection",
+    "timeline.selection",
+    _selection,
+    "name category count total self share",
+    "-self",
+    searched=("name",),
+    address="range",
+)
 
 
 def _range(request: Request, opened: Opened) -> tuple[int, int]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
 from attrs import asdict
 from werkzeug import Request, Response
 
@@ -13,80 +13,76 @@ from insight_core.plugin import PluginContext, Route
 from insight_core.plugin.http import choice, flag, json_response, required_text, whole_number
 from insight_profiler.advice.answer import ProfileAdvice
 from insight_profiler.advice_views import advice_views
-from insight_profiler.analysis import communication, kernels, memory, operators, pipeline, steps
+from insight_profiler.analysis import memory, pipeline, steps
 from insight_profiler.analysis.flops import flops_answer, has_flops
-from insight_profiler.analysis.listing import SortedTable
 from insight_profiler.analysis.operator_times import operator_times
-from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
-from insight_profiler.analysis.usual_times import warm_up_rows
 from insight_profiler.cluster_views import cluster_views
-from insight_profiler.compare_views import compare_views
+from insight_profiler.compare_views import COMPARED, compare_views
 from insight_profiler.discovery import ProfileFiles
 from insight_profiler.jobs import has_ranks
-from insight_profiler.model import Profile, Side
+from insight_profiler.model import Profile
 from insight_profiler.opened_profiles import (
     Asked,
-    Recent,
     described,
     nothing_of,
     side_of_request,
     steps_of,
     steps_of_runs,
-    table_answer,
-    wanted_of,
 )
 from insight_profiler.operator_detail import detail
 from insight_profiler.profiles import unknown_profile
 from insight_profiler.rules import opened_by
 from insight_profiler.strategy_views import strategy_views
-from insight_profiler.timeline_views import timeline_views
+from insight_profiler.tables import GROUPED, TABLES, grouped
+from insight_profiler.timeline_views import SELECTION, timeline_views
 
-_TEXTS = ("name", "type", "scope", "shapes", "core", "information", "kind", "stream", "operator")
-_TABLES = {  # view -> tables of which it shows one at least
-    "operators": ("operators",),
-    "kernels": ("kernels",),
-    "steps": ("steps",),
-    "timeline": ("slices",),
-    "memory": ("allocations",),
-    "pipeline": ("batches",),
-    "communication": ("collectives", "links"),
-    "shapes": ("shape_runs",),
-}
-_VIEWS = (
-    "overview",
-    "advice",
-    "operators",
-    "kernels",
-    "steps",
-    "timeline",
-    "memory",
-    "pipeline",
-    "communication",
-    "cluster",
-    "strategy",
-    "flops",
-    "shapes",
-)
-_MOST_STEPS = 100_000
 _MOST_POINTS = 500_000  # of all curves
 _MOST_LISTED = 1000  # devices, notes
-_MOST_WARM_UP = 100  # steps that are named
 
 
-_OWN = (
-    "profiles", "profile", "overview", "operators", "operator", "kernels", "steps", "step",
-    "memory", "pipeline", "communication", "flops", "shapes", "operator_times",
-)  # fmt: skip
+def _having(*tables: str) -> Callable[[Profile], bool]:
+    return lambda profile: any(_rows(profile, table) for table in tables)
+
+
+def _documented(name: str, *tables: str) -> Callable[[Profile], bool]:
+    return lambda profile: bool(profile.documents.get(name)) or _having(*tables)(profile)
+
+
+def _has_memory(profile: Profile) -> bool:
+    counted = any(one.group == "memory" for one in profile.counters)
+    return counted or _documented("memory", "allocations")(profile)
+
+
+# The views of the page in their order, and whether a profile has something for each; others of its job do for
+# the ranks.
+_CLUSTER = "cluster"
+_VIEWS: Mapping[str, Callable[[Profile], bool]] = {
+    "overview": lambda _: True,
+    "advice": lambda _: True,
+    "operators": _having("operators"),
+    "kernels": _having("kernels"),
+    "steps": _having("steps"),
+    "timeline": _having("slices"),
+    "memory": _has_memory,
+    "pipeline": _documented("pipeline", "batches"),
+    "communication": _having("collectives", "links"),
+    _CLUSTER: lambda _: False,
+    "strategy": _documented("strategy"),
+    "flops": has_flops,
+    "shapes": _having("shape_runs"),
+}
+_TABLES = (*TABLES, SELECTION, COMPARED)
+_DECLARED = {table.name: table.declared() for table in _TABLES}
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """All routes of the plugin; reading processes end with the host."""
     opened = opened_by(ctx)
     asked, advice = opened.asked, ProfileAdvice(opened, ctx.findings)
-    own = _Views(asked)
-    views = {
-        **{name: getattr(own, name) for name in _OWN},
+    views: dict[str, Callable[[Request], Response]] = {
+        **{table.name: partial(table.answer, asked) for table in _TABLES},
+        **_Views(asked).by_name(),
         **advice_views(advice),
         **cluster_views(asked),
         **compare_views(advice),
@@ -99,7 +95,20 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 class _Views:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
-        self._recent: Recent[Grouped] = Recent()
+
+    def by_name(self) -> Mapping[str, Callable[[Request], Response]]:
+        """The views of this class, by route name."""
+        return {
+            "profiles": self.profiles,
+            "profile": self.profile,
+            "overview": self.overview,
+            "operator": self.operator,
+            "step": self.step,
+            "memory": self.memory,
+            "pipeline": self.pipeline,
+            "flops": self.flops,
+            "operator_times": self.operator_times,
+        }
 
     def profiles(self, request: Request) -> Response:
         listed = self._asked.profiles.listing(request.args.getlist("run") or None)
@@ -121,24 +130,16 @@ class _Views:
             "notes": [],
         }
         if profile is not None:
-            answer |= _meant(profile) | {"views": self._views(look.files, profile)}
+            answer |= _meant(profile) | {"views": self._views(look.files, profile), "tables": _DECLARED}
         shown = json_response(answer)
         if look.state == "reading":
             shown.cache_control.no_store = True
         return shown
 
     def _views(self, files: ProfileFiles, profile: Profile) -> list[str]:
-        has = {"overview", "advice"}
-        for view, tables in _TABLES.items():
-            if any(_rows(profile, table) for table in tables):
-                has.add(view)
-        if any(counter.group == "memory" for counter in profile.counters):
-            has.add("memory")
-        has |= {name for name in ("pipeline", "memory", "strategy") if profile.documents.get(name)}
-        if has_flops(profile):
-            has.add("flops")
+        has = {view for view, is_there in _VIEWS.items() if is_there(profile)}
         if has_ranks(self._asked, files, profile):
-            has.add("cluster")
+            has.add(_CLUSTER)
         return [view for view in _VIEWS if view in has]
 
     def overview(self, request: Request) -> Response:
@@ -147,69 +148,17 @@ class _Views:
         steps = steps_of(request, opened.profile)
         return opened.answer({**overview(opened.profile, steps), "facts": facts})
 
-    def operators(self, request: Request) -> Response:
-        opened = self._asked.opened(request)
-        opened.table("operators")
-        by = choice(request, "by", operators.GROUPINGS)
-        side = side_of_request(request, opened.profile)
-        listing = self._grouped(request, opened.profile, by, side).listing
-        if (kind := request.args.get("type")) is not None and "type" in listing.columns:
-            listing = listing.having("type", kind)
-        wanted = wanted_of(request, ("name", "type", "scope"), _ranking(listing), texts=_TEXTS)
-        return table_answer(
-            request,
-            opened,
-            listing,
-            wanted,
-            f"operators_by_{by}",
-            by=by,
-            side=side.name.lower(),
-            sides=[one.name.lower() for one in operators.sides_of(opened.profile)],
-            warm_up=_warm_up(request, opened.profile),
-            **_sums(listing, listing.matching(wanted), wanted.offset + (wanted.limit or 0)),
-        )
-
     def operator(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         opened.table("operators")
-        by = choice(request, "by", operators.GROUPINGS)
+        by = choice(request, GROUPED.name, GROUPED.values)
         keys = {
             name: request.args[name] for name in ("name", "type", "scope", "shapes") if name in request.args
         }
         side = side_of_request(request, opened.profile)
-        found = self._grouped(request, opened.profile, by, side)
+        found = grouped(request, opened.profile, by, side)
         return opened.answer(
             detail(opened.profile, found, by, side, keys, steps_of_runs(request, opened.profile))
-        )
-
-    def _grouped(self, request: Request, profile: Profile, by: str, side: Side) -> Grouped:
-        steps = steps_of_runs(request, profile)
-        key = (by, side, None if steps is None else steps.tobytes())
-        return self._recent.get(profile, key, lambda: operators.grouped(profile, by, side, steps))
-
-    def kernels(self, request: Request) -> Response:
-        opened = self._asked.opened(request)
-        opened.table("kernels")
-        by = choice(request, "group", kernels.GROUPINGS)
-        listing = kernels.kernel_listing(opened.profile, by, steps_of_runs(request, opened.profile))
-        wanted = wanted_of(request, ("name", "operator"), "total", texts=_TEXTS)
-        left_out = _warm_up(request, opened.profile)
-        return table_answer(request, opened, listing, wanted, "kernels", group=by, warm_up=left_out)
-
-    def steps(self, request: Request) -> Response:
-        opened = self._asked.opened(request)
-        table = opened.table("steps")
-        wanted = wanted_of(request, (), "number", texts=("number",))
-        return table_answer(
-            request,
-            opened,
-            steps.step_listing(opened.profile),
-            wanted,
-            "steps",
-            origin=opened.profile.step_origin,
-            average=steps.average(steps.of_rows(table, steps.usual_rows(table))),
-            summary=steps.summary(table),
-            divisions=steps.division_of(table),
         )
 
     def step(self, request: Request) -> Response:
@@ -229,32 +178,11 @@ class _Views:
         document = opened.profile.documents.get("pipeline") or {}
         return opened.answer({"operators": [], **document, "queues": pipeline.queue_columns(opened.profile)})
 
-    def communication(self, request: Request) -> Response:
-        opened = self._asked.opened(request)
-        steps = request.args.get("steps")
-        which = choice(request, "table", ("operators", "links"))
-        table = opened.table("collectives" if which == "operators" else "links")
-        numbers = np.unique(table["step"])
-        if which == "operators":
-            listing = communication.collective_listing(opened.profile, steps)
-            wanted = wanted_of(request, ("name", "kind"), "total", texts=_TEXTS)
-        else:
-            listing = communication.link_listing(opened.profile, steps)
-            wanted = wanted_of(request, ("kind",), "total", texts=_TEXTS)
-        shown = numbers[numbers >= 0][:_MOST_STEPS]
-        return table_answer(request, opened, listing, wanted, which, table=which, steps=shown)
-
     def flops(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         if not has_flops(opened.profile):
             raise nothing_of("flops")
         return opened.answer(flops_answer(opened.profile))
-
-    def shapes(self, request: Request) -> Response:
-        opened = self._asked.opened(request)
-        listing = operators.shape_listing(opened.profile, opened.table("shape_runs"))
-        wanted = wanted_of(request, ("name", "type", "shapes"), "step", texts=(*_TEXTS, "step"))
-        return table_answer(request, opened, listing, wanted, "shapes")
 
     def operator_times(self, request: Request) -> Response:
         """Of one profile of a run, the newest with operators when none is named."""
@@ -308,31 +236,3 @@ def _meant(profile: Profile) -> dict[str, Any]:
 def _rows(profile: Profile, table: str) -> int:
     found = profile.tables.get(table)
     return 0 if found is None else len(next(iter(found.values())))
-
-
-def _warm_up(request: Request, profile: Profile) -> list[int]:
-    """Numbers of the steps that medians and averages leave out, at most 100."""
-    table = profile.tables.get("steps")
-    if request.args.get("steps") or table is None or "slices" not in profile.tables:
-        return []
-    numbers: list[int] = table["number"][warm_up_rows(profile)][:_MOST_WARM_UP].tolist()
-    return numbers
-
-
-def _ranking(listing: SortedTable) -> str:
-    """Own times count nothing twice, so these rank where they are known."""
-    return "self" if listing.columns["self"].known.any() else "total"
-
-
-def _sums(listing: SortedTable, rows: np.ndarray[Any, Any], shown: int) -> dict[str, Any]:
-    """Of all that match, and of those beyond the page."""
-
-    def of(chosen: np.ndarray[Any, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = {"rows": len(chosen)}
-        for name in ("calls", "total", "self", "share"):
-            column = listing.columns[name].take(chosen)
-            known = column.values[column.known]
-            found[name] = known.sum().item() if len(known) else None
-        return found
-
-    return {"sum": of(rows), "other": of(rows[shown:])}

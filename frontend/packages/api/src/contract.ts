@@ -15,6 +15,7 @@ import type {
   Run,
   RunGroup,
   Drawing,
+  RunChoice,
   Changes,
   TagCatalogue,
   Locale,
@@ -33,8 +34,6 @@ export interface Plugin {
   readonly apiVersion: typeof API;
   /** Catalogues for `ctx.t`, by locale; English is the fallback. */
   readonly messages?: Messages;
-  /** `one`: the tab is about one run, which the run panel chooses (`ctx.runs.one`); without it, about many. */
-  readonly runs?: 'one';
   /** Fills `host`; what it returns is called when the tab is closed for good. */
   mount(host: HTMLElement, ctx: PluginContext): Disposer | void | Promise<Disposer | void>;
   /**
@@ -56,7 +55,10 @@ export interface PluginContext {
     readonly filter: Mutable<string>;
     /** Runs that match the filter of the run list. */
     readonly shown: ReadonlySignal<readonly Run[]>;
-    /** Those of `shown` that are selected, however many: answers are about all, a chart draws some (`drawing`). */
+    /**
+     * Those of `shown` that are selected, however many: answers are about all, a chart draws some (`drawing`). All of
+     * `shown` in a tab about one run.
+     */
     readonly selected: ReadonlySignal<readonly Run[]>;
     /** Selects exactly these of `shown`; the selection of runs that the filter hides stays. */
     select(names: readonly string[]): void;
@@ -80,9 +82,11 @@ export interface PluginContext {
     /** The groups of all runs; empty where runs are not grouped, and until the columns are known. */
     readonly groups: ReadonlySignal<readonly RunGroup[]>;
     readonly drawing: ReadonlySignal<Drawing>;
+    /** From now on the tab is about one run, which the run panel chooses from these; null: it is about many. */
+    offer(choice: RunChoice | null): void;
     /**
-     * The run that a tab about one run shows (`Plugin.runs`): the one that the user chose in the run panel, else the
-     * first selected one of which the plugin has series, else the first such one; null without any.
+     * The run that a tab about one run shows: the one that the user chose in the run panel; where that one is not
+     * offered, the offered one with the most similar name, selected ones first; null without any.
      */
     readonly one: Mutable<string | null>;
     /** Writes these fields of a run down. Rejects with the reason; where `annotatable` is false it always does. */
@@ -92,6 +96,8 @@ export interface PluginContext {
   };
   /** Names of the plugins that have a tab now, in the order of the tabs. */
   readonly tabs: ReadonlySignal<readonly string[]>;
+  /** Tabs of the group of this one (`Plugin.tab_group`), itself among them: the user sees them as modes of one tab. */
+  readonly modes: ReadonlySignal<readonly StepTab[]>;
   /**
    * Brings the tab of a plugin to the front, with these keys of its state in the URL (null: the default);
    * other keys stay. Back undoes it. False, and nothing changes, if no plugin of this name has a tab.

@@ -70,6 +70,25 @@ export interface Drawing {
   readonly orders: readonly { readonly text: string; readonly isChosen: boolean; choose(): void }[];
 }
 
+/** What the run panel offers while a tab about one run is in front. */
+export interface RunChoice {
+  /**
+   * Runs that the tab has something of: the first one that is listed is shown until the user chooses. Without it, those
+   * that the plugin has series of, in the order of the panel.
+   */
+  readonly among?: readonly string[];
+  /** What the run that is shown has several of, such as profiles: the panel lists two or more below the runs. */
+  readonly items?: readonly RunItem[];
+}
+
+/** Something that one run may have several of. */
+export interface RunItem {
+  readonly text: string;
+  readonly hint: string;
+  readonly isChosen: boolean;
+  choose(): void;
+}
+
 /** What changed on the server; `null` series: anything may have. */
 export interface Changes {
   readonly generation: number;

@@ -8,7 +8,7 @@ export { changed } from './base/card_key';
 export * from './base/changes';
 export { picked, said, spliced, wholeOf } from './base/columns';
 export { rove, useTabWithin } from './base/focus';
-export { isExpression, SLOW, tagFilter } from './base/groups';
+export { isExpression, SLOW, splitName, tagFilter } from './base/groups';
 export { menuItems } from './base/menu';
 export { RequestQueue } from './base/requests';
 export { multiples } from './base/rounding';

@@ -4,9 +4,11 @@ import { useLater } from './later';
 import type { RemarksProps } from './plugin_remarks';
 
 export function Remarks({ tab, title, onSlow = false }: RemarksProps) {
-  const { contributions } = usePage();
+  const page = usePage();
+  const { contributions } = page;
   const hasAny =
     !!onSlow ||
+    page.missed(tab.name) !== null ||
     Object.keys(tab.sampled ?? {}).length > 0 ||
     (tab.warnings ?? []).length > 0 ||
     !!contributions.value?.troublesOf(tab.name, title);

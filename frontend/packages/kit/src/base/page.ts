@@ -1,4 +1,5 @@
 import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
+import { name } from './codecs';
 import type { Codec, Disposer, Locale, Mutable, PluginContext, ReadonlySignal, Run, Theme } from '@insight-host/api';
 
 /** A key of the view that lives in the URL; reading `value` in a component follows it. */
@@ -11,7 +12,7 @@ export class Page {
   private readonly stops: Disposer[] = [];
   readonly theme: Live<Theme>;
   readonly locale: Live<Locale>;
-  /** Those that are selected. */
+  /** Those that are selected; in a tab about one run all that match the filter. */
   readonly runs: Live<readonly Run[]>;
   readonly allRuns: Live<readonly Run[]>;
   /** Names of the runs that stand out, in every tab. */
@@ -64,9 +65,25 @@ export class Page {
     return this.runsByName.value.get(run)?.color ?? 'var(--faint)';
   }
 
-  /** Of these runs the one that the run panel chooses, else the first; undefined if there are none. */
+  /**
+   * Of these runs the one that the run panel chooses, else the first; undefined if there are none, and while a run that
+   * a link names is not loaded yet.
+   */
   oneOf<R extends Pick<Run, 'name'>>(runs: readonly R[]): R | undefined {
-    return runs.find(({ name }) => name === this.one.value) ?? runs[0];
+    const { value: one } = this.one;
+    const isAwaited = one !== null && !this.runsByName.value.has(one);
+    return runs.find(({ name }) => name === one) ?? (isAwaited ? undefined : runs[0]);
+  }
+
+  /** The run of which a link names something under this key of the plugin becomes the one that is shown. */
+  linkedRun(key: string): void {
+    const named = this.setting(key, name);
+    const choose = (run: string | null): void => {
+      if (run === null) return;
+      this.ctx.runs.one.set(run);
+      named.set(null);
+    };
+    this.until(named.subscribe(choose));
   }
 
   /** What people read for some tags in their place. */

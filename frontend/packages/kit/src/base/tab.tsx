@@ -1,4 +1,5 @@
-import { API, type Disposer, type Plugin, type PluginContext } from '@insight-host/api';
+import { API, type Disposer, type Plugin, type PluginContext, type RunChoice } from '@insight-host/api';
+import { effect } from '@preact/signals';
 import { render, type JSX } from 'preact';
 import { cardCodec, type CardKey } from './card_key';
 import { addKeys, type Key } from './keys';
@@ -15,8 +16,11 @@ export interface TabProps<B> {
   readonly messages: Readonly<Record<'en' | 'zh-CN', Catalogue>>;
   /** CSS text; it applies in this tab only, see `addStyles`. */
   readonly styles: string;
-  /** `one`: it is about one run, which the run panel chooses: `page.oneOf`. */
-  readonly runs?: 'one';
+  /**
+   * `one`: it is about one run of which the plugin has series, and which the run panel chooses: `page.oneOf`. Else what
+   * the panel offers now, as `ctx.runs.offer` takes it.
+   */
+  readonly runs?: 'one' | ((board: B) => RunChoice | null);
   /** The parts of the tab; what they start ends with `page`. */
   readonly board: (page: Page) => B;
   readonly view: (board: B) => JSX.Element;
@@ -28,12 +32,14 @@ export interface TabProps<B> {
 
 /** Creates a plugin whose tab is a board of cards or another component that follows the page. */
 export function tab<B>({ messages, styles, runs, board: make, view, card, keys }: TabProps<B>): Plugin {
-  const open = (host: HTMLElement, ctx: PluginContext, draw: (board: B) => JSX.Element, hasKeys: boolean): Disposer => {
+  const open = (host: HTMLElement, ctx: PluginContext, draw: (board: B) => JSX.Element, isTab: boolean): Disposer => {
     const removeKit = addStylesFirst(kitStyles); // they have no scope
     const removeStyles = addStyles(ctx, styles);
+    if (isTab && runs === 'one') ctx.runs.offer({});
     const page = new Page(ctx);
     const board = make(page);
-    const stopKeys = hasKeys ? addKeys(ctx, keys(board, host)) : undefined;
+    if (isTab && typeof runs === 'function') page.until(effect(() => ctx.runs.offer(runs(board))));
+    const stopKeys = isTab ? addKeys(ctx, keys(board, host)) : undefined;
     render(draw(board), host);
     return () => {
       stopKeys?.();
@@ -45,7 +51,6 @@ export function tab<B>({ messages, styles, runs, board: make, view, card, keys }
   };
   return {
     apiVersion: API,
-    ...(runs && { runs }),
     messages: { en: { ...en, ...messages.en }, 'zh-CN': { ...zh, ...messages['zh-CN'] } },
     mount: (host, ctx) => open(host, ctx, view, true),
     ...(card && {
