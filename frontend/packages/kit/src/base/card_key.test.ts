@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Page } from './page';
-import { PerCard } from './per_card';
+import { PerCard } from './card_key';
 import { fakeContext } from '../testing';
 
 it('keeps what is set of single cards in the URL, until nothing is', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Latest } from './latest';
+import { Latest } from './ask';
 import { RequestQueue } from './requests';
 
 describe('what a card wants to know', () => {

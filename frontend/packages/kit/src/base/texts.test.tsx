@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { expect, it } from 'vitest';
-import { visibleText } from './visible_text';
+import { visibleText } from './texts';
 
 const NAME = 'evil\u202egnp.exe\n\u001b[31m';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { place } from './place';
+import { place } from './popover';
 
 const window = { width: 1000, height: 600 };
 const size = { width: 200, height: 100 };

@@ -1,4 +1,45 @@
-/** Exports drawings as image files. */
+/** What users take with them: tables as CSV for spreadsheets or in the clipboard, pictures as SVG and PNG. */
+import type { PluginContext } from '@insight-host/api';
+import type { Page } from './page';
+
+export type CsvCell = string | number | bigint | boolean | null;
+
+/**
+ * After RFC 4180; null is an empty field. A text that a spreadsheet would take for a formula begins with an apostrophe.
+ */
+export function csvOf(rows: readonly (readonly CsvCell[])[]): string {
+  return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('');
+}
+
+function field(value: CsvCell): string {
+  if (value === null) return '';
+  const text =
+    typeof value === 'string' && /^[=+\-@\t\r]/.test(value) && !isNumber(value) ? `'${value}` : String(value);
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const isNumber = (text: string): boolean => text.trim() !== '' && !Number.isNaN(Number(text));
+
+/**
+ * Copies a table with its header to the clipboard as tab-separated lines, and reports how many of `all` rows those are.
+ */
+export async function copyTable(
+  page: Pick<Page, 't'> & { readonly ctx: Pick<PluginContext, 'notify'> },
+  rows: readonly (readonly (string | number | bigint | boolean | null)[])[],
+  all = rows.length - 1,
+): Promise<void> {
+  const text = rows
+    .map((row) => row.map((cell) => String(cell ?? '').replace(/[\t\r\n]+/g, ' ')).join('\t'))
+    .join('\n');
+  try {
+    await navigator.clipboard.writeText(text);
+    const count = rows.length - 1;
+    if (count < all) page.ctx.notify('warn', page.t('copied.rows.some', { count, all }));
+    else page.ctx.notify('info', page.t('copied', { count }));
+  } catch {
+    page.ctx.notify('error', page.t('copy_failed'));
+  }
+}
 
 /** An SVG as text, with its size in pixels. */
 export interface Picture {
