@@ -1,4 +1,4 @@
-"""Number and duration of operators by type, name, shapes or scope, for all or some steps; times by full name."""
+"""Number and duration of operators by type, name, shapes or scope, for all or some steps; times by name."""
 
 from __future__ import annotations
 

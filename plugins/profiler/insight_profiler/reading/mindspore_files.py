@@ -1,6 +1,6 @@
 """Reads profiles of many small files; a malformed file produces a note and does not stop the others.
 
-Names of operators are parsed as MindSpore writes them: ``Default/network-WithLossCell/conv1-Conv2d/Conv2D-op0``.
+Names of operators are as MindSpore writes them: ``Default/network-WithLossCell/conv1-Conv2d/Conv2D-op0``.
 """
 
 from __future__ import annotations
