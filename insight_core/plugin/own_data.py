@@ -88,7 +88,7 @@ class OwnData(ABC):
         """The record that ``run``, ``tag``, ``index`` and ``attempts`` of a request name.
 
         ``attempts`` here is used instead of that of the request. With ``wall_time`` (seconds since the epoch)
-        and ``step`` these must be those of the record. Raises NotFound when there is no such record,
+        and ``step`` these must be those of the record. Raises NotFound for an unknown record,
         InvalidArgument for malformed parameters.
         """
 

@@ -110,7 +110,7 @@ def find_header(chunk: bytes, start: int, known: int) -> tuple[int | None, int |
 
 def _good_headers(chunk: bytes, start: int, end: int) -> list[int]:
     data = np.frombuffer(chunk, np.uint8)[start:end]
-    if not data.any():  # zeros are no valid header
+    if not data.any():  # zeros are not a valid header
         return []
     crcs = masked_crc32c_of_windows(data[:-4], 8)
     stored = np.lib.stride_tricks.sliding_window_view(data, 4)[8:].copy().view("<u4")[:, 0]

@@ -1,12 +1,13 @@
 import { computed, signal } from '@preact/signals';
 import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, rgbOf, type Page } from '@insight-host/kit';
+import { Orbit } from '@insight-host/kit/scene';
 import type { Column } from './answers';
+import { FIRST_CAMERA, LIMITS } from './camera';
 import { Chosen } from './chosen';
 import { coloringOf, firstColumn } from './coloring';
 import { Layouts, type Method } from './layouts/layouts';
 import { Lists } from './lists';
-import { Orbit } from './orbit';
 import { alongComponents, type Positions } from './positions';
 import { SavedSelections } from './saved_selections';
 import { marked, matchesOf } from './search';
@@ -67,7 +68,7 @@ export function embeddingParts(page: Page) {
   const named = (name: string | null): Column | null =>
     source.columns.value.find((column) => column.name === name) ?? null;
   const labelColumn = computed(() => named(labelBy.value) ?? source.columns.value[0] ?? null);
-  /** "" in the link is no column. */
+  /** "" in the link stands for no column. */
   const colorColumn = computed(() =>
     colorBy.value === null ? firstColumn(source.columns.value) : named(colorBy.value),
   );
@@ -189,7 +190,7 @@ export function embeddingParts(page: Page) {
     clear,
     /** The point under the pointer, or whose line in a list has it. */
     hovered: signal<number | null>(null),
-    orbit: new Orbit(page),
+    orbit: new Orbit(page, FIRST_CAMERA, LIMITS),
     pictures: page.setting('pictures', codecs.flag(true)),
     labels: page.setting('labels', codecs.flag(false)),
     /** A drag of the pointer selects points. */

@@ -29,7 +29,7 @@ _MANTISSA = 29  # bits that float64 has beyond float32
 _NEAR = 13  # points of a fit: two more than twice what a quadratic has coefficients
 _MOST = 4096  # points of a fit
 _CERTAIN = 3.0  # standard errors
-_FALLS = 0.1  # of the usual rise: a fall that is smaller is that of an end beside its minimum
+_FALLS = 0.1  # of the usual rise: a smaller fall is that of an end next to its minimum
 _BENDS = 0.02  # of the largest curvature
 _PLACES = 72  # of a circle on which the fit is searched for its lowest point
 _RINGS = 8
@@ -100,7 +100,7 @@ class QuadraticFit:
 
     @classmethod
     def within(cls, landscape: Landscape, end: tuple[float, float], radius: float) -> QuadraticFit | None:
-        """Through all points within a radius; None if they are no more than those that are near."""
+        """Through all points within a radius; None if no point is added to those that are near."""
         spacing = float(np.diff(landscape.x).mean()), float(np.diff(landscape.y).mean())
         places = np.flatnonzero(_distances(landscape, end, (1.0, 1.0)) <= radius * (1 + 1e-9))
         stride = max(1, len(places) // _MOST)

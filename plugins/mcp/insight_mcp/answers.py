@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import math
@@ -48,11 +47,10 @@ class LoggedRows:
 
 @frozen(eq=False)
 class ToolAnswer:
-    """What a tool answers. ``notes`` are words and numbers of ours: never text of a log."""
+    """The answer of a tool. ``notes`` are words and numbers of ours, never text of a log."""
 
     notes: Sequence[str] = ()
     rows: LoggedRows | None = None
-    png: bytes = b""
 
 
 @frozen
@@ -64,19 +62,13 @@ class Page:
     arguments: Mapping[str, object] = field(factory=dict)  # the others, which a cursor belongs to
 
     def content(self, answer: ToolAnswer) -> list[dict[str, str]]:
-        """The content of a result: a text, and an image if there is one. Raises InvalidArgument for a cursor
-        of another answer.
-        """
+        """The content of a result: a text. Raises InvalidArgument for a cursor of another answer."""
         parts = list(answer.notes)
         if answer.rows is not None:
             left = self.budget - _FRAME - sum(map(tokens_of, parts))
             before, lines, after = self._shown(answer.rows, left)
             parts += [*before, marked(lines), *after]
-        content = [{"type": "text", "text": "\n".join(parts)}]
-        if answer.png:
-            data = base64.b64encode(answer.png).decode("ascii")
-            content.append({"type": "image", "data": data, "mimeType": "image/png"})
-        return content
+        return [{"type": "text", "text": "\n".join(parts)}]
 
     def _shown(self, rows: LoggedRows, left: float) -> tuple[list[str], list[str], list[str]]:
         """What comes before the rows, the rows in lines, what comes after them."""

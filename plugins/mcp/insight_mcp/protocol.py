@@ -93,7 +93,7 @@ class Protocol:
 
     @staticmethod
     def refused(error: RpcError) -> Reply:
-        """The reply to bytes that are no message."""
+        """The reply to bytes that are not a message."""
         return _error(None, error)
 
     def _batch(

@@ -1,7 +1,7 @@
 import type { Columns, Query, Reason } from '@insight-host/api';
 import { type CardKey } from '@insight-host/kit';
 import { recordQuery, type Records } from '@insight-host/kit/steps';
-import type { Point } from './camera';
+import type { Point } from '@insight-host/kit/scene';
 
 /** What the writer said of the scene, in coordinates of the points. */
 export interface SceneSettings {

@@ -63,7 +63,7 @@ class _Views:
         """The answer of the query ``sql`` by column, at most ``rows`` rows of it."""
         self.ctx.own_page.require_no_other_site(request)
         if not is_installed():
-            raise Unavailable("SQL needs duckdb and pyarrow: pip install 'insight-host[lake]'")
+            raise Unavailable("SQL needs duckdb and pyarrow: pip install 'insight-host[sql]'")
         from insight_query.asking import ask
 
         sql = required_text(request, "sql")

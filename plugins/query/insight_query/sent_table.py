@@ -41,7 +41,7 @@ class SentTable(ds.Dataset):  # type: ignore[misc]
             read = [name for name in self._schema.names if name in shown or name in text]
             scan = self.scanner(read)
             return TableScan(lambda: _filtered(scan, filter, shown), self._of(shown))
-        # what pickle would take; there is no other form of an expression that can be sent
+        # what pickle would take; an expression has no other form that can be sent
         state = None if filter is None else base64.b64encode(filter.__reduce__()[1][0]).decode()
         wanted = json.dumps({"table": self._name, "columns": shown, "filter": state})
         return TableScan(lambda: pa.ipc.open_stream(self._link.open(wanted)), self._of(shown))

@@ -16,7 +16,7 @@ export type ReportParts = ReturnType<typeof reportParts>;
 export function reportParts(page: Page) {
   const { saved, memory } = page.ctx;
   const open = page.setting('open', codecs.name);
-  /** As the host has it; null while it is asked, or if there is none. */
+  /** As the host has it; null while it is asked, or without one. */
   const report = signal<{ readonly name: string; readonly version: string; readonly text: string } | null>(null);
   /** While it is edited. */
   const draft = signal<string | null>(null);

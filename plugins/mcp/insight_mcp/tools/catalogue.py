@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from insight_core.plugin import PluginContext, PluginNameEnum, RunCells
-from insight_core.plugin.data import SeriesField, SeriesKey, SeriesTable
+from insight_core.plugin.data import SeriesField, SeriesTable
 from insight_core.plugin.filters import ColumnName, resolved
 from insight_mcp.definitions import Arguments
 from insight_mcp.names import chosen
@@ -44,11 +44,6 @@ def chosen_tables(
         table.at(sorted(range(len(table.tags)), key=table.tags.__getitem__)) for table in tables if table.tags
     ]
     return sorted(ordered, key=lambda table: table.run)
-
-
-def keys_of(tables: Sequence[SeriesTable]) -> list[SeriesKey]:
-    """The series, by run and tag."""
-    return [SeriesKey(table.run, tag) for table in tables for tag in table.tags]
 
 
 def listed_columns(ctx: PluginContext) -> list[dict[str, Any]]:

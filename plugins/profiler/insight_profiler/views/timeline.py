@@ -140,6 +140,7 @@ class _Views:
             return timeline.found(opened.profile, text, is_regex=is_regex)
 
         rows = self._found.get(opened.profile, (text, is_regex), find)
+        places = timeline.places_of(opened.profile, rows)
         low, high = np.searchsorted(slices["start"][rows], [start, end])
         rows = rows[low:high]
         offset = whole_number(request, "offset", 0, _FAR, 0)
@@ -151,6 +152,7 @@ class _Views:
             "offset": offset,
             "rows": timeline.brief(opened.profile, rows[offset : offset + limit]),
             "names": timeline.names_of(opened.profile, rows),
+            "places": places,
         }
         return opened.answer(said)
 

@@ -1,6 +1,6 @@
 import type { Locale } from '@insight-host/api';
-import { niceStep } from '@insight-host/kit';
-import type { Tick } from './ticks';
+import { niceStep } from '@insight-host/kit/lab';
+import type { Tick } from './axis';
 
 const SECOND = 1;
 const MINUTE = 60;

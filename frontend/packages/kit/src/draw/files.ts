@@ -1,5 +1,5 @@
 import type { Theme } from '@insight-host/api';
-import { canvasFile } from '@insight-host/kit';
+import { canvasFile } from '@insight-host/kit/lab';
 import { TITLE, type Size } from './area';
 import { CanvasPainter } from './canvas_painter';
 import { legendHeight } from './legend';

@@ -4,7 +4,8 @@ import type { AxisKind } from './axis';
 import { fittingTicks, textPlace } from './fitting';
 import { estimatedWidth } from './painter';
 import { makeScale } from './scale';
-import { xTicks, type Tick } from './ticks';
+import type { Tick } from './axis';
+import { xTicks } from './ticks';
 
 const B = 2 ** 53;
 const DOMAINS: [kind: AxisKind, low: number, high: number, log?: boolean][] = [

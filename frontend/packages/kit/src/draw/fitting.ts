@@ -1,6 +1,6 @@
 import { estimatedWidth } from './painter';
 import type { Scale } from './scale';
-import type { Tick } from './ticks';
+import type { Tick } from './axis';
 
 const SIZE = 11; // pixels of the letters of an axis
 const WIDER = 1.15; // than estimated: digits of some fonts

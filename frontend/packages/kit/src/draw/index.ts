@@ -16,4 +16,3 @@ export * from './scale';
 export * from './screen';
 export * from './svg_painter';
 export * from './ticks';
-export * from './webgl';

@@ -1,4 +1,4 @@
-import { fitBitmap, NO_PIXELS, visibleText, watchPixels, type PixelSize } from '@insight-host/kit';
+import { fitBitmap, NO_PIXELS, visibleText, watchPixels, type PixelSize } from '@insight-host/kit/lab';
 import type { Size } from './area';
 import { CanvasPainter } from './canvas_painter';
 import { pngOf, svgOf, type Drawing } from './files';

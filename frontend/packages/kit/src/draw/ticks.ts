@@ -1,16 +1,7 @@
 import type { Locale } from '@insight-host/api';
-import { durationText, niceStep } from '@insight-host/kit';
-import { multiples } from '@insight-host/kit/lab';
-import type { AxisKind } from './axis';
+import { durationText, niceStep, multiples } from '@insight-host/kit/lab';
+import type { AxisKind, Tick } from './axis';
 import { calendarTicks, isoTime } from './calendar';
-
-export interface Tick {
-  readonly value: number;
-  /** Empty for a tick without text. */
-  readonly label: string;
-  /** A short line at the axis, between ticks that have grid lines. */
-  readonly minor?: boolean;
-}
 
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 

@@ -3,7 +3,7 @@ import type { HistogramChartProps, HistogramRow } from './props';
 import type { Theme } from '@insight-host/api';
 import { palette } from '../draw/palette';
 import { SvgPainter } from '../draw/svg_painter';
-import { mix } from '../colors';
+import { mix } from '../base/colors';
 import { ramp } from './colors';
 import { cursorAfter, cursorAt, placeOf } from './cursor';
 import { pieces } from './distributions';

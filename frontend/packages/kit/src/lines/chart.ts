@@ -1,7 +1,8 @@
 import type { Cursor, LineChart, LineChartProps } from './props';
 import { Screen, type Drawn, type Painter, type Palette, type Size } from '@insight-host/kit/draw';
 import { draw } from './drawing';
-import { figure, labels, type Figure, type Window } from './figure';
+import { figure, labels } from './figure';
+import type { Figure, Window } from './layout';
 import { listenToKeys } from './keys';
 import { nearest } from './nearest';
 import { drawOverlay, reach, type Selection } from './overlay';

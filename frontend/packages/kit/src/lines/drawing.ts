@@ -1,7 +1,8 @@
 import type { Threshold } from './props';
 import { drawCaption, drawMark, estimatedWidth, textPlace } from '@insight-host/kit/draw';
 import type { Painter, Palette, Stroke, Tick } from '@insight-host/kit/draw';
-import { mainLines, namesX, type Entry, type Figure } from './figure';
+import { mainLines, namesX } from './figure';
+import type { Entry, Figure } from './layout';
 import { satisfying, holds, toPixels, within } from './threshold';
 import { drawSheetTexts } from './sheet';
 import { leftOutText } from './words';

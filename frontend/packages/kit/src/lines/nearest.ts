@@ -1,7 +1,7 @@
 import type { Cursor } from './props';
 import type { Area } from '@insight-host/kit/draw';
 import { lowerBound, pieces, upperBound } from './extent';
-import type { Entry, Figure } from './figure';
+import type { Entry, Figure } from './layout';
 
 type Point = Cursor['nearest'][number];
 

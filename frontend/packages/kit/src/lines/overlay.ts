@@ -1,7 +1,7 @@
 import type { Cursor, Mark } from './props';
 import type { Area, Palette } from '@insight-host/kit/draw';
 import { estimatedWidth, ordered, type Painter } from '@insight-host/kit/draw';
-import type { Figure } from './figure';
+import type { Figure } from './layout';
 
 /** The overlay that moves with the pointer: cursor and marks. */
 export interface Overlay {

@@ -1,7 +1,7 @@
 import type { Disposer } from '@insight-host/api';
 import { drag } from '@insight-host/kit';
 import { ordered, panBy, zoomAround } from '@insight-host/kit/draw';
-import type { Figure } from './figure';
+import type { Figure } from './layout';
 import { selectedArea, type Selection } from './overlay';
 
 export type Range = readonly [number, number];

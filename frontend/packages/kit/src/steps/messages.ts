@@ -1,4 +1,4 @@
-import type { TabProps } from '@insight-host/kit';
+import type { TabProps } from '@insight-host/kit/lab';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
 

@@ -1,7 +1,14 @@
-import { cardParts, type CardParts, codecs, type Page, type Setting, type SeriesChoice } from '@insight-host/kit';
-import { RequestQueue } from '@insight-host/kit/lab';
+import {
+  cardParts,
+  type CardParts,
+  codecs,
+  type Page,
+  type Setting,
+  type SeriesChoice,
+  RequestQueue,
+  type XKind,
+} from '@insight-host/kit/lab';
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
-import type { XKind } from '@insight-host/kit/draw';
 import { Playback } from './playback';
 import { RecordTables } from './records';
 import { Stands } from './stands';

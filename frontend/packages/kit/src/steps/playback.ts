@@ -1,4 +1,4 @@
-import { sameCard, type CardKey } from '@insight-host/kit';
+import { sameCard, type CardKey } from '@insight-host/kit/lab';
 import { signal } from '@preact/signals';
 import type { PluginContext } from '@insight-host/api';
 

@@ -8,10 +8,10 @@ import {
   type Page,
   durationText,
   timeText,
-} from '@insight-host/kit';
-import { said } from '@insight-host/kit/lab';
+  said,
+  type XKind,
+} from '@insight-host/kit/lab';
 import type { Locale } from '@insight-host/api';
-import type { XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Records } from './records';

@@ -1,4 +1,4 @@
-import { type CardKey, codecs, type Page, type Setting, PerCard } from '@insight-host/kit';
+import { type CardKey, codecs, type Page, type Setting, PerCard } from '@insight-host/kit/lab';
 import { effect, type ReadonlySignal as Live } from '@preact/signals';
 import type { Codec, CursorAt } from '@insight-host/api';
 import type { Records, RecordTables } from './records';

@@ -1,7 +1,6 @@
-import { Choice, Button, onCard, type Key, type Page, type Setting } from '@insight-host/kit';
+import { Choice, Button, onCard, type Key, type Page, type Setting, type XKind } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import type { StepParts } from './parts';
-import type { XKind } from '@insight-host/kit/draw';
 
 const KINDS: readonly XKind[] = ['step', 'relative', 'wall'];
 
