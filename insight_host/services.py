@@ -23,7 +23,7 @@ def hyperparameters(source: OpenedSource, runs: Chosen) -> LogTable:
 
 
 def queried(source: OpenedSource, sql: str, rows: int | None, seconds: float) -> tuple[LogTable, str]:
-    """See ``Logs.sql``; also what was read, in words. Raises Unavailable without the extra ``lake``."""
+    """See ``Logs.sql``; also what was read, in words. Raises Unavailable without the extra ``sql``."""
     with service_of(source, "sql") as ask:
         answer = ask(sql, rows, seconds)
     read = f"{answer.rows_read:,} rows ({answer.bytes_read:,} bytes) were read in {answer.seconds:.2f} s"
