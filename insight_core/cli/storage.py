@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insight_core.cli.flag_types import without_token
+from insight_core.cli.flags import Options
 from insight_core.cli.garbage_collection import rare_collections
-from insight_core.cli.options import Options
 from insight_core.cli.text_table import printable
 from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
