@@ -1,4 +1,4 @@
-"""What several tools ask of the data: names of runs and tags, series, columns of runs, an order."""
+"""Answers that several tools need: names of runs and tags, series, columns of runs, an order."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def title_of(column: RunCells) -> str:
 
 
 def chosen(names: Sequence[str], asked: Sequence[str], what: str) -> list[str]:
-    """Those of the names that are asked for, in their order; all if nothing is.
+    """Returns the names that are asked for, in their order; all without a question.
 
     A name may be given as answers show it, with escapes. Raises InvalidArgument for a name that is not there,
     with similar ones, and for expressions that are invalid, match nothing, or take too long.
