@@ -169,6 +169,8 @@ class DataRoutes:
         row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
         if not plugin.tab:
             row["tab"] = False
+        if plugin.tab_group:
+            row["tab_group"] = plugin.tab_group
         if plugin.decoder is not None:
             row["values"] = str(plugin.decoder.kind)
         for key, state in (("step_state", plugin.step_state), ("tag_state", plugin.tag_state)):

@@ -1,7 +1,6 @@
 import { signal, type ReadonlySignal as Live } from '@preact/signals';
-import type { Annotation, Run } from '@insight-host/api';
+import type { Annotation } from '@insight-host/api';
 import { message, type Page } from '@insight-host/kit';
-import { Column } from '@insight-host/kit/runs';
 
 /** What people write down of runs: the host keeps it, and what it refused stays here. */
 export class Annotations {
@@ -31,22 +30,4 @@ export class Annotations {
     else next.delete(run);
     this.unwritten.value = next;
   }
-}
-
-/** What was written down as columns: the page knows it first. */
-export function annotationColumns(page: Page, names: readonly string[]): readonly Column[] {
-  const runs = names.map((name) => page.runsByName.value.get(name));
-  const column = (name: string, type: 'str' | 'int', of: (run: Run) => string | number): Column => {
-    const values = runs.map((run) => (run && of(run)) || null);
-    return new Column(
-      { name, title: name, group: 'annotation', type, count: values.filter((value) => value !== null).length },
-      values,
-    );
-  };
-  return [
-    column('display_name', 'str', (run) => (run.displayName === run.name ? '' : run.displayName)),
-    column('note', 'str', (run) => run.note),
-    column('remark', 'str', (run) => run.remark),
-    column('mark', 'int', (run) => run.mark),
-  ];
 }

@@ -10,8 +10,6 @@ export interface Problem extends Reason {
 
 export interface ColumnsAnswer {
   readonly runs: number;
-  /** Runs that are merged into the row of another. */
-  readonly joined: number;
   readonly columns: readonly ColumnInfo[];
   readonly problems: readonly Problem[];
 }

@@ -154,11 +154,9 @@ describe('brushes', () => {
 });
 
 describe('numbers as people read them', () => {
-  it('are whole where they are, moments where they are', () => {
+  it('are whole where they are', () => {
     expect(column('model_size', 'int', [1_099_511_627_776, -3]).text(0)).toBe('1099511627776');
     expect(column('model_size', 'int', [1_099_511_627_776, -3]).text(1)).toBe('−3');
-    expect(column('start_time', 'float', [1_700_000_000, 1e300]).text(0)).toMatch(/^2023-11-1[45] \d\d:\d\d:20$/);
-    expect(column('start_time', 'float', [1_700_000_000, 1e300]).text(1)).toBe('1e300');
   });
 
   it('are brushed as finely as their axis is long', () => {

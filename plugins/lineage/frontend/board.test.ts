@@ -16,8 +16,13 @@ const TABLE: Readonly<Record<string, readonly [ColumnInfo['group'], ColumnInfo['
   'metric/acc': ['metric', 'float', [0.5, 0.7, 0.9]],
   'last/loss': ['scalar', 'float', [3, 2, 1]],
 };
+const OF_HOST: typeof TABLE = {
+  'run/status': ['run', 'str', ['finished', 'running', null]],
+  start_time: ['run', 'float', [1_700_000_000, 1e300, null]],
+  'run/duration': ['run', 'float', [0.033, 124, null]],
+};
 const info = (name: string): ColumnInfo => {
-  const [group, type, values] = TABLE[name] as (typeof TABLE)[string];
+  const [group, type, values] = (TABLE[name] ?? OF_HOST[name]) as (typeof TABLE)[string];
   return {
     name,
     title: name.replace(/^\w+\//, ''),
@@ -31,15 +36,18 @@ describe('the board', () => {
   let ctx: FakeContext;
   let board: LineageParts;
   let asked: string[];
+  let others: readonly string[]; // columns beyond those of TABLE
   const settled = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   };
   beforeEach(async () => {
     asked = [];
+    others = [];
     ctx = fakeContext(RUNS, {
       json: async (route, query) => {
         asked.push(`${route} ${JSON.stringify(query)}`);
-        if (route === 'columns') return { runs: 3, joined: 0, columns: Object.keys(TABLE).map(info), problems: [] };
+        if (route === 'columns')
+          return { runs: 3, columns: [...Object.keys(TABLE), ...others].map(info), problems: [] };
         const names =
           (query['columns'] as readonly string[] | undefined) ??
           Object.keys(TABLE).filter((name) => info(name).group !== 'scalar');
@@ -49,7 +57,7 @@ describe('the board', () => {
           matched: rows.length,
           runs: rows.map((row) => RUNS[row]),
           columns: names.map(info),
-          values: names.map((name) => rows.map((row) => TABLE[name]?.[2][row] ?? null)),
+          values: names.map((name) => rows.map((row) => (TABLE[name] ?? OF_HOST[name])?.[2][row] ?? null)),
         };
       },
     });
@@ -78,6 +86,24 @@ describe('the board', () => {
     await settled();
     expect(asked.at(-1)).toBe('runs {"columns":["lr","optimizer","metric/acc","last/loss"]}');
     expect(board.columns.table.value.map(({ name }) => name)).toEqual(['last/loss']);
+  });
+
+  it('shows what the host knows of a run last, in words, and asks again for runs that go on', async () => {
+    vi.useFakeTimers();
+    others = Object.keys(OF_HOST);
+    await board.loading.load();
+    await settled();
+    expect(board.columns.shown.value.slice(-5)).toEqual([...others, 'mark', 'remark']);
+    expect(board.columns.axisNames.value).toEqual(['lr', 'optimizer', 'metric/acc', 'last/loss']);
+    const [status, start, duration] = others.map((name) => board.frame.value?.columns.get(name));
+    expect([status?.text(0), status?.text(2)]).toEqual(['rt.status.finished', '']);
+    expect(Array.from(status?.codes ?? [])).toEqual([1, 0, 2]); // runs that go on come first
+    expect(start?.text(0)).toMatch(/2023/);
+    expect(start?.text(1)).toBe('1e+300');
+    expect([duration?.text(0), duration?.text(1), duration?.isNumeric]).toEqual(['33 ms', '2 m 04 s', true]);
+    const before = board.loading.version.value;
+    await vi.advanceTimersByTimeAsync(62_000);
+    expect(board.loading.version.value).toBe(before + 1);
   });
 
   it('keeps an axis whose column is still on its way when another is chosen', async () => {

@@ -8,6 +8,7 @@ const MOST_SCALARS = 12;
 const SCALARS = 4; // scalar columns in addition to those of lineage
 const MOST_COLUMNS = 40;
 const MOST_AXES = 8;
+const OF_RUN = ['run/status', 'start_time', 'run/duration'];
 const MOST_CATEGORIES = 60; // on an axis that nobody asked for
 
 const inGroups = (columns: readonly ColumnInfo[], ...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] =>
@@ -42,7 +43,8 @@ export function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): 
             ...scalars.filter((column) => sectionOf(column) === 'system'),
           ]
         : last.slice(0, MOST_SCALARS);
-  return [...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS)), 'mark', 'remark'];
+  const ofRun = named(OF_RUN).map(({ name }) => name);
+  return [...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS)), ...ofRun, 'mark', 'remark'];
 }
 
 /** Those that most runs have a value in, in their order. */
@@ -53,7 +55,9 @@ function mostKnown<T extends ColumnInfo>(columns: readonly T[], most: number): r
 
 /** Names of the axes: parameters in which runs differ, then how well they did. */
 export function defaultAxes(frame: Frame, shown: readonly string[], view: ViewName): readonly string[] {
-  const columns = shown.flatMap((name) => frame.columns.get(name) ?? []).filter(({ group }) => group !== 'annotation');
+  const columns = shown
+    .flatMap((name) => frame.columns.get(name) ?? [])
+    .filter(({ group }) => group !== 'annotation' && group !== 'run');
   const fit = columns.filter(
     (column) => column.count > 0 && (column.isNumeric || column.hasFew(MOST_CATEGORIES)) && column.type !== 'list',
   );

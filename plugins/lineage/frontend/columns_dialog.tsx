@@ -1,6 +1,7 @@
 import { ColumnChooser } from '@insight-host/kit/runs';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
+import { isOffered, STATUS, titleOf } from './host_columns';
 import { Layouts } from './layouts';
 
 const DETAILED = ['custom', 'dataset', 'model', 'pipeline']; // groups that a section has several of
@@ -10,9 +11,7 @@ export function Chooser({ board }: { readonly board: LineageParts }): JSX.Elemen
   const { t: say } = board.page;
   const { columns } = board;
   const shown = new Set(columns.shown.value);
-  const all = [...columns.all.value.values()].filter(
-    ({ name, count, group }) => name !== 'run' && (count > 0 || group === 'annotation'),
-  );
+  const all = [...columns.all.value.values()].filter(isOffered);
   return (
     <ColumnChooser
       title={say('columns.title')}
@@ -20,7 +19,7 @@ export function Chooser({ board }: { readonly board: LineageParts }): JSX.Elemen
       say={say}
       columns={all.map(({ name, title, group, type, count }) => ({
         name,
-        title: group === 'annotation' ? say(`column.${name}`) : group === 'scalar' ? name : title,
+        title: titleOf(board.page, { name }) ?? (group === 'scalar' ? name : title),
         group,
         detail: [
           DETAILED.includes(group) && say(`group.${group}`),
@@ -29,7 +28,7 @@ export function Chooser({ board }: { readonly board: LineageParts }): JSX.Elemen
         ]
           .filter(Boolean)
           .join(' · '),
-        isAxis: type !== 'list',
+        isAxis: type !== 'list' && name !== STATUS, // a brush of words would not outlive another language
       }))}
       shown={shown}
       onSet={(names, on) =>

@@ -1,14 +1,17 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
-import { canvasFile, copyTable, csvOf, message, type CsvCell, type MenuItem, visibleText } from '@insight-host/kit';
+import { canvasFile, copyTable, csvOf, message, type CsvCell, type MenuItem } from '@insight-host/kit';
+import { CanvasPainter, palette, SvgPainter } from '@insight-host/kit/draw';
+import type { Painter, Palette, Polylines } from '@insight-host/kit/draw';
 import type { Column, Value } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
-import { stopsOf, layoutOf, yOf } from './geometry';
-import { ALONE, opacityOf, scattered, strokeRows } from './polylines';
+import { layoutOf, stopsOf, yOf } from './geometry';
+import { ALONE, opacityOf, scattered, widthOf } from './polylines';
 
-const SIZE = { width: 1400, height: 420 };
+const [WIDTH, HEIGHT] = [1424, 444]; // pixels
 const SCALE = 2; // of a PNG
 const MARGIN = 12;
 const LETTERS = 22;
+const MOST_TICKS = 40; // of an axis
 
 export function exportItems(board: LineageParts): readonly MenuItem[] {
   const { t: say } = board.page;
@@ -74,131 +77,68 @@ export function jsonOf(board: LineageParts): string {
   );
 }
 
-interface Label {
-  readonly x: number;
-  readonly y: number;
-  readonly text: string;
-  readonly anchor: 'middle' | 'end';
-  readonly color: string;
-}
-
-interface Plan {
-  readonly background: string;
-  readonly spine: string;
-  readonly spines: readonly { readonly x: number; readonly top: number; readonly bottom: number }[];
-  readonly labels: readonly Label[];
-  readonly picture: Parameters<typeof strokeRows>[1];
+/** Lines, axes and their names, of what is shown now. */
+function drawPlot(board: LineageParts, painter: Painter, colors: Palette): void {
+  const { value: axes } = board.columns.axes;
+  const { palette: hues, dashes, codes } = board.coloring.value;
+  const layout = layoutOf(WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN, axes);
+  const { xs, heights } = stopsOf(layout, axes, codes);
+  const rows = scattered(board.drawn.value);
+  const look = { width: widthOf(rows.length), alpha: Number(opacityOf(rows.length).toFixed(3)) };
+  const byColor = hues.map((): number[] => []);
+  for (const row of rows) byColor[codes[row] as number]?.push(row);
+  byColor.forEach((own, code) => {
+    const stroke = { ...look, color: hues[code] as string, dash: dashes[code] ?? [] };
+    if (own.length > 0) painter.polylines(polylinesOf(xs, heights, own), stroke);
+  });
+  axes.forEach((axis, at) => {
+    const x = MARGIN + (layout.xs[at] as number);
+    const room = x - MARGIN - (layout.xs[at - 1] ?? 0);
+    painter.segment(x, MARGIN + layout.top, x, MARGIN + layout.bottom, { color: colors.faint, width: 1 });
+    const title = board.columns.axisHeads.value.get(axis.column.name)?.text ?? axis.column.title;
+    painter.text(x, MARGIN + 12, short(title), { color: colors.text, align: 'center' });
+    for (const { place, text } of axis.ticks.slice(0, MOST_TICKS))
+      painter.text(x - 6, MARGIN + yOf(layout, place), short(text), {
+        color: colors.faint,
+        align: 'right',
+        maxWidth: room - 10,
+      });
+  });
 }
 
 const short = (text: string): string =>
   [...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text;
 
-/** Lines, axes and their names, of what is shown now. */
-function planOf(board: LineageParts): Plan {
-  const { value: axes } = board.columns.axes;
-  const { value: coloring } = board.coloring;
-  const layout = layoutOf(SIZE.width, SIZE.height, axes);
-  const rows = scattered(board.drawn.value);
-  const theme = board.page.theme.value;
-  const [text, muted] = [theme.token('--text') || 'black', theme.token('--muted') || 'gray'];
-  const labels = axes.flatMap((axis, at): Label[] => {
-    const x = layout.xs[at] as number;
-    return [
-      {
-        x,
-        y: 16,
-        text: short(board.columns.axisHeads.value.get(axis.column.name)?.text ?? axis.column.title),
-        anchor: 'middle',
-        color: text,
-      },
-      ...axis.ticks.slice(0, 40).map((tick): Label => ({
-        x: x - 6,
-        y: yOf(layout, tick.place) + 4,
-        text: short(tick.text),
-        anchor: 'end',
-        color: muted,
-      })),
-    ];
+/** The lines of these rows; of one axis they are short. */
+function polylinesOf(xs: readonly number[], heights: readonly Float32Array[], rows: readonly number[]): Polylines {
+  const isAlone = xs.at(-1) === xs[0];
+  const each = xs.length + Number(isAlone);
+  const points = new Float64Array(2 * each * rows.length);
+  rows.forEach((row, at) => {
+    for (let stop = 0; stop < each; stop++) {
+      const known = Math.min(stop, xs.length - 1);
+      const x = (xs[known] as number) + (stop > known ? ALONE : 0);
+      points.set([MARGIN + x, MARGIN + ((heights[known] as Float32Array)[row] as number)], 2 * (at * each + stop));
+    }
   });
-  return {
-    background: theme.token('--surface') || 'white',
-    spine: muted,
-    spines: layout.xs.map((x) => ({ x, top: layout.top, bottom: layout.bottom })),
-    labels,
-    picture: {
-      ...SIZE,
-      ...stopsOf(layout, axes, coloring.codes),
-      rows,
-      palette: coloring.palette,
-      dashes: coloring.dashes,
-      codes: coloring.codes,
-      opacity: opacityOf(rows.length),
-      lineWidth: rows.length <= 60 ? 1.6 : 1,
-    },
-  };
+  return { points, starts: rows.map((_, at) => at * each), end: rows.length * each };
 }
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 function svgOf(board: LineageParts): string {
-  const { background, spine, spines, labels, picture } = planOf(board);
-  const { xs, heights, rows, palette, dashes, codes } = picture;
-  const byColor = palette.map((): string[] => []);
-  for (const row of rows) {
-    const points = xs.map(
-      (x, axis) => `${x.toFixed(1)} ${((heights[axis] as Float32Array)[row] as number).toFixed(1)}`,
-    );
-    byColor[codes[row] as number]?.push(`M${points.join('L')}${xs.at(-1) === xs[0] ? `h${ALONE}` : ''}`);
-  }
-  const dashOf = (code: number): string =>
-    dashes?.[code]?.length ? ` stroke-dasharray="${dashes[code].join(' ')}"` : '';
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width + 2 * MARGIN}" ` +
-      `height="${SIZE.height + 2 * MARGIN}" ` +
-      `viewBox="${-MARGIN} ${-MARGIN} ${SIZE.width + 2 * MARGIN} ${SIZE.height + 2 * MARGIN}" ` +
-      `font-family="sans-serif" font-size="11">`,
-    `<rect x="${-MARGIN}" y="${-MARGIN}" width="100%" height="100%" fill="${background}"/>`,
-    `<g fill="none" stroke-width="${picture.lineWidth}" stroke-opacity="${picture.opacity.toFixed(3)}">`,
-    ...byColor.flatMap((paths, code) =>
-      paths.length > 0
-        ? [`<path stroke="${escaped(palette[code] as string)}"${dashOf(code)} d="${paths.join('')}"/>`]
-        : [],
-    ),
-    '</g>',
-    ...spines.map(({ x, top, bottom }) => `<path stroke="${spine}" d="M${x.toFixed(1)} ${top}V${bottom}"/>`),
-    ...labels.map(
-      ({ x, y, text, anchor, color }) =>
-        `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}" fill="${color}">${escaped(text)}</text>`,
-    ),
-    '</svg>',
-  ].join('\n');
+  const colors = palette(board.page.theme.value);
+  const title = board.page.t('plot.title');
+  const painter = new SvgPainter(WIDTH, HEIGHT, title, title);
+  painter.rectangle(0, 0, WIDTH, HEIGHT, colors.surface);
+  drawPlot(board, painter, colors);
+  return painter.toString();
 }
 
-async function pngOf(board: LineageParts): Promise<Blob> {
-  const { background, spine, spines, labels, picture } = planOf(board);
+function pngOf(board: LineageParts): Promise<Blob> {
+  const colors = palette(board.page.theme.value);
   const canvas = document.createElement('canvas');
-  [canvas.width, canvas.height] = [(SIZE.width + 2 * MARGIN) * SCALE, (SIZE.height + 2 * MARGIN) * SCALE];
-  const context = canvas.getContext('2d');
-  if (!context) throw new Error('no canvas');
-  context.fillStyle = background;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.setTransform(SCALE, 0, 0, SCALE, MARGIN * SCALE, MARGIN * SCALE);
-  strokeRows(context, picture, 0, picture.rows.length);
-  context.globalAlpha = 1;
-  context.lineWidth = 1;
-  context.strokeStyle = spine;
-  for (const { x, top, bottom } of spines) {
-    context.beginPath();
-    context.moveTo(x, top);
-    context.lineTo(x, bottom);
-    context.stroke();
-  }
-  context.font = '11px sans-serif';
-  for (const { x, y, text, anchor, color } of labels) {
-    context.fillStyle = color;
-    context.textAlign = anchor === 'end' ? 'right' : 'center';
-    context.fillText(visibleText(text), x, y);
-  }
+  [canvas.width, canvas.height] = [WIDTH * SCALE, HEIGHT * SCALE];
+  const painter = CanvasPainter.of(canvas, SCALE);
+  painter.begin(WIDTH, HEIGHT, colors.surface);
+  drawPlot(board, painter, colors);
   return canvasFile(canvas);
 }

@@ -4,9 +4,11 @@ import { message } from '@insight-host/kit';
 import type { Disposer, PluginContext } from '@insight-host/api';
 import type { ColumnInfo, Frame } from '@insight-host/kit/runs';
 import type { ColumnsAnswer } from './answers';
+import { STATUS } from './host_columns';
 import { loadColumns, loadFrame } from './source';
 
 const REST = 1000; // ms between two questions while data change
+const GOING_ON = 60_000; // ms until runs that go on are asked for again: silence alone ends them
 
 export class Loading {
   /** Which columns there are. */
@@ -18,6 +20,7 @@ export class Loading {
   readonly version = signal(0);
 
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private later: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
   /** Data changed while they were read: an answer is shown before the next question, however fast they change. */
   private due = false;
@@ -48,6 +51,7 @@ export class Loading {
     return () => {
       for (const stop of stops) stop();
       clearTimeout(this.timer);
+      clearTimeout(this.later);
     };
   }
 
@@ -76,6 +80,9 @@ export class Loading {
       if (mine !== this.asked) return;
       this.frame.value = frame;
       this.version.value++;
+      clearTimeout(this.later);
+      if (frame.columns.get(STATUS)?.values.includes('running'))
+        this.later = setTimeout(() => this.schedule(), GOING_ON);
       this.failure.value = null;
     } catch (error) {
       if (!this.ctx.signal.aborted && mine === this.asked) this.failure.value = message(error);

@@ -4,16 +4,8 @@ import type { Drawing, RunGroup } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
 import { isExpression } from '@insight-host/kit/lab';
 import type { GroupStep } from '@insight-host/kit/runs';
+import { OF_HOST } from './host_columns';
 
-// columns of the tab that the run table has under names of its own; those of the others begin with the plugin's
-const OF_HOST: Readonly<Record<string, string>> = {
-  run: 'run/name',
-  start_time: 'run/started',
-  display_name: 'run/display_name',
-  note: 'run/note',
-  remark: 'run/remark',
-  mark: 'run/mark',
-};
 const OWN_COLORS = 'run'; // what `color` said in the last release of the colours of the runs
 
 export class RunPanel {

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { AxisView } from './axis_view';
 import { placed, type LineageParts } from './board';
 import { layoutOf, rowAt, stopsOf, type Stops } from './geometry';
-import { opacityOf, Polylines, scattered } from './polylines';
+import { opacityOf, Polylines, scattered, widthOf } from './polylines';
 import { RowTip } from './row_tip';
 
 const REACH = 6; // pixels from a line to the pointer
@@ -133,7 +133,7 @@ function LineLayers({ board, stops }: LayersProps): JSX.Element {
         dashes: coloring.dashes,
         codes: coloring.codes,
         opacity: opacityOf(rows.length),
-        lineWidth: rows.length <= 60 ? 1.6 : 1,
+        lineWidth: widthOf(rows.length),
       },
       size,
     );

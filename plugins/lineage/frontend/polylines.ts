@@ -20,6 +20,7 @@ export interface Picture {
   readonly lineWidth: number;
 }
 
+const FEW = 60; // lines that are drawn in full strength
 const SLICE = 400; // rows between two looks at the clock
 const PATIENCE = 9; // ms of a frame
 export const ALONE = 24; // pixels of a line that has one axis only
@@ -109,5 +110,8 @@ function permutation(size: number): Int32Array {
 
 /** Many lines are fainter each. */
 export function opacityOf(rows: number): number {
-  return rows <= 60 ? 0.85 : Math.max(0.05, 0.85 * Math.sqrt(60 / rows));
+  return rows <= FEW ? 0.85 : Math.max(0.05, 0.85 * Math.sqrt(FEW / rows));
 }
+
+/** Pixels of a line. */
+export const widthOf = (rows: number): number => (rows <= FEW ? 1.6 : 1);

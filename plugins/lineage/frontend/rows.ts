@@ -1,7 +1,7 @@
 import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import { sortOf } from '@insight-host/kit/table';
+import { sortOf, sortText, turned } from '@insight-host/kit/table';
 import { orderBy, orderOf, startsDown, type Column, type Frame } from '@insight-host/kit/runs';
 import { applyBrushes, conditionsOf } from './brushes';
 import type { Brushing } from './brushing';
@@ -111,13 +111,9 @@ export class Rows {
 
   /** The best first, the other way round, not at all; `more` keeps what it was sorted by before. */
   turnSort(name: string, more: boolean): void {
-    const { value: sorts } = this.sorts;
     const column = this.frame.value?.columns.get(name);
-    const both = column && startsDown(column) ? [`-${name}`, name] : [name, `-${name}`];
-    const now = both.findIndex((sort) => sorts.includes(sort));
-    const next = both.slice(now + 1, now + 2);
-    const others = more ? sorts.filter((sort) => sortOf(sort).key !== name) : [];
-    this.sorts.set([...others, ...next]);
+    const isDown = column !== undefined && startsDown(column);
+    this.sorts.set(turned(this.sorts.value.map(sortOf), name, more, isDown, true).map(sortText));
   }
 
   toggleGroup(id: string): void {

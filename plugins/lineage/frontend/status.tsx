@@ -12,7 +12,6 @@ export function Status({ board }: { readonly board: LineageParts }): JSX.Element
   const without = shown - board.drawn.value.reduce((sum, is) => sum + is, 0);
   const ticked = board.selection.ticked.value.length;
   const hidden = board.rows.hidden.value.filter((run) => board.frame.value?.rowOf.has(run)).length;
-  const joined = board.loading.listing.value?.joined ?? 0;
   const problems = board.loading.listing.value?.problems.length ?? 0;
   return (
     <div class="status" data-testid="lineage-status">
@@ -22,11 +21,6 @@ export function Status({ board }: { readonly board: LineageParts }): JSX.Element
       <span class="count" data-testid="ticked">
         {say('status.selected', { count: ticked })}
       </span>
-      {joined > 0 && (
-        <span class="count" data-testid="joined" title={say('status.joined.hint')}>
-          {say('status.joined', { count: joined })}
-        </span>
-      )}
       {board.plot.value && without > 0 && (
         <span class="count" data-testid="not-drawn" title={say('parallel.without.hint')}>
           {say('parallel.without', { count: without })}

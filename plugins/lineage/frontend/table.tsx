@@ -1,4 +1,5 @@
 import { Button, copyTable, Icon } from '@insight-host/kit';
+import { splitName } from '@insight-host/kit/lab';
 import { RunTable, type Column } from '@insight-host/kit/runs';
 import { sortOf, useWidths, type CellLook } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
@@ -32,7 +33,6 @@ export function RunsTable({ board }: { readonly board: LineageParts }): JSX.Elem
       onPick={(row) => board.comparison.pick(runAt(row)) || board.selection.toggle(runAt(row))}
       onPoint={(rows) => board.hover(rows?.length === 1 ? (rows[0] as number) : null)}
       cell={(column, row) => cellOf(board, column, row)}
-      headOf={({ group, name }) => (group === 'annotation' ? say(`column.${name}`) : undefined)}
       sort={{
         by: board.rows.sorts.value.map(sortOf),
         turn: (key, more) => board.rows.turnSort(key, more),
@@ -64,14 +64,6 @@ function cellOf(board: LineageParts, column: Column, row: number): CellLook | un
     ),
     title: text,
   };
-}
-
-const TAIL = 10; // letters
-
-/** Runs differ at the ends of their names: the end stays, the rest gives way. */
-function splitName(name: string): readonly [string, string] {
-  const letters = [...name];
-  return letters.length <= TAIL + 2 ? [name, ''] : [letters.slice(0, -TAIL).join(''), letters.slice(-TAIL).join('')];
 }
 
 /** The name of a run, which is ticked while the run is selected. */

@@ -1,12 +1,11 @@
 import { Button, Choice, Cluster, Menu, Toggle, useTableView } from '@insight-host/kit';
+import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
 import { parallelTable } from './chart_tables';
 import { VIEWS } from './choices';
 import { exportItems } from './exports';
 import { MOST_COMPARED } from './selection';
-
-const SQL = 'query'; // the plugin that asks in SQL, if it is there
 
 /** Opens the differences between the selected runs; null if they are too few or too many. */
 export function diffOf(board: LineageParts): (() => void) | null {
@@ -27,7 +26,8 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
   );
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Modes board={board} />
+      <Modes page={board.page} />
+      <Parts board={board} />
       {board.columns.hasPipelines.value && (
         <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.columns.view} how="push" />
       )}
@@ -75,16 +75,13 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
   );
 }
 
-/** What the tab shows beside its table; SQL has a page of its own. */
-function Modes({ board }: { readonly board: LineageParts }): JSX.Element {
-  const { t: say, ctx, tabs } = board.page;
+/** What the tab shows beside its table. */
+function Parts({ board }: { readonly board: LineageParts }): JSX.Element {
+  const { t: say } = board.page;
   return (
     <Cluster>
       <Toggle action="plot" text={say('plot.short')} label={say('plot.hint')} setting={board.plot} />
       <Toggle action="analysis" text={say('analysis.short')} label={say('analysis.hint')} setting={board.analysis} />
-      {tabs.value.includes(SQL) && (
-        <Button action="sql" text="SQL" label={say('sql.hint')} onPress={() => void ctx.open(SQL)} />
-      )}
     </Cluster>
   );
 }

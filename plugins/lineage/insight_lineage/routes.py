@@ -28,7 +28,7 @@ from insight_lineage.importance.ranking import kept_ranking
 from insight_lineage.mindspore import LineageFile
 from insight_lineage.names import GROUPS, SCALARS, natural
 from insight_lineage.pipeline import MAX_STAGES, Operation, Parameters, Pipeline, Stage, value_text
-from insight_lineage.run_columns import lineage_of
+from insight_lineage.run_columns import hosted, lineage_of
 from insight_lineage.selection import Groups, SortKey, groups_of, ordered, statistics
 from insight_lineage.source import Lineage
 from insight_lineage.table import Table, description
@@ -56,7 +56,7 @@ class _Views:
     lineage: Lineage
 
     def columns(self, request: Request) -> Response:
-        with self.lineage.table(self.ctx.annotations()) as table:
+        with self.lineage.table(self.ctx.annotations(), hosted(self.ctx)) as table:
             answer = {
                 "runs": len(table),
                 "columns": list(table.described()),
@@ -69,7 +69,8 @@ class _Views:
         offset = whole_number(request, "offset", 0, 1 << 31, 0)
         limit = whole_number(request, "limit", 0, MOST_ROWS, MOST_ROWS)
         where = _where(self.ctx, request)
-        with self.lineage.table(self.ctx.annotations()) as table:
+        of_host = hosted(self.ctx, _said(request))
+        with self.lineage.table(self.ctx.annotations(), of_host) as table:
             matching = _matching(request, table, where)
             columns = [table.column(name) for name in _wanted(request, table)]
             group = [table.column(name) for name in dict.fromkeys(request.args.getlist("group"))]
@@ -78,7 +79,7 @@ class _Views:
         shown = rows[offset : offset + limit]
         names = [table.rows.runs[row] for row in shown]
         if form == "csv":
-            return _of_now(_csv(names, columns, shown), where)
+            return _of_now(_csv(names, columns, shown), where, of_host)
         answer = encode_json(
             {
                 "total": len(table),
@@ -91,7 +92,7 @@ class _Views:
         )
         values = ",".join(column.encoded(shown) for column in columns).encode("ascii")
         body = b'%b,"values":[%b]}' % (answer[:-1], values)
-        return _of_now(Response(body, mimetype="application/json"), where)
+        return _of_now(Response(body, mimetype="application/json"), where, of_host)
 
     def pipeline(self, request: Request) -> Response:
         if "tag" in request.args:
@@ -124,7 +125,8 @@ class _Views:
         name = required_text(request, "target")
         goal = choice(request, "goal", ("auto", "min", "max"))
         where = _where(self.ctx, request)
-        with self.lineage.table(self.ctx.annotations()) as table:
+        of_host = hosted(self.ctx, _said(request))
+        with self.lineage.table(self.ctx.annotations(), of_host) as table:
             target = table.column(name)
             named = table.goal(target)
             rows = _matching(request, table, where)
@@ -132,7 +134,7 @@ class _Views:
         wanted = named if goal == "auto" else cast(Goal, goal)
         found = kept_ranking(target, parameters, rows, wanted)
         answer = {"target": name, "matched": len(rows), "goal": wanted, **ranking_fields(found)}
-        return _of_now(json_response(answer), where)
+        return _of_now(json_response(answer), where, of_host)
 
 
 # --- what a request asks for ----------------------------------------------------------------------
@@ -154,9 +156,14 @@ def _where(ctx: PluginContext[LineageFile], request: Request) -> Condition | Non
         return parsed(text)
 
 
-def _of_now(answer: Response, where: Condition | None) -> Response:
-    """The answer, not kept if an expression chose its runs: a status changes while the data do not."""
-    if where is not None:
+def _said(request: Request) -> str:
+    """All values of the parameters of a request, which may name columns."""
+    return "\n".join(value for values in request.args.listvalues() for value in values)
+
+
+def _of_now(answer: Response, *parts: object) -> Response:
+    """The answer, not kept if the host gave one of these parts: a status changes while data do not."""
+    if any(parts):
         answer.cache_control.no_store = True
     return answer
 

@@ -8,9 +8,11 @@ const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'de
   Record<string, string>
 >;
 
-const python = import.meta.glob('../insight_profiler/**/*.py', { query: '?raw', import: 'default', eager: true }) as Readonly<
-  Record<string, string>
->;
+const python = import.meta.glob('../insight_profiler/**/*.py', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+}) as Readonly<Record<string, string>>;
 
 test('every text that is asked for by its name is there', () => {
   const kit = import.meta.glob('../../../frontend/packages/kit/src/base/locales/en.json', {

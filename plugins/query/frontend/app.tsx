@@ -1,3 +1,4 @@
+import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import type { QueryBoard } from './board';
 import { Editor } from './editor';
@@ -8,6 +9,7 @@ export function App({ board }: { readonly board: QueryBoard }): JSX.Element {
   const found = answer.value;
   return (
     <div class="kit query" data-ready={busy.value ? undefined : ''} aria-busy={busy.value}>
+      <Modes page={page} />
       <Editor board={board} />
       {failure.value && (
         <p role="alert" class="failure">

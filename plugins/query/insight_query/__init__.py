@@ -46,6 +46,7 @@ def insight_plugin() -> Plugin:
         frontend=Path(__file__).parent / "static",
         is_active=_is_active,
         services={"sql": _sql},
+        tab_group="runs",
         order=950,
     )
 

@@ -96,6 +96,8 @@ export interface PluginContext {
   };
   /** Names of the plugins that have a tab now, in the order of the tabs. */
   readonly tabs: ReadonlySignal<readonly string[]>;
+  /** Tabs of the group of this one (`Plugin.tab_group`), itself among them: the user sees them as modes of one tab. */
+  readonly modes: ReadonlySignal<readonly StepTab[]>;
   /**
    * Brings the tab of a plugin to the front, with these keys of its state in the URL (null: the default);
    * other keys stay. Back undoes it. False, and nothing changes, if no plugin of this name has a tab.

@@ -5,7 +5,7 @@
 export * from './base';
 export { useAnswer, type AskOptions } from './base/ask';
 export { picked, said, spliced, wholeOf } from './base/columns';
-export { isExpression, SLOW, tagFilter } from './base/groups';
+export { isExpression, SLOW, splitName, tagFilter } from './base/groups';
 export { Latest, type Answer, type Failure } from './base/latest';
 export { menuItems } from './base/menu';
 export { changed } from './base/per_card';

@@ -204,6 +204,7 @@ export function fakeContext(
     },
     opened,
     browseTags: () => undefined,
+    modes: signal([{ plugin: 'sample', title: 'Sample' }]),
     stepTabs: signal(tabs.value.filter((tab) => tab === 'image').map((plugin) => ({ plugin, title: plugin }))),
     openStep: (plugin, step) => {
       opened.push({ plugin, state: { step: String(step) } });

@@ -8,6 +8,7 @@ import type {
   Mutable,
   PluginContext,
   ReadonlySignal,
+  StepTab,
   TagCatalogue,
 } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
@@ -19,7 +20,7 @@ import type { TagSource } from '../live/tags';
 import { recall, remember } from '../state/memory';
 import type { Page } from '../state/page';
 import type { Runs } from '../state/runs';
-import { changesFor } from '../state/session';
+import { changesFor, type Tab } from '../state/session';
 import type { ViewUrl } from '../state/url';
 import { saveFile } from './download';
 import { icon } from './icon';
@@ -126,9 +127,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
   );
   const colorBy = url.state('color', codecs.names);
   const tabs = computed(() => page.tabs.value.map((tab) => tab.name));
-  const stepTabs = computed(() =>
-    page.stepTabs.value.flatMap((tab) => (tab.name === name ? [] : [{ plugin: tab.name, title: page.tabTitle(tab) }])),
-  );
+  const named = (tab: Tab): StepTab => ({ plugin: tab.name, title: page.tabTitle(tab) });
+  const stepTabs = computed(() => page.stepTabs.value.filter((tab) => tab.name !== name).map(named));
 
   const routeOf = (plugin: string, path: string): string =>
     `data/plugin/${encodeURIComponent(plugin)}/${path.replace(/^\/+/, '')}`;
@@ -167,6 +167,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       annotatable: wrap(page.session.annotations.writable),
     },
     tabs: wrap(tabs),
+    modes: wrap(computed(() => page.modesOf(name).map(named))),
     open: (plugin, state) => {
       const known = tabs.peek().includes(plugin);
       if (known) page.open(plugin, state);

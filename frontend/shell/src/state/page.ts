@@ -80,6 +80,15 @@ export class Page {
     const first = plugins.find((tab) => !tab.error && !isFramed(tab));
     return first ? [first, ...shown.filter((tab) => tab !== first)] : shown;
   });
+  /** The tabs of the group of one, in their order; what failed has no part in a group. */
+  modesOf(name: string | undefined): readonly Tab[] {
+    const tabs = this.tabs.value;
+    const own = tabs.find((tab) => tab.name === name);
+    const group = own?.error ? '' : own?.tab_group;
+    return tabs.filter((tab) => tab === own || (group && group === tab.tab_group && !tab.error));
+  }
+  /** What the line of tabs has: of each group the first. */
+  readonly line = computed(() => this.tabs.value.filter((tab) => this.modesOf(tab.name)[0] === tab));
   readonly front = computed<Tab | null>(() => {
     const tabs = this.tabs.value;
     const named = tabs.find((tab) => tab.name === this.wanted.value);
@@ -260,8 +269,8 @@ export class Page {
 
   /** The tab `step` places to the right of the one in front, round the end. */
   turn(step: number): void {
-    const tabs = this.tabs.value;
-    const at = tabs.findIndex((tab) => tab === this.front.value);
+    const tabs = this.line.value;
+    const at = tabs.findIndex((tab) => tab === this.modesOf(this.front.value?.name)[0]);
     const next = tabs[(at + step + tabs.length) % tabs.length];
     if (next) this.open(next.name);
   }

@@ -48,16 +48,22 @@ export function Sidebar() {
   };
   return (
     <aside class="ih-sidebar" style={{ width: `${width.value}px` }} aria-label={page.t.value('runs')}>
-      <RunFilter />
-      {page.aboutOne.value === null && <PanelTools />}
-      <SelectionBar />
-      {panel && <panel.Below />}
-      {page.tableOpen.value && columns ? (
-        <columns.Table />
-      ) : panel && page.aboutOne.value === null && page.runs.groups.value.length > 0 ? (
-        <panel.GroupList />
+      {page.session.table.value && !page.hasRuns.value ? (
+        <p class="ih-muted ih-run-none">{page.t.value('runs.empty')}</p>
       ) : (
-        <RunList />
+        <>
+          <RunFilter />
+          {page.aboutOne.value === null && <PanelTools />}
+          <SelectionBar />
+          {panel && <panel.Below />}
+          {page.tableOpen.value && columns ? (
+            <columns.Table />
+          ) : panel && page.aboutOne.value === null && page.runs.groups.value.length > 0 ? (
+            <panel.GroupList />
+          ) : (
+            <RunList />
+          )}
+        </>
       )}
       <Below />
       <div

@@ -15,25 +15,25 @@ export const LEGEND_ROW = 17;
 /** What is next to a name in a legend: the line before it, and the gap to the next column. */
 export const LEGEND_SAMPLE = 34;
 
-/** Height of the legend below a plot of this width, of `mostRows` lines at most. */
-export function legendHeight(labels: readonly string[], width: number, mostRows = Infinity): number {
+/** Height of the legend below a plot of this width. */
+export function legendHeight(labels: readonly string[], width: number): number {
   if (labels.length === 0) return 0;
-  return Math.min(mostRows, Math.ceil(labels.length / legendColumns(labels, width)[0])) * LEGEND_ROW + 14;
+  return Math.ceil(labels.length / legendColumns(labels, width)[0]) * LEGEND_ROW + 14;
 }
 
-/** The items below a plot, in as many columns as fit; the middle of their first line is at `top`. */
+/** The items below a plot, in as many columns as fit, `row` pixels apart; the middle of their first line is at `top`. */
 export function legendItems<Entry extends { readonly label: string }>(
   entries: readonly Entry[],
   { width }: Size,
   top: number,
-  mostRows = Infinity,
+  row = LEGEND_ROW,
 ): LegendItem<Entry>[] {
   const labels = entries.map(({ label }) => label);
   const [columns, each] = legendColumns(labels, width);
-  return entries.slice(0, columns * mostRows).map((entry, i) => ({
+  return entries.map((entry, i) => ({
     entry,
     x: 16 + (i % columns) * each,
-    y: top + Math.floor(i / columns) * LEGEND_ROW,
+    y: top + Math.floor(i / columns) * row,
     maxWidth: each - LEGEND_SAMPLE,
   }));
 }
@@ -74,7 +74,7 @@ export function drawLegend(
 }
 
 /** How many columns of a legend fit into a width, and how wide each is. */
-function legendColumns(labels: readonly string[], width: number): readonly [count: number, each: number] {
+export function legendColumns(labels: readonly string[], width: number): readonly [count: number, each: number] {
   const widest = labels.reduce((most, label) => Math.max(most, estimatedWidth(label, 11)), 60) + 44;
   const columns = Math.max(1, Math.min(labels.length, Math.floor((width - 32) / widest)));
   return [columns, Math.floor((width - 32) / columns)];

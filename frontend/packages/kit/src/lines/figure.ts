@@ -40,8 +40,9 @@ export function plotArea(props: LineChartProps, size: Size, noted: boolean): Are
 export function figure(props: LineChartProps, window: Window, size: Size): Figure {
   const found = figureWithin(props, window, size, plotArea(props, size, false));
   if (size.sheet) {
-    const sheet = figureWithin(props, window, size, sheetArea(found, size.sheet));
-    return { ...sheet, legend: sheetLegend(sheet, mainLines(props), size.sheet.legend) };
+    const first = figureWithin(props, window, size, sheetArea(found, size.sheet));
+    const sheet = figureWithin(props, window, size, sheetArea(first, size.sheet)); // beside ticks of its own
+    return { ...sheet, legend: sheetLegend(sheet, size.sheet.legend) };
   }
   if (found.leftOut === 0 || namesX(size)) return found;
   return figureWithin(props, window, size, plotArea(props, size, true)); // how many are left out depends on x only

@@ -13,6 +13,14 @@ export function leftOutText({ props, leftOut }: LeftOut): string {
   return (WORDS[props.locale] ?? WORDS.en)(leftOut, isLeast);
 }
 
+const MORE = {
+  en: (count: number) => `and ${count.toLocaleString('en')} more ${count === 1 ? 'line' : 'lines'}`,
+  'zh-CN': (count: number) => `另有 ${count.toLocaleString('zh-CN')} 条线`,
+} as const;
+
+/** How many lines a legend has no room for, in words. */
+export const moreText = (count: number, locale: Locale): string => (MORE[locale] ?? MORE.en)(count);
+
 interface LeftOut {
   readonly props: { readonly locale: Locale; readonly lines: readonly { readonly decimated?: boolean }[] };
   readonly leftOut: number;
