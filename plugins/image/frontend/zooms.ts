@@ -11,7 +11,7 @@ const zoom: Codec<Zoom | null> = {
   format: (value) => value && zoomText(value),
 };
 
-/** The part of their picture that cards show: each card of the grid its own, and the one that fills the screen another. */
+/** The part of their picture that cards show: each card of the grid its own, and what fills the screen another. */
 export class Zooms {
   /** The zoom of the card or comparison that fills the screen. */
   private readonly screen: Setting<Zoom | null>;

@@ -52,7 +52,7 @@ export interface Axes {
 
 const PLAUSIBLE_X = ['step', 'wall_time', 'epoch', 'x'];
 
-/** Chooses the columns to draw: those of the user where the answer has them, else the first that fit. Null: none fit. */
+/** Chooses the columns to draw: those of the user if the answer has them, else the first that fit; null if none fit. */
 export function axesOf({ columns }: Answer, chosen: Axes): Axes | null {
   const numbers = columns.filter(isNumeric).map(({ name }) => name);
   const x = numbers.includes(chosen.x)
