@@ -1,6 +1,6 @@
 import { tab } from '@insight-host/kit';
 import { App } from './app';
-import { profilerParts } from './board';
+import { offered, profilerParts } from './board';
 import { keys } from './keys';
 import en from '../locales/en.json';
 import zh from '../locales/zh-CN.json';
@@ -10,6 +10,7 @@ export default tab({
   messages: { en, 'zh-CN': zh },
   styles,
   board: profilerParts,
+  runs: offered,
   view: (board) => <App board={board} />,
   keys,
 });
