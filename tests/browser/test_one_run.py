@@ -1,4 +1,4 @@
-"""Tabs about one run: the run panel chooses it, by pointer and by keys, and says when it shows another one."""
+"""Tabs about one run: the run panel chooses it, by pointer and by keys, and says when it shows another."""
 
 from __future__ import annotations
 
