@@ -13,6 +13,7 @@ from insight_core.http.clients import accepts_gzip as accepts_gzip
 from insight_core.http.findings import findings_document as findings_document
 from insight_core.http.findings import may_change as may_change
 from insight_core.http.parameters import check_order as check_order
+from insight_core.http.records import RECORDS_READ as RECORDS_READ
 from insight_core.http.tags import streamed_tags_response as streamed_tags_response
 from insight_core.http.tags import tags_response as tags_response
 from insight_core.matching import Matcher as Matcher

@@ -10,7 +10,7 @@ from attrs import asdict
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route
-from insight_core.plugin.http import choice, flag, json_response, required_text, whole_number
+from insight_core.plugin.http import choice, flag, json_response, text, whole_number
 from insight_profiler.advice.answer import ProfileAdvice
 from insight_profiler.advice_views import advice_views
 from insight_profiler.analysis import communication, kernels, memory, operators, pipeline, steps
@@ -38,6 +38,7 @@ from insight_profiler.opened_profiles import (
 )
 from insight_profiler.operator_detail import detail
 from insight_profiler.profiles import unknown_profile
+from insight_profiler.route_reads import ANSWERS, CODES, READS
 from insight_profiler.rules import opened_by
 from insight_profiler.strategy_views import strategy_views
 from insight_profiler.timeline_views import timeline_views
@@ -68,6 +69,7 @@ _VIEWS = (
     "flops",
     "shapes",
 )
+_JSON = ("application/json",)
 _MOST_STEPS = 100_000
 _MOST_POINTS = 500_000  # of all curves
 _MOST_LISTED = 1000  # devices, notes
@@ -93,7 +95,16 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         **strategy_views(asked),
         **timeline_views(asked),
     }
-    return [Route(f"/{name}", view) for name, view in views.items()]
+    return [
+        Route(
+            f"/{name}",
+            view,
+            also_reads=READS[name],
+            answers=ANSWERS.get(name, _JSON),
+            codes=CODES.get(name, {}),
+        )
+        for name, view in views.items()
+    ]
 
 
 class _Views:
@@ -258,7 +269,7 @@ class _Views:
 
     def operator_times(self, request: Request) -> Response:
         """Of one profile of a run, the newest with operators when none is named."""
-        run = required_text(request, "run")
+        run = text(request, "run", required=True)
         listed = sorted(self._asked.profiles.listing([run]), key=lambda one: -one.wall_time)
         paths = [files.path for files in listed]
         path = request.args.get("profile", paths[0] if paths else None)

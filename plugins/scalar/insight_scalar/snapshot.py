@@ -40,13 +40,13 @@ class SnapshotView:
     ctx: PluginContext
     data: DerivedData
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request, *, views: Sequence[str]) -> Response:
         """All series of the views (``view``, repeatable: JSON with ``runs``, ``state`` and ``card``).
 
         The answer is the length of a JSON header (uint32), the header, and the columns that it describes.
         Raises TooLarge for too many points.
         """
-        views = [ViewState.read(text) for text in request.args.getlist("view")]
+        views = [ViewState.read(text) for text in views]
         pack = _Pack()
         keys: dict[SeriesKey, None] = {}
         bands: list[dict[str, object]] = []
