@@ -6,6 +6,7 @@ from insight_core.contrast import Shared as Shared
 from insight_core.contrast import contrast as contrast
 from insight_core.encoding import check_elements as check_elements
 from insight_core.encoding import plain as plain
+from insight_core.formats.compiled import NotCompiled as NotCompiled
 from insight_core.formats.file_references import file_reference as file_reference
 from insight_core.histogram_routes import comparison_route as comparison_route
 from insight_core.histogram_routes import histograms_route as histograms_route
