@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 
 class NotCompiled(ImportError):
     """A compiled module is missing: its text says what to install or build."""
@@ -14,12 +16,21 @@ class NotCompiled(ImportError):
         )
 
 
+_KERNEL = "insight_core.ingest.scanner._kernel"
+
+
+def _is_there(module: str) -> bool:
+    """Whether a module can be imported, without importing it."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ValueError:  # an import of it has failed
+        return False
+
+
 def kernel_name() -> str:
     """The name of the scanner in use, for ``--version``; without one, what to do about it."""
-    try:
-        from insight_core.ingest.scanner import _kernel  # noqa: F401
-    except ImportError:
-        return str(NotCompiled("insight_core.ingest.scanner._kernel"))
+    if not _is_there(_KERNEL):
+        return str(NotCompiled(_KERNEL))
     try:
         from insight_record.formats import _crc32c
     except ImportError:

@@ -27,6 +27,7 @@ TEXT: Mapping[str, Any] = MappingProxyType({"type": "string"})
 _NO_CODES: Mapping[int, Sequence[str]] = MappingProxyType({})
 P = ParamSpec("P")
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 @frozen
@@ -40,7 +41,7 @@ class Parameter:
 
 
 @frozen(eq=False)
-class Reader(Generic[T]):
+class Reader(Generic[T_co]):
     """What a route reads of a request: ``read(request)`` is the argument ``keyword`` of its view.
 
     ``parameters`` are those that it reads, ``codes`` those of its errors by status, beyond those of every
@@ -48,19 +49,19 @@ class Reader(Generic[T]):
     """
 
     keyword: str
-    read: Callable[[Request], T]
+    read: Callable[[Request], T_co]
     parameters: Sequence[Parameter]
     codes: Mapping[int, Sequence[str]] = _NO_CODES
 
-    def __call__(self, request: Request) -> T:
+    def __call__(self, request: Request) -> T_co:
         """The value, for a view that reads by itself."""
         return self.read(request)
 
-    def named(self, keyword: str) -> Reader[T]:
+    def named(self, keyword: str) -> Reader[T_co]:
         """The same for another argument of the view."""
         return evolve(self, keyword=keyword)
 
-    def optional(self) -> Reader[T]:
+    def optional(self) -> Reader[T_co]:
         """The same for a view that reads it only sometimes: no parameter has to be given."""
         return evolve(self, parameters=[evolve(one, is_required=False) for one in self.parameters])
 
@@ -70,13 +71,13 @@ class Reader(Generic[T]):
         return {one.keyword: one.read(request) for one in readers}
 
 
-class _ReaderFactory(Protocol[P, T]):
+class _ReaderFactory(Protocol[P, T_co]):
     """Makes a reader; with a request before all arguments, reads at once, as views of older plugins do."""
 
     @overload
-    def __call__(self, request: Request, /, *given: P.args, **named: P.kwargs) -> T: ...
+    def __call__(self, request: Request, /, *given: P.args, **named: P.kwargs) -> T_co: ...
     @overload
-    def __call__(self, *given: P.args, **named: P.kwargs) -> Reader[T]: ...
+    def __call__(self, *given: P.args, **named: P.kwargs) -> Reader[T_co]: ...
 
 
 def reader(make: Callable[P, Reader[T]]) -> _ReaderFactory[P, T]:

@@ -127,9 +127,9 @@ class Route:
     table (``lr < 0.1``). The view gets the names of the runs that match as ``run``, or one empty ``run`` if
     none does; of ``run`` and ``where`` the runs of both.
 
-    ``reads`` are the parameters, such as ``choice("format", ("json", "csv"))`` of ``plugin.http``: they are
-    checked before the view is called, which gets each value by name. ``also_reads`` are those that the view
-    reads by itself. ``answers``, media types, and ``codes`` of errors by status are for ``/openapi.json``.
+    ``reads``: parameters, by ``plugin.http``, that are checked before the view is called, which gets each
+    value by name. ``also_reads``: those that the view reads itself. ``answers`` (media types) and ``codes``
+    (of errors, by status) are for ``/openapi.json``.
     """
 
     path: str = field(validator=has_form(r"/.*", "it begins with a slash"))

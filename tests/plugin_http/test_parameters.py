@@ -121,5 +121,5 @@ def test_a_request_before_the_arguments_reads_at_once_as_in_the_last_release() -
     assert whole_number(_request(""), "bins", 1, 90, 30) == 30
     assert series_key(_request("run=a&tag=loss")) == SeriesKey("a", "loss")
     with pytest.warns(DeprecationWarning, match="required_text"):
-        from insight_core.plugin.http import required_text
+        from insight_core.plugin.http import required_text  # type: ignore[attr-defined]
     assert required_text(_request("slice="), "slice") == ""

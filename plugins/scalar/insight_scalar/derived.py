@@ -66,11 +66,11 @@ class DerivedData:
             tags = list(dict.fromkeys(_TAGS.read(request)))
             if not any(tag.startswith(_SIGN) for tag in tags):
                 return plain.read(request)
-            return self._along(plugin, tags, list(dict.fromkeys(_RUNS.read(request))))
+            return self._keys(plugin, tags, list(dict.fromkeys(_RUNS.read(request))))
 
         return evolve(plain, read=read)
 
-    def _along(self, plugin: str, tags: Sequence[str], named: Sequence[str]) -> list[SeriesKey]:
+    def _keys(self, plugin: str, tags: Sequence[str], named: Sequence[str]) -> list[SeriesKey]:
         existing = {
             table.run: set(table.tags) for table in self.data.series_tables(plugin, [], runs=named or None)
         }

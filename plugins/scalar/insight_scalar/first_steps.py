@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 from attrs import frozen
@@ -112,7 +112,7 @@ def _condition(request: Request) -> Callable[[Floats], int | None]:
     if kind == "nonfinite":
         return first_nonfinite
     if kind != "jump":
-        return partial(first_beyond, limit=_VALUE.read(request), above=kind == "above")
+        return partial(first_beyond, limit=cast(float, _VALUE.read(request)), above=kind == "above")
     sigma = _LEAST_SIGMA.read(request)
     if sigma is not None and sigma <= 0:
         raise InvalidArgument(_SIGMA(value=sigma))
