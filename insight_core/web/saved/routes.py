@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 
 from attrs import evolve, frozen
 from werkzeug import Request, Response
 
 from insight_core.own_page import BODY, OwnPage, body_of
 from insight_core.plugin import InvalidArgument, NotFound, Route
-from insight_core.plugin.http import text
+from insight_core.plugin.http import Reader, text
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
 from insight_core.web.mounting import UrlRule, rule_of
@@ -64,19 +63,23 @@ class SavedRoutes:
                 ),
             ]
         return [
-            rule_of(evolve(route, path=path, view=partial(self._answer, route.view)))
+            rule_of(self._guarded(path, route))
             for path in ("/data/saved/page", "/data/saved/plugin/<plugin>")
             for route in routes
         ]
 
-    def _answer(
-        self, view: Callable[..., Response], request: Request, plugin: str | None = None, **values: str | None
-    ) -> Response:
-        if plugin is not None and plugin not in self.plugins():
-            raise NotFound(f"unknown plugin {plugin!r}")
-        if request.method not in ("GET", "HEAD"):
-            self.page.require(request)
-        return view(request, "page" if plugin is None else f"plugin/{plugin}", **values)
+    def _guarded(self, path: str, route: Route) -> Route:
+        """The route at a path: nothing is read of a request before it is known that it may ask."""
+
+        def view(request: Request, plugin: str | None = None) -> Response:
+            if plugin is not None and plugin not in self.plugins():
+                raise NotFound(f"unknown plugin {plugin!r}")
+            if request.method not in ("GET", "HEAD"):
+                self.page.require(request)
+            owner = "page" if plugin is None else f"plugin/{plugin}"
+            return route.view(request, owner, **Reader.values(route.reads, request))
+
+        return evolve(route, path=path, view=view, reads=(), also_reads=[*route.reads, *route.also_reads])
 
     def read(self, request: Request, owner: str, *, name: str | None) -> Response:
         """GET: the entry ``name``; without it, names and versions of all entries, and the token."""
