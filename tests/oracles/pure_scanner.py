@@ -29,11 +29,12 @@ from insight_core.formats.batch import (
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Event, Malformed, Metadata, dialect_of, read_event
 from insight_core.ingest.scanner.columns import NumberTags, form_of
-from insight_core.ingest.scanner.holes import MOST_RETRIED, has_header, next_data
+from insight_core.ingest.scanner.holes import MOST_RETRIED, has_header
 from insight_core.ingest.scanner.pages import Pages, is_whole
-from insight_record.formats.crc32c import LONGEST_ROW, masked_crc32c
-from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ, Frames, find_header, walk
+from insight_record.formats.crc32c import masked_crc32c
+from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ, find_header
 from tests.oracles.event_shape import EventShape
+from tests.oracles.record_frames import LONGEST_ROW, Frames, next_data, walk
 from tests.oracles.tag_columns import Slots, TagNames
 
 _FEWEST_ALIKE = 8  # fewer events of one length are read one by one
