@@ -98,17 +98,24 @@ def headers(*names: str, codes: Mapping[int, Sequence[str]] = _NO_CODES) -> Read
 
 
 def _of(
-    name: str, read: Callable[[str | None], T], schema: Mapping[str, Any], *, required: bool = False
-) -> Reader[T]:
-    """A reader of one text, None where it is missing. A name that Python reserves gets an underscore."""
+    name: str,
+    parse: Callable[[str], T] | None,
+    schema: Mapping[str, Any],
+    default: T | None = None,
+    *,
+    required: bool = False,
+) -> Reader[Any]:
+    """A reader of one text, as it is or parsed. A name that Python reserves gets an underscore."""
 
-    def read_text(request: Request) -> T:
-        text = request.args.get(name)
-        if text is None and required:
-            raise InvalidArgument(_MISSING_PARAMETER(name=name))
-        return read(text)
+    def read(request: Request) -> T | str | None:
+        value = request.args.get(name)
+        if value is None:
+            if required:
+                raise InvalidArgument(_MISSING_PARAMETER(name=name))
+            return default
+        return value if parse is None else parse(value)
 
-    return Reader(_keyword(name), read_text, (Parameter(name, schema, required),))
+    return Reader(_keyword(name), read, (Parameter(name, schema, required),))
 
 
 def _keyword(name: str) -> str:
@@ -132,12 +139,12 @@ def text(
 ) -> Reader[Any]:
     """Reads a text, or the default; ``required``: it has to be given, ``filled``: it must not be empty."""
 
-    def read(value: str | None) -> str | None:
-        if filled and value == "":
+    def parse(value: str) -> str:
+        if not value:
             raise empty(name)
-        return default if value is None else value
+        return value
 
-    return _of(name, read, TEXT, required=required)
+    return _of(name, parse if filled else None, TEXT, default, required=required)
 
 
 @reader
@@ -158,14 +165,12 @@ def texts(name: str, *, required: bool = False) -> Reader[list[str]]:
 def choice(name: str, allowed: Sequence[str]) -> Reader[str]:
     """Reads one of a few words, the first of them by default."""
 
-    def read(value: str | None) -> str:
-        if value is None:
-            return allowed[0]
+    def parse(value: str) -> str:
         if value not in allowed:
             raise InvalidArgument(_NOT_ALLOWED(name=name, allowed=" or ".join(allowed), value=value))
         return value
 
-    return _of(name, read, {**TEXT, "enum": list(allowed), "default": allowed[0]})
+    return _of(name, parse, {**TEXT, "enum": list(allowed), "default": allowed[0]}, allowed[0])
 
 
 @reader
@@ -183,9 +188,7 @@ attempts = cast("Reader[ShownAttempts]", choice("attempts", ("last", "all")))
 def number(name: str, *, required: bool = False) -> Reader[float | None]:
     """Reads a finite number, None without it."""
 
-    def read(value: str | None) -> float | None:
-        if value is None:
-            return None
+    def parse(value: str) -> float:
         try:
             found = float(value)
         except ValueError:
@@ -194,7 +197,7 @@ def number(name: str, *, required: bool = False) -> Reader[float | None]:
             raise InvalidArgument(_NOT_FINITE(name=name, value=value))
         return found
 
-    return _of(name, read, {"type": "number"}, required=required)
+    return _of(name, parse, {"type": "number"}, required=required)
 
 
 @reader
@@ -204,9 +207,7 @@ def whole_number(
     """Reads a whole number from ``low`` to ``high``, or the default."""
     longest = max(len(str(abs(low))), len(str(abs(high))))
 
-    def read(value: str | None) -> int | None:
-        if value is None:
-            return default
+    def parse(value: str) -> int:
         digits = value.removeprefix("-") if low < 0 else value
         whole = digits.isascii() and digits.isdecimal() and len(digits) <= longest
         if not whole or not low <= int(value) <= high:
@@ -216,7 +217,7 @@ def whole_number(
     schema = {"type": "integer", "minimum": low, "maximum": high}
     if default is not None:
         schema["default"] = default
-    return _of(name, read, schema, required=required)
+    return _of(name, parse, schema, default, required=required)
 
 
 @reader

@@ -84,8 +84,9 @@ class Endpoint:
 
     def _call(self, request: Request, variables: Mapping[str, Any]) -> Response:
         route = self.route
-        values = {one.keyword: one.read(request) for one in route.reads}
-        answer = route.view(request, **variables, **values)
+        if route.reads:
+            variables = {**variables, **Reader.values(route.reads, request)}
+        answer = route.view(request, **variables)
         if not isinstance(answer, Response):
             raise TypeError(f"the view returned a {type(answer).__name__}, not a werkzeug Response")
         return answer

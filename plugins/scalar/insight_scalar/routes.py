@@ -175,9 +175,9 @@ def series(data: DataProvider, query: bytes) -> Iterator[bytes]:
 def nearest(data: DataProvider, query: bytes) -> Iterator[bytes]:
     """The computation: the query of ``/nearest``, and its one answer, JSON."""
     request, derived = request_of(query), DerivedData(data)
-    asked = evolve(SCALAR_QUERY.read(request), nearest=_AT.read(request))
+    asked = evolve(SCALAR_QUERY.read(request), nearest=_AT.read(request), width=None)
     keys = derived.keys(_SCALAR).read(request)
-    raw, smooth = _raw_and_smooth(derived, keys, evolve(asked, width=None))
+    raw, smooth = _raw_and_smooth(derived, keys, asked)
     points = []
     for key in keys:
         if key not in raw or key not in smooth or not len(raw[key].steps):
