@@ -49,6 +49,9 @@ MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "
         "physical_memory": f"{_PLUGIN}.worker",
     },
     _FINDINGS: _OLD_FINDINGS,
+    f"{_PLUGIN}.http": _names(
+        "empty required_number required_text required_whole_number", "insight_core.http.parameters"
+    ),
     f"{_PLUGIN}.payloads": {
         **_names("HEADER_SIZE RecordProblem record", "insight_record.formats.framing"),
         **_names("MINDSPORE_TYPES TENSORFLOW_TYPES tensorflow_type_name", "insight_record.formats.dtypes"),
