@@ -25,7 +25,7 @@ from insight_profiler.profiles.opened import (
     steps_of_runs,
 )
 
-_MOST_ROWS = 100_000
+MOST_ROWS = 100_000
 _MOST_STEPS = 100_000
 _MOST_WARM_UP = 100  # steps that are named
 _recent: Recent[Grouped] = Recent()
@@ -115,7 +115,7 @@ class TableView:
             sort=by,
             is_descending=choice(request, "order", orders) == "desc",
             offset=whole_number(request, "offset", 0, 1 << 31, 0),
-            limit=whole_number(request, "limit", 0, _MOST_ROWS, _MOST_ROWS),
+            limit=whole_number(request, "limit", 0, MOST_ROWS, MOST_ROWS),
             columns=[name for text in request.args.getlist("columns") for name in text.split(",")],
         )
         form = choice(request, "format", ("json", "csv"))
