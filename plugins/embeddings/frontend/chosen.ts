@@ -1,8 +1,7 @@
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import type { Listed } from './answers';
-import type { Lists } from './lists';
+import type { Listed, Lists } from './answers';
 
 /** The embedding that is shown: of a run, under a name, at a step. */
 export class Chosen {

@@ -1,12 +1,13 @@
 import { computed } from '@preact/signals';
 import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, type Page } from '@insight-host/kit';
+import { RunLists } from '@insight-host/kit/lab';
 import { Orbit } from '@insight-host/kit/scene';
 import { FIRST_CAMERA, LIMITS } from './camera';
 import { Chosen } from './chosen';
 import { Compared } from './compared';
 import { ContourLines } from './contour_lines';
-import { Lists } from './lists';
+import type { Intervals, Lists } from './landscape';
 import { Loads } from './loads';
 import { planViewCodec } from './plan_view';
 import { RAMP_NAMES, type RampName } from './ramps';
@@ -38,7 +39,12 @@ export type LandscapeParts = ReturnType<typeof landscapeParts>;
 export function landscapeParts(page: Page) {
   const parts = cardParts(page, true, { shows: isLandscape });
   const mode = page.setting('mode', codecs.choice(MODES, 'analysis'));
-  const [lists, loads] = [new Lists(page), new Loads(page)];
+  const loads = new Loads(page);
+  const lists: Lists = new RunLists(page, async (wanted, signal) => {
+    const found = await page.ctx.data.json<Intervals>('intervals', { run: wanted }, { signal });
+    const listed = new Map(found.runs.map(({ run, landscapes }) => [run, landscapes]));
+    return new Map(wanted.map((run) => [run, listed.get(run) ?? []]));
+  });
   const has = (name: string): boolean =>
     (parts.tags.table.value?.tagsOf(name).length ?? 0) > 0 && lists.byRun.value.get(name)?.length !== 0;
   /** Those of them that match the filter, or are selected where several are compared. */

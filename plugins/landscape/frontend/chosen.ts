@@ -1,8 +1,7 @@
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import { relativeToEnd, type Listed } from './landscape';
-import type { Lists } from './lists';
+import { relativeToEnd, type Listed, type Lists } from './landscape';
 import type { Loaded, Loads } from './loads';
 import { itemOf, type Item } from './plan';
 import { Player } from './player';

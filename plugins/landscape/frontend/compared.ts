@@ -1,8 +1,7 @@
 import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import type { Lists } from './lists';
-import { relativeToEnd } from './landscape';
+import { relativeToEnd, type Lists } from './landscape';
 import type { Loads } from './loads';
 import { itemOf, type Item } from './plan';
 

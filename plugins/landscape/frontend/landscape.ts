@@ -1,5 +1,6 @@
 import type { Columns, Reason } from '@insight-host/api';
 import { floats } from '@insight-host/kit';
+import type { RunLists } from '@insight-host/kit/lab';
 
 /** What `/intervals` says of one landscape; one that cannot be read has `error` and nothing of its content. */
 export interface Listed {
@@ -16,6 +17,11 @@ export interface Listed {
   readonly code?: string;
   readonly details?: Reason['details'];
 }
+export interface Intervals {
+  readonly runs: readonly { readonly run: string; readonly landscapes: readonly Listed[] }[];
+}
+/** Which landscapes runs have. */
+export type Lists = RunLists<readonly Listed[]>;
 
 /** Whether it cannot be read: then it is the reason, too. */
 export const isDamaged = (entry: Listed): entry is Listed & Reason => entry.error !== undefined;

@@ -3,18 +3,15 @@
  * of it, and any release may change it. It is in the same file as the kit.
  */
 export * from './base';
-export { useAnswer, type AskOptions } from './base/ask';
+export { Latest, useAnswer, type Answer, type AskOptions, type Failure } from './base/ask';
+export { changed } from './base/card_key';
+export * from './base/changes';
 export { picked, said, spliced, wholeOf } from './base/columns';
+export { rove, useTabWithin } from './base/focus';
 export { isExpression, SLOW, splitName, tagFilter } from './base/groups';
-export { Latest, type Answer, type Failure } from './base/latest';
 export { menuItems } from './base/menu';
-export { changed } from './base/per_card';
 export { RequestQueue } from './base/requests';
 export { multiples } from './base/rounding';
-export { rove } from './base/roving';
+export { RunLists } from './base/run_lists';
 export * from './base/scrolling';
-export * from './base/series_clock';
-export * from './base/size';
-export * from './base/spaced';
 export { addStylesFirst } from './base/styles';
-export { useTabWithin } from './base/tab_within';

@@ -2,7 +2,7 @@
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   Latest,
-} from './base/latest';
+} from './base/ask';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   RequestQueue,
@@ -10,11 +10,11 @@ export {
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   SeriesClock,
-} from './base/series_clock';
+} from './base/changes';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   Spaced,
-} from './base/spaced';
+} from './base/changes';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   linesInSight,
@@ -26,7 +26,7 @@ export {
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   rove,
-} from './base/roving';
+} from './base/focus';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   showing,
@@ -34,8 +34,8 @@ export {
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   useSize,
-} from './base/size';
+} from './base/scrolling';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   useTabWithin,
-} from './base/tab_within';
+} from './base/focus';

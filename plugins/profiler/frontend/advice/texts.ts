@@ -1,9 +1,22 @@
 /** The answer about advice, and its texts in the language of the user. */
 import type { Messages, Reason } from '@insight-host/api';
-import type { ProfilerParts } from '../board';
+import type { Page } from '@insight-host/kit';
+
+/** What the texts and places need of the tab. */
+interface Board {
+  readonly page: Page;
+  readonly profiles: {
+    readonly profile: { readonly value: { readonly views: readonly string[] } | null };
+    readonly query: { readonly value: { readonly run: string } };
+  };
+}
 
 /** A reason by the messages of the answer, else in English. Numbers are written as the locale does. */
-export function reasonText(board: ProfilerParts, { messages }: Pick<AdviceAnswer, 'messages'>, reason: Reason): string {
+export function reasonText(
+  board: Board,
+  { messages }: Pick<AdviceAnswer, 'messages'>,
+  reason: Reason,
+): string {
   const locale = board.page.locale.value;
   const text = messages[locale]?.[`reason.${reason.code ?? ''}`];
   if (text === undefined) return reason.error.charAt(0).toUpperCase() + reason.error.slice(1);
@@ -19,7 +32,7 @@ const WORTH = 0.01; // less is not said
 
 /** What a change saves: `saves about 24 % of a step`, `at most` where nothing was replayed; "" where not known. */
 export function savesText(
-  board: ProfilerParts,
+  board: Board,
   { saves, basis, later }: Pick<Advice, 'saves' | 'basis' | 'later'>,
 ): string {
   const format = new Intl.NumberFormat(board.page.locale.value, { style: 'percent', maximumSignificantDigits: 2 });
@@ -33,20 +46,20 @@ export function savesText(
 }
 
 /** What a link to evidence is called. */
-export function placeText(board: ProfilerParts, { kind, view, text, state }: EvidencePlace): string {
+export function placeText(board: Board, { kind, view, text, state }: EvidencePlace): string {
   if (kind === 'figure') return board.page.t(`place.figure.${state['figure'] ?? ''}`);
   if (kind === 'view') return board.page.t(`view.${view}`);
   return board.page.t(text === '' ? `place.${kind}.none` : `place.${kind}`, { name: text });
 }
 
 /** Evidence in views that the profile has. */
-export function placesOf(board: ProfilerParts, { places }: Advice): readonly EvidencePlace[] {
+export function placesOf(board: Board, { places }: Advice): readonly EvidencePlace[] {
   const views: readonly string[] = board.profiles.profile.value?.views ?? [];
   return places.filter(({ view }) => views.includes(view));
 }
 
 /** Shows the evidence; what was set in the view it leads to, and would hide it, is set back. */
-export function openPlace(board: ProfilerParts, { kind, view, state }: EvidencePlace): void {
+export function openPlace(board: Board, { kind, view, state }: EvidencePlace): void {
   const shown: Record<string, string | null> = { slice: null, window: null, evidence: null, view, ...state };
   if (kind === 'rank') shown['run'] = board.profiles.query.value.run;
   board.page.ctx.open('profiler', kind === 'figure' ? { map: null, stage: null, ...shown } : shown);

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Segments } from './controls';
-import type { Setting } from './page';
+import type { Setting, Page } from './page';
 
 export interface SelectProps<T extends string | number> {
   /** For tests and style, the same in every language. */
@@ -90,5 +90,18 @@ export function Choice<T extends string>({
       options={options}
       onPick={(value) => setting.set(value, how)}
     />
+  );
+}
+
+/** The toolbar's choice of what a restart hides; show it where there are restarts. */
+export function AttemptsChoice({
+  page,
+  setting,
+}: {
+  readonly page: Page;
+  readonly setting: Setting<'last' | 'all'>;
+}): JSX.Element {
+  return (
+    <Choice say={page.t} name="attempts" label={page.t('attempts.label')} values={['last', 'all']} setting={setting} />
   );
 }

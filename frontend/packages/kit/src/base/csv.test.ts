@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { csvOf } from './csv';
+import { csvOf } from './files';
 
 describe('CSV', () => {
   it('quotes what must be quoted', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { canvasFile, pictureOf } from './pictures';
+import { canvasFile, pictureOf } from './files';
 
 it('a picture leaves out what no XML may hold, and is well-formed with it', () => {
   const root = document.createElementNS('http://www.w3.org/2000/svg', 'svg');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TagTable } from '@insight-host/api';
-import { runsByTag, tagsWhere } from './runs_by_tag';
+import { runsByTag, tagsWhere } from './tags';
 import { fakeRun, fakeTags } from '../testing';
 
 const plain = (found: ReturnType<typeof runsByTag>): Record<string, string[]> =>

@@ -1,4 +1,6 @@
 /** Arithmetic of one scroll direction, also for tables that are longer than a browser can scroll. */
+import { useSignal, type ReadonlySignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** Browsers stop at some ten million pixels: a longer table scrolls on a shorter track. */
 export const LONGEST = 4_000_000;
@@ -47,4 +49,27 @@ export function linesInSight(
 ): readonly [number, number] {
   const end = Math.min(count, Math.ceil((offset + view) / height) + more);
   return [Math.max(0, Math.min(Math.floor(offset / height) - more, end - 1)), end];
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The inner size of an element in CSS pixels, without its scroll bars. */
+export function useSize(place: { readonly current: HTMLElement | null }): ReadonlySignal<Size> {
+  const size = useSignal<Size>({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const look = (): void => {
+      const { clientWidth: width, clientHeight: height } = element;
+      if (width !== size.peek().width || height !== size.peek().height) size.value = { width, height };
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return size;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Spaced } from './spaced';
+import { Spaced } from './changes';
 
 describe('what is done at a distance', () => {
   beforeEach(() => void vi.useFakeTimers());

@@ -1,11 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import { CardGuard } from './card_guard';
+import { CardGuard } from './error_cell';
 import type { CardParts } from '../base/card_parts';
-import { sameCard, type CardKey } from '../base/card_key';
+import { sameCard, type CardKey, cardId } from '../base/card_key';
 import { FullScreen } from './full_screen';
 import { titleParts } from '../base/groups';
-import { useTabWithin } from '../base/tab_within';
+import { useTabWithin } from '../base/focus';
+import { useAnswer, type Asked } from '../base/ask';
+import type { Page } from '../base/page';
+import type { RequestQueue } from '../base/requests';
 
 export interface Place {
   readonly current: HTMLElement | null;
@@ -124,4 +127,26 @@ export function TagName({ title }: { readonly title: string }): JSX.Element {
  */
 export function Seldom({ children }: { readonly children: ComponentChildren }): JSX.Element {
   return <span class="seldom">{children}</span>;
+}
+
+export type CardAnswer<T> = Asked<T>;
+
+/**
+ * What a card asks for, while its tab is in front; cards near the middle of the screen go first. `key` names the
+ * question, null asks for nothing.
+ */
+export function useCardAnswer<T>(
+  { page, queue }: { readonly page: Page; readonly queue: RequestQueue },
+  card: CardKey,
+  place: Place,
+  key: string | null,
+  request: (signal: AbortSignal) => Promise<T>,
+): CardAnswer<T> {
+  return useAnswer(key, request, {
+    queue,
+    urgency: () => urgencyOf(place),
+    visible: page.visible.value,
+    about: cardId(card),
+    keeps: true,
+  });
 }

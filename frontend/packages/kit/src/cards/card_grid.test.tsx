@@ -3,7 +3,7 @@ import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CardGrid } from './card_grid';
 import { cardId, type CardKey } from '../base/card_key';
-import { Content } from './content';
+import { Content } from './frame';
 import { cardParts, type CardParts } from '../base/card_parts';
 import { Page } from '../base/page';
 import { fakeContext, type FakeContext } from '../testing';

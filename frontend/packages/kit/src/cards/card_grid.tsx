@@ -9,7 +9,6 @@ import { cardAt, cardsBetween, layOut, type GridSizes, type GroupBox } from './g
 import type { CardGroup } from '../base/groups';
 import { Icon } from '../base/icons';
 import { focusOn } from '../base/keys';
-import { takeTurn } from './turns';
 
 const PORTION = 60; // cards of one tag before “more”
 const AROUND = 300; // pixels above and below the screen in which cards are drawn
@@ -247,4 +246,26 @@ function GroupHead({ board, group, closed }: GroupHeadProps): JSX.Element {
       )}
     </h2>
   );
+}
+
+const CALM = 3; // frames in which none came: the page no longer scrolls
+const SOME = 3; // are rendered in a frame then; 1 before
+
+const waiting = new Set<() => void>();
+let frame = 0;
+let calm = 0;
+
+/** Calls `begin` in one of the next frames, in the order of the calls. Returns what takes that back. */
+function takeTurn(begin: () => void): () => void {
+  waiting.add(begin);
+  calm = 0;
+  frame ||= requestAnimationFrame(next);
+  return () => void waiting.delete(begin);
+}
+
+function next(): void {
+  const due = [...waiting].slice(0, calm++ < CALM ? 1 : SOME);
+  for (const begin of due) waiting.delete(begin);
+  frame = waiting.size > 0 ? requestAnimationFrame(next) : 0;
+  for (const begin of due) begin();
 }

@@ -1,9 +1,10 @@
-import type { JSX } from 'preact';
+import { type JSX, Component, type ComponentChildren } from 'preact';
 import type { CardKey } from '../base/card_key';
 import { exactAt, said } from '../base/columns';
 import { Icon } from '../base/icons';
 import type { Page } from '../base/page';
 import type { CardSteps } from '@insight-host/kit/steps';
+import { message } from '../base/texts';
 
 export interface ErrorCellProps {
   readonly page: Page;
@@ -81,4 +82,38 @@ export function problemOf(
   if (!shown.error || !records || index < 0) return null;
   const step = exactAt(records.steps, index);
   return <ErrorCell page={page} card={card} step={step} reason={shown.error} onRetry={() => shown.retry()} />;
+}
+
+interface CardGuardProps {
+  readonly page: Page;
+  readonly card: CardKey;
+  readonly children: ComponentChildren;
+}
+
+/** Keeps an error in the content of a card within the card: says which one it is and what to do. */
+export class CardGuard extends Component<CardGuardProps, { readonly error: unknown; readonly failed: boolean }> {
+  override state = { error: null, failed: false };
+
+  static override getDerivedStateFromError(error: unknown): { readonly error: unknown; readonly failed: boolean } {
+    return { error, failed: true };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error); // with its stack, for the author of the tab
+  }
+
+  override render({ page, card, children }: CardGuardProps): ComponentChildren {
+    if (!this.state.failed) return children;
+    return (
+      <FailureCell
+        page={page}
+        title="card.failed"
+        where={[...(card.run === null ? [] : [page.nameOf(card.run)]), page.titleOf(card.tag)]}
+        reason={message(this.state.error)}
+        hint="card.failed.hint"
+        test="card-failure"
+        onRetry={() => this.setState({ failed: false })}
+      />
+    );
+  }
 }

@@ -1,16 +1,11 @@
 /** Cards, and whole tabs of them. */
 export * from './as_table';
 export * from './card';
-export * from './card_alone';
-export * from './card_answer';
 export * from './card_grid';
-export * from './card_guard';
-export * from './content';
-export { ErrorCell, problemOf, type ErrorCellProps } from './error_cell';
+export { CardGuard, ErrorCell, problemOf, type ErrorCellProps } from './error_cell';
 export * from './frame';
 export * from './full_screen';
 export * from './plugin_cards';
-export * from './tag_filter';
 
 import styles from './cards.css?inline';
 

@@ -1,6 +1,5 @@
-import { BOTTOM, LABEL, type Area, type Size } from './area';
-import { estimatedWidth, type Painter } from './painter';
-import type { Palette } from './palette';
+import { BOTTOM, LABEL, type Area, type Size, TITLE } from './area';
+import { estimatedWidth, type Painter, type Palette } from './painter';
 
 /** Where the legend of a file names something. */
 export interface LegendItem<Entry> {
@@ -78,4 +77,26 @@ export function legendColumns(labels: readonly string[], width: number): readonl
   const widest = labels.reduce((most, label) => Math.max(most, estimatedWidth(label, 11)), 60) + 44;
   const columns = Math.max(1, Math.min(labels.length, Math.floor((width - 32) / widest)));
   return [columns, Math.floor((width - 32) / columns)];
+}
+
+/** The plot within a picture: between these margins, below a title, and above labels and a legend. */
+export function plotWithin(
+  size: Size,
+  margins: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number },
+  labels: readonly string[],
+): Area {
+  const top = margins.top + (size.labelled ? TITLE : 0);
+  const below = margins.bottom + BOTTOM + (size.labelled ? legendHeight(labels, size.width) : 0);
+  return {
+    left: margins.left,
+    top,
+    width: Math.max(10, size.width - margins.left - margins.right),
+    height: Math.max(10, size.height - top - below),
+  };
+}
+
+/** A dashed line from top to bottom with a small triangle at its head. */
+export function drawMark(painter: Painter, { top, height }: Area, x: number, color: string): void {
+  painter.segment(x, top, x, top + height, { color, width: painter.hairline, dash: [3, 3], alpha: 0.8 });
+  painter.polygon([x - 4, top, x + 4, top, x, top + 5], color);
 }

@@ -3,10 +3,8 @@ import { Screen, type Drawn, type Painter, type Palette, type Size } from '@insi
 import { draw } from './drawing';
 import { figure, labels } from './figure';
 import type { Figure, Window } from './layout';
-import { listenToKeys } from './keys';
-import { nearest } from './nearest';
-import { drawOverlay, reach, type Selection } from './overlay';
-import { listenToPointer, type Change, type Gestures } from './pointer';
+import { listenToKeys, listenToPointer, type Change, type Gestures } from './pointer';
+import { nearest, drawOverlay, reach, type Selection } from './overlay';
 
 /** Renders a line chart into `host`, which determines its size. */
 export function mountLineChart(host: HTMLElement, props: LineChartProps): LineChart {

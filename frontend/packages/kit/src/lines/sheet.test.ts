@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Theme } from '@insight-host/api';
 import { LEGEND_PLACES, type LegendPlace, type Size } from '../draw/area';
-import { palette } from '../draw/palette';
+import { palette } from '../draw/painter';
 import { SvgPainter } from '../draw/svg_painter';
 import { drawSheet } from './chart';
 import { figure } from './figure';

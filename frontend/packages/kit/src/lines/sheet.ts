@@ -1,9 +1,21 @@
 /** The figure of a paper: room for its texts, which stand where papers have them. */
-import { drawLegend, estimatedWidth, LEGEND_SAMPLE, legendColumns, legendItems } from '@insight-host/kit/draw';
-import type { Area, LegendItem, LegendPlace, Painter, Palette, Sheet, Size, Tick } from '@insight-host/kit/draw';
-import type { Figure } from './layout';
+import {
+  drawLegend,
+  estimatedWidth,
+  LEGEND_SAMPLE,
+  legendColumns,
+  legendItems,
+  type Area,
+  type LegendItem,
+  type LegendPlace,
+  type Painter,
+  type Palette,
+  type Sheet,
+  type Size,
+  type Tick,
+} from '@insight-host/kit/draw';
+import { type Figure, leftOutText, moreText } from './layout';
 import type { Line } from './props';
-import { leftOutText, moreText } from './words';
 
 const EDGE = 8; // pixels between the sheet's edge and what is nearest to it
 const TITLE = 22;

@@ -1,5 +1,5 @@
 /** The switch between a table and the other modes of its tab. */
-import { Segments, type Page } from '@insight-host/kit';
+import { Segments, type Page } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
