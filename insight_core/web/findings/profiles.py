@@ -251,7 +251,7 @@ class ProfileChecks:
     def _evidence(
         self, listed: _Listed, key: _Key, opened: tuple[Hashable, Any] | None, until: float | None
     ) -> Any:  # noqa: ANN401
-        """The evidence of a profile, or a ``Told`` that says why there is none."""
+        """The evidence of a profile, or a ``Told`` that says why it is missing."""
         assert isinstance(listed.profile, RunProfile)
         if opened is not None and opened[0] == listed.version:
             return opened[1]

@@ -17,7 +17,7 @@ from insight_scalar.frames import columns_frame
 
 TOP = 4095  # code of the largest value: on a chart of 2000 pixels a value is at most a quarter of a pixel off
 NOT_POSITIVE, NAN, INF, NEG_INF = range(TOP + 1, TOP + 5)  # codes; the first on a logarithmic axis only
-_FEW = 24  # points up to which exact values are no larger than codes and their range
+_FEW = 24  # points up to which exact values are as small as codes and their range
 _DELTAS = (("deltas8", np.uint8), ("deltas16", np.uint16))
 
 

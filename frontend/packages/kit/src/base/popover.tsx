@@ -27,7 +27,7 @@ export function Popover({ anchor, class: name, role, label, side, onClose, child
   useLayoutEffect(() => {
     const [list, { current: button }] = [root.current, anchor];
     if (!list || !button) return;
-    // The next press on the button is no press elsewhere; the one that opened the list is still under way.
+    // The next press on the button does not count as one elsewhere; the one that opened the list is still under way.
     const timer = setTimeout(() => (button.popoverTargetElement = list));
     list.showPopover();
     const place = button.getBoundingClientRect();
