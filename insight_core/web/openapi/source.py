@@ -88,7 +88,7 @@ def _definition(code: CodeType) -> Definition | None:
 
 @cache
 def _definitions(file: str) -> dict[tuple[int, str], Definition]:
-    """By first line, which is that of a decorator, and name. Nothing without a source."""
+    """By first line, which is that of a decorator, and name. Nothing where there is no source."""
     try:
         with open(file, encoding="utf-8") as source:
             tree = ast.parse(source.read())
