@@ -124,7 +124,7 @@ class _Views:
         return json_response(described | columns)
 
     def flatness(self, request: Request) -> Response:
-        """How flat final landscapes of runs are, or one landscape of a run, the flattest first."""
+        """Measures how flat final landscapes of runs are, or one landscape of a run; the flattest first."""
         named = list(dict.fromkeys(request.args.getlist("run")))
         wanted = request.args.get("id")
         radius = number(request, "radius")
