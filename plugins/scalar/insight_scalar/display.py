@@ -66,8 +66,8 @@ def coded(
 ) -> tuple[NDArray[np.uint16], tuple[float, float]]:
     """Codes of values, and the smallest and largest finite value: codes 0 and ``TOP``.
 
-    With ``log`` codes are fractions of the logarithm, of positive values only. The range is (0, 0) if there
-    is no such value.
+    With ``log`` codes are fractions of the logarithm, of positive values only. The range is (0, 0) without
+    such values.
     """
     wide = values.astype(np.float64, copy=False)
     finite = np.isfinite(wide)
