@@ -1,4 +1,4 @@
-"""All routes of the plugin, and the answers about one profile that are no table."""
+"""All routes of the plugin, and the answers about one profile that are not tables."""
 
 from __future__ import annotations
 
