@@ -15,9 +15,9 @@ from urllib.parse import quote
 from attrs import evolve, frozen
 
 from insight_core.cli.data_source import open_data
-from insight_core.cli.flags import SERVE_FLAGS
+from insight_core.cli.flags import SERVE_FLAGS, Options
 from insight_core.cli.logdirs import open_logdirs
-from insight_core.cli.options import Options, read_flags
+from insight_core.cli.options import read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.remote_logdirs import opens_files
 from insight_core.ingest.logdir import Logdir, is_remote

@@ -13,7 +13,7 @@ import pytest
 
 PROGRAMS = {
     "insight_core/cli": "the command line",
-    "plugins/profiler/insight_profiler/worker.py": "functions of that child",
+    "plugins/profiler/insight_profiler/profiles/worker.py": "functions of that child",
     "insight_core/__init__.py": "a finder that knows the modules of the last release alone",
     "insight_core/worker/child.py": "child that calls functions within limits",
     "plugins/landscape/insight_landscape/points.py": "children that compute landscapes",

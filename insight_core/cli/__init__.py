@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from insight_core.cli.options import Options
+    from insight_core.cli.flags import Options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from attrs import evolve
 
 from insight_core.cli.flag_types import without_token
-from insight_core.cli.options import Options
+from insight_core.cli.flags import Options
 from insight_core.cli.other_program import other_program
 from insight_core.cli.policies import cache_policies
 from insight_core.cli.remote_logdirs import asked, modules_with, without_password

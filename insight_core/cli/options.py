@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from insight_core.cli.flag_types import with_hyphens
-from insight_core.cli.flags import COMMANDS, FLAGS, SERVE_FLAGS
-from insight_core.cli.flags import Options as Options
+from insight_core.cli.flags import COMMANDS, FLAGS, SERVE_FLAGS, Options
 from insight_core.cli.plugin_commands import (
     add_flags,
     command_in,

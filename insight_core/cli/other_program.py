@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insight_core.cli.options import Options
+from insight_core.cli.flags import Options
 from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.own_hooks import Guests, GuestSettings, OtherProgram

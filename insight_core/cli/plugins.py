@@ -14,7 +14,7 @@ from typing import Any
 from attrs import asdict, field, frozen
 
 from insight_core.cli.command_host import TerminalHost
-from insight_core.cli.options import Options
+from insight_core.cli.flags import Options
 from insight_core.cli.other_program import open_guests
 from insight_core.cli.policies import cache_policies, describe, open_registry
 from insight_core.cli.shutdown import end_soon

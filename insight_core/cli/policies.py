@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from insight_core.cli.flags import SERVE_FLAGS
-from insight_core.cli.options import Options
+from insight_core.cli.flags import SERVE_FLAGS, Options
 from insight_core.cli.other_program import other_program
 from insight_core.cli.plugin_commands import discovered
 from insight_core.isolation import DEFAULT_LIMITS, Limits

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from insight_core.cli.data_source import ignored_flags, open_data
 from insight_core.cli.flag_types import without_token
+from insight_core.cli.flags import Options
 from insight_core.cli.garbage_collection import settle_imports
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.middleware import Greeting, app_settings, wrapped
-from insight_core.cli.options import Options
 from insight_core.cli.other_program import open_guests
 from insight_core.cli.policies import open_registry
 from insight_core.cli.remote_logdirs import cache_shares

@@ -164,12 +164,12 @@ def contents(data: bytes, problems: list[RecordProblem]) -> Iterator[tuple[int, 
 
 
 def record(payload: bytes) -> bytes:
-    """One record around the bytes of an event."""
+    """Frames the bytes of an event as a record."""
     return b"".join((header(len(payload)), payload, _CHECKSUM.pack(masked_crc32c(payload))))
 
 
 def pieces_record(pieces: Pieces) -> Pieces:
-    """One record around an event that is not joined."""
+    """Frames an event in pieces as a record, without joining them."""
     crc = 0
     for piece in pieces:
         crc = crc32c(piece, crc)

@@ -42,7 +42,7 @@ export interface Finding {
   readonly place: Place;
   readonly saves: Saving | null;
   readonly confidence: 'measured' | 'estimated' | 'suspected';
-  /** Those of the runs, if the same rule found something in several; else empty. */
+  /** The findings of single runs, if a rule found something in several; else empty. */
   readonly each: readonly Finding[];
 }
 
@@ -50,7 +50,7 @@ export interface RuleInfo {
   readonly plugin: string;
   readonly id: string;
   readonly title: Reason;
-  /** Of how many runs it could tell. */
+  /** The number of runs that the rule could check. */
   readonly checked: number;
 }
 
@@ -61,7 +61,7 @@ export interface Unchecked {
   readonly runs: readonly string[];
   readonly reason: Reason;
   readonly failed: boolean;
-  /** It may be checked later although the data stay. */
+  /** Whether it may be checked later although the data stay the same. */
   readonly pending: boolean;
 }
 

@@ -172,7 +172,7 @@ def _noise(examined: Examined, key: SeriesKey, curve: StepCurve) -> Iterator[Fin
 
 
 def loss_has_a_spike(examined: Examined) -> Iterator[Finding]:
-    """One spike of the training loss, or two, far above its level, that came back."""
+    """Finds one or two spikes of the training loss, far above its level, that came back."""
     for key, curve in losses(examined):
         if divergence(curve) is not None:
             continue

@@ -26,7 +26,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 
 
 def _findings(ctx: PluginContext, request: Request) -> Response:
-    """What the rules of all plugins find in the runs ``run`` (repeated), or in all; the worst first.
+    """Returns the findings of all rules in the runs ``run`` (repeated), or in all; the worst first.
 
     After ``wait`` ms it answers with what is known by then.
     """
@@ -42,7 +42,7 @@ def _findings(ctx: PluginContext, request: Request) -> Response:
 
 
 def _snapshot(ctx: PluginContext, request: Request) -> Response:
-    """What is found in the runs of the views (``view``, repeatable: JSON with ``runs``)."""
+    """Returns the findings in the runs of the views (``view``, repeatable: JSON with ``runs``)."""
     try:
         views = [json.loads(text)["runs"] for text in request.args.getlist("view")]
         runs = list(dict.fromkeys(str(run) for view in views for run in view))

@@ -17,7 +17,7 @@ const sampleOf = (text: string): number | null => (/^\d{1,6}$/.test(text) ? Numb
 
 export type ImageParts = ReturnType<typeof imageParts>;
 
-/** What the image tab is made of. */
+/** Makes the parts of the image tab. */
 export function imageParts(page: Page) {
   const parts = stepParts(page);
   const comparing = new Comparing(page, parts.cards);
@@ -26,13 +26,13 @@ export function imageParts(page: Page) {
     comparing,
     lights: new Lights(page),
     zooms: new Zooms(page, parts.cards, comparing),
-    /** Which picture of a record is shown; the first by default. */
+    /** The picture of a record that is shown; the first by default. */
     samples: new PerCard(page, 'sample', sampleOf, String, SETTLE),
     frames: new Frames(page.ctx),
   };
 }
 
-/** What to ask about one picture of a record. */
+/** The query for one picture of a record. */
 export function queryOf(card: CardKey, records: Records, index: number, sample: number): Query {
   return { ...recordQuery(card, records, index), sample: sample || null };
 }

@@ -14,7 +14,7 @@ export class Comparing {
   readonly mode: Setting<Mode>;
   /** The second run of a comparison of two. */
   readonly partner: Setting<string | null>;
-  /** Where the line between two pictures is, in per cent of the width. */
+  /** The place of the line between two pictures, in per cent of the width. */
   readonly swipe: Setting<number>;
   /** By how much a difference is multiplied. */
   readonly gain: Setting<(typeof GAINS)[number]>;

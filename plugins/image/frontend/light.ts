@@ -19,7 +19,7 @@ export function sameLight(a: Light, b: Light): boolean {
   return a.brightness === b.brightness && a.contrast === b.contrast;
 }
 
-/** As the URL says it: `120,100`. */
+/** Writes it for the URL: `120,100`. */
 export function lightText({ brightness, contrast }: Light): string {
   return `${brightness},${contrast}`;
 }

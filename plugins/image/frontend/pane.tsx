@@ -23,7 +23,7 @@ export interface PaneProps {
   readonly waiting: Signal<number>;
 }
 
-/** One run next to others. */
+/** Shows one run next to others. */
 export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
   const picture = useRunPicture(board, card, place, step, board.samples.of(first) ?? 0, at);
@@ -57,7 +57,7 @@ export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps
 export interface RunLabelProps {
   readonly board: ImageParts;
   readonly picture: RunPicture;
-  /** That all are asked for. */
+  /** The step that all runs are asked for. */
   readonly step: number | null;
 }
 

@@ -15,7 +15,7 @@ export interface SampleChoiceProps {
   readonly index: number;
 }
 
-/** Which picture of a batch is shown, and of how many; nothing where there is but one. */
+/** Names the picture of a batch that is shown, and their number; empty for a batch of one. */
 export function SampleChoice({ board, card, records, index }: SampleChoiceProps): JSX.Element | null {
   const sample = board.samples.of(card) ?? 0;
   const query = queryOf(card, records, index, 0);

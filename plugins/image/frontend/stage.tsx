@@ -7,7 +7,7 @@ import { isCrisp, overflows, panned, pixelAt, placed, zoomedAt, type Pixel, type
 export interface StageProps {
   /** A decoded image, or a drawing; null leaves the stage empty. */
   readonly element: HTMLImageElement | HTMLCanvasElement | null;
-  /** Of the picture, in its pixels. */
+  /** Size of the picture, in its pixels. */
   readonly size: Size;
   readonly zoom: Zoom | null;
   readonly onZoom: (zoom: Zoom | null) => void;

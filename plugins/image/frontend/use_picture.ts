@@ -8,7 +8,7 @@ export interface ShownPicture {
   readonly frame: Frame | null;
   /** The error if the requested image could not be loaded. */
   readonly error: string | null;
-  /** What is shown is not yet what is asked for. */
+  /** Another picture was asked for than is shown. */
   readonly busy: boolean;
   retry(): void;
 }

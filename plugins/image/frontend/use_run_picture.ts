@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { LARGE, pictureOf, type ImageParts } from './board';
 import { useNeighbours, usePicture, type ShownPicture } from './use_picture';
 
-/** What one run shows in a comparison. */
+/** The picture of one run in a comparison. */
 export interface RunPicture extends ShownPicture {
   readonly card: CardKey;
   /** At the record that is shown. */

@@ -1,4 +1,4 @@
-/** Where a picture lies in the area that shows it. Sizes and places are in CSS pixels of the area. */
+/** Places a picture in the area that shows it. Sizes and places are in CSS pixels of the area. */
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -104,7 +104,7 @@ function clamp(value: number): number {
   return Math.max(0, Math.min(1, value));
 }
 
-/** As the URL says it: `2,0.5,0.25`. */
+/** Writes it for the URL: `2,0.5,0.25`. */
 export function zoomText({ scale, x, y }: Zoom): string {
   return [scale, x, y].map((value) => String(Number(value.toPrecision(4)))).join(',');
 }

@@ -11,11 +11,11 @@ const zoom: Codec<Zoom | null> = {
   format: (value) => value && zoomText(value),
 };
 
-/** Which part of their picture cards show: those of the grid each its own, and what fills the screen another. */
+/** The part of their picture that cards show: each card of the grid its own, and what fills the screen another. */
 export class Zooms {
-  /** Of what fills the screen: a card, or a comparison. */
+  /** The zoom of the card or comparison that fills the screen. */
   private readonly screen: Setting<Zoom | null>;
-  /** Of cards in the grid that do not fit their picture. */
+  /** The zooms of cards in the grid that do not fit their picture. */
   private readonly own: PerCard<Zoom>;
 
   constructor(

@@ -71,7 +71,7 @@ class LakeManifest:
         return LakeManifest(self.version + 1, (*kept, *added), time.time())
 
     def encoded(self) -> bytes:
-        """As JSON."""
+        """Encodes the manifest as JSON."""
         segments = [
             {
                 "id": one.id,

@@ -65,7 +65,7 @@ class Minimum:
 
 
 def rounding_of(landscape: Landscape) -> float:
-    """How far losses may be apart that are equal but for rounding, in the type that they were computed in."""
+    """Bounds the difference of losses that are equal but for rounding, in the type of their computation."""
     known = landscape.z[np.isfinite(landscape.z)]
     size = float(np.abs(known).max(initial=0.0))
     with np.errstate(over="ignore"):
@@ -130,7 +130,7 @@ class QuadraticFit:
         return cls(found, noise * np.linalg.inv(terms.T @ terms), spacing, float(np.sqrt(noise)), largest)
 
     def curvature(self) -> Curvature:
-        """Of the fit, with its errors; curvatures and errors that are only the rounding of losses are 0."""
+        """The curvature of the fit, with its errors; those that are only the rounding of losses are 0."""
         wide, high = self.spacing
         scaled = np.array([wide * wide, wide * high, high * high])
         second = self.terms[3:] / scaled

@@ -55,7 +55,7 @@ class ToolAnswer:
 
 @frozen
 class Page:
-    """Which part of an answer is asked for: at most ``budget`` tokens, from ``cursor`` on."""
+    """The part of an answer that is asked for: at most ``budget`` tokens, from ``cursor`` on."""
 
     budget: int
     cursor: str | None
@@ -71,7 +71,7 @@ class Page:
         return [{"type": "text", "text": "\n".join(parts)}]
 
     def _shown(self, rows: LoggedRows, left: float) -> tuple[list[str], list[str], list[str]]:
-        """What comes before the rows, the rows in lines, what comes after them."""
+        """Returns the lines before the rows, the rows as lines, and the lines after them."""
         place = self._start(rows)
         first = place
         lines: list[str] = []
@@ -134,7 +134,7 @@ def failed(error: InsightError) -> list[dict[str, str]]:
 
 
 def _fitting(columns: Sequence[str], cells: Sequence[str], left: float) -> int:
-    """How many columns fit with their first row, one at least."""
+    """Counts the columns that fit with their first row, one at least."""
     for width, (column, cell) in enumerate(zip(columns, cells, strict=True)):
         left -= tokens_of(f"{escaped(column)}\t") + tokens_of(f"{cell}\t")
         if left < 0:

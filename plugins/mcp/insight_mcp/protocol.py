@@ -59,7 +59,7 @@ class ToolFailed(Exception):
 
 @frozen
 class Reply:
-    """What a message is answered with; no ``body`` if it needs no answer. ``code`` is that of an error."""
+    """The answer to a message; without ``body`` if none is needed. ``code`` is that of an error."""
 
     body: object = None
     code: int | None = None

@@ -10,9 +10,7 @@ from insight_mcp.tools.comparison import compare
 from insight_mcp.tools.findings import diagnose
 from insight_mcp.tools.overview import describe
 from insight_mcp.tools.profiles import profile
-from insight_mcp.tools.queries import sql
-from insight_mcp.tools.run_table import runs
-from insight_mcp.tools.series_table import series
+from insight_mcp.tools.tables import runs, series, sql
 
 _TEXT, _TEXTS = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
 _RUNS = {**_TEXTS, "description": "exact names or /regex/; default all"}

@@ -9,9 +9,8 @@ import pytest
 from insight_mcp.answers import LoggedRows, Page, ToolAnswer
 from insight_mcp.budget import tokens_of
 from insight_mcp.definitions import Tool
-from insight_mcp.names import chosen
-from insight_mcp.sorting import in_order
 from insight_mcp.toolbox import BY_NAME, TOOLS
+from insight_mcp.tools.catalogue import chosen, in_order
 
 from insight_core.plugin import InvalidArgument, encode_json
 from tests.agent_hosts import cursor_of, rows_of

@@ -9,7 +9,7 @@ export const SHARES = ['counts', 'rows', 'columns'] as const satisfies readonly 
 
 export type MediaParts = ReturnType<typeof mediaParts>;
 
-/** What the tab is made of: cards with sliders, and how confusion matrices count. */
+/** Makes the parts of the tab: cards with sliders, and the way in which confusion matrices count. */
 export function mediaParts(page: Page) {
   return {
     ...stepParts(page),
@@ -19,7 +19,7 @@ export function mediaParts(page: Page) {
   };
 }
 
-/** What shows the content of a record. */
+/** The component that shows the content of a record. */
 export interface BodyProps<Shown = Item> {
   readonly board: MediaParts;
   readonly card: CardKey;

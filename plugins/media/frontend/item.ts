@@ -31,7 +31,7 @@ interface Recorded {
   readonly size: number;
 }
 
-/** What `/item` answers. */
+/** The answer of `/item`. */
 export type Item = Recorded &
   (
     | { readonly kind: 'video' | 'picture' | 'html' }

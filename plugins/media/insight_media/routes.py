@@ -26,7 +26,7 @@ _INLINE = ("video", "picture")  # kinds that a browser shows from an address
 
 
 def routes(ctx: PluginContext[Item]) -> Sequence[Route]:
-    """What a record shows, and its content."""
+    """Routes for the description of a record and for its content."""
     views = _Views(ctx)
     return [Route("/item", views.item), Route("/content", views.content)]
 

@@ -14,13 +14,13 @@ import {
 export interface Camera extends Angles {
   /** 1 shows the whole frame. */
   readonly zoom: number;
-  /** What is in the middle of the picture. */
+  /** The point in the middle of the picture. */
   readonly target: Point;
 }
 
 export type Projection = 'perspective' | 'parallel';
 
-/** What all cameras have in common. */
+/** Settings that all cameras share. */
 export interface Lens {
   readonly up: Up;
   readonly projection: Projection;

@@ -8,7 +8,7 @@ import type { Ball, Shape } from './shape';
 
 export type Draw = 'smooth' | 'flat' | 'wires' | 'points';
 export type Axis = 'x' | 'y' | 'z';
-/** One CSS colour, the colours of the points, or those of a coordinate in a range. */
+/** Paints in one CSS colour, in the colours of the points, or by a coordinate in a range. */
 export type Paint =
   | { readonly kind: 'one'; readonly color: string }
   | { readonly kind: 'recorded' }
@@ -16,7 +16,7 @@ export type Paint =
 
 export interface Scene {
   readonly shape: Shape;
-  /** What is around the origin, with radius 1. */
+  /** The ball that is drawn around the origin with radius 1. */
   readonly frame: Ball;
   readonly draw: Draw;
   readonly paint: Paint;
@@ -227,7 +227,7 @@ function lampOf({ right, up, back }: Sight): Point {
   ) as unknown as Point;
 }
 
-/** Where points begin to fade, as a share of the depth, and how much: far ones are paler. */
+/** The share of the depth at which points begin to fade, and by how much: far ones are paler. */
 function hazeOf({ matrix, eye, back, distance, isParallel }: Sight): readonly [number, number] {
   const share = (along: number): number => {
     const at = [0, 1, 2].map((axis) => (eye[axis] as number) - (back[axis] as number) * along);

@@ -170,7 +170,7 @@ interface ReadingProps {
   readonly height: number;
 }
 
-/** What the point under the pointer is. */
+/** Names the point under the pointer. */
 function ReadingOf({ look, board, at, width, height }: ReadingProps): JSX.Element {
   const { shape, frame } = look.scene;
   const coordinates = pointOf(shape, at.point);

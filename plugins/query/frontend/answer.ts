@@ -4,12 +4,12 @@ import type { Value } from '@insight-host/kit/table';
 export interface ColumnInfo {
   readonly name: string;
   readonly type: 'text' | 'integer' | 'number' | 'boolean';
-  /** What it holds, with its unit. */
+  /** Its meaning, with the unit. */
   readonly text: string;
 }
 export interface TableInfo {
   readonly name: string;
-  /** What a row is. */
+  /** The meaning of a row. */
   readonly text: string;
   readonly columns: readonly ColumnInfo[];
 }
@@ -19,7 +19,7 @@ export interface Answer {
   /** By column. Numbers that are not finite are texts, and so are integers beyond 2^53. */
   readonly values: readonly (readonly (string | number | boolean | null)[])[];
   readonly rows: number;
-  /** There are more rows. */
+  /** Whether rows were left out at the end. */
   readonly is_cut: boolean;
   readonly read: { readonly rows: number; readonly bytes: number };
   readonly seconds: number;
@@ -52,7 +52,7 @@ export interface Axes {
 
 const PLAUSIBLE_X = ['step', 'wall_time', 'epoch', 'x'];
 
-/** What is drawn: what the user chose where the answer has it, else the first columns that fit. Null: no chart fits. */
+/** Chooses the columns to draw: those of the user if the answer has them, else the first that fit; null if none fit. */
 export function axesOf({ columns }: Answer, chosen: Axes): Axes | null {
   const numbers = columns.filter(isNumeric).map(({ name }) => name);
   const x = numbers.includes(chosen.x)

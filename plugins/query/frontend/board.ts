@@ -9,13 +9,13 @@ const USUAL_TAG = `select tag from series where plugin = 'scalar' group by tag
 export type View = 'table' | 'chart';
 
 export class QueryBoard {
-  /** What was asked last; the URL has it, and so has a saved view. */
+  /** The query that was asked last; the URL has it, and so has a saved view. */
   readonly sql: Setting<string>;
   readonly view: Setting<View>;
   readonly x: Setting<string>;
   readonly y: Setting<string>;
   readonly by: Setting<string>;
-  /** What stands in the editor. */
+  /** The text in the editor. */
   readonly draft = signal('');
   readonly answer = signal<Answer | null>(null);
   readonly failure = signal('');

@@ -1,4 +1,4 @@
-/** Where a query is written, with the tables and columns that it can name. */
+/** Edits a query, with the tables and columns that it can name. */
 import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -21,7 +21,7 @@ def _is_active(ctx: PluginContext) -> bool:
 
 
 def is_installed() -> bool:
-    """Whether the libraries of the extra ``lake`` are there."""
+    """Whether the libraries of the extra ``sql`` are there."""
     return find_spec("duckdb") is not None and find_spec("pyarrow") is not None
 
 

@@ -14,7 +14,7 @@ from insight_core.plugin import PluginContext, Route, Unavailable
 from insight_core.plugin.http import bytes_response, json_response, may_save, required_text, whole_number
 from insight_query import is_installed
 
-if TYPE_CHECKING:  # the worker's module needs the extra lake
+if TYPE_CHECKING:  # the worker's module needs the extra sql
     from insight_core.plugin.worker import Workers
 
 _AT_ONCE = 2  # queries of one host

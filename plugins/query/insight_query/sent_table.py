@@ -21,7 +21,7 @@ from insight_query.scanned_table import ScannedTable, TableScan
 
 
 class SentTable(ds.Dataset):  # type: ignore[misc]
-    """What DuckDB asks of a data set, in the worker: see ``ScannedTable``."""
+    """A data set for DuckDB in the worker: see ``ScannedTable``."""
 
     def __init__(self, link: WorkerLink, name: str, schema: str) -> None:  # Dataset has no constructor
         self._link = link
@@ -85,7 +85,7 @@ class _Written:
     def flush(self) -> None: ...
 
     def taken(self) -> bytes:
-        """What was written since the last call."""
+        """Returns the bytes that were written since the last call."""
         pieces, self._pieces = self._pieces, []
         return b"".join(pieces)
 

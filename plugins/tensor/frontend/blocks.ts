@@ -3,19 +3,19 @@ import type { Columns } from '@insight-host/api';
 import type { Area } from '@insight-host/kit/table';
 import type { Kind, Value } from './numbers';
 
-/** Of one dimension, the places that are shown. */
+/** The places of one dimension that are shown. */
 export interface OpenRange {
   readonly dimension: number;
   readonly start: number;
   readonly stop: number;
 }
 
-/** What a slice of one record is, whether or not all its values are here. */
+/** Describes a slice of one record, whether or not all its values are here. */
 export interface Sheet {
   readonly dtype: string;
   readonly kind: Kind;
   readonly shape: readonly number[];
-  /** As the server writes the slice. */
+  /** The slice, as the server writes it. */
   readonly slice: string;
   /** The ranges: none for one value, of a vector its places, of a matrix rows and columns. */
   readonly open: readonly OpenRange[];
@@ -51,7 +51,7 @@ export class Block {
   }
 }
 
-/** One answer of `/values`. */
+/** An answer of `/values`. */
 export interface Values {
   readonly sheet: Sheet;
   readonly block: Block;
@@ -103,7 +103,7 @@ export function covers(blocks: readonly Block[], area: Area): boolean {
   );
 }
 
-/** What to ask for to show an area: as much again on each side of it, within the sheet and so many values. */
+/** Returns the ranges to ask for to show an area: as much again on each side, within the sheet and so many values. */
 export function around(
   area: Area,
   { rows, columns }: { readonly rows: number; readonly columns: number },

@@ -26,7 +26,7 @@ const sliceOf = (text: string): string | null => (text && text.length <= LONGEST
 
 export type TensorParts = ReturnType<typeof tensorParts>;
 
-/** What the tensor tab is made of: a table of values on each card, or histograms. */
+/** Makes the parts of the tensor tab: a table of values on each card, or histograms. */
 export function tensorParts(page: Page) {
   const show = page.setting('show', codecs.choice<Show>(SHOWS, 'table'));
   /** Also tensors of summary plugins that no plugin here claims. */
@@ -47,7 +47,7 @@ export function tensorParts(page: Page) {
     notation,
     format: computed<Format>(() => ({ digits: digits.value, notation: notation.value })),
     heat: page.setting('heat', codecs.flag(true)),
-    /** As the user wrote them; without one, the default. */
+    /** Slices that the user wrote; a card without one has the default. */
     slices: new PerCard(page, 'slices', sliceOf, String),
   };
 }

@@ -14,14 +14,14 @@ export const MOST_DIGITS = 10;
 const LARGE = 1e9; // from which a number without an exponent is too wide for a cell
 const MINUS = '\u2212';
 
-/** What one cell holds; a string has no number. */
+/** The content of one cell; a string has no number. */
 export interface Value {
   readonly real: number | bigint;
   readonly imaginary?: number;
   readonly text?: string;
 }
 
-/** As a cell shows it. */
+/** Writes it for a cell. */
 export function cellText(value: Value, kind: Kind, format: Format): string {
   if (value.text !== undefined) return value.text.replace(/\r\n|\r|\n/g, ' ↵ ');
   if (kind === 'bool') return boolText(value.real);

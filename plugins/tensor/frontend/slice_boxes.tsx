@@ -9,7 +9,7 @@ import { defaultItems, itemsOf, parseSlice, SliceError } from './slices';
 export interface SliceBoxesProps {
   readonly board: TensorParts;
   readonly sheet: Sheet;
-  /** As it was set; "" is the default. */
+  /** The slice that was set; "" is the default. */
   readonly slice: string;
   readonly onApply: (slice: string) => void;
 }

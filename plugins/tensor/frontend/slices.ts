@@ -19,7 +19,7 @@ export class SliceError extends Error {
   }
 }
 
-/** What of one dimension: `[start, stop)`. An index is not `open`: its dimension goes. */
+/** The selection of one dimension: `[start, stop)`. An index is not `open`: it drops its dimension. */
 export interface Selected {
   readonly start: number;
   readonly stop: number;

@@ -228,7 +228,7 @@ function useWidest(sheet: Sheet, blocks: readonly Block[], format: Format): numb
   }, [sheet, blocks, format]);
 }
 
-/** Of which summary plugin a value is that no plugin here claims. */
+/** Names the summary plugin of a value that no plugin here claims. */
 function Plugin({ board, card }: { readonly board: TensorParts; readonly card: CardKey }): JSX.Element | null {
   const info = board.tags.infoOf(card.run ?? '', card.tag);
   const plugin = info && writerOf(info);

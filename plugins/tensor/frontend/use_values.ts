@@ -16,7 +16,7 @@ const CALM = 150; // ms without a step before the statistics of a large tensor a
 const LARGE = 4_000_000; // bytes
 
 export interface ShownValues {
-  /** Of what is asked for, or until that is there of what was before. */
+  /** The sheet that was asked for; until it comes, the one before. */
   readonly sheet: Sheet | null;
   readonly blocks: readonly Block[];
   /** How many texts of a block are cut. */
@@ -35,7 +35,7 @@ interface Shown {
   readonly cut: number;
 }
 
-/** What names the values of one record under a slice. */
+/** The key of the values of one record under a slice. */
 export function valuesQuery(card: CardKey, records: Records, index: number, slice: string): Query {
   return { ...recordQuery(card, records, index), slice: slice || null };
 }
@@ -107,7 +107,7 @@ export async function valuesOf(board: TensorParts, query: Query, area: Area): Pr
   );
 }
 
-/** What `/statistics` says; null: the type has no such thing. Integers that are too large for a number are texts. */
+/** The answer of `/statistics`; null where the type has none. Integers that are too large for a number are texts. */
 export interface Statistics {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -125,7 +125,7 @@ export interface Statistics {
 }
 
 export interface ShownStatistics {
-  /** Of the record, or until they are there of the one before. */
+  /** Those of the record; until they come, those of the one before. */
   readonly statistics: Statistics | null;
   /** They are of the record at which the slider stands. */
   readonly fresh: boolean;

@@ -11,8 +11,7 @@ from insight_core.plugin import InvalidArgument, PluginContext
 from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesFigures, SeriesKey, figures_of
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer
 from insight_mcp.definitions import Arguments
-from insight_mcp.sorting import in_order
-from insight_mcp.tools.catalogue import SCALAR, chosen_tables
+from insight_mcp.tools.catalogue import SCALAR, chosen_tables, in_order
 
 _FIGURES = ("points", "nonfinite", "first", "last", "min", "min_step", "max", "max_step", "mean")
 _MOST_SORTED = 5000  # series whose points are read for their order

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Line, LineChartProps } from '@insight-host/kit/lines';
+import { withDensity } from './files';
 import { escaped, fewer, latexOf } from './latex';
-import { withDensity } from './png_density';
 import { leftOut, seenCsv } from './seen';
 import { converted, DEFAULT, paperOf, restyled, sizeOf, styleOf } from './style';
 

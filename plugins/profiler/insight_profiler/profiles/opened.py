@@ -24,11 +24,11 @@ from insight_core.plugin import (
 from insight_core.plugin.http import choice, json_response, required_text
 from insight_profiler.analysis.operators import sides_of
 from insight_profiler.analysis.steps import rows_of
-from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Note, Profile, Side
-from insight_profiler.profile_reading import Look
-from insight_profiler.profiles import Profiles
-from insight_profiler.storage import MAX_BYTES
+from insight_profiler.profiles.discovery import ProfileFiles
+from insight_profiler.profiles.known import Profiles
+from insight_profiler.profiles.reading import Look
+from insight_profiler.profiles.storage import MAX_BYTES
 
 MOST_BYTES = 64 << 20  # of an answer that is not streamed
 _NOTHING = ReasonKind("profiler_nothing", "this profile has no {what}")

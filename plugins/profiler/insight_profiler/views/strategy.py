@@ -14,7 +14,7 @@ from insight_profiler.analysis.strategy_communication import links_of
 from insight_profiler.analysis.strategy_graph import StageGraph
 from insight_profiler.analysis.strategy_stages import stages_of
 from insight_profiler.model import Profile
-from insight_profiler.opened_profiles import Asked, Recent, check_size, described, nothing_of
+from insight_profiler.profiles.opened import Asked, Recent, check_size, described, nothing_of
 
 _MOST_OPERATORS = 20_000  # of a stage
 _MOST_RANKS = 4096

@@ -14,10 +14,10 @@ from insight_profiler.advice.words import texts
 from insight_profiler.analysis import compare, operators
 from insight_profiler.analysis.compare_summary import compared_advice, summary_of
 from insight_profiler.analysis.compared_steps import MEASURES, ComparedSteps, compared_steps, limits_of
-from insight_profiler.jobs import Job
-from insight_profiler.opened_profiles import Asked, Opened, side_of_request
+from insight_profiler.profiles.jobs import Job
+from insight_profiler.profiles.opened import Asked, Opened, side_of_request
 from insight_profiler.rules import RANK_RULES
-from insight_profiler.tables import GROUPED, TableFilter, TableRows, TableView
+from insight_profiler.views.tables import GROUPED, TableFilter, TableRows, TableView
 
 _COMPARED = TableFilter("table", "compare.what", ("operators", "kernels"))
 _PER = TableFilter("per", "compare.per", MEASURES)

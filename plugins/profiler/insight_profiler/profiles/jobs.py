@@ -10,10 +10,10 @@ from werkzeug import Response
 
 from insight_core.plugin.http import json_response
 from insight_profiler.analysis.cluster import may_be_ranks, nearest_of_ranks, processes_of
-from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Profile
-from insight_profiler.opened_profiles import Asked, described
-from insight_profiler.profiles import unknown_profile
+from insight_profiler.profiles.discovery import ProfileFiles
+from insight_profiler.profiles.known import unknown_profile
+from insight_profiler.profiles.opened import Asked, described
 
 
 @frozen

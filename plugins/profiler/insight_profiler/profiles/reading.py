@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, Literal
 from attrs import evolve, frozen
 
 from insight_core.plugin.worker import WorkerFailed, WorkerJob, WorkerLimits, physical_memory
-from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Note, Profile
-from insight_profiler.storage import UnusableProfile, load
+from insight_profiler.profiles.discovery import ProfileFiles
+from insight_profiler.profiles.storage import UnusableProfile, load
 
 _SETTLED = 2.0  # seconds that files must stay as they are before a profile is read again
 _AGAIN = 60.0  # seconds after which a profile is tried again whose reader died
@@ -62,7 +62,7 @@ class ProfileReading(WorkerJob):
     ``opener`` opens one of the files; ``is_through`` is called when all is read.
     """
 
-    function = "insight_profiler.worker:read"
+    function = "insight_profiler.profiles.worker:read"
 
     def __init__(
         self,

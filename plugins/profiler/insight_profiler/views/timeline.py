@@ -23,9 +23,9 @@ from insight_core.plugin.http import (
 from insight_profiler.analysis import timeline
 from insight_profiler.analysis.chrome import chrome_trace, event_count
 from insight_profiler.analysis.memory import reduced
-from insight_profiler.opened_profiles import Asked, Opened, Recent
-from insight_profiler.tables import TableRows, TableView
-from insight_profiler.window import prepare, slices_between
+from insight_profiler.analysis.window import prepare, slices_between
+from insight_profiler.profiles.opened import Asked, Opened, Recent
+from insight_profiler.views.tables import TableRows, TableView
 
 _FAR = 1 << 53
 _MOST_FOUND = 1000

@@ -10,21 +10,29 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from attrs import evolve, field, frozen
+from cachetools import LRUCache
 
 from insight_core.plugin import InsightError, NotFound
 from insight_core.plugin.data import DataProvider, SeriesKey
 from insight_core.plugin.worker import Workers
 from insight_profiler.analysis.rank_summary import summary_of
-from insight_profiler.arguments import arguments_at, place_of
 from insight_profiler.claims import NAME
-from insight_profiler.discovery import ProfileFiles, profiles_of
 from insight_profiler.files import Files
 from insight_profiler.model import Profile
-from insight_profiler.profile_reading import MEMORY, Look, ProfileReading, limits
-from insight_profiler.rank_summaries import RankSummaries
-from insight_profiler.storage import MAX_BYTES, described, key_of, shrink
+from insight_profiler.profiles.discovery import ProfileFiles, profiles_of
+from insight_profiler.profiles.reading import MEMORY, Look, ProfileReading, limits
+from insight_profiler.profiles.storage import (
+    MAX_BYTES,
+    UnusableProfile,
+    described,
+    key_of,
+    load_summary,
+    shrink,
+)
+from insight_profiler.reading.arguments import arguments_at, place_of
 
 _Place: TypeAlias = tuple[str, str]  # run and path
+_SUMMARIES = 256 << 20  # bytes of summaries of ranks in memory; the others are on disk
 _MOST_HELD = 32  # profiles, their columns mapped, with a descriptor each
 _UNCHECKED_SHARE = 16  # of the limit may be kept before all that is kept is added up again
 
@@ -57,7 +65,7 @@ class Profiles:
         self._readings: OrderedDict[_Place, ProfileReading] = OrderedDict()
         self._listed: _Listed | None = None
         self._sizes: dict[SeriesKey, tuple[float, int]] = {}  # by wall time
-        self._summaries = RankSummaries()
+        self._summaries = _RankSummaries()
         self._most_bytes = most_bytes
         self._unchecked = self._most_bytes // _UNCHECKED_SHARE
 
@@ -235,3 +243,35 @@ def _is_writable(directory: Path) -> bool:
     except OSError:
         return False
     return os.access(directory, os.W_OK | os.X_OK)
+
+
+class _RankSummaries:
+    """Summaries of ranks in memory, as many as some bytes hold; the others are on disk. For any thread."""
+
+    def __init__(self, memory: int = _SUMMARIES) -> None:
+        self._lock = threading.Lock()
+        self._held: LRUCache[str, Profile] = LRUCache(memory, getsizeof=_size)
+
+    def get(self, key: str, cache: Path | None) -> Profile | None:
+        """The summary of a profile by its key, from memory or from what is kept below ``cache``."""
+        with self._lock:
+            found: Profile | None = self._held.get(key)
+        if found is not None or cache is None:
+            return found
+        try:
+            found = load_summary(cache / key)
+        except (OSError, UnusableProfile):  # it will be read again
+            return None
+        self.add(key, found)
+        return found
+
+    def add(self, key: str, summary: Profile) -> None:
+        """Holds a summary while there is room."""
+        if _size(summary) <= self._held.maxsize:
+            with self._lock:
+                self._held[key] = summary
+
+
+def _size(summary: Profile) -> int:
+    columns = sum(column.nbytes for table in summary.tables.values() for column in table.values())
+    return columns + 4096

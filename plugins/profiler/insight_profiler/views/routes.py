@@ -1,4 +1,4 @@
-"""Answers of the profiler's routes, except for the timeline."""
+"""All routes of the plugin, and the answers about one profile that are no table."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route
 from insight_core.plugin.http import choice, flag, json_response, required_text, whole_number
-from insight_profiler.advice.answer import ProfileAdvice
-from insight_profiler.advice_views import advice_views
+from insight_profiler.advice.answer import NO_ADVICE, ProfileAdvice
 from insight_profiler.analysis import memory, pipeline, steps
 from insight_profiler.analysis.flops import flops_answer, has_flops
-from insight_profiler.analysis.operator_times import operator_times
+from insight_profiler.analysis.operators import operator_times
 from insight_profiler.analysis.overview import overview
-from insight_profiler.cluster_views import cluster_views
-from insight_profiler.compare_views import COMPARED, compare_views
-from insight_profiler.discovery import ProfileFiles
-from insight_profiler.jobs import has_ranks
 from insight_profiler.model import Profile
-from insight_profiler.opened_profiles import (
+from insight_profiler.profiles.discovery import ProfileFiles
+from insight_profiler.profiles.jobs import has_ranks
+from insight_profiler.profiles.known import unknown_profile
+from insight_profiler.profiles.opened import (
     Asked,
     described,
     nothing_of,
@@ -30,12 +28,13 @@ from insight_profiler.opened_profiles import (
     steps_of,
     steps_of_runs,
 )
-from insight_profiler.operator_detail import detail
-from insight_profiler.profiles import unknown_profile
 from insight_profiler.rules import opened_by
-from insight_profiler.strategy_views import strategy_views
-from insight_profiler.tables import GROUPED, TABLES, grouped
-from insight_profiler.timeline_views import SELECTION, timeline_views
+from insight_profiler.views.cluster import cluster_views
+from insight_profiler.views.compare import COMPARED, compare_views
+from insight_profiler.views.operator import detail
+from insight_profiler.views.strategy import strategy_views
+from insight_profiler.views.tables import GROUPED, TABLES, grouped
+from insight_profiler.views.timeline import SELECTION, timeline_views
 
 _MOST_POINTS = 500_000  # of all curves
 _MOST_LISTED = 1000  # devices, notes
@@ -82,8 +81,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     asked, advice = opened.asked, ProfileAdvice(opened, ctx.findings)
     views: dict[str, Callable[[Request], Response]] = {
         **{table.name: partial(table.answer, asked) for table in _TABLES},
-        **_Views(asked).by_name(),
-        **advice_views(advice),
+        **_Views(asked, advice).by_name(),
         **cluster_views(asked),
         **compare_views(advice),
         **strategy_views(asked),
@@ -93,8 +91,8 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 
 
 class _Views:
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
+    def __init__(self, asked: Asked, advice: ProfileAdvice) -> None:
+        self._asked, self._advice = asked, advice
 
     def by_name(self) -> Mapping[str, Callable[[Request], Response]]:
         """The views of this class, by route name."""
@@ -102,6 +100,7 @@ class _Views:
             "profiles": self.profiles,
             "profile": self.profile,
             "overview": self.overview,
+            "advice": self.advice,
             "operator": self.operator,
             "step": self.step,
             "memory": self.memory,
@@ -160,6 +159,24 @@ class _Views:
         return opened.answer(
             detail(opened.profile, found, by, side, keys, steps_of_runs(request, opened.profile))
         )
+
+    def advice(self, request: Request) -> Response:
+        """What the rules say of a profile and of the ranks of its job; of one that is being read nothing yet.
+
+        ``ranks=known`` has no other ranks read: rules about them say nothing until all are.
+        """
+        reads = choice(request, "ranks", ("all", "known")) == "all"
+        asked = self._advice.opened.asked
+        opened = asked.opened(request)
+        if not opened.is_final:
+            return opened.answer(NO_ADVICE)
+        files = asked.look(request).files
+        job = self._advice.opened.job(files, opened.profile, reads=reads)
+        answer = self._advice.answer(files, opened.profile, job)
+        shown = opened.answer({**answer, "ranks": job.progress})
+        if any(one["may_change"] for one in answer["rules"]):
+            shown.cache_control.no_store = True
+        return shown
 
     def step(self, request: Request) -> Response:
         opened = self._asked.opened(request)

@@ -16,7 +16,7 @@ from insight_profiler.analysis.listing import SortedTable, Wanted
 from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.usual_times import warm_up_rows
 from insight_profiler.model import Profile, Side
-from insight_profiler.opened_profiles import (
+from insight_profiler.profiles.opened import (
     Asked,
     Opened,
     Recent,

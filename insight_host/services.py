@@ -1,4 +1,4 @@
-"""Answers of SQL queries as tables, from the plugin that runs them."""
+"""Tables that a service of a plugin gives: hyperparameters of runs, and answers of queries in SQL."""
 
 from __future__ import annotations
 
@@ -8,12 +8,22 @@ from typing import Any
 import numpy as np
 
 from insight_host.arrow import LogColumn
+from insight_host.choosing import Chosen, chosen_of
 from insight_host.sources import OpenedSource, service_of
 from insight_host.tables import LogTable, numbers, of_any
 
 
+def hyperparameters(source: OpenedSource, runs: Chosen) -> LogTable:
+    """See ``Logs.hparams``."""
+    with service_of(source, "hyperparameters") as ask:
+        columns = ask()
+    wanted = set(chosen_of(columns["run"], runs))
+    kept = [place for place, run in enumerate(columns["run"]) if run in wanted]
+    return LogTable({name: of_any([cells[place] for place in kept]) for name, cells in columns.items()})
+
+
 def queried(source: OpenedSource, sql: str, rows: int | None, seconds: float) -> tuple[LogTable, str]:
-    """See ``Logs.sql``; also what was read, in words. Raises Unavailable without the extra ``lake``."""
+    """See ``Logs.sql``; also what was read, in words. Raises Unavailable without the extra ``sql``."""
     with service_of(source, "sql") as ask:
         answer = ask(sql, rows, seconds)
     read = f"{answer.rows_read:,} rows ({answer.bytes_read:,} bytes) were read in {answer.seconds:.2f} s"

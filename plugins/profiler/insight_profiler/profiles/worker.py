@@ -15,8 +15,8 @@ from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import TOO_MUCH, WRONG_SUM, Files
 from insight_profiler.model import Source
+from insight_profiler.profiles.storage import save
 from insight_profiler.reading import READERS
-from insight_profiler.storage import save
 
 _CODES = {TOO_MUCH: "unpacked_limit", WRONG_SUM: "wrong_checksum"}  # of notes, by what Files says
 _CELL = 1 << 26  # characters: hccl_raw has a JSON object of all operators of a step in one cell

@@ -27,8 +27,8 @@ from insight_profiler.analysis.rank_map import (
     shown,
 )
 from insight_profiler.analysis.stragglers import stragglers, warm_up_of
-from insight_profiler.jobs import Job, job_of
-from insight_profiler.opened_profiles import Asked
+from insight_profiler.profiles.jobs import Job, job_of
+from insight_profiler.profiles.opened import Asked
 
 _MOST_NAMED = 100  # steps that are left out
 _MOST_LINES = 32  # ranks whose steps are sent one by one

@@ -9,12 +9,15 @@ the first free depth below that in which it lies.
 from __future__ import annotations
 
 import itertools
+import re
+from collections.abc import Sequence
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.derived_crossing import laid_across, laid_in_turn
+from insight_profiler.derived.crossing import laid_across, laid_in_turn
+from insight_profiler.model import Column
 
 Rows = NDArray[np.int64]
 _DEEPEST = np.iinfo(np.uint16).max
@@ -187,3 +190,29 @@ def summed_upwards(
 def _by_depth(depth: NDArray[np.uint16]) -> list[Rows]:
     order = np.argsort(depth, kind="stable")
     return np.split(order, np.cumsum(np.bincount(depth))[:-1]) if len(depth) else []
+
+
+# operators that call those that compute, or are called by them, with the same shapes
+_STANDS_IN = re.compile(r"aten::(_convolution|_(flash|efficient|cudnn)_attention_(for|back)ward)$")
+
+
+def count_once(slices: dict[str, Column], texts: Sequence[str]) -> None:
+    """Sets ``flops`` of slices to NaN where another slice has the same operations.
+
+    The outermost operator counts. One that stands in for others counts only if none of these lies around or
+    within it.
+    """
+    counted = np.isfinite(slices["flops"])
+    if not counted.any():
+        return
+    names = np.unique(slices["name"][counted])
+    stand_ins = [place for place in names.tolist() if _STANDS_IN.match(texts[place])]
+    stands_in = counted & np.isin(slices["name"], stand_ins)
+    depth, parent = slices["depth"], slices["parent"]
+    own = counted & ~stands_in
+    dropped = own & (nearest_marked(own, depth, parent) >= 0)
+    if len(stand_ins):
+        own_within = summed_upwards(own.astype(np.int64), depth, parent)
+        around = (nearest_marked(counted, depth, parent) >= 0) | (own_within > 0)
+        dropped |= stands_in & around
+    slices["flops"][dropped] = np.nan

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.building_columns import absent, without_extras
-from insight_profiler.derived_flops import count_once
-from insight_profiler.derived_memory import set_owners
-from insight_profiler.derived_nesting import (
+from insight_profiler.derived.columns import absent, without_extras
+from insight_profiler.derived.memory import set_owners
+from insight_profiler.derived.nesting import (
+    count_once,
     innermost,
     nearest_marked,
     nest,
@@ -18,22 +18,23 @@ from insight_profiler.derived_nesting import (
     own_times,
     summed_upwards,
 )
-from insight_profiler.derived_operators import (
+from insight_profiler.derived.operators import (
     Columns,
     aggregate,
     join_arrows,
     launches,
     launching_rows,
     make_operators,
+    set_scopes,
     side_of,
     split_kernels,
 )
-from insight_profiler.derived_scopes import set_scopes
-from insight_profiler.derived_steps import exclusive_times, inferred_steps, needs_shares, step_of
+from insight_profiler.derived.steps import exclusive_times, inferred_steps, needs_shares, step_of
 from insight_profiler.model import TABLES, Category, Profile, Source, StepOrigin
 
 if TYPE_CHECKING:
     from insight_profiler.building import Building
+
 
 _TIMES = {  # columns that count from the zero of the reader
     "slices": ("start",),

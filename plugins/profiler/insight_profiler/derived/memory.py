@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.derived_nesting import innermost
-from insight_profiler.derived_operators import Columns
+from insight_profiler.derived.nesting import innermost
+from insight_profiler.derived.operators import Columns
 from insight_profiler.model import Category
 
 _OPERATOR = re.compile(r"(?!autograd::)\w+::\w")  # aten::conv2d
