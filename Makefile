@@ -12,17 +12,15 @@ PY := .venv/bin/python
 PIP_FLAGS := -qq --disable-pip-version-check --no-input --no-compile
 PIP := -m pip install $(PIP_FLAGS)
 RESULTS := test-results
-space := $(subst ,, )
-# plugins that are distributions of their own
-distributions := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
-.PHONY: help demo dev test ready lint types bytecode page vitest fuzz conformance comparable bench soak sbom assets browser proto \
+.PHONY: help demo dev test verify rest frameworks ready lint types bytecode page vitest fuzz conformance comparable bench soak sbom assets browser proto \
 	clean distclean
 
 help:
 	@echo 'make demo         serve the sample logs with every tab (PORT=... to choose the port)'
-	@echo 'make test         ruff, mypy, tsc, oxlint, oxfmt, Vitest, pytest with browser tests and with frameworks'
+	@echo 'make test         ruff, mypy, tsc, oxlint, oxfmt, Vitest, pytest with a browser test of each tab and of what changed'
+	@echo 'make verify       the other browser tests, packaging, fuzzing, frameworks, conformance'
 	@echo 'make fuzz         changed bytes for every reader, made-up requests for every route (SECONDS=60 for each half)'
 	@echo 'make conformance  compare with tensorboard and mindinsight, in environments of their own'
 	@echo 'make bench        measure ours beside its peers: one table'
@@ -32,8 +30,8 @@ help:
 	@echo 'make dev          the environment to work in; serves nothing'
 	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
 
-demo: .venv-demo/.installed assets
-	@exec .venv-demo/bin/python -m insight_core.cli --logdir examples/demo --alerts examples/demo/alerts.toml $(if $(PORT),--port $(PORT))
+demo: .venv/.runtime assets
+	@exec $(PY) -m insight_core.cli --logdir examples/demo --alerts examples/demo/alerts.toml $(if $(PORT),--port $(PORT))
 
 dev: .venv/.dev assets
 	@echo 'ready: `. .venv/bin/activate`, then `insight-host --logdir examples/demo`'
@@ -57,17 +55,6 @@ dev: .venv/.dev assets
 .venv/.dev: pyproject.toml | .venv/.runtime .venv/.node # not beside .node: pip writes to one environment at a time
 	@echo 'installing development tools'
 	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e '.[dev]'
-	@touch $@
-
-# What .venv has and, editable, every plugin that is a distribution of its own. The tests' environment has none of them:
-# tests install them one by one, and others in their places.
-.venv-demo/.installed: pyproject.toml $(addsuffix /pyproject.toml,$(distributions)) | .venv/.runtime
-	@echo 'installing $(notdir $(distributions))'
-	@$(PY) -m venv --clear --without-pip $(@D)
-	@$(PY) -c 'import sys; print(*filter(None, sys.path), sep="\n")' \
-		> "$$($(@D)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/host.pth"
-	@$(PY) -m pip --python $(@D)/bin/python install $(PIP_FLAGS) --no-build-isolation \
-		$(addprefix -e ./,$(distributions))
 	@touch $@
 
 # What .venv has and the frameworks whose trainings are recorded. PyTorch is the build for processors, some hundred MB;
@@ -134,10 +121,20 @@ PYTEST = env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest -n $(shell expr $(proces
 test:
 	@$(side_by_side) ready types bytecode page vitest lint
 	@mkdir -p $(RESULTS)
-	$(PYTEST) -m 'not conformance and not frameworks' 2>&1 | tee $(RESULTS)/pytest.log
+	$(PYTEST) -m 'not conformance and not frameworks and not verify' 2>&1 | tee $(RESULTS)/pytest.log
+
+# What `make test` leaves out (tests/support/tiers.py).
+verify: rest frameworks conformance
+
+rest: ready
+	@mkdir -p $(RESULTS)
+	$(PYTEST) -m 'verify and not conformance and not frameworks' 2>&1 | tee $(RESULTS)/rest.log
+
+frameworks: .venv-frameworks/.installed assets
+	@mkdir -p $(RESULTS)
 	$(PYTEST:.venv/%=.venv-frameworks/%) -m frameworks $$(grep -rl mark.frameworks tests) 2>&1 | tee $(RESULTS)/frameworks.log
 
-ready: .venv/.dev assets .venv-frameworks/.installed browser .nginx/usr/sbin/nginx
+ready: .venv/.dev assets browser .nginx/usr/sbin/nginx
 
 lint: .venv/.dev
 	$(PY) -m ruff check .
@@ -159,7 +156,6 @@ vitest: assets
 
 # Two halves: readers, guided by coverage where atheris can be installed; then hosts and data servers on damaged logs.
 # Bounds of the second are requests, not seconds: about one for each second, path and kind of log in 60 s.
-fuzz: export PYTHONPATH := $(subst $(space),:,. $(distributions))
 fuzz: seconds := $(if $(filter command line environment,$(origin SECONDS)),$(SECONDS),60)
 fuzz: .venv/.dev
 	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e '.[fuzz]' || echo 'make: no atheris here: hypothesis alone' >&2

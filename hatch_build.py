@@ -6,7 +6,7 @@ one compiled module, whether it is stale or not.
 
 The front end must be built. So must each compiled module, `_*.pyx` in insight_core or a plugin: without a C
 compiler the install goes on, and the host says what to do (insight_core/formats/compiled.py). A wheel holds
-those of its own packages, but insight-record and some plugins are distributions of their own.
+those of its own packages, which insight_record does not belong to: it is a distribution of its own.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class BuildHook(BuildHookInterface[Any]):
             except FrontendError as error:
                 self.app.abort(str(error))
         if self.target_name == "wheel" and not _is_set(SKIP_KERNEL):
-            own = [package for package in packages(root) if _is_own(package)]
+            own = [package for package in packages(root) if package.name != _RECORD]
             compile_stale(root, self.app.display_warning, own)
             if compiled := [path for path in map(compiled_path, extensions(own)) if path.is_file()]:
                 build_data["pure_python"] = False
@@ -85,13 +85,9 @@ def fresh(root: Path) -> bool:
     marker = root / _DIGEST
     built = [root / "frontend/insight_frontend/static/index.html"]
     if (root / "frontend/gallery").is_dir():
-        built.append(root / "insight_core/cli/authoring/gallery/static/index.js")
+        built.append(root / "insight_authoring/gallery/static/index.js")
     for name in ("index", "contributions", "snapshot"):
         built += [
-            entry.parent.parent / f"static/{name}.js"
-            for entry in root.glob(f"plugins/*/insight_*/frontend/{name}.ts*")
-        ]
-        built += [  # plugins that are distributions of their own
             entry.parents[1] / f"insight_{entry.parents[1].name}/static/{name}.js"
             for entry in root.glob(f"plugins/*/frontend/{name}.ts*")
         ]
@@ -113,7 +109,7 @@ def digest(root: Path) -> str:
 
 
 def _sources(root: Path) -> Iterator[Path]:
-    plugins = re.compile(r"plugins/[^/]+/(insight_[^/]+/)?frontend/")
+    plugins = re.compile(r"plugins/[^/]+/frontend/")
     for top in _TOP:
         for path in [root / top] if (root / top).is_file() else (root / top).rglob("*"):
             name = path.relative_to(root).as_posix()
@@ -172,14 +168,6 @@ def _system_node() -> bool:
 def packages(root: Path) -> list[Path]:
     """The packages that may have compiled modules."""
     return [root / "insight_core", root / _RECORD, *sorted(root.glob("plugins/*/insight_*"))]
-
-
-def _is_own(package: Path) -> bool:
-    """Whether a package is in the wheel of insight-host, not a distribution of its own."""
-    above = package.parent
-    return package.name != _RECORD and not (
-        above.parent.name == "plugins" and (above / "pyproject.toml").is_file()
-    )
 
 
 def extensions(packages: Iterable[Path]) -> list[Path]:

@@ -18,7 +18,6 @@ export default defineConfig({
     restoreMocks: true,
     include: [
       'frontend/**/*.test.{ts,tsx}',
-      'plugins/*/insight_*/frontend/**/*.test.{ts,tsx}',
       'plugins/*/frontend/**/*.test.{ts,tsx}',
       'plugins/*/tests/**/*.test.{ts,tsx}',
     ],

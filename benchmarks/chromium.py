@@ -19,7 +19,7 @@ _RECORDED = "() => { cancelAnimationFrame(window.recorder); return window.frames
 
 
 def launched(playwright: Playwright) -> Browser:
-    """The first Chromium on PATH, without a window; FileNotFoundError where there is none."""
+    """The first Chromium on PATH, without a window; raises FileNotFoundError without one."""
     program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
     if program is None:
         raise FileNotFoundError(f"no Chromium on PATH: {', '.join(_PROGRAMS)} (`make browser` installs one)")

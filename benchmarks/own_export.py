@@ -3,7 +3,7 @@
     python -m benchmarks.own_export LOGDIR
 
 Prints JSON: for each step its ``wall`` and ``cpu`` seconds, ``memory`` (VmHWM) in MB, and ``points``. Imports
-are done before; there is no index from an earlier start.
+are done before; an earlier start left no index.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python -m benchmarks.own_sql LOGDIR TAG
 
 Prints JSON: ``open`` and for each query its ``wall`` and ``cpu`` seconds, and of queries the ``rows`` and
-``bytes`` that were read for them; ``memory`` (VmHWM) in MB. There is no index from an earlier start.
+``bytes`` that were read for them; ``memory`` (VmHWM) in MB. An earlier start left no index.
 """
 
 from __future__ import annotations

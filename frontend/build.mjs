@@ -83,16 +83,22 @@ function pluginEntries() {
   const plugins = join(ROOT, 'plugins');
   const entries = [];
   for (const directory of existsSync(plugins) ? readdirSync(plugins).sort() : []) {
-    const name = `insight_${directory}`;
-    // beside the package in a plugin that is a distribution of its own
-    const sources = [join(plugins, directory, name, 'frontend'), join(plugins, directory, 'frontend')];
-    const entry = sources
-      .flatMap((source) => ['index.tsx', 'index.ts'].map((file) => join(source, file)))
-      .find(existsSync);
-    if (entry) entries.push({ name: directory, entry, out: join(plugins, directory, name, 'static') });
+    const entry = ['index.tsx', 'index.ts'].map((file) => join(plugins, directory, 'frontend', file)).find(existsSync);
+    if (entry)
+      entries.push({ name: directory, entry, out: join(plugins, directory, `insight_${directory}`, 'static') });
   }
   return entries;
 }
+
+/** What jsPDF would load for HTML and for SVG as pictures, which nothing here asks of it. */
+const withoutOptional = {
+  name: 'insight-host:without-optional',
+  enforce: 'pre',
+  resolveId: (name, importer) =>
+    importer?.includes('/jspdf/') && ['canvg', 'dompurify', 'html2canvas'].includes(name)
+      ? { id: name, external: true }
+      : null,
+};
 
 const only = process.argv.slice(2);
 const wanted = (name) => only.length === 0 || only.includes(name);
@@ -106,7 +112,9 @@ if (wanted('page')) measurePage(modules);
 const page = pageFiles();
 for (const plugin of pluginEntries()) {
   if (!wanted(plugin.name)) continue;
-  await build({ configFile: false, logLevel: 'warn', root: dirname(plugin.entry), ...insightPlugin(plugin) });
+  const { plugins, ...config } = insightPlugin(plugin);
+  const root = dirname(plugin.entry);
+  await build({ configFile: false, logLevel: 'warn', root, ...config, plugins: [withoutOptional, ...plugins] });
   measureTab(plugin, modules, page);
 }
 if (wanted('gallery')) {
@@ -115,7 +123,7 @@ if (wanted('gallery')) {
   const resolveId = (name) => (name === '@insight-host/kit/testing' ? testing : null);
   const { plugins, ...config } = insightPlugin({
     entry: join(FRONTEND, 'gallery/index.tsx'),
-    out: join(ROOT, 'insight_core/cli/authoring/gallery/static'),
+    out: join(ROOT, 'insight_authoring/gallery/static'),
   });
   const own = { name: 'insight-host:testing', enforce: 'pre', resolveId };
   await build({ configFile: false, logLevel: 'warn', root: FRONTEND, ...config, plugins: [own, ...plugins] });

@@ -1,5 +1,5 @@
 /** Prints the sizes of what was built, and notes what is over its budget. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { FRONTEND } from './bundling.mjs';
@@ -18,6 +18,12 @@ const BUDGETS = {
   shared: 18_000,
   tab: 60_000,
   part: 30_000,
+};
+
+/** Libraries of others that a tab loads when it needs them, with their budgets: by the beginning of their file names. */
+const LATE_LIBRARIES = {
+  media: { 'plotly-strict.min': 1_600_000, vega: 310_000 },
+  scalar: { pdf: 160_000 },
 };
 
 const files = (directory) =>
@@ -78,20 +84,11 @@ export function measurePage(modules) {
   for (const part of later) row(`page, later: ${basename(part)}`, gzipped(part), BUDGETS.part);
 }
 
-/**
- * Libraries of others that a tab loads when it needs them, with their budgets: by the beginning of their file names, in
- * `lateLibraries` of the package.json of a plugin that is a distribution of its own.
- */
-function libraryBudgets(out) {
-  const file = join(out, '..', '..', 'package.json');
-  return existsSync(file) ? Object.entries(JSON.parse(readFileSync(file, 'utf8')).lateLibraries ?? {}) : [];
-}
-
 /** A tab by itself; as the first one, with the page and all that it shares; and each part that it loads later. */
 export function measureTab({ name, out }, modules, page) {
   const built = files(out);
   const isLibrary = (path, [library]) => basename(path).startsWith(`${library}-`);
-  const libraries = libraryBudgets(out);
+  const libraries = Object.entries(LATE_LIBRARIES[name] ?? {});
   const all = built.filter((path) => !libraries.some((library) => isLibrary(path, library)));
   const entry = join(out, 'index.js');
   const atOnce = imported(entry, all);

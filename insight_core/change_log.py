@@ -33,7 +33,7 @@ class ChangeLog:
         self._everything = 0  # generation at which anything may have changed
         self._gone = 0  # generation at which series last disappeared
         self._changes: OrderedDict[Hashable, int] = OrderedDict()  # the last generation of each, ascending
-        self._left_out = 0  # generation of the latest of those that are no longer kept
+        self._left_out = 0  # generation of the latest change that was forgotten
         self._ended = False
 
     def note(

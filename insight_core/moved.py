@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -60,6 +60,12 @@ MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "
         **_names("START_TIME", "insight_core.testing.event_writer"),
         **_names("scalar_events", "insight_core.testing.scalar_block"),
     },
+    "insight_host.client": {  # which re-exported them
+        **_names("Claim InsightError InvalidArgument NotFound TooLarge Unavailable Undecodable", _PLUGIN),
+        **_names("Changes Damage NotComputed Payload PayloadStream Run ScalarColumns ScalarQuery", _DATA),
+        **_names("SeriesField SeriesInfo SeriesKey SeriesTable ShownAttempts", _DATA),
+        "LoggedPayload": "insight_host.records",
+    },
 }
 MOVED_MODULES: Final[
     Mapping[str, str]
@@ -77,9 +83,17 @@ MOVED_MODULES: Final[
         for name in ("contexts", "event_writer", "fake", "histograms", "scalar_block", "tensors", "wire")
     },
 }
+MOVED_ROOMS: Final[Mapping[str, str]] = {  # packages of the host that are in a plugin now
+    "insight_core.mirror": "insight_remote.mirror",
+    "insight_core.providers.rust_server": "insight_tensorboard.client.rust_server",
+    "insight_core.providers.tensorboard_client": "insight_tensorboard.client",
+    "insight_core.rpc.tensorboard_service": "insight_tensorboard.service",
+    "insight_core.rpc.tensorboard_view": "insight_tensorboard.view",
+    "insight_core.tensorboard": "insight_tensorboard.hosted",
+}
 
 
-def old_name(module: str, name: str) -> object:
+def _old_name(module: str, name: str) -> object:
     """The value of a name of the last release, with a warning. Raises AttributeError for other names."""
     found = MOVED_NAMES[module].get(name)
     if found is None:
@@ -87,8 +101,21 @@ def old_name(module: str, name: str) -> object:
     place, _, renamed = found.partition(":")
     value = getattr(import_module(place), renamed or name)
     instead = getattr(value, "instead", None) or f"import {renamed or 'it'} from {place}"
-    warn(f"{module}.{name} is deprecated: {instead}", DeprecationWarning, stacklevel=3)
+    warn(f"{module}.{name} is deprecated: {instead}", DeprecationWarning, stacklevel=2)
     return value
+
+
+def old_names(module: str) -> Callable[[str], object]:
+    """The ``__getattr__`` of a module: names of the last release, with a warning that says what to use."""
+    return partial(_old_name, module)
+
+
+def _moved_room(name: str) -> str | None:
+    """The name that a module of a room of MOVED_ROOMS has now."""
+    for old, new in MOVED_ROOMS.items():
+        if name == old or name.startswith(f"{old}."):
+            return new + name.removeprefix(old)
+    return None
 
 
 def accept_old_arguments(kind: type, adapter: str) -> None:
@@ -129,12 +156,15 @@ class MovedModules(MetaPathFinder, Loader):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The module, if this is the name of one that has moved."""
-        return spec_from_loader(fullname, self) if fullname in MOVED_MODULES else None
+        if fullname in MOVED_MODULES:
+            return spec_from_loader(fullname, self)
+        return spec_from_loader(fullname, self, is_package=True) if _moved_room(fullname) else None
 
     def exec_module(self, module: ModuleType) -> None:
         """Gives the module the names of the one that is there now."""
-        package = module.__name__.rpartition(".")[0]
-        text = f"{module.__name__} is deprecated: import from {package}"
+        name = module.__name__
+        place = _moved_room(name)
+        text = f"{name} is deprecated: import from {place or name.rpartition('.')[0]}"
         warn(text, DeprecationWarning, stacklevel=2)
-        names = vars(import_module(MOVED_MODULES[module.__name__]))
+        names = vars(import_module(place or MOVED_MODULES[name]))
         vars(module).update({name: value for name, value in names.items() if not name.startswith("__")})

@@ -71,7 +71,7 @@ def bind_privately(path: str, bind: Callable[[str], object]) -> SocketFile:
 
 
 def _check_free(path: str) -> None:
-    """Raises OSError unless there is no file, or a socket at which no server listens."""
+    """Raises OSError for any file but a socket at which no server listens."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:

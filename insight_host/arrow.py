@@ -79,7 +79,7 @@ class LogColumn:
     """A column of a table: numbers or booleans, or with ``words`` texts by their number.
 
     ``values`` are int64, int32, float64, float32 or bool; those of texts are int32. ``valid`` is False where
-    there is no value, None if there is one in every row.
+    a row has no value, None if every row has one.
     """
 
     values: NDArray[Any]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from insight_core.cli.flag_types import with_hyphens
-from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, FOLD, LOGDIR, PLUGIN_FILE
+from insight_core.cli.flags import FLAGS
 from insight_core.ingest.logdir import parse_logdir
 from insight_core.plugin import InvalidArgument, encode_json
 from insight_core.plugin.data import TAG_ROLES
@@ -19,11 +19,11 @@ from insight_host.diagnosis import diagnosed, report_lines, rules_lines
 from insight_host.export import FORMATS, export
 from insight_host.logs import Logs, Steps
 from insight_host.output import csv_lines, json_lines, text_lines
-from insight_host.query import queried
+from insight_host.services import queried
 from insight_host.sources import OpenedSource, Place, open_named, wait_until_read
 from insight_host.tables import LogTable
 
-_SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, PLUGIN_FILE, CACHE, FOLD)
+_SOURCES = ("logdir", "data_provider", "disable_plugin", "plugin_file", "cache", "fold")
 _WITH_TAGS = ("series", "get", "compare", "export")
 _WITH_STEPS = ("get", "compare")
 _WHERE = "runs for which it holds, such as: val_acc > 0.96 and optimizer = 'adam'"
@@ -36,7 +36,9 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
     given = parser.parse_intermixed_args(with_hyphens(arguments))
     named = _places(given)
     if not named:
-        parser.error(f"no logs: give a directory, a URL, --logdir or --data-provider (or {LOGDIR.variable})")
+        parser.error(
+            f"no logs: give a directory, a URL, --logdir or --data-provider (or {FLAGS['logdir'].variable})"
+        )
     flags = [f"--disable-plugin={plugin}" for plugin in given.disable_plugin or ()]
     flags += [f"--plugin-file={path}" for path in given.plugin_file or ()]
     flags += [
@@ -92,7 +94,7 @@ def _parser(name: str, text: str) -> argparse.ArgumentParser:
         form = parser.add_mutually_exclusive_group()
         form.add_argument("--json", action="store_true", help="print a JSON list with an object for each row")
         form.add_argument("--csv", action="store_true", help="print CSV")
-    for option in _SOURCES:
+    for option in (FLAGS[key] for key in _SOURCES):
         option.add_to(parser)
     for word in _words(name):
         parser.add_argument(
@@ -126,8 +128,8 @@ def _places(given: argparse.Namespace) -> list[tuple[str | None, Place]]:
     logdirs, location = given.logdir, given.data_provider
     named: list[tuple[str | None, Place]] = [(None, place) for place in getattr(given, "places", ())]
     if not (named or logdirs or location):
-        logdirs = LOGDIR.from_environment(os.environ)
-        location = DATA_PROVIDER.from_environment(os.environ) if not logdirs else None
+        logdirs = FLAGS["logdir"].from_environment(os.environ)
+        location = FLAGS["data_provider"].from_environment(os.environ) if not logdirs else None
     for text in logdirs or ():
         try:
             logdir = parse_logdir(text)

@@ -1,4 +1,4 @@
-"""Points that are appended to scalar series, as they come."""
+"""Changes of logs as they come, and the points that are appended to scalar series."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ import numpy as np
 from attrs import evolve
 
 from insight_core.plugin import Unavailable
-from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, SeriesTable
+from insight_core.plugin.data import Changes, DataProvider, ScalarColumns, ScalarQuery, SeriesKey, SeriesTable
 from insight_host.points import points_table
 from insight_host.tables import LogTable
 
 _WAIT = 1.0  # seconds of one wait for changes
 
 Known = dict[SeriesKey, tuple[int, int]]  # number of points that were given, and the last step
+
+
+def changes_from(provider: DataProvider, generation: int, is_closed: Callable[[], bool]) -> Iterator[Changes]:
+    """What changed after a generation, and then what changes, until ``is_closed``."""
+    while not is_closed():
+        changes = provider.changes(generation, timeout=_WAIT)
+        if changes.generation != generation and not is_closed():
+            generation = changes.generation
+            yield changes
 
 
 def new_points(

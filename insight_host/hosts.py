@@ -22,7 +22,8 @@ from attrs import asdict, field, frozen
 from platformdirs import user_state_path
 
 from insight_core.cli.flag_types import is_logdir_name
-from insight_core.cli.options import Options, read_options
+from insight_core.cli.flags import Options
+from insight_core.cli.options import read_options
 from insight_core.registry import Registry
 
 # The pages in which notebooks show what cells print: Jupyter on this machine, VS Code; and Colab.

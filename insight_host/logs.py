@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TypeAlias
@@ -12,27 +11,26 @@ import numpy as np
 
 from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin, Unavailable
 from insight_core.plugin.data import (
+    Changes,
     DataProvider,
     Payload,
     ScalarColumns,
     ScalarQuery,
-    SeriesField,
     SeriesKey,
     SeriesTable,
     ShownAttempts,
 )
 from insight_core.plugin.payloads import HISTO, Histogram, Tensor
-from insight_host.choosing import Chosen, batches, by_tag, chosen_of, names_of
-from insight_host.client import LoggedPayload
-from insight_host.comparison import compared
+from insight_host.choosing import Chosen, batches, chosen_of, tables_of_chosen
 from insight_host.diagnosis import diagnosed, findings_table, rules_table
-from insight_host.followed_points import new_points
-from insight_host.hyperparameters import hyperparameters
+from insight_host.followed_points import changes_from, new_points
 from insight_host.points import points_table
-from insight_host.query import queried
-from insight_host.records import LoggedPictures, LoggedValue, texts_of
+from insight_host.records import LoggedPayload, LoggedPictures, LoggedValue, payloads_of, texts_of
+from insight_host.series_rows import LISTED, compared, series_table
+from insight_host.services import hyperparameters, queried
 from insight_host.sources import (
     OpenedSource,
+    Place,
     Places,
     host_of,
     open_source,
@@ -46,36 +44,40 @@ Steps: TypeAlias = tuple[int | None, int | None]  # The first and the last, None
 _IMAGE, _TENSOR = EventField(Dialect.TENSORBOARD, "image"), EventField(Dialect.TENSORBOARD, "tensor")
 _TEXT = SummaryPlugin("text")
 _F64, _I64, _BOOL = np.float64, np.int64, np.bool_
-_SERIES: Mapping[SeriesField, type[np.generic]] = {
-    "points": _I64,
-    "kept": _I64,
-    "first_step": _I64,
-    "last_step": _I64,
-    "last_value": _F64,
-    "last_wall_time": _F64,
-    "attempts": _I64,
-}
 
 
-def open(places: Places, *, token: str | None = None, timeout: float | None = None) -> Logs:
+def open(
+    places: Places,
+    *,
+    token: str | None = None,
+    token_file: Place | None = None,
+    ca_file: Place | None = None,
+    timeout: float | None = None,
+) -> Logs:
     """Opens training logs and returns when all that was written so far has been read.
 
-    Raises NotFound for a directory that does not exist, InvalidArgument for what is no source, Unavailable
+    Raises NotFound for a directory that does not exist, InvalidArgument for other bad locations, Unavailable
     for a server that does not answer. Nothing is ever written into a directory of logs.
 
     Parameters
     ----------
     places : path, str, sequence or mapping
         A directory (a run or any tree of runs), the URL of a running host (``http://127.0.0.1:6006/``),
-        ``grpc://HOST:PORT`` of a data server, a location that a plugin opens (``insight_open_provider``),
-        or several of these. Runs of several directories begin with the name of their directory, as with
-        ``--logdir`` given several times, or with the keys of a mapping.
+        ``grpc://HOST:PORT`` of a data server (``grpcs://`` over TLS, ``grpc+unix:///PATH``), a location that
+        a plugin opens (``insight_open_provider``), or several of these. Runs of several directories begin
+        with the name of their directory, as with ``--logdir`` given several times, or with the keys of a
+        mapping.
     token : str, optional
         The token of a host that asks for one; ``?token=`` in its URL does the same.
+    token_file : path, optional
+        A file whose first line is the token of a server. That of a data server of this user on this machine
+        is found without.
+    ca_file : path, optional
+        Certificates (PEM) that may sign that of a server with TLS, by default those of the system.
     timeout : float, optional
         Seconds; TimeoutError if reading takes longer.
     """
-    source = open_source(places, token)
+    source = open_source(places, token, token_file=token_file, ca_file=ca_file)
     try:
         wait_until_read(source.provider, timeout)
     except BaseException:
@@ -160,25 +162,26 @@ class Logs:
             }
         )
 
-    def series(self, plugin: str | None = None, *, runs: Chosen = None, tags: Chosen = None) -> LogTable:
+    def series(
+        self,
+        plugin: str | None = None,
+        *,
+        runs: Chosen = None,
+        tags: Chosen = None,
+        changed: Changes | None = None,
+    ) -> LogTable:
         """Every series of a plugin, or of all: ``plugin``, ``run``, ``tag``, ``points`` (written), ``kept``,
         ``first_step``, ``last_step``, ``last_value`` (of scalars), ``last_wall_time``, ``attempts``.
+
+        ``changed``, a change that ``changes`` gave, leaves those that it names and that are still there.
         """
-        found = [
-            (name, table)
-            for name in (self.plugins() if plugin is None else [plugin])
-            for table in self._tables(name, tuple(_SERIES), runs, tags)
-        ]
-        return LogTable(
-            {
-                "plugin": texts([name for name, table in found for _ in table.tags]),
-                "run": texts([table.run for _, table in found for _ in table.tags]),
-                "tag": texts([tag for _, table in found for tag in table.tags]),
-                **{
-                    field: numbers([value for _, table in found for value in table.column(field)], dtype)
-                    for field, dtype in _SERIES.items()
-                },
-            }
+        names = self.plugins() if plugin is None else [plugin]
+        return series_table(
+            [
+                (name, table)
+                for name in names
+                for table in tables_of_chosen(self.provider, name, LISTED, runs, tags, changed)
+            ]
         )
 
     def scalars(
@@ -261,6 +264,14 @@ class Logs:
         names = [str(_TEXT)] if plugin is None else [str(plugin.name), str(_TEXT)]
         return self._records(names, texts_of, runs, tags, attempts)
 
+    def payloads(
+        self, plugin: str, *, runs: Chosen = None, tags: Chosen = None, attempts: ShownAttempts = "last"
+    ) -> Iterator[LoggedPayload]:
+        """The values of a plugin as they stand in the logs, not decoded; ``read()`` gives bytes and claim."""
+        for table in tables_of_chosen(self.provider, plugin, (), runs, tags):
+            for tag in table.tags:
+                yield from payloads_of(self.provider, plugin, SeriesKey(table.run, tag), attempts)
+
     def hparams(self, *, runs: Chosen = None) -> LogTable:
         """A row for each run with its hyperparameters, data sets, model and metrics, as the Lineage tab has
         them: ``run``, and a column for each. Raises NotFound if that tab is not installed.
@@ -291,7 +302,7 @@ class Logs:
 
         ``rows`` is the greatest number of rows, None for all. Raises InvalidArgument for a query that is not
         accepted, TooLarge or Unavailable if it needs more memory (2 GiB) or time than it may, Unavailable
-        without the extra ``lake`` (``pip install 'insight-host[lake]'``).
+        without the extra ``sql`` (``pip install 'insight-host[sql]'``).
         """
         return queried(self._source, query, rows, seconds)[0]
 
@@ -321,9 +332,16 @@ class Logs:
         name = self._scalars(plugin)
 
         def listed() -> list[SeriesTable]:
-            return self._tables(name, ("points", "last_step"), runs, tags)
+            return tables_of_chosen(self.provider, name, ("points", "last_step"), runs, tags)
 
         return new_points(self.provider, name, listed, lambda: self._closed)
+
+    def changes(self) -> Iterator[Changes]:
+        """What changes from now on: runs, and series by plugin. Waits for it, until the logs are closed.
+
+        ``series`` of a change is None when any may have changed, as after a server was away.
+        """
+        return changes_from(self.provider, self.provider.generation(), lambda: self._closed)
 
     @property
     def plugin_of_scalars(self) -> str:
@@ -339,22 +357,11 @@ class Logs:
         """The points of the series in the order of their keys, some million at a time."""
         sizes = {
             SeriesKey(table.run, tag): int(str(kept))
-            for table in self._tables(plugin, ("kept",), runs, tags)
+            for table in tables_of_chosen(self.provider, plugin, ["kept"], runs, tags)
             for tag, kept in zip(table.tags, table.column("kept"), strict=True)
         }
         for keys in batches(sorted(sizes), sizes):
             yield self.provider.scalars(plugin, keys, query)
-
-    def _tables(
-        self, plugin: str, fields: Sequence[SeriesField], runs: Chosen, tags: Chosen
-    ) -> list[SeriesTable]:
-        """The series with these names, by run and tag."""
-        found = list(self.provider.series_tables(plugin, fields, runs=names_of(runs), tags=names_of(tags)))
-        if isinstance(runs, re.Pattern):
-            found = [table for table in found if runs.search(table.run)]
-        if isinstance(tags, re.Pattern):
-            found = [table.of_tags(chosen_of(table.tags, tags)) for table in found]
-        return sorted((by_tag(table) for table in found if table.tags), key=lambda table: table.run)
 
     def _values(
         self, claim: Claim, runs: Chosen, tags: Chosen, attempts: ShownAttempts
@@ -375,15 +382,9 @@ class Logs:
         tags: Chosen,
         attempts: ShownAttempts,
     ) -> Iterator[LoggedValue[Any]]:
-        provider = self.provider
-        for name in sorted(set(plugins).intersection(provider.plugins())):
-            for table in self._tables(name, (), runs, tags):
-                for key in (SeriesKey(table.run, tag) for tag in table.tags):
-                    rows = provider.records(name, key, attempts)
-                    columns = rows.steps.tolist(), rows.wall_times.tolist(), rows.sizes.tolist()
-                    for index, (step, wall_time, size) in enumerate(zip(*columns, strict=True)):
-                        payload = LoggedPayload(key, index, step, wall_time, size, provider, name, attempts)
-                        yield LoggedValue(payload, decode)
+        for name in sorted(set(plugins).intersection(self.provider.plugins())):
+            for payload in self.payloads(name, runs=runs, tags=tags, attempts=attempts):
+                yield LoggedValue(payload, decode)
 
 
 def _query(steps: Steps | None, attempts: ShownAttempts) -> ScalarQuery:

@@ -15,9 +15,9 @@ from urllib.parse import quote
 from attrs import evolve, frozen
 
 from insight_core.cli.data_source import open_data
-from insight_core.cli.host_flags import SERVE_FLAGS
+from insight_core.cli.flags import SERVE_FLAGS, Options
 from insight_core.cli.logdirs import open_logdirs
-from insight_core.cli.options import Options, read_flags
+from insight_core.cli.options import read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.remote_logdirs import opens_files
 from insight_core.ingest.logdir import Logdir, is_remote
@@ -79,9 +79,17 @@ def is_location(place: Place) -> bool:
     return isinstance(place, str) and bool(_LOCATION.match(place)) and not os.path.exists(place)
 
 
-def open_source(places: Places, token: str | None = None) -> OpenedSource:
+def open_source(
+    places: Places,
+    token: str | None = None,
+    *,
+    token_file: Place | None = None,
+    ca_file: Place | None = None,
+) -> OpenedSource:
     """Opens what ``insight_host.open`` is given; raises as ``open_named`` does."""
-    return open_named(_named(places), token)
+    files = {"data-provider-token-file": token_file, "data-provider-ca": ca_file}
+    flags = [f"--{name}={os.fspath(path)}" for name, path in files.items() if path is not None]
+    return open_named(_named(places), token, flags)
 
 
 def open_named(

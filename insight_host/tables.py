@@ -53,7 +53,7 @@ class LogTable:
         return LogTable({name: _part(column, places) for name, column in self.schema.items()})
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The rows as tuples of Python values; None where there is no value."""
+        """The rows as tuples of Python values; None for a missing value."""
         for begin in range(0, len(self), _AT_ONCE):
             part = slice(begin, begin + _AT_ONCE)
             yield from zip(
@@ -101,7 +101,7 @@ class LogTable:
 
 
 def numbers(values: Sequence[object] | NDArray[Any], dtype: type[np.generic]) -> LogColumn:
-    """A column of numbers or booleans; None is no value."""
+    """A column of numbers or booleans; None stands for a missing value."""
     if isinstance(values, np.ndarray):
         return LogColumn(values.astype(dtype, copy=False))
     if None not in values:
@@ -111,7 +111,7 @@ def numbers(values: Sequence[object] | NDArray[Any], dtype: type[np.generic]) ->
 
 
 def texts(values: Sequence[str | None]) -> LogColumn:
-    """A column of texts; None is no value."""
+    """A column of texts; None stands for a missing value."""
     words: dict[str, int] = {}
     codes = [0 if value is None else words.setdefault(value, len(words)) for value in values]
     valid = None if None not in values else np.array([value is not None for value in values])

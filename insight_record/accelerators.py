@@ -95,7 +95,7 @@ class Npus:
 
 
 def accelerators() -> list[Accelerators]:
-    """The kinds of accelerators that can be read here; none is no error."""
+    """The kinds of accelerators that can be read here; may be empty."""
     found: list[Accelerators] = []
     for kind in (Gpus, Npus):
         with contextlib.suppress(Exception):  # no package, no driver, or no program: errors of each differ

@@ -35,7 +35,7 @@ _EXACT = 2**53  # beyond it not every integer is a double
 
 
 class LineageRecorder:
-    """What is known of one run; ``begin`` and ``finish`` add it to a record.
+    """Collects the lineage of one run; ``begin`` and ``finish`` add it to a record.
 
     In MindSpore's dialect everything is written again at the end, because its readers discard values before
     a train_lineage. In TensorBoard's dialect it is written as hparams, of which the first count; metrics

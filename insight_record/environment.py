@@ -22,7 +22,7 @@ _HIDDEN = "***"
 
 
 def environment_cells() -> dict[str, str | int]:
-    """What columns of the run table show; takes less than a millisecond and starts no program."""
+    """Collects the cells of the run table; takes less than a millisecond and starts no program."""
     found: dict[str, str | int] = {
         "program": os.path.basename(sys.argv[0]) if sys.argv else "",
         "command": command_line(sys.argv),
@@ -85,7 +85,7 @@ def _resolved(git: Path) -> str | None:
 
 
 def git_changes(directory: Path, most: int = _MOST) -> str | None:
-    """What differs from the commit (``git diff HEAD``), at most ``most`` bytes; None if nothing does."""
+    """Returns ``git diff HEAD``, at most ``most`` bytes; None without changes."""
     command = ["git", "-C", str(directory), "--no-optional-locks", "diff", "--no-ext-diff", "HEAD"]
     try:
         with subprocess.Popen(

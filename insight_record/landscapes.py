@@ -100,7 +100,7 @@ def landscape_message(
     said: tuple[str, str, int],
     convergence: Pieces | None,
 ) -> Pieces:
-    """Of encoded points; ``said`` are decomposition, unit and steps of an epoch."""
+    """Encodes a landscape around encoded points; ``said`` are decomposition, unit and steps of an epoch."""
     content = pieces_field(_LANDSCAPE, surface)
     if intervals:
         numbers: Pieces = [int_field(_INTERVALS, number) for number in intervals]

@@ -75,7 +75,7 @@ def _process() -> Numbers:
 
 
 def _disks() -> Numbers:
-    """Of whole disks: each sector of a partition is one of its disk too."""
+    """Counts bytes of whole disks: a sector of a partition is a sector of its disk too."""
     whole = set(os.listdir("/sys/block"))
     read = written = 0
     for line in (_PROC / "diskstats").read_text().splitlines():

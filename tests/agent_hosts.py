@@ -16,8 +16,7 @@ from insight_core.cli.serve import open_host
 from insight_core.plugin import PluginContext
 from insight_core.plugin.testing import EventWriter
 from insight_core.web import Host
-from insight_core.web.annotations.run_keys import Place
-from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.state.annotations import AnnotationStore, Place
 from insight_host.sources import open_source, wait_until_read
 
 CANARY = "OBEYTHIS"

@@ -19,6 +19,7 @@ from insight_core.ingest import schedule as reading
 from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from tests.distributions import bare_venv, built, copy_compiled, made_once, unpacked
+from tests.support.tiers import changed_paths, mark_tiers
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -42,8 +43,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-seed", type=int, default=1, help="of these changes")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest's own selects by markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Only tests that drive a browser may run once more after a failure (``--reruns`` of `make test`)."""
+    mark_tiers(items, _ROOT, changed_paths(_ROOT))
     for item in items:
         if item.get_closest_marker("browser") is None:
             item.add_marker(pytest.mark.flaky(reruns=0))

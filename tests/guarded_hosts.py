@@ -19,9 +19,8 @@ from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
-from insight_core.web.annotations.run_keys import Place
-from insight_core.web.annotations.store import AnnotationStore
-from insight_core.web.saved.store import SavedStore
+from insight_core.web.state.annotations import AnnotationStore, Place
+from insight_core.web.state.saved import SavedStore
 
 TOKEN, GUEST = "owner-token-0123456789", "guest-token-0123456789"
 

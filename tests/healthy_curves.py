@@ -238,7 +238,7 @@ def terms(rng: Generator) -> Planted:
 
 
 def random_by_nature(rng: Generator) -> Planted:
-    """A loss whose noise is drawn anew for each batch, as of diffusion: it hardly falls, or very soon."""
+    """A loss whose noise is drawn again for each batch, as of diffusion: it hardly falls, or very soon."""
     count = count_of(rng, 200, 3000)
     steps, t = steps_of(rng, count), np.linspace(0, 1, count)
     curve = 0.1 * (1 - 0.05 * t) + rng.integers(2) * np.exp(-t / 0.01)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import insight_profiler
-from insight_profiler.views import routes
+from insight_profiler.views.routes import routes
 from werkzeug import Request
 from werkzeug.test import EnvironBuilder
 

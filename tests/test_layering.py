@@ -57,7 +57,9 @@ ROOMS: dict[str, Room] = {
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("machine worker", ""),
     "plugin.lab": _room(
-        "contrast encoding formats histogram_routes http matching plugin plugin.payloads store tag_roles", ""
+        "contrast encoding formats histogram_routes http matching plugin plugin.payloads providers store"
+        " tag_roles",
+        "",
     ),
     "testing": _room(
         "formats ingest isolation own_page plugin providers registry store web",
@@ -69,34 +71,39 @@ ROOMS: dict[str, Room] = {
     "unix_socket": _room("", ""),
     "certificates": _room("plugin", ""),
     "activity": _room("isolation", ""),
-    "registry": _room("isolation plugin references", "attrs pluggy"),
+    "registry": _room("isolation own_hooks plugin references", "attrs pluggy"),
     "store": _room("change_log formats plugin", "attrs cachetools numpy"),
     "ingest": _room(
         "formats isolation plugin references store worker", "attrs inotify_simple insight_record numpy"
     ),
-    "mirror": _room("formats ingest plugin", "attrs"),
+    "own_hooks": _room("ingest plugin references", "attrs pluggy"),
+    "plugin.own": _room("activity ingest isolation own_hooks", ""),
+    "plugin.schema": _room("formats rpc", ""),
+    "plugin.servers": _room("formats providers rpc store", ""),
     "rpc": _room(
         "certificates formats plugin unix_socket",
         "attrs google grpc grpc_health grpc_reflection numpy platformdirs",
     ),
-    "providers": _room(
-        "formats ingest isolation mirror plugin rpc store", "attrs cachetools google grpc numpy"
-    ),
+    "providers": _room("formats ingest isolation plugin rpc store", "attrs cachetools google grpc numpy"),
     "web": _room(
         "activity certificates contrast encoding errors filters formats http isolation matching old_findings"
         " own_page plugin plugin.http references registry tag_roles unix_socket",
         "attrs cachetools insight_frontend werkzeug",
     ),
-    "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
     "cli": _room(
-        "certificates formats ingest isolation machine mirror old_findings plugin plugin.http"
-        " providers references registry rpc store tensorboard web",
-        "attrs insight_frontend platformdirs werkzeug",
+        "certificates formats ingest isolation machine old_findings own_hooks plugin plugin.http"
+        " providers references registry rpc store web",
+        "attrs insight_authoring insight_frontend platformdirs werkzeug",
     ),
 }
+# `insight-host plugin ...`: asks the host what it makes of a plugin
+FOR_AUTHORS = _room(
+    "cli isolation plugin providers references registry web",
+    "attrs insight_authoring insight_frontend werkzeug",
+)
 # what users import: it opens sources as the command line does
 FOR_USERS = _room(
-    "cli formats http ingest plugin plugin.http providers registry",
+    "cli formats http ingest moved plugin plugin.http providers registry",
     "IPython attrs insight_frontend insight_host insight_record numpy pandas platformdirs polars pyarrow",
 )
 # insight-record, a distribution of its own: its formats are also those of every room that has ``formats``
@@ -107,7 +114,10 @@ OF_C = ("libc", "cpython", "posix")  # what Cython brings
 # for plugins
 PUBLIC_ROOMS = {
     "plugin",
-    *(f"plugin.{name}" for name in ("filters", "http", "lab", "layers", "worker")),
+    *(
+        f"plugin.{name}"
+        for name in ("filters", "http", "lab", "layers", "own", "schema", "servers", "worker")
+    ),
 }
 PLUGIN_MAY_IMPORT = {
     *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),
@@ -115,12 +125,13 @@ PLUGIN_MAY_IMPORT = {
 }
 ALSO = {
     "insight_demo": {"insight_landscape"},  # as a training script does
-    "insight_importers": {"pyarrow", "yaml"},  # of its own extra parquet, and its own dependency
+    "insight_importers": {"yaml"},  # its own dependency
     # of the extras lake and ray; buckets are opened as those of logdirs are
     "insight_lake": {"insight_remote", "obstore", "pyarrow", "ray"},
     "insight_media": {"pyarrow"},  # of its own extra arrow
     "insight_query": {"duckdb", "pyarrow"},  # of the extra lake
     "insight_remote": {"boto3", "fsspec", "obstore"},  # of the extra remote, and boto3 if it is there
+    "insight_tensorboard": {"tensorboard"},  # of the extra of this name
     "insight_trash": {"send2trash"},  # which is the plugin's own dependency
     "insight_extensions": {"insight_core.plugin.testing"},  # a data source in a few lines
 }
@@ -210,7 +221,7 @@ def _outside(path: Path, root: Path, room: Room, here: str = "") -> list[str]:
 
 
 def _circle(files: Mapping[str, Path], *, typed: bool = False) -> list[str]:
-    """Modules that import each other in a circle, late imports counted; none if there is no such circle.
+    """Modules that import each other in a circle, late imports counted; empty without a circle.
 
     ``typed``: imports count too that only type checkers execute.
     ``from package import module`` counts for both: a module imports names, not modules, of its own package.
@@ -250,13 +261,31 @@ def test_what_users_import_is_above_the_core(repository: Path) -> None:
     assert [line for path in files for line in _outside(path, repository, FOR_USERS)] == []
 
 
+def test_what_authors_run_is_above_the_core(repository: Path) -> None:
+    files = sorted((repository / "insight_authoring").rglob("*.py"))
+    assert files
+    assert [line for path in files for line in _outside(path, repository, FOR_AUTHORS)] == []
+
+
+def test_a_start_imports_nothing_for_authors() -> None:
+    program = (
+        "import sys; from insight_core.cli.plugin_commands import contributed_commands, loaded_for\n"
+        "import insight_core.cli.serve\n"
+        "names = {one.name for one in contributed_commands(loaded_for([], {}))}\n"
+        "assert 'plugin new' in names, names\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('insight_authoring')))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == []
+
+
 def test_every_room_is_in_the_table(repository: Path) -> None:
     found = {_room_of(_module_of(path, repository)) for path in _sources(repository / "insight_core")}
     assert found == ROOMS.keys()
 
 
 def test_no_modules_of_the_core_import_each_other_in_a_circle(repository: Path) -> None:
-    for package in ("insight_core", "insight_record"):
+    for package in ("insight_authoring", "insight_core", "insight_record"):
         files = {_module_of(path, repository): path for path in (repository / package).rglob("*.py")}
         assert _circle(files) == []
 
@@ -314,6 +343,7 @@ def _classes_by_name(packages: Iterable[Path]) -> Mapping[str, Sequence[Path]]:
 
 def test_no_public_class_name_occurs_twice(repository: Path) -> None:
     packages = [
+        repository / "insight_authoring",
         repository / "insight_core",
         repository / "insight_host",
         repository / "insight_record",

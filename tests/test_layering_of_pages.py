@@ -20,52 +20,56 @@ def _words(text: str) -> frozenset[str]:
 class PageRoom:
     """A directory or file, and what its modules may import: other rooms by their alias, and packages.
 
-    ``types`` are rooms of which only types may be imported.
+    ``types`` are rooms of which only types may be imported, ``below`` a room that is built into the same
+    module and therefore imported by its path.
     """
 
     place: str
     rooms: frozenset[str] = field(converter=_words)
     packages: frozenset[str] = field(converter=_words)
     types: frozenset[str] = field(default="", converter=_words)
+    below: frozenset[str] = field(default="", converter=_words)
 
 
 _PREACT = "preact @preact/signals"
-_API, _KIT = "@insight-host/api", "@insight-host/kit"
+_API, _KIT, _LAB = "@insight-host/api", "@insight-host/kit", "@insight-host/kit/lab"
 # By alias. Each room but the shell is built as a module of its own, so that what two tabs use is there once.
 ROOMS = {
     _API: PageRoom("frontend/packages/api/src", "", ""),
-    _KIT: PageRoom("frontend/packages/kit/src", _API, _PREACT, f"{_KIT}/draw {_KIT}/steps {_KIT}/table"),
-    f"{_KIT}/draw": PageRoom("frontend/packages/kit/src/draw", f"{_API} {_KIT}", ""),
-    f"{_KIT}/lines": PageRoom("frontend/packages/kit/src/lines", f"{_API} {_KIT} {_KIT}/draw", ""),
+    _LAB: PageRoom("frontend/packages/kit/src/base", _API, _PREACT),
+    f"{_KIT}/draw": PageRoom("frontend/packages/kit/src/draw", f"{_API} {_LAB}", ""),
+    f"{_KIT}/steps": PageRoom("frontend/packages/kit/src/steps", f"{_API} {_LAB}", _PREACT),
+    f"{_KIT}/table": PageRoom("frontend/packages/kit/src/table", f"{_API} {_LAB}", _PREACT),
+    f"{_KIT}/scene": PageRoom("frontend/packages/kit/src/scene", f"{_API} {_LAB}", "@preact/signals"),
+    _KIT: PageRoom("frontend/packages/kit/src", _API, _PREACT, f"{_KIT}/steps {_KIT}/table", below=_LAB),
+    f"{_KIT}/lines": PageRoom("frontend/packages/kit/src/lines", f"{_API} {_KIT} {_LAB} {_KIT}/draw", ""),
     f"{_KIT}/histograms": PageRoom(
         "frontend/packages/kit/src/histograms",
-        f"{_API} {_KIT} {_KIT}/draw {_KIT}/steps {_KIT}/table",
+        f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/steps {_KIT}/table",
         _PREACT,
     ),
-    f"{_KIT}/steps": PageRoom("frontend/packages/kit/src/steps", f"{_API} {_KIT}", _PREACT, f"{_KIT}/draw"),
-    f"{_KIT}/table": PageRoom("frontend/packages/kit/src/table", f"{_API} {_KIT}", _PREACT),
-    f"{_KIT}/runs": PageRoom("frontend/packages/kit/src/runs", f"{_API} {_KIT} {_KIT}/table", _PREACT),
+    f"{_KIT}/runs": PageRoom("frontend/packages/kit/src/runs", f"{_API} {_KIT} {_LAB} {_KIT}/table", _PREACT),
     f"{_KIT}/html": PageRoom("frontend/packages/kit/src/html", "", "preact htm"),
     f"{_KIT}/markdown": PageRoom("frontend/packages/kit/src/markdown", "", "dompurify marked"),
     f"{_KIT}/testing": PageRoom("frontend/packages/kit/src/testing", _API, "@preact/signals"),
     "gallery": PageRoom(
         "frontend/gallery",
-        f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/histograms {_KIT}/steps {_KIT}/table {_KIT}/html "
-        f"{_KIT}/testing",
+        f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/lines {_KIT}/histograms {_KIT}/steps {_KIT}/table "
+        f"{_KIT}/html {_KIT}/testing",
         _PREACT,
     ),
     "shell": PageRoom(
         "frontend/shell/src",
-        f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/runs {_KIT}/table",
+        f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/lines {_KIT}/runs {_KIT}/table",
         _PREACT,
     ),
 }
 PLUGIN = PageRoom(
     "plugins",
     " ".join(ROOMS.keys() - {"shell", "gallery", f"{_KIT}/testing"}),
-    f"{_PREACT} @dagrejs/dagre gifenc plotly.js-strict-dist-min vega vega-interpreter vega-lite",
+    f"{_PREACT} @dagrejs/dagre jspdf plotly.js-strict-dist-min svg2pdf.js vega vega-interpreter vega-lite",
 )  # each of them a room of its own
-SECOND_NAMES = {f"{_KIT}/lab": _KIT}  # what else a room has, by a name that promises nothing
+ENTRIES = {_LAB: "frontend/packages/kit/src/lab"}  # files that names mean, but for those of an index
 NO_ROOMS = {  # parts of the build
     "frontend/packages/kit/build.d.ts",
     "frontend/packages/preact.ts",
@@ -109,8 +113,8 @@ def target_of(file: str, name: str) -> str:
     """The path that an import means, without its suffix; of a package the name."""
     if name.startswith("."):
         return os.path.normpath(f"{os.path.dirname(file)}/{name}")
-    if name in SECOND_NAMES:
-        return f"{ROOMS[SECOND_NAMES[name]].place}/{name.rpartition('/')[2]}"
+    if name in ENTRIES:
+        return ENTRIES[name]
     return ROOMS[name].place if name in ROOMS else name
 
 
@@ -125,14 +129,15 @@ def breaches(file: str, text: str) -> list[str]:
         target = target_of(file, name)
         if name.startswith("."):
             # tests are not built: they may look into what their room imports
-            fits = room_of(target) in ({here} | of_tests if is_test else {here})
+            near = {here} | allowed.below
+            fits = room_of(target) in (near | of_tests if is_test else near)
             fits |= is_test and target.startswith("tests/fixtures/")
             fits &= is_test or not _is_of_tests(target)
             if found_texts := _TEXTS_OF_PLUGIN.match(target):  # both halves read them
                 fits |= here == f"plugin {found_texts[1]}"
-        elif (room := SECOND_NAMES.get(name, name)) in ROOMS:
+        elif name in ROOMS:
             rooms = of_tests if is_test else allowed.rooms
-            fits = room in (rooms | allowed.types if types_only else rooms)
+            fits = name in (rooms | allowed.types if types_only else rooms)
         else:
             package = name.partition(":")[0] if name.startswith("node:") else name
             known = allowed.packages | (_OF_TESTS if is_test else set())
@@ -143,13 +148,13 @@ def breaches(file: str, text: str) -> list[str]:
 
 
 def circle(files: Mapping[str, str]) -> list[str]:
-    """Modules that import each other in a circle, late imports counted and types not; none without one."""
+    """Modules that import each other in a circle, late ones and those of types counted; none without one."""
     modules = {re.sub(r"/index$", "", _stem(file)): file for file in files if ".test." not in file}
     graph = {
         module: {
             target
-            for name, types_only in imports_of(files[file])
-            if (target := re.sub(r"/index$", "", target_of(file, name))) in modules and not types_only
+            for name, _ in imports_of(files[file])
+            if (target := re.sub(r"/index$", "", target_of(file, name))) in modules
         }
         for module, file in modules.items()
     }
@@ -212,8 +217,12 @@ def test_no_modules_of_the_page_import_each_other_in_a_circle(sources: dict[str,
         ("plugins/a/insight_a/frontend/x.ts", "import { x } from './fake_x';", True),
         (f"{ROOMS['shell'].place}/x.ts", "import type { y } from '@insight-host/api';", False),
         (f"{ROOMS['shell'].place}/x.ts", "import '../../../plugins/a/insight_a/frontend/x';", True),
-        (f"{ROOMS[_KIT].place}/x.ts", "import type { y } from '@insight-host/kit/draw';", False),
-        (f"{ROOMS[_KIT].place}/x.ts", "import { y } from '@insight-host/kit/draw';", True),
+        (f"{ROOMS[_KIT].place}/x.ts", "import type { y } from '@insight-host/kit/steps';", False),
+        (f"{ROOMS[_KIT].place}/x.ts", "import { y } from '@insight-host/kit/steps';", True),
+        (f"{ROOMS[_KIT].place}/cards/x.ts", "import { y } from '../base/y';", False),
+        (f"{ROOMS[_LAB].place}/x.ts", "import type { y } from '../cards/y';", True),
+        (f"{ROOMS[_LAB].place}/x.ts", "import type { y } from '@insight-host/kit/draw';", True),
+        (f"{ROOMS[_KIT].place}/steps/x.ts", "import { y } from '@insight-host/kit';", True),
         (f"{ROOMS[_KIT].place}/x.ts", "import { y } from '@insight-host/kit/lab';", True),
         (f"{ROOMS[_KIT].place}/lines/x.ts", "import { y } from '../texts';", True),
         (f"{ROOMS[_KIT].place}/lines/x.ts", "import { y } from '@insight-host/kit/lab';", False),
@@ -235,4 +244,6 @@ def test_a_circle_of_the_page_is_found() -> None:
     }
     assert {Path(one).name for one in circle(files)} == {"a", "b", "c"}
     files[f"{place}/c.ts"] = "import type { a } from './a';"
+    assert {Path(one).name for one in circle(files)} == {"a", "b", "c"}
+    files[f"{place}/c.ts"] = "export const a = 1;"
     assert circle(files) == []

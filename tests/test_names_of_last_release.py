@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.moved import MOVED_MODULES, MOVED_NAMES
+from insight_core.moved import MOVED_MODULES, MOVED_NAMES, MOVED_ROOMS
 
 GONE = {  # names of machinery that one plugin had alone, and which is in that plugin now: see CHANGELOG.md
     "insight_core.plugin.payloads": {
@@ -66,9 +66,24 @@ def test_a_module_that_moved_has_the_same_names_and_warns(
     assert all(getattr(found, name) is getattr(there, name) for name in public)
 
 
+@pytest.mark.parametrize("module", [*MOVED_ROOMS, "insight_core.mirror.state"])
+def test_a_room_that_is_in_a_plugin_now_has_the_same_names_and_warns(
+    module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = {old: f"{new}{module.removeprefix(old)}" for old, new in MOVED_ROOMS.items()}
+    [place] = [new for old, new in places.items() if f"{module}.".startswith(f"{old}.")]
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.warns(DeprecationWarning, match=f"^{module} is deprecated: import from {place}$"):
+        found = import_module(module)
+    public = {name: value for name, value in vars(import_module(place)).items() if not name.startswith("_")}
+    assert public.items() <= vars(found).items()
+
+
 def test_other_names_are_errors() -> None:
     for module in ("insight_core.plugin", "insight_core.plugin.payloads", "insight_core.plugin.testing"):
         with pytest.raises(AttributeError, match=f"module '{module}' has no attribute 'Nothing'"):
             getattr(import_module(module), "Nothing")  # noqa: B009
     with pytest.raises(ModuleNotFoundError):
         import_module("insight_core.plugin.http.nothing")
+    with pytest.raises(ModuleNotFoundError), pytest.warns(DeprecationWarning, match="insight_core.mirror"):
+        import_module("insight_core.mirror.nothing")

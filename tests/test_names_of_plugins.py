@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-HOST = ("insight_core", "insight_host")
+HOST = ("insight_authoring", "insight_core", "insight_host")
 # The only list of names, and who may use it: it reserves them, and a name that is left out is one of them.
 MAY_NAME = {
     "insight_core/plugin/__init__.py",
@@ -21,13 +21,6 @@ MAY_NAME = {
     "insight_core/registry/rules.py",
     "insight_host/client.py",
 }
-# In these, names are those of TensorBoard's plugins.
-OF_TENSORBOARD = (
-    "insight_core/tensorboard/",
-    "insight_core/rpc/tensorboard_view/",
-    "insight_core/providers/tensorboard_client/",
-    "insight_core/providers/rust_server.py",
-)
 # What holds the name of a plugin, and what is asked with one.
 _HOLDERS = {"plugin", "plugins", "group", "module", "entry_point", "owner", "tab"}
 _BY_PLUGIN = {"plugins", "options", "origins", "failures", "policies"}
@@ -112,19 +105,18 @@ def _named(source: str, file: str, plugins: Collection[str]) -> list[str]:
             isinstance(node, ast.Attribute) and _word(node.value) == "PluginNameEnum" and file not in MAY_NAME
         ):
             found.append(f"{file}:{node.lineno} names {node.attr}")
-    if not file.startswith(OF_TENSORBOARD):
-        for place in _places(tree):
-            found += [
-                f"{file}:{line} names {text}"
-                for line, text in _texts(place, constants)
-                if text.removeprefix("plugin:") in plugins
-            ]
-        address = re.compile(rf"\bdata/plugin/({'|'.join(plugins)})\b")
+    for place in _places(tree):
         found += [
-            f"{file}:{line} has the address of {name[1]}"
-            for line, text in _addresses(tree, constants)
-            if (name := address.search(text))
+            f"{file}:{line} names {text}"
+            for line, text in _texts(place, constants)
+            if text.removeprefix("plugin:") in plugins
         ]
+    address = re.compile(rf"\bdata/plugin/({'|'.join(plugins)})\b")
+    found += [
+        f"{file}:{line} has the address of {name[1]}"
+        for line, text in _addresses(tree, constants)
+        if (name := address.search(text))
+    ]
     return sorted(set(found))
 
 

@@ -19,9 +19,9 @@ import pytest
 from attrs import frozen
 from playwright.sync_api import Page, expect
 
-from insight_core.cli.authoring.commands import types
-from insight_core.cli.authoring.node import WHEEL
-from insight_core.cli.authoring.scaffold import write_plugin
+from insight_authoring.commands import types
+from insight_authoring.node import WHEEL
+from insight_authoring.scaffold import write_plugin
 from tests.distributions import bare_venv
 from tests.support.scaffold_lock import TEMPLATE, scaffold_lock
 from tests.waiting import eventually
@@ -245,8 +245,7 @@ def test_types_gives_it_the_packages_of_the_installed_host(made: Author) -> None
         ("taken", "taken: File exists"),
         ("scalar", "is the name of an installed plugin"),
         ("core", "is the name of an installed plugin or package"),
-        ("text", "insight-plugin-text is a part of insight-host"),
-        ("pr_curves", "insight-plugin-pr-curves is a part of insight-host"),
+        ("pr_curves", "is the name of an installed plugin"),
         ("../outside", "cannot name a plugin"),
         ("Upper", "cannot name a plugin"),
         ("a-b", "cannot name a plugin"),
@@ -332,7 +331,7 @@ def test_build_of_another_directory_names_what_is_missing(made: Author) -> None:
 def test_versions_of_the_template_are_those_of_our_own_tabs(repository: Path) -> None:
     ours = json.loads((repository / "package.json").read_text(encoding="utf-8"))
     ours = ours["dependencies"] | ours["devDependencies"]
-    templates = repository / "insight_core/cli/authoring/templates"
+    templates = repository / "insight_authoring/templates"
     theirs = json.loads((templates / "tsx/package.json.template").read_text(encoding="utf-8"))[
         "devDependencies"
     ]

@@ -13,8 +13,8 @@ import pytest
 
 PROGRAMS = {
     "insight_core/cli": "the command line",
-    "plugins/profiler/insight_profiler/worker.py": "functions of that child",
-    "insight_core/plugin/__init__.py": "a finder that knows the modules of the last release alone",
+    "plugins/profiler/insight_profiler/profiles/worker.py": "functions of that child",
+    "insight_core/__init__.py": "a finder that knows the modules of the last release alone",
     "insight_core/worker/child.py": "child that calls functions within limits",
     "plugins/landscape/insight_landscape/points.py": "children that compute landscapes",
 }
@@ -89,6 +89,7 @@ def _changes(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def test_only_programs_change_the_process(repository: Path) -> None:
     packages = [
+        repository / "insight_authoring",
         repository / "insight_core",
         repository / "insight_host",
         *repository.glob("plugins/*/insight_*"),

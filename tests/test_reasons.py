@@ -23,10 +23,10 @@ from insight_record.formats.reason import system_reason
 ROOT = Path(__file__).parents[1]
 CATALOGUES = [
     ROOT / "frontend/shell/src/i18n/reasons.zh-CN.json",
-    *sorted(ROOT.glob("plugins/*/insight_*/**/locales/zh-CN.json")),
+    *sorted(ROOT.glob("plugins/*/insight_*/**/locales/**/zh-CN.json")),
 ]
 ADVICE: dict[str, str] = json.loads(
-    (ROOT / "plugins/profiler/insight_profiler/advice/locales/en.json").read_text(encoding="utf-8")
+    (ROOT / "plugins/profiler/insight_profiler/locales/advice/en.json").read_text(encoding="utf-8")
 )
 PIECES = ("metadata", "convergence", "interval", "path")
 READERS = [  # what they cannot read is shown to users

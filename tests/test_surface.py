@@ -63,6 +63,11 @@ def test_a_change_of_the_surface_shows_in_its_listing(
     )
 
 
+def test_the_page_of_flags_is_as_they_are_declared(writer: ModuleType, repository: Path) -> None:
+    page = (repository / "docs/reference/flags.md").read_text(encoding="utf-8")
+    assert page == writer.page_of_flags(), f"run python {PLACE}/write.py"
+
+
 @pytest.mark.parametrize("module", BUDGETS)
 def test_a_module_offers_no_more_names_than_its_budget(writer: ModuleType, module: str) -> None:
     assert len(writer.names_of(module)) <= BUDGETS[module]
@@ -101,7 +106,7 @@ def test_a_reason_is_given_only_for_a_name_that_needs_one(
 
 def _sources(repository: Path) -> Iterator[Path]:
     """Product code outside of the public package, and examples."""
-    for room in ("insight_core", "insight_host", "plugins", "examples"):
+    for room in ("insight_authoring", "insight_core", "insight_host", "plugins", "examples"):
         for path in (repository / room).rglob("*.py"):
             parts = path.relative_to(repository).parts
             is_test = "tests" in parts or path.name == "conftest.py"

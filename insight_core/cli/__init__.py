@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from insight_core.cli.options import Options
+    from insight_core.cli.flags import Options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,7 +70,7 @@ def _contributed(words: list[str]) -> Callable[[], int] | None:
     """The plugin module's command with its arguments; None for commands of the host."""
     import os
 
-    from insight_core.cli.host_flags import COMMANDS
+    from insight_core.cli.flags import COMMANDS
     from insight_core.cli.plugin_commands import command_in, contributed_commands, loaded_for
 
     groups = {name.split()[0] for name in COMMANDS}

@@ -8,7 +8,7 @@ import shutil
 from datetime import datetime
 from pathlib import Path
 
-from insight_core.cli.options import Options
+from insight_core.cli.flags import Options
 from insight_core.cli.storage import cache_directory
 from insight_core.cli.terminal import megabytes, open_terminal
 from insight_core.cli.text_table import printable

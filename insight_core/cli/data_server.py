@@ -22,7 +22,7 @@ from insight_core.cli.text_table import printable
 if TYPE_CHECKING:
     from insight_core.cli.data_server_protection import Clients
     from insight_core.ingest.logdir import Logdir
-    from insight_core.plugin import CachePolicy, Plugin
+    from insight_core.plugin import CachePolicy, Claim, Plugin
 
 _BAD_FLAG, _BAD_LOGDIR, _BIND_FAILED, _OTHER = 2, 8, 9, 1
 
@@ -65,6 +65,7 @@ def _run(options: DataServerOptions) -> int:
 def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[[], None]:
     """Listens, announces the port and starts loading; returns a function that stops both."""
     from insight_core.cli.data_server_protection import Clients, protection_of
+    from insight_core.cli.other_program import other_program
     from insight_core.cli.policies import open_registry
     from insight_core.cli.remote_logdirs import UnknownStore
     from insight_core.cli.storage import open_local
@@ -78,7 +79,8 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
         protection = protection_of(options)
         registry = open_registry(options.shared)
         plugins = registry.plugins
-        policies = _policies(options, plugins)
+        other = other_program(registry)
+        policies = _policies(options, plugins, _no_claims if other is None else other.claims)
         provider = open_local(options.shared, logdirs, registry, policies, options.reload)
         registry.follow(provider.admit)
         server = serve(
@@ -88,6 +90,7 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
             version=host_version(),
             protection=protection,
             unix_socket=options.unix_socket,
+            services={} if other is None else other.services(provider),
             computations=lambda name: registry.plugins[name].computations if name in registry.plugins else {},
         )
     except BindError as error:
@@ -121,11 +124,16 @@ def _logdirs(texts: Sequence[str]) -> list[Logdir]:
     return [parse_logdir(text) for text in texts]
 
 
-def _policies(options: DataServerOptions, plugins: Mapping[str, Plugin]) -> Mapping[str, CachePolicy]:
+def _no_claims(name: str) -> frozenset[Claim]:
+    return frozenset()
+
+
+def _policies(
+    options: DataServerOptions, plugins: Mapping[str, Plugin], claims_of: Callable[[str], frozenset[Claim]]
+) -> Mapping[str, CachePolicy]:
     """Cache policies by plugin, and by claim for values without a plugin."""
     from insight_core.cli.policies import cache_policies
     from insight_core.plugin import CachePolicy, Keep
-    from insight_core.rpc.tensorboard_view.translation import claims_of
 
     policies = cache_policies(options.shared, plugins)
     for name, points in options.samples_per_plugin.items():

@@ -6,26 +6,11 @@ import argparse
 import re
 from collections.abc import Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import field, fields, frozen
 
-from insight_core.cli.flag_types import merged_counts, nonempty, port_number, seconds, with_hyphens
-from insight_core.cli.host_flags import (
-    CACHE,
-    CACHE_DIR,
-    CACHE_PRESET,
-    CACHE_SIZE,
-    DISABLE_PLUGIN,
-    FOLD,
-    FOLLOW_SYMLINKS,
-    MAX_MEMORY,
-    PLUGIN,
-    PLUGIN_FILE,
-    TLS_CERT,
-    TLS_KEY,
-    VERBOSITY,
-)
-from insight_core.cli.options import Options, flag_values
-from insight_core.plugin import Option
+from insight_core.cli.flag_types import merged_counts, port_number, seconds, with_hyphens
+from insight_core.cli.flags import FLAGS, Options, flag, flags_of
+from insight_core.cli.options import flag_values
 
 _SHORTEST_RELOAD = 0.5  # seconds; TensorBoard says 0 for intervals of less than one
 
@@ -46,124 +31,73 @@ def _samples(text: str) -> dict[str, int]:
     return counts
 
 
-_FLAGS = (
-    Option(
-        "logdir",
+@frozen(kw_only=True)
+class DataServerOptions:
+    """The flags; ``shared`` holds those that insight-host has too, and that variables may set."""
+
+    logdir: Sequence[str] = flag(
         "directory of training logs, searched to any depth, or s3://BUCKET/PREFIX and other stores (of the "
         "extra remote); repeat it for several, name one as name:DIR",
+        type=str,
         metavar="DIR",
         split=lambda text: [text],
-    ),
-    Option(
-        "host",
-        "address to listen on (default localhost: this machine only)",
-        type=nonempty,
-        default="localhost",
-        metavar="HOST",
-    ),
-    Option("port", "port (default 6806; 0: any free one)", type=port_number, default=6806, metavar="PORT"),
-    Option(
-        "reload",
-        'seconds between loads, or "once" (default 5)',
-        type=_reload,
-        default=5.0,
-        metavar="SECONDS",
-    ),
-    Option(
-        "samples-per-plugin",
+        collect=tuple,
+    )
+    host: str = flag(
+        "address to listen on (default localhost: this machine only)", default="localhost", metavar="HOST"
+    )
+    port: int = flag("port (default 6806; 0: any free one)", type=port_number, default=6806, metavar="PORT")
+    reload: float = flag(
+        'seconds between loads, or "once" (default 5)', type=_reload, default=5.0, metavar="SECONDS"
+    )
+    samples_per_plugin: Mapping[str, int] = flag(
         "points of a series to keep, by TensorBoard's or our plugin names (default, all and 0: all of them)",
         type=_samples,
         metavar="NAME=N,...",
         split=lambda text: [text],
         default=(),
-    ),
-    Option(
-        "checksum",
-        "accepted and ignored: checksums are always verified",
-        type=bool,
-    ),
-    Option("port-file", "write the port to this file once the server listens", type=nonempty, metavar="FILE"),
-    Option(
-        "error-file",
-        "write the reason to this file if the server cannot start",
-        type=nonempty,
-        metavar="FILE",
-    ),
-    Option("die-after-stdin", "end when standard input is closed", type=bool, default=False),
-    Option(
-        "unix-socket",
-        "listen on a unix socket that only this user can connect to, not on a port",
-        type=nonempty,
-        metavar="PATH",
-    ),
-    Option(
-        "token",
+        collect=merged_counts,
+    )
+    checksum: bool | None = flag("accepted and ignored: checksums are always verified", type=bool)
+    port_file: str | None = flag("write the port to this file once the server listens", metavar="FILE")
+    error_file: str | None = flag("write the reason to this file if the server cannot start", metavar="FILE")
+    die_after_stdin: bool = flag("end when standard input is closed", type=bool, default=False)
+    unix_socket: str | None = flag(
+        "listen on a unix socket that only this user can connect to, not on a port", metavar="PATH"
+    )
+    token: bool = flag(
         "answer only clients with a token (default: a random one, which clients of this user on this machine "
         "find; on a unix socket only with --token-file)",
         type=bool,
         default=True,
-    ),
-    Option(
-        "token-file",
-        "file whose first line is the token, readable by this user only; - for standard input",
-        type=nonempty,
-        metavar="FILE",
-    ),
-    Option(
-        "same-user",
+    )
+    token_file: str | None = flag(
+        "file whose first line is the token, readable by this user only; - for standard input", metavar="FILE"
+    )
+    same_user: bool = flag(
         "answer programs of this user on this machine without a token, as TensorBoard, which sends none "
         "(default; Linux, on loopback)",
         type=bool,
         default=True,
-    ),
-    TLS_CERT,
-    TLS_KEY,
-    Option(
-        "insecure",
-        "listen beyond this machine without a token or without TLS",
-        type=bool,
-        default=False,
-    ),
-    Option("reflection", "let clients list services and messages (grpcurl)", type=bool, default=False),
-)
-# Flags that may also be set by environment variables.
-_SHARED_FLAGS = (
-    FOLLOW_SYMLINKS,
-    FOLD,
-    CACHE_DIR,
-    CACHE_SIZE,
-    CACHE,
-    MAX_MEMORY,
-    CACHE_PRESET,
-    DISABLE_PLUGIN,
-    PLUGIN,
-    PLUGIN_FILE,
-    VERBOSITY,
-)
-
-
-@frozen(kw_only=True)
-class DataServerOptions:
-    """The flags; ``shared`` holds those that insight-host has too."""
-
-    logdir: Sequence[str] = field(converter=tuple)
-    host: str
-    port: int
-    reload: float
-    samples_per_plugin: Mapping[str, int] = field(converter=merged_counts)
-    checksum: bool | None
-    port_file: str | None
-    error_file: str | None
-    die_after_stdin: bool
-    unix_socket: str | None
-    token: bool
-    token_file: str | None
-    same_user: bool
-    tls_cert: str | None
-    tls_key: str | None
-    insecure: bool
-    reflection: bool
+    )
+    tls_cert: str | None = field(default=None, metadata=fields(Options).tls_cert.metadata)
+    tls_key: str | None = field(default=None, metadata=fields(Options).tls_key.metadata)
+    insecure: bool = flag(
+        "listen beyond this machine without a token or without TLS", type=bool, default=False
+    )
+    reflection: bool = flag("let clients list services and messages (grpcurl)", type=bool, default=False)
     shared: Options
+
+
+OWN_FLAGS = tuple(flags_of(DataServerOptions).values())
+# flags that may also be set by environment variables
+SHARED_FLAGS = tuple(
+    FLAGS[key]
+    for key in (
+        *("follow_symlinks", "fold", "cache_dir", "cache_size", "cache", "max_memory", "cache_preset"),
+        *("disable_plugin", "plugin", "plugin_file", "verbosity"),
+    )
+)
 
 
 def read_data_server_options(arguments: Sequence[str], environment: Mapping[str, str]) -> DataServerOptions:
@@ -173,8 +107,8 @@ def read_data_server_options(arguments: Sequence[str], environment: Mapping[str,
         description="Serves training logs over gRPC, to insight-host and to TensorBoard.",
         allow_abbrev=False,
     )
-    for flag in (*_FLAGS, *_SHARED_FLAGS):
-        flag.add_to(parser)
+    for each in (*OWN_FLAGS, *SHARED_FLAGS):
+        each.add_to(parser)
     parser.add_argument("-v", "--verbose", action="count", default=0, help="log more; twice: everything")
     parser.add_argument("-V", "--version", action="store_true", help="print the version and exit")
     given = vars(parser.parse_args(with_hyphens(arguments)))
@@ -183,7 +117,7 @@ def read_data_server_options(arguments: Sequence[str], environment: Mapping[str,
 
         print(version_text())
         parser.exit(0)
-    own, origins = flag_values(parser, given, _FLAGS, {})
+    own, origins = flag_values(parser, given, OWN_FLAGS, {})
     for name in ("host", "port", "port_file"):
         if own["unix_socket"] and name in origins:
             parser.error(f"{origins[name]} cannot be combined with --unix-socket")
@@ -193,7 +127,7 @@ def read_data_server_options(arguments: Sequence[str], environment: Mapping[str,
         parser.error("--tls-key needs --tls-cert")
     if own["logdir"] is None:
         parser.error("no log directory: give --logdir DIR")
-    shared, _ = flag_values(parser, given, _SHARED_FLAGS, environment)
+    shared, _ = flag_values(parser, given, SHARED_FLAGS, environment)
     if given["verbose"]:
         shared["verbosity"] = "info" if given["verbose"] == 1 else "debug"
     return DataServerOptions(**own, shared=Options(command="data-server", **shared))

@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING, cast
 from attrs import evolve
 
 from insight_core.cli.flag_types import without_token
-from insight_core.cli.options import Options
+from insight_core.cli.flags import Options
+from insight_core.cli.other_program import other_program
 from insight_core.cli.policies import cache_policies
-from insight_core.cli.remote_logdirs import modules_with, without_password
+from insight_core.cli.remote_logdirs import asked, modules_with, without_password
 from insight_core.cli.storage import cache_directory, open_local
 from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
-from insight_core.isolation import in_one_line
 from insight_core.plugin import (
-    InsightError,
     InvalidArgument,
     ProviderSettings,
-    Unavailable,
 )
 from insight_core.registry import Module, Registry
 
 if TYPE_CHECKING:
     from insight_core.providers.forwarding import StartableProvider
+    from insight_core.providers.link import Link
 
 _LOCATIONS = re.compile(r",(?=[A-Za-z][A-Za-z0-9+.-]*:[^0-9])")  # between them; an address may contain commas
 _HOOK = "insight_open_provider"
@@ -53,7 +52,8 @@ def open_data(
         if options.data_provider is not None:
             settings = _settings(options, registry)
             for location in _LOCATIONS.split(options.data_provider):
-                opened.append(_opened_by_hook(location, options, settings, registry))
+                server = _server_at(location, settings, registry)
+                opened.append(server or _opened_by_hook(location, options, settings, registry))
                 names.append(without_token(location))
         provider = opened[0]
         if len(opened) > 1:
@@ -116,6 +116,37 @@ def _settings(options: Options, registry: Registry) -> ProviderSettings:
     )
 
 
+def _server_at(location: str, settings: ProviderSettings, registry: Registry) -> StartableProvider | None:
+    """The provider of a host or of a data server; None for other locations. Raises InvalidArgument."""
+    if location.startswith(("http:", "https:")):
+        from insight_core.providers.http_client.provider import HttpProvider
+        from insight_core.providers.http_client.session import Address
+        from insight_core.rpc.tokens import read_token
+
+        token = None if settings.token_file is None else read_token(settings.token_file, "token file")
+        address = Address.of(location, token=token, ca_file=settings.ca_file)
+        return HttpProvider(address, interval=settings.reload_interval)
+    from insight_core.providers.locations import is_location, parse_location
+
+    if not is_location(location):
+        return None
+    server = parse_location(location)
+    from insight_core.providers.credentials import credentials_for
+    from insight_core.providers.opened_later import OpenedProvider
+
+    def other_client() -> Callable[[Link, float], StartableProvider] | None:
+        other = other_program(registry)
+        return None if other is None else other.client
+
+    return OpenedProvider(
+        server.address,
+        settings.plugins.values(),
+        credentials=credentials_for(server, settings.token_file, settings.ca_file),
+        interval=settings.reload_interval,
+        other_client=other_client,
+    )
+
+
 def _opened_by_hook(
     location: str, options: Options, settings: ProviderSettings, registry: Registry
 ) -> StartableProvider:
@@ -129,18 +160,12 @@ def _opened_by_hook(
 
 
 def _asked(module: Module, location: str, settings: ProviderSettings) -> StartableProvider | None:
-    what = f"{_HOOK}() of {module.name}"
-    try:
-        answer = module.call(_HOOK, _OPENING, location=location, settings=settings)
-    except InsightError:
-        raise
-    except Exception as error:
-        raise Unavailable(f"{what} failed: {in_one_line(error)}") from error
+    answer = asked(module, _HOOK, _OPENING, location=location, settings=settings)
     if answer is None or module.is_of_host:
         return cast("StartableProvider | None", answer)
     from insight_core.providers.guarded import guarded  # most hosts have no provider of others
 
-    return guarded(answer, without_token(location), what)
+    return guarded(answer, without_token(location), f"{_HOOK}() of {module.name}")
 
 
 def ignored_flags(options: Options) -> list[str]:

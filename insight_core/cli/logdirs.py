@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from insight_core.cli.options import Options
+from insight_core.cli.flags import Options
 from insight_core.cli.text_table import printable
 from insight_core.ingest.logdir import Logdir, is_remote, parse_logdir
 from insight_core.plugin import InsightError, InvalidArgument, Reason, ReasonKind

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from attrs import evolve, field, frozen
 
-from insight_core.cli.options import Options
+from insight_core.cli.flags import Options
 from insight_core.isolation import DEFAULT_LIMITS, in_one_line
 from insight_core.plugin import AppSettings, InvalidArgument, Unavailable
 from insight_core.registry import Registry

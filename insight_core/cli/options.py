@@ -1,4 +1,4 @@
-"""Parses command, flags and environment variables into ``Options``."""
+"""Parses command, flags and environment variables into ``Options``, and prints what is wrong with them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from attrs import field, frozen
-
-from insight_core.cli.flag_types import merged_counts, with_hyphens
-from insight_core.cli.host_flags import COMMANDS, LOGDIR, SERVE_FLAGS
+from insight_core.cli.flag_types import with_hyphens
+from insight_core.cli.flags import COMMANDS, FLAGS, SERVE_FLAGS, Options
 from insight_core.cli.plugin_commands import (
     add_flags,
     command_in,
@@ -21,58 +19,6 @@ from insight_core.cli.plugin_commands import (
 )
 from insight_core.cli.text_table import printable
 from insight_core.plugin import Option
-from insight_core.registry import Registry
-
-
-def _words(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(texts)
-
-
-@frozen(kw_only=True)
-class Options:
-    """Flags by name; those that the command does not have keep their default. ``port`` None: not given."""
-
-    command: str
-    logdir: tuple[str, ...] = field(default=(), converter=_words)
-    data_provider: str | None = None  # a location: grpc://HOST:PORT
-    data_provider_token_file: str | None = None
-    data_provider_ca: str | None = None
-    load: str = "inprocess"
-    host: str = "127.0.0.1"
-    port: int | None = None
-    unix_socket: str | None = None
-    tls_cert: str | None = None
-    tls_key: str | None = None
-    path_prefix: str = ""
-    reload_interval: float = 1.0
-    samples_per_plugin: Mapping[str, int] = field(default=(), converter=merged_counts)
-    cache_preset: str | None = None
-    follow_symlinks: bool = False
-    fold: bool = True
-    cache_dir: str | None = None
-    cache: bool = True
-    cache_size: int | None = None  # bytes
-    max_memory: int | None = None  # bytes
-    state_dir: str | None = None
-    read_only: bool = False
-    disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
-    plugin: Mapping[str, str] = field(default=(), converter=dict)  # distributions by name
-    plugin_file: tuple[str, ...] = field(default=(), converter=_words)  # absolute paths
-    window_title: str = ""
-    allowed_host: tuple[str, ...] = field(default=(), converter=_words)
-    frame_ancestor: tuple[str, ...] = field(default=(), converter=_words)
-    watch_front_ends: bool = False
-    insecure: bool = False
-    open: bool = False
-    verbosity: str = "warning"
-    json: bool = False
-    long: bool = False
-    origins: Mapping[str, str] = {}  # the flag or variable that set each value, by name
-    registry: Registry | None = field(default=None, eq=False)  # if parsing had to load the plugins
-
-    def origin(self, name: str) -> str:
-        """The flag or variable that set an option, for messages; the flag's name by default."""
-        return self.origins.get(name, "--" + name.replace("_", "-"))
 
 
 class _VersionAction(argparse.Action):
@@ -123,8 +69,9 @@ def read_flags(
     if not values.get("logdir"):
         _settle(parser, values, origins, defaults, ("load",), "data_provider")
     _settle(parser, values, origins, defaults, ("host", "port"), "unix_socket")
-    if LOGDIR in flags and not values["logdir"] and not values.get("data_provider"):
-        parser.error(f"no log directory: give --logdir DIR (or set {LOGDIR.variable})")
+    logdir = FLAGS["logdir"]
+    if logdir in flags and not values["logdir"] and not values.get("data_provider"):
+        parser.error(f"no log directory: give --logdir DIR (or set {logdir.variable})")
     if registry is not None:
         registry.take_flags(given)
     return Options(command=command, origins=origins, registry=registry, **values)

@@ -13,8 +13,7 @@ from typing import Any
 
 from attrs import evolve
 
-from insight_core.cli.flag_types import plugin_choice, split_commas, split_list
-from insight_core.cli.host_flags import COMMANDS, PLUGIN_FILE
+from insight_core.cli.flags import COMMANDS, FLAGS
 from insight_core.cli.plugin_files import plugin_files
 from insight_core.cli.text_table import printable
 from insight_core.isolation import DEFAULT_LIMITS, Limits
@@ -26,7 +25,6 @@ log = logging.getLogger(__name__)
 _BUILT_IN = {  # imported like modules of other distributions, by name
     "insight-host": "insight_core.cli.built_in",
     "insight-host-reading": "insight_host.commands",
-    "tensorboard-plugins": "insight_core.cli.tensorboard_flags",
 }
 _PATIENCE = 5.0  # seconds for all modules to load, if a flag or command may be one of theirs
 
@@ -55,15 +53,13 @@ def loaded_for(
     words: Sequence[str], environment: Mapping[str, str], host_flags: Iterable[Option] = ()
 ) -> Registry:
     """The modules that a command line leaves enabled; waits up to 5 seconds for their imports."""
-    disabled = Option("disable-plugin", "", type=str, split=split_list)
-    chosen = Option("plugin", "", type=plugin_choice, split=split_commas)
+    choosing = [FLAGS[key] for key in ("disable_plugin", "plugin", "plugin_file")]
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    for flag in (disabled, chosen, PLUGIN_FILE):
+    for flag in choosing:
         flag.add_to(parser)
     given = vars(parser.parse_known_args(words)[0])
     values: dict[str, Any] = {
-        flag.key: given[flag.key] or flag.from_environment(environment) or ()
-        for flag in (disabled, chosen, PLUGIN_FILE)
+        flag.key: given[flag.key] or flag.from_environment(environment) or () for flag in choosing
     }
     limits = evolve(DEFAULT_LIMITS, start=_PATIENCE)
     registry_log = logging.getLogger("insight_core.registry")

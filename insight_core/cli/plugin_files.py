@@ -28,7 +28,7 @@ def plugin_files(paths: Iterable[str]) -> list[Candidate]:
 def _module_of(name: str, path: str) -> object:
     """Imports the file under its name, so that functions in it have the name ``file:function``.
 
-    Its directory is the last on the path: the file can import others beside it, and workers the file.
+    Its directory is the last on the path: the file can import others there, and workers can import the file.
     """
     place = str(Path(path).parent)
     if place not in sys.path:

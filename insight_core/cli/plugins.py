@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from attrs import asdict, evolve, field, frozen
+from attrs import asdict, field, frozen
 
 from insight_core.cli.command_host import TerminalHost
-from insight_core.cli.options import Options
+from insight_core.cli.flags import Options
+from insight_core.cli.other_program import open_guests
 from insight_core.cli.policies import cache_policies, describe, open_registry
 from insight_core.cli.shutdown import end_soon
-from insight_core.cli.tensorboard_mount import open_tensorboard
 from insight_core.cli.terminal import open_terminal
 from insight_core.cli.text_table import printable, table
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_turn
@@ -29,14 +29,8 @@ from insight_core.providers.local import LocalProvider
 from insight_core.references import Reference
 from insight_core.registry import Registry
 from insight_core.registry.failures import with_place
-from insight_core.tensorboard.mount import TensorBoardMount
 
-if TYPE_CHECKING:
-    from insight_core.tensorboard.adapter import TensorBoardPlugin
-    from insight_core.tensorboard.discovery import TensorBoardModule
-    from insight_core.tensorboard.listing import Absence
-
-_PATIENCE = 33.0  # seconds for plugins made for TensorBoard, all together
+_PATIENCE = 33.0  # seconds for plugins made for another program, all together
 _FEW = 3  # claims and routes of a plugin in the table
 _WIDTH = 100  # columns of a terminal
 _WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
@@ -48,7 +42,7 @@ class PluginRow:
 
     name: str
     title: str = ""
-    made_for: str = "insight-host"  # or TensorBoard
+    made_for: str = "insight-host"  # or the other program
     version: str = ""
     distribution: str = ""
     hooks: list[str] = field(factory=list)
@@ -62,7 +56,7 @@ class PluginRow:
 
 
 def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
-    """Prints plugins, native and made for TensorBoard, with failures. Returns the exit status."""
+    """Prints plugins, native and made for another program, with failures. Returns the exit status."""
     open_terminal(
         "error" if options.verbosity == "warning" else options.verbosity
     )  # failures are in the table
@@ -70,18 +64,21 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
     with redirect_stdout(sys.stderr):  # plugins may print what they like
         registry = open_registry(options, limits)
         provider = LocalProvider([], registry.plugins.values())
-        tensorboard = open_tensorboard(options, provider, [], registry)
-        tensorboard.start()
+        guests = open_guests(options, provider, [], registry)
+        if guests is not None:
+            guests.start()
         ask_hooks(registry)  # while others are imported
         registry.wait_until_loaded()
         ask_hooks(registry)
-        own = plugin_rows(registry, options, limits)
-        tensorboard.wait_until_loaded(max(0.0, began + _PATIENCE - time.monotonic()))
-        rows = own + tensorboard_rows(tensorboard, options.disable_plugin)
+        rows = plugin_rows(registry, options, limits)
+        if guests is not None:
+            guests.wait_until_loaded(max(0.0, began + _PATIENCE - time.monotonic()))
+            rows += [PluginRow(**row) for row in guests.rows()]
     _print(rows, options)
-    tensorboard.close()
+    if guests is not None:
+        guests.close()
     provider.close()
-    if tensorboard.is_there or registry.has_others:
+    if registry.has_others or (guests is not None and guests.is_there):
         end_soon(0)
     return 0
 
@@ -204,39 +201,6 @@ def front_end_error(plugin: Plugin) -> str:
     if plugin.frontend is None:
         return ""
     return front_end(plugin.frontend, shared_modules(HostSettings().page), tab=plugin.tab).error or ""
-
-
-def tensorboard_rows(tensorboard: TensorBoardMount, disabled: Collection[str]) -> list[PluginRow]:
-    """Those made for TensorBoard in the order of their loading, then what was disabled."""
-    from insight_core.tensorboard.discovery import candidates
-
-    rows = [_tensorboard_row(candidate, found) for candidate, found in tensorboard.found().items()]
-    found = {(each.name, each.distribution) for each in tensorboard.found()}
-    for each in candidates():
-        if each.name in disabled:
-            rows.append(evolve(_entry_point(each), state="disabled"))
-        elif (each.name, each.distribution) not in found:
-            rows.append(evolve(_entry_point(each), state="failed", reason="it has not loaded yet"))
-    return rows
-
-
-def _tensorboard_row(candidate: TensorBoardModule, found: TensorBoardPlugin | Absence) -> PluginRow:
-    from insight_core.tensorboard.listing import Absence
-
-    row = _entry_point(candidate)
-    if isinstance(found, Absence):
-        return evolve(row, state=found.state, reason=found.reason)
-    return evolve(
-        row,
-        name=found.plugin_name,
-        title=found.frontend_metadata().tab_name,
-        claims=[f"plugin:{name}" for name in sorted(found.data_plugin_names())],
-        routes=found.routes(),
-    )
-
-
-def _entry_point(point: TensorBoardModule) -> PluginRow:
-    return PluginRow(point.name, "", "TensorBoard", point.version, point.distribution)
 
 
 def _routes(plugins: Mapping[str, Plugin], limits: Limits) -> dict[str, tuple[list[str], str]]:

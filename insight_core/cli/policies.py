@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from insight_core.cli.host_flags import SERVE_FLAGS
-from insight_core.cli.options import Options
+from insight_core.cli.flags import SERVE_FLAGS, Options
+from insight_core.cli.other_program import other_program
 from insight_core.cli.plugin_commands import discovered
 from insight_core.isolation import DEFAULT_LIMITS, Limits
 from insight_core.plugin import CachePolicy, InvalidArgument, Keep, Plugin
@@ -17,7 +17,7 @@ from insight_core.registry import Registry, same_distribution
 def open_registry(options: Options, limits: Limits = DEFAULT_LIMITS) -> Registry:
     """The installed plugins without disabled ones. Raises InvalidArgument for an unknown name.
 
-    Plugins made for TensorBoard are not in the registry, but their names are accepted.
+    Plugins made for another program are not in the registry, but their names are accepted.
     """
     registry = options.registry
     if registry is None:
@@ -29,8 +29,8 @@ def open_registry(options: Options, limits: Limits = DEFAULT_LIMITS) -> Registry
     known = set(registry.plugins) | set(registry.failures) | registry.disabled
     known |= {failure.entry_point for failure in registry.failures.values()}
     modules = {each.name for each in registry.modules if not each.candidate.built_in}
-    _check_names(options.disable_plugin, known | modules, options.origin("disable_plugin"))
-    _check_names(options.samples_per_plugin, known, options.origin("samples_per_plugin"))
+    _check_names(registry, options.disable_plugin, known | modules, options.origin("disable_plugin"))
+    _check_names(registry, options.samples_per_plugin, known, options.origin("samples_per_plugin"))
     return registry
 
 
@@ -56,14 +56,16 @@ def _check_choices(registry: Registry, options: Options) -> None:
         raise InvalidArgument(f"{options.origin('plugin')} {name}={distribution}: {reason}")
 
 
-def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], origin: str) -> None:
+def _check_names(
+    registry: Registry, names: Mapping[str, int] | tuple[str, ...], known: set[str], origin: str
+) -> None:
     for name in names:
         if name in known:
             continue
-        from insight_core.tensorboard.discovery import known_names, may_have_other_names
-
-        known = known | known_names()
-        if name in known or may_have_other_names():  # known only after all have loaded
+        other = other_program(registry)
+        of_guests, may_have_others = ((), False) if other is None else other.names()
+        known = known.union(of_guests)
+        if name in known or may_have_others:  # known only after all have loaded
             continue
         import difflib  # slow to load
 

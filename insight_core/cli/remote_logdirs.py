@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from insight_core.cli.options import Options
+from insight_core.cli.flags import Options
 from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.isolation import in_one_line
@@ -18,10 +18,11 @@ from insight_core.plugin import InsightError, InvalidArgument, RemoteFiles, Unav
 from insight_core.plugin.context import CACHE_SIZE
 from insight_core.registry import Module, Registry
 
-if TYPE_CHECKING:  # a host of local logdirs does not load it
-    from insight_core.mirror.mirrors import Mirrors
+if TYPE_CHECKING:
+    from insight_core.ingest.fetching import MirrorSet
 
 _HOOK = "insight_open_files"
+_MIRROR = "insight_mirror"
 _OPENING = 30.0  # seconds that a module may take to open a location
 _LEAST_INTERVAL = 5.0  # seconds, where no interval is asked for: each listing costs money
 
@@ -36,21 +37,20 @@ def open_mirrors(
     registry: Registry,
     reload_interval: float,
     cache: Path | None,
-) -> tuple[Sequence[Logdir], Mirrors | None]:
+) -> tuple[Sequence[Logdir], MirrorSet | None]:
     """The logdirs with local directories for remote ones, and their mirrors, None without any.
 
     Without a ``cache`` directory, mirrors are temporary.
 
-    Raises InvalidArgument for locations that no plugin opens, or that are malformed.
+    Raises InvalidArgument for locations that no plugin opens, or that are malformed, and Unavailable where no
+    module mirrors them.
     """
     if not any(is_remote(logdir.path) for logdir in logdirs):
         return logdirs, None
-    from insight_core.mirror.mirrors import Mirrors
-
     interval = reload_interval
     if reload_interval and "reload_interval" not in options.origins:
         interval = max(_LEAST_INTERVAL, reload_interval)
-    mirrors = Mirrors(cache, cache_shares(options, logdirs)[0], interval)
+    mirrors = _mirrors(registry, cache, cache_shares(options, logdirs)[0], interval)
     try:
         opened = []
         for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True):
@@ -98,18 +98,34 @@ def modules_with(hook: str, registry: Registry) -> Iterator[Module]:
                 yield module
 
 
+def asked(module: Module, hook: str, limit: float, **arguments: object) -> Any:  # noqa: ANN401
+    """What a hook of a module returns within ``limit`` seconds. Raises InsightError."""
+    try:
+        return module.call(hook, limit, **arguments)
+    except InsightError:
+        raise
+    except Exception as error:
+        raise Unavailable(f"{hook}() of {module.name} failed: {in_one_line(error)}") from error
+
+
+def _mirrors(registry: Registry, cache: Path | None, most_bytes: int, interval: float) -> MirrorSet:
+    for module in modules_with(_MIRROR, registry):
+        arguments = {"cache": cache, "most_bytes": most_bytes, "interval": interval}
+        answer: MirrorSet | None = asked(module, _MIRROR, _OPENING, **arguments)
+        if answer is not None:
+            return answer
+    raise Unavailable(
+        "no plugin mirrors remote log directories: leave out --disable-plugin for the one that does"
+    )
+
+
 def _opened(location: str, registry: Registry) -> RemoteFiles:
     for module in modules_with(_HOOK, registry):
-        what = f"{_HOOK}() of {module.name}"
-        try:
-            answer = module.call(_HOOK, _OPENING, location=location)
-        except InsightError:
-            raise
-        except Exception as error:
-            raise Unavailable(f"{what} failed: {in_one_line(error)}") from error
+        answer = asked(module, _HOOK, _OPENING, location=location)
         if answer is not None:
             if not hasattr(answer, "pages"):
-                raise Unavailable(f"{what} returned a {type(answer).__name__}, not RemoteFiles")
+                kind = type(answer).__name__
+                raise Unavailable(f"{_HOOK}() of {module.name} returned a {kind}, not RemoteFiles")
             return answer  # type: ignore[no-any-return]
     scheme = location.partition(":")[0]
     raise UnknownStore(f'unknown protocol "{scheme}" in logdir {without_password(location)}')

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from insight_core.cli.data_source import ignored_flags, open_data
 from insight_core.cli.flag_types import without_token
+from insight_core.cli.flags import Options
 from insight_core.cli.garbage_collection import settle_imports
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.middleware import Greeting, app_settings, wrapped
-from insight_core.cli.options import Options
+from insight_core.cli.other_program import open_guests
 from insight_core.cli.policies import open_registry
 from insight_core.cli.remote_logdirs import cache_shares
 from insight_core.cli.shutdown import Ending, end_soon, wait_for
@@ -33,7 +34,7 @@ from insight_core.registry import Registry
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-    from insight_core.tensorboard.mount import TensorBoardMount
+    from insight_core.own_hooks import Guests
     from insight_core.web import Host
     from insight_core.web.http_server import Server
 
@@ -52,7 +53,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
     greeting = Greeting()
     try:
         provider.start()
-        host, server, tensorboard = _listen(options, registry, provider, logdirs, greeting)
+        host, server, guests = _listen(options, registry, provider, logdirs, greeting)
     except BaseException:
         provider.close()
         raise
@@ -66,7 +67,8 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         serving = _Serving(server, ending)
         settle_imports()
         host.begin()
-        tensorboard.start()
+        if guests is not None:
+            guests.start()
         source = without_token(options.data_provider or "")
         follows = options.reload_interval > 0
         for flag in ignored_flags(options):
@@ -87,7 +89,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         ending.wait()
         code = 1 if serving.failed else 0
         closing = threading.Thread(
-            target=_close, args=(server, tensorboard, provider, display), name="closing", daemon=True
+            target=_close, args=(server, guests, provider, display), name="closing", daemon=True
         )
         closing.start()
         has_ended = wait_for(closing)
@@ -98,7 +100,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)  # nothing is ever written to a logdir, so nothing can be left half done
-        if tensorboard.is_there or registry.has_others:
+        if registry.has_others or (guests is not None and guests.is_there):
             end_soon(code)
     return code
 
@@ -109,12 +111,10 @@ def _listen(
     provider: DataProvider,
     logdirs: Sequence[Logdir],
     greeting: Greeting,
-) -> tuple[Host, Server, TensorBoardMount]:
+) -> tuple[Host, Server, Guests | None]:
+    guests = open_guests(options, provider, logdirs, registry)
     # the web half is a third of what a start imports, and loading need not wait for it
-    from insight_core.cli.tensorboard_mount import open_tensorboard
-
-    tensorboard = open_tensorboard(options, provider, logdirs, registry)
-    host = open_host(options, registry, provider, logdirs, tensorboard)
+    host = open_host(options, registry, provider, logdirs, guests)
     app = wrapped(host, registry, app_settings(options, greeting))
     server = _listening(options, app)
     if not (server.is_of_this_machine_only or greeting.guarded.is_set() or options.insecure):
@@ -123,7 +123,7 @@ def _listen(
             f"--host {options.host} is reached from other machines, and no plugin guards the host: leave out "
             "--disable-plugin for the plugin that does, or accept the risk with --insecure"
         )
-    return host, server, tensorboard
+    return host, server, guests
 
 
 def _listening(options: Options, app: WSGIApplication) -> Server:
@@ -148,7 +148,7 @@ def open_host(
     registry: Registry,
     provider: DataProvider,
     logdirs: Sequence[Logdir],
-    tensorboard: TensorBoardMount | None = None,
+    guests: Guests | None = None,
 ) -> Host:
     """The application, which listens nowhere. Raises InvalidArgument for a state directory in a logdir."""
     from insight_core.web import Host, HostSettings
@@ -164,7 +164,7 @@ def open_host(
         cache_directory=plugin_cache_directory(options, logdirs),
         cache_size=cache_shares(options, logdirs)[1],
         state_directory=plugin_state_directory(options, logdirs),
-        tensorboard=tensorboard,
+        guests=guests,
     )
     return Host(registry, provider, settings, *open_state(options, logdirs, provider))
 
@@ -196,11 +196,10 @@ class _Serving:
             self._ending.ask()
 
 
-def _close(
-    server: Server, tensorboard: TensorBoardMount, provider: DataProvider, display: LoadingDisplay
-) -> None:
+def _close(server: Server, guests: Guests | None, provider: DataProvider, display: LoadingDisplay) -> None:
     display.stop()
-    tensorboard.close()
+    if guests is not None:
+        guests.close()
     server.stop()
     provider.close()
 

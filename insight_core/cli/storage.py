@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insight_core.cli.flag_types import without_token
+from insight_core.cli.flags import Options
 from insight_core.cli.garbage_collection import rare_collections
-from insight_core.cli.options import Options
 from insight_core.cli.text_table import printable
 from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
@@ -21,8 +21,8 @@ from insight_core.plugin.data import DataProvider
 if TYPE_CHECKING:  # the commands on the cache load no data
     from insight_core.providers.local import LocalProvider
     from insight_core.registry import Registry
-    from insight_core.web.annotations.store import AnnotationStore
-    from insight_core.web.saved.store import SavedStore
+    from insight_core.web.state.annotations import AnnotationStore
+    from insight_core.web.state.saved import SavedStore
 
 log = logging.getLogger(__name__)
 
@@ -106,9 +106,8 @@ def open_state(
     chose a state directory in a logdir.
     """
     # imported late: loading has begun by then
-    from insight_core.web.annotations.run_keys import Place
-    from insight_core.web.annotations.store import AnnotationStore
-    from insight_core.web.saved.store import SavedStore
+    from insight_core.web.state.annotations import AnnotationStore, Place
+    from insight_core.web.state.saved import SavedStore
 
     directory = state_directory(options)
     where = _where_in_logdir(directory, logdirs)

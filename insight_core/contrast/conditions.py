@@ -56,7 +56,7 @@ class CodedColumn:
 
     @classmethod
     def of(cls, name: str, cells: Iterable[Cell]) -> CodedColumn:
-        """NaN is no value. Texts count as numbers if all cells are numbers."""
+        """NaN counts as missing. Texts count as numbers if all cells are numbers."""
         present = [None if isinstance(cell, float) and cell != cell else cell for cell in cells]
         numbers = [_number(cell) for cell in present]
         is_number = all(

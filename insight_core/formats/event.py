@@ -203,8 +203,8 @@ def _read_tagged(buffer: Buffer, start: int, size: int) -> Value:
 
 
 def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> list[Value]:
-    """The value, and what MindSpore's has in fields that have no name here: TensorBoard's has fields beside
-    the value."""
+    """The value, and what MindSpore's has in fields that have no name here: TensorBoard's has fields next
+    to the value."""
     value = Value()
     nameless: list[Value] = []
     names = VALUE_FIELDS[dialect]

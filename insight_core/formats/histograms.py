@@ -79,7 +79,7 @@ def checked(left: Floats, right: Floats, counts: Floats) -> None:
 def histogram_of(values: NDArray[Any], bins: int) -> Histogram:
     """``bins`` equal buckets from the smallest to the largest finite value, or one of width 0.
 
-    Values are integers, floats or booleans, of any shape. Without finite values there are no buckets.
+    Values are integers, floats or booleans, of any shape. Without finite values the buckets are empty.
     """
     if values.dtype.kind not in "fiub":
         raise ValueError(_NO_HISTOGRAM_OF_TYPE(type=str(values.dtype)))

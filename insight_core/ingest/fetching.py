@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from attrs import frozen
+from attrs import define, frozen
 
 from insight_core.ingest.scanner.regular_file import open_regular
-from insight_core.plugin import FileChanged
+from insight_core.plugin import FileChanged, Reason, RemoteFiles
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -31,6 +31,57 @@ class FilePart:
 # Makes parts of files present before they are read; parts of other files are left alone. Fetches several at
 # once. Raises FileChanged, if a file has another version elsewhere than here, and OSError.
 Fetch: TypeAlias = Callable[[Sequence[FilePart]], None]
+
+
+@define
+class RequestCounts:
+    """Requests to one store so far, those that failed included."""
+
+    lists: int = 0  # pages of listings
+    reads: int = 0
+    retries: int = 0  # of these, repetitions after an error
+    bytes: int = 0  # of files that were read
+
+
+class MirrorSet(Protocol):
+    """Local mirrors of remote logdirs: the answer of the hook ``insight_mirror``. Any thread may call it."""
+
+    may_evict: Callable[[str], bool]  # whether the content of a local file may be freed: set by the reader
+
+    @property
+    def locations(self) -> Mapping[str, str]:
+        """The location of each local directory."""
+
+    def add(self, location: str, open_files: Callable[[], RemoteFiles]) -> str:
+        """Mirrors a location; returns the local directory. Raises what ``open_files`` does, OSError."""
+
+    def list_first(self) -> None:
+        """Lists each location that was not listed yet; a store that is away is a notice."""
+
+    def list_now(self) -> None:
+        """Lists every location."""
+
+    def follow(self, changed: Callable[[frozenset[str] | None], None], noticed: Callable[[], None]) -> None:
+        """Lists the locations again and again.
+
+        ``changed`` is called with the local files that have other content, None if files came or went;
+        ``noticed`` when a store goes away or comes back.
+        """
+
+    def fetch(self, parts: Sequence[FilePart]) -> None:
+        """See ``Fetch``."""
+
+    def fetch_current(self, parts: Sequence[FilePart]) -> None:
+        """``fetch`` for readers that cannot wait for the next listing. Raises OSError."""
+
+    def notices(self) -> Sequence[Reason]:
+        """What users should know of the stores."""
+
+    def counts(self) -> Mapping[str, RequestCounts]:
+        """Requests so far, by location."""
+
+    def close(self) -> None:
+        """Ends requests, and keeps what was fetched."""
 
 
 class FetchedFile(io.FileIO):

@@ -25,7 +25,7 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.schedule import Reading
 from insight_core.ingest.tailer import Tailed
-from insight_core.ingest.translations import Translations
+from insight_core.ingest.translation.translations import Translations
 from insight_core.plugin.data import Progress
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
@@ -93,7 +93,7 @@ class Loader:
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
         self._links = ReportedLinks()
-        self._settling: dict[Tailed, float] = {}  # files that grew recently; until then a cut is no damage
+        self._settling: dict[Tailed, float] = {}  # files that grew recently; until then a cut is not damage
         self._recalled: Recall | None = None  # until the first walk has compared the files
         self._preferred: frozenset[str] = frozenset()
         self._stop = threading.Event()

@@ -73,7 +73,7 @@ class _AlikeFiles:
 class Recall:
     """The first log file of each run that the index has, as far as its series can be listed.
 
-    With the file of its only part, if there is no other file and no tag is in both. What else the index has
+    With the file of its only part, if these two are all files and share no tag. What else the index has
     is read in its order after the walk.
     """
 

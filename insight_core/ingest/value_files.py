@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
-import threading
 import time
 import uuid
 from contextlib import suppress
 from pathlib import Path
 
-from insight_core.ingest.locked_directory import first_locked
+from insight_core.ingest.locked_directory import ProcessDirectory
 
-_MOST_PROCESSES = 8  # that have such files in one cache
 _SUFFIX = ".tfevents"
 _UNUSED = 30 * 24 * 3600.0  # seconds after which a file is deleted
 
@@ -22,13 +19,10 @@ class ValueFiles:
 
     def __init__(self, cache_directory: Path | None = None) -> None:
         """Without ``cache_directory``, or where it cannot be written, ``close`` deletes all files."""
-        self._cache = None if cache_directory is None else cache_directory / "plugins" / "log_values"
-        self._directory: Path | None = None
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        self._descriptor = -1  # holds the directory
+        cache = None if cache_directory is None else cache_directory / "plugins" / "log_values"
+        self._directory = ProcessDirectory(cache, "values", _tidy)
         self._used: set[str] = set()  # names
-        self._making = threading.Lock()
-        self._is_closed = False
+        self.holds, self.close = self._directory.holds, self._directory.close
 
     def new(self) -> str:
         """The path of another file, which does not exist yet. Raises OSError."""
@@ -52,39 +46,13 @@ class ValueFiles:
         with suppress(OSError):
             os.unlink(path)
 
-    def holds(self, path: str) -> bool:
-        """Whether a file is one of these."""
-        directory = self._directory
-        return directory is not None and path.startswith(os.path.join(directory, ""))
-
-    def close(self) -> None:
-        """Lets other processes use the files, and deletes what is temporary."""
-        with self._making:
-            self._is_closed = True
-            if self._temporary is not None:
-                self._temporary.cleanup()
-            if self._descriptor >= 0:
-                os.close(self._descriptor)
-            self._directory, self._temporary, self._descriptor = None, None, -1
-
     def _path_of(self, name: str) -> str:
-        with self._making:
-            if self._is_closed:
-                raise OSError("the files of this process are closed")
-            if self._directory is None:
-                self._directory = self._made()
-            self._used.add(name)
-            return str(self._directory / name)
+        path = self._directory.path() / name
+        self._used.add(name)
+        return str(path)
 
-    def _made(self) -> Path:
-        if self._cache is not None:
-            with suppress(OSError):
-                taken = first_locked(self._cache / str(number) for number in range(_MOST_PROCESSES))
-                if taken is not None:
-                    place, self._descriptor = taken
-                    for left in place.glob(f"*{_SUFFIX}"):
-                        if time.time() - left.stat().st_mtime > _UNUSED:
-                            left.unlink()
-                    return place
-        self._temporary = tempfile.TemporaryDirectory(prefix="insight-values-", ignore_cleanup_errors=True)
-        return Path(self._temporary.name)
+
+def _tidy(place: Path) -> None:
+    for left in place.glob(f"*{_SUFFIX}"):
+        if time.time() - left.stat().st_mtime > _UNUSED:
+            left.unlink()

@@ -132,7 +132,7 @@ def lasts(values: NDArray[np.float32], bad: NDArray[np.bool_]) -> int | None:
 def _zeros(tracks: Tracks, run: str, layer: LayerRow) -> _Zeros | None:
     """Since when a layer is 0, by its share of zeros, or by its size where buckets do not tell."""
     zeros, size = tracks.measure(run, layer, "zeros"), tracks.measure(run, layer, "size")
-    if zeros is not None and (zeros.values > 1).any():  # counts are no shares
+    if zeros is not None and (zeros.values > 1).any():  # counts, not shares
         zeros = None
     track = size if zeros is None else zeros
     if track is None or not len(track.steps):
@@ -210,7 +210,7 @@ def _cause(modules: Sequence[_Module], begin: int, end: int, step: float) -> Dea
         dead = dead or [one for one in before if one.bias is None]
         if dead:
             return _dead(dead[-1], "output")
-        # an input that was never used, such as the first state of a recurrent network, is no fault
+        # an input that was never used, such as the first state of a recurrent network, is not a fault
         first = modules[begin]
         return None if first.weight.since == first.weight.first else _dead(first, "input")
     # for a short time that is also a loss whose margin holds

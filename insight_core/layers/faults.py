@@ -144,9 +144,9 @@ def _with_parameters(layer: LayerRow, modules: Collection[str]) -> str:
 def _nonfinite(tracks: Tracks, run: str, layers: Sequence[LayerRow]) -> list[LayerFault]:
     """Layers with values that are not finite.
 
-    Gradients that are finite again are a hint: a scaler of losses leaves such steps out. So are no fault:
-    activations that hold -Inf from the beginning, as scores of attention that are masked do, as long as all
-    gradients and weights stay finite.
+    Gradients that are finite again are a hint: a scaler of losses leaves such steps out. Activations that
+    hold -Inf from the beginning, as masked scores of attention do, are not a fault as long as all gradients
+    and weights stay finite.
     """
     found = []
     for layer in layers:

@@ -38,7 +38,7 @@ _MEASURE = re.compile(
 )
 _WORDS = re.compile(r"[a-z]+")
 _MODULE_LIKE = re.compile(r"[0-9.]")
-# segments of a tag that say what the values are and are no part of the name of the layer
+# segments of a tag that say what the values are, apart from the name of the layer
 _DROPPED = frozenset(
     {"grad", "grads", "gradient", "gradients", "update", "updates", "weights", "param", "params", "parameter"}
     | {"parameters", "act", "acts", "activation", "activations", "output", "outputs"}
@@ -75,7 +75,7 @@ def natural(name: str) -> tuple[tuple[int, int | str], ...]:
 def module_of(layer: str) -> tuple[str, bool]:
     """The module that a layer is a parameter of, and whether that is a bias, which may begin at 0.
 
-    ``fc.weight`` and ``fc.bias`` are of ``fc``; a layer that is no parameter is its own module.
+    ``fc.weight`` and ``fc.bias`` are of ``fc``; any other layer is its own module.
     """
     parts = [*_PART.finditer(layer)]
     if not parts:

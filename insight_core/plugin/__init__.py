@@ -7,7 +7,6 @@ Data of runs are in ``insight_core.plugin.data``, helpers for routes in ``.http`
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from insight_core.errors import (
@@ -21,7 +20,7 @@ from insight_core.errors import (
 )
 from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
-from insight_core.moved import MovedModules, old_name
+from insight_core.moved import old_names
 from insight_core.plugin.annotations import Annotations
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.context import Ask, Get, HostAnswer, PluginContext, ReadRunColumns, RunCells, Values
@@ -114,10 +113,5 @@ __all__ = [
 ]
 
 
-sys.meta_path.append(MovedModules())
-
 if not TYPE_CHECKING:  # type checkers would accept any name
-
-    def __getattr__(name: str) -> object:
-        """A name of the last release, with a warning that says where it is now."""
-        return old_name(__name__, name)
+    __getattr__ = old_names(__name__)

@@ -183,6 +183,7 @@ class Plugin:
     requests there, and below it, reach the routes of the plugin as those of ``/data/plugin/<name>`` do.
     ``tab=False``: the plugin has no tab, and its front end no ``index.js``. The page loads its
     ``contributions.js`` while ``is_active`` is true, or always without it and without a decoder.
+    Tabs with the same ``tab_group`` are one in the line of tabs, which has the first; all are its modes.
     ``order`` places the tab: small first. A host with an API below ``requires_api`` refuses the plugin.
     """
 
@@ -223,6 +224,7 @@ class Plugin:
             "a slash and one word in lower case, such as /mcp; the host has /data, /static and /healthz",
         ),
     )
+    tab_group: str = field(default="", validator=has_form(r"[a-z]*", "small letters"))
     order: int = field(default=1000, validator=is_a(int, "an integer"))
     tab: bool = field(default=True, validator=is_a(bool, "True or False"))
     requires_api: int = field(default=1, validator=is_a(int, "an integer"))

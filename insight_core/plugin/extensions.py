@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
-import numpy as np
 from attrs import Attribute, converters, field, frozen
-from numpy.typing import NDArray
 
 from insight_core.checks import TEXT, check_function, has_form
 from insight_core.formats.dialects import Dialect
 from insight_core.plugin.context import PluginContext
 from insight_core.plugin.contract import CachePolicy, Plugin
-from insight_core.plugin.data.provider import DataProvider, ScalarColumns, ScalarQuery
+from insight_core.plugin.data.provider import DataProvider, ScalarColumns
 from insight_core.references import reference
 
 ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
 
-Cell: TypeAlias = str | int | float | bool | None  # A cell of the run table; None where there is no value.
+Cell: TypeAlias = str | int | float | bool | None  # A cell of the run table; None without a value.
 
 
 def _without_hyphens(name: str) -> str:
@@ -161,27 +159,6 @@ class CommandHost(Protocol):
         """Prints a line to stderr, above the status."""
 
 
-class AnswerScalars(Protocol):
-    """Reduces the points of a scalar series as a query says."""
-
-    def __call__(
-        self,
-        series: Hashable,
-        steps: NDArray[np.int64],
-        wall_times: NDArray[np.float64],
-        values: NDArray[np.float32] | NDArray[np.float64],
-        query: ScalarQuery,
-        *,
-        total: int | None = None,
-    ) -> ScalarColumns:
-        """The answer for points of all attempts, in the order of their files.
-
-        ``series`` names the series: what was computed for it is kept while its arrays stay the same, which
-        must not be written to. ``total`` is how many points were recorded; None: as many as there are. Raises
-        InvalidArgument for a window that ends before it begins.
-        """
-
-
 @frozen
 class ProviderSettings:
     """What a data source needs to know of the host: see ``insight_open_provider``."""
@@ -194,9 +171,9 @@ class ProviderSettings:
     logdirs: Sequence[tuple[str, str]] = ()  # prefix of the names of its runs, and path
     token_file: str | None = None  # the first line is the token for the server of the location
     ca_file: str | None = None  # certificates (PEM) that may sign that of the server
-    # opens the host's own reader of the logs of these dialects in the logdirs; None: there are no logdirs
+    # opens the host's own reader of the logs of these dialects in the logdirs; None without a logdir
     open_local: Callable[[Collection[Dialect]], DataProvider] | None = None
-    answer_scalars: AnswerScalars | None = None  # as the host's own reader does; None in tests
+    answer_scalars: Callable[..., ScalarColumns] | None = None  # as the host's own reader does; None in tests
 
 
 class OpenWith(Protocol):
@@ -206,15 +183,7 @@ class OpenWith(Protocol):
         """``--open`` opens the address with this parameter; the start prints it if ``printed``."""
 
 
-def _open_with_nothing(name: str, value: str, *, printed: bool = True) -> None:
-    pass
-
-
-def _say_nothing(text: str) -> None:
-    pass
-
-
-def _declare_nothing() -> None:
+def _nothing(*_: object, **__: object) -> None:
     pass
 
 
@@ -235,10 +204,10 @@ class AppSettings:
     options: Mapping[str, Any] = field(factory=dict)  # of the module's insight_options, by key
     frame_ancestors: Sequence[str] = ()
     encrypted: bool = False  # whether the host itself speaks TLS
-    open_with: OpenWith = _open_with_nothing
-    say: Callable[[str], None] = _say_nothing
+    open_with: OpenWith = _nothing
+    say: Callable[[str], None] = _nothing
     insecure: bool = False
-    declare_guard: Callable[[], None] = _declare_nothing
+    declare_guard: Callable[[], None] = _nothing
 
 
 def _no_values(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:

@@ -19,7 +19,6 @@ from insight_core.http.tags import streamed_tags_response as streamed_tags_respo
 from insight_core.http.tags import tags_response as tags_response
 from insight_core.matching import Matcher as Matcher
 from insight_core.plugin.claims import claim_of as claim_of
-from insight_core.plugin.extensions import AnswerScalars as AnswerScalars
 from insight_core.plugin.findings.answer import FindFaults as FindFaults
 from insight_core.plugin.findings.model import Severity as Severity
 from insight_core.plugin.payloads import EIGHT_BYTES as EIGHT_BYTES
@@ -27,6 +26,7 @@ from insight_core.plugin.payloads import HISTO as HISTO
 from insight_core.plugin.payloads import Malformed as Malformed
 from insight_core.plugin.payloads import histogram_of as histogram_of
 from insight_core.plugin.payloads import varint as varint
+from insight_core.providers.scalar_answers import AnswerScalars as AnswerScalars
 from insight_core.store.writers import written_at_once as written_at_once
 from insight_core.tag_roles import role_of as role_of
 from insight_core.tag_roles import training_runs as training_runs

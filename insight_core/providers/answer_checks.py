@@ -102,7 +102,7 @@ def checked_changes(answer: Changes) -> Changes:
     _check(answer, (Changes,), ", not Changes")
     for plugin, keys in (answer.series or {}).items():
         if not isinstance(plugin, str) or not isinstance(keys, Collection):
-            raise Nonsense("Changes whose series are no collections of SeriesKey by plugin")
+            raise Nonsense("Changes whose series are not collections of SeriesKey by plugin")
         _check_each(keys, SeriesKey)
     return answer
 

@@ -143,7 +143,7 @@ class GuardedProvider:
     """A ``StartableProvider``, made by ``guarded``.
 
     What is a method of ``ProviderBase`` that calls no code of the author is called directly. A method that
-    does not answer in time is not called again before it has returned. Errors that are no InsightError
+    does not answer in time is not called again before it has returned. Errors other than InsightError
     become Unavailable, so that the other parts of a ``MergedProvider`` go on.
     """
 

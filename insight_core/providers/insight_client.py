@@ -55,7 +55,6 @@ _PAYLOAD = Method(f"{_SERVICE}/Payload", pb.PayloadResponse.FromString)
 _COMPUTE = Method(f"{_SERVICE}/Compute", pb.ComputeResponse.FromString)
 _DAMAGE = Method(f"{_SERVICE}/Damage", pb.DamageResponse.FromString)
 _PROGRESS = Method(f"{_SERVICE}/Progress", pb.ProgressResponse.FromString)
-_CHANGES = Method(f"{_SERVICE}/Changes", pb.ChangesResponse.FromString)
 _WATCH = Method(f"{_SERVICE}/Watch", pb.ChangesResponse.FromString)
 
 Asked = TypeVar("Asked")
@@ -227,15 +226,6 @@ class InsightProvider(LinkedProvider):
         if not self._location:
             self._location = self._link.unary(INFO, pb.InfoRequest()).location
         return self._location
-
-    def place(self) -> tuple[str, int]:
-        """The boot id of the server, and its generation: what ``changes_after`` counts from."""
-        answer = self._asked().unary(INFO, pb.InfoRequest())
-        return answer.boot_id, answer.generation
-
-    def changes_after(self, generation: int) -> Changes:
-        """What changed after a generation of the server, which ``generation`` does not count."""
-        return changes_of(self._asked().unary(_CHANGES, pb.ChangesRequest(since=generation)))
 
     def _watch(self) -> float:
         try:

@@ -105,7 +105,7 @@ class Link:
         self._look.set()
 
     def disconnect(self, reason: str) -> None:
-        """Reports that there is no server at the moment."""
+        """Reports that no server answers at the moment."""
         with self._lock:
             old, self._channel = self._channel, None
             changed = self._reason is None

@@ -16,7 +16,7 @@ from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.loader import Loader
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.run_files import run_files
-from insight_core.ingest.translations import Translations
+from insight_core.ingest.translation.translations import Translations
 from insight_core.plugin import CachePolicy, FileName, LogFormat, Plugin, Reason, StoreFormat
 from insight_core.plugin.data import (
     Changes,
@@ -46,10 +46,9 @@ from insight_core.store.store import Store
 from insight_core.store.views import ViewCache
 
 if TYPE_CHECKING:  # a host that does without does not load them
+    from insight_core.ingest.fetching import MirrorSet, RequestCounts
     from insight_core.ingest.index.cache import IndexCache
     from insight_core.ingest.watch import Watcher
-    from insight_core.mirror.mirrors import Mirrors
-    from insight_core.mirror.requests import RequestCounts
 
 T = TypeVar("T")
 
@@ -91,7 +90,7 @@ class LocalProvider:
         folds: bool = True,
         accepts_run: Callable[[str], bool] | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
-        mirrors: Mirrors | None = None,
+        mirrors: MirrorSet | None = None,
     ) -> None:
         self._mirrors = mirrors
         self._logdirs = tuple(logdirs)

@@ -1,9 +1,9 @@
-"""Opens a data server by address, with either of the two gRPC services, now or when it starts."""
+"""Opens a data server by address, with our gRPC service or another program's, now or when it starts."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from insight_core.plugin import InsightError, Plugin, Reason, Unavailable
 from insight_core.plugin.data import DataProvider
@@ -12,8 +12,7 @@ from insight_core.providers.followed import FollowedProvider, Step
 from insight_core.providers.forwarding import StartableProvider, forwarded
 from insight_core.providers.insight_client import INFO, InsightProvider
 from insight_core.providers.link import Link, NotServed
-from insight_core.providers.tensorboard_client.provider import EXPERIMENT, TensorBoardProvider
-from insight_core.rpc.schema import insight_data_pb2, tensorboard_data_pb2
+from insight_core.rpc.schema import insight_data_pb2
 
 _NO_CREDENTIALS = Credentials()
 
@@ -22,7 +21,8 @@ class OpenedProvider(FollowedProvider):
     """The provider of the server at ``HOST:PORT`` or ``unix:PATH``, which may start later.
 
     Raises Unavailable until the server has reported its services. With ``insight.data.v1`` that service is
-    used, otherwise TensorBoard's, which is polled every ``interval`` seconds.
+    used, otherwise the provider that ``other_client`` gives, which polls another service every ``interval``
+    seconds: see ``OtherProgram``.
     """
 
     def __init__(
@@ -32,11 +32,13 @@ class OpenedProvider(FollowedProvider):
         *,
         credentials: Credentials = _NO_CREDENTIALS,
         interval: float = 1.0,
+        other_client: Callable[[], Callable[[Link, float], StartableProvider] | None] = lambda: None,
     ) -> None:
         super().__init__([], [("data-server-opening", self._reach_and_follow)])
         self._link = Link(address, credentials)
         self._plugins = tuple(plugins)
         self._interval = interval
+        self._other_client = other_client
         self._inner: StartableProvider | None = None
         self._follow: Step | None = None
         self._reason = f"the data server at {address} was not reached yet"
@@ -104,5 +106,7 @@ class OpenedProvider(FollowedProvider):
             link.unary(INFO, insight_data_pb2.InfoRequest())
             return InsightProvider(link)
         except NotServed:
-            link.unary(EXPERIMENT, tensorboard_data_pb2.GetExperimentRequest())
-            return TensorBoardProvider(link, (), interval=self._interval)
+            client = self._other_client()
+            if client is None:
+                raise
+            return client(link, self._interval)

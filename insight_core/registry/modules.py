@@ -13,6 +13,7 @@ from typing import Any
 import pluggy
 from attrs import field, frozen
 
+from insight_core import own_hooks
 from insight_core.isolation import Call, Calls, Limits
 from insight_core.plugin import API_VERSION, Option, Plugin
 from insight_core.plugin import hooks as hookspecs
@@ -141,6 +142,7 @@ class ModuleLoader:
         self._lock = threading.Lock()
         self._manager = pluggy.PluginManager("insight")
         self._manager.add_hookspecs(hookspecs)
+        self._manager.add_hookspecs(own_hooks)
         self._count = 0
 
     def load(self, candidate: Candidate, call: Call[Module]) -> Module:
@@ -207,11 +209,15 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 def _check_hook(name: str, function: Callable[..., object]) -> None:
     """Raises Refusal for a hook that is unknown, or takes arguments that it is not given."""
-    known = {hook: each for hook, each in vars(hookspecs).items() if hook.startswith("insight_")}
+    public = {hook: each for hook, each in vars(hookspecs).items() if hook.startswith("insight_")}
+    known = {
+        **public,
+        **{hook: each for hook, each in vars(own_hooks).items() if hook.startswith("insight_")},
+    }
     place = f" ({defined_at(function)})"
     if name not in known:
-        close = get_close_matches(name, known, 1)
-        hint = f"did you mean {close[0]}?" if close else f"hooks are {', '.join(sorted(known))}"
+        close = get_close_matches(name, public, 1)
+        hint = f"did you mean {close[0]}?" if close else f"hooks are {', '.join(sorted(public))}"
         raise Refusal(f"unknown hook {name}: {hint}{place}")
     given, taken = inspect.signature(known[name]).parameters, inspect.signature(function).parameters
     for argument, parameter in taken.items():

@@ -13,6 +13,7 @@ from types import FrameType, TracebackType
 from insight_core.references import Reference
 
 _MACHINERY = {  # top-level modules that call the code of plugins
+    "insight_authoring",
     "insight_core",
     "importlib",
     "_frozen_importlib",

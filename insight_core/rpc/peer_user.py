@@ -69,7 +69,7 @@ class SameUser:
 
 
 def _user_of(source: tuple[Address, int], destination: tuple[Address, int]) -> int | None:
-    """The user whose socket is connected from ``source`` to ``destination``; None if there is none."""
+    """The user whose socket is connected from ``source`` to ``destination``; None if nobody is."""
     family = socket.AF_INET if source[0].version == 4 else socket.AF_INET6
     ports = _PORTS.pack(source[1], destination[1], source[0].packed, destination[0].packed)
     body = _REQUEST.pack(family, socket.IPPROTO_TCP, 0, 1 << _ESTABLISHED)

@@ -1,12 +1,13 @@
-"""A gRPC server with both data services, health and reflection on one port."""
+"""A gRPC server with the data service, those of plugins, health and reflection on one port."""
 
 from __future__ import annotations
 
 import ipaddress
 import logging
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 from typing import cast
 
 import grpc
@@ -25,10 +26,8 @@ from insight_core.rpc.schema.services import (
     INSIGHT,
     LARGEST_MESSAGE,
     LARGEST_REQUEST,
-    TENSORBOARD,
     register,
 )
-from insight_core.rpc.tensorboard_service import TensorBoardService
 from insight_core.unix_socket import SocketFile, bind_privately
 
 log = logging.getLogger(__name__)
@@ -99,8 +98,11 @@ def serve(
     computations: ComputationsOf = lambda plugin: {},
     protection: Protection = _OPEN,
     unix_socket: str | None = None,
+    services: Mapping[str, object] = MappingProxyType({}),
 ) -> DataServer:
-    """Starts to serve ``provider``, and what plugins compute. Port 0 picks a free one.
+    """Starts to serve ``provider``, what plugins compute, and further ``services`` by name.
+
+    Port 0 picks a free one.
 
     With ``unix_socket``, the path of a socket for this user alone, it listens there and not on a port.
     Raises BindError, and InvalidArgument for certificates that cannot be used.
@@ -114,15 +116,16 @@ def serve(
         maximum_concurrent_rpcs=_CALLS,
     )
     insight = InsightService(provider, version, computations)
-    register(server, TENSORBOARD, TensorBoardService(provider))
-    register(server, INSIGHT, insight)
+    served = {**services, INSIGHT: insight}
+    for name, service in served.items():
+        register(server, name, service)
     condition = health.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(condition, server)
     if protection.reflection:
-        names = (TENSORBOARD, INSIGHT, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        names = (*served, health.SERVICE_NAME, reflection.SERVICE_NAME)
         pool = filled_pool(health_pb2.DESCRIPTOR, reflection_pb2.DESCRIPTOR)
         reflection.enable_server_reflection(names, server, pool)
-    for name in ("", TENSORBOARD, INSIGHT):
+    for name in ("", *served):
         condition.set(name, health_pb2.HealthCheckResponse.SERVING)
     credentials = _credentials(protection.certificates) if protection.certificates is not None else None
 

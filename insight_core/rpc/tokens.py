@@ -95,7 +95,7 @@ class PublishedToken:
 
 
 def published_token(address: str) -> str | None:
-    """The token of the server of this user at ``HOST:PORT`` on this machine; None if there is none."""
+    """The token of the server of this user at ``HOST:PORT`` on this machine; None without one."""
     host, _, port = address.rpartition(":")
     if not port.isdecimal():
         return None

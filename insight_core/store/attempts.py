@@ -32,7 +32,7 @@ class Attempts:
     training. Files are compared with each other only if they have a step in common, also by way of further
     files: otherwise one continues the other, whatever the clocks of their machines say.
 
-    Lines that were written at the same time are no attempts of each other: several processes log into one
+    Lines that were written at the same time are not attempts of each other: several processes log into one
     directory, and all of them are shown (``written_at_once``).
 
     A ``Purge`` hides points whether or not their steps are recorded again.

@@ -94,7 +94,7 @@ class Store:
                 self._log.note_gone(gone)
 
     def _removed(self, name: str) -> Mapping[str, Collection[str]] | None:
-        """Removes a run; returns the tags that it had by plugin, None if there is no such run."""
+        """Removes a run; returns the tags that it had by plugin, None for an unknown run."""
         self._below.remove(name)
         table = self._runs.pop(name, None)
         if table is None:
@@ -358,7 +358,7 @@ class Store:
         return set(known[1])
 
     def snapshot(self, plugin: str, key: SeriesKey) -> Snapshot | None:
-        """All points that a plugin has under this key; None if there is no such series."""
+        """All points that a plugin has under this key; None for an unknown series."""
         self._asleep.wake((key.run,))
         with self._lock:
             table = self._runs.get(key.run)

@@ -120,7 +120,7 @@ def host_of(
     *plugins : module or Plugin
         A module brings all of its hooks, with log formats and middleware.
     logdir : path, optional
-        Read once and whole before the client answers; without it and ``data`` there are no runs.
+        Read once and whole before the client answers; without it and ``data`` the host has no runs.
     data : DataProvider, optional
         Asked in the place of a log directory. The host closes it.
     options : mapping, optional

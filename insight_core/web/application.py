@@ -1,4 +1,4 @@
-"""The WSGI application: routes requests to the page, the data routes, plugins and TensorBoard."""
+"""The WSGI application: routes requests to the page, the data routes, plugins and guests."""
 
 from __future__ import annotations
 
@@ -37,8 +37,6 @@ from insight_core.plugin.http import may_save
 from insight_core.plugin.sql import ContributedTable, QueryTable
 from insight_core.references import reference
 from insight_core.registry import Registry
-from insight_core.web.annotations.routes import AnnotationRoutes
-from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import (
     content_tag,
     error_answer,
@@ -59,11 +57,12 @@ from insight_core.web.mounted_plugins import PATH, MountedPlugins
 from insight_core.web.mounting import NOT_FOUND, Endpoint, UrlRule, new_map, rule_of
 from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.plugin_services import Services
-from insight_core.web.saved.routes import SavedRoutes
-from insight_core.web.saved.store import SavedStore
-from insight_core.web.saved.views import start_of_page
 from insight_core.web.settings import HostSettings
 from insight_core.web.shared_answers import SharedAnswers
+from insight_core.web.state.annotation_routes import AnnotationRoutes
+from insight_core.web.state.annotations import AnnotationStore
+from insight_core.web.state.saved import SavedStore, start_of_page
+from insight_core.web.state.saved_routes import SavedRoutes
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -71,7 +70,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _LOOK = 0.25  # seconds between two looks at front ends
-_TENSORBOARD = "TensorBoard's application"
 _DESCRIPTION = reference("insight_core.web.openapi:description")  # imported when it is asked for
 
 
@@ -137,8 +135,8 @@ class Host:
         ]
         self._map = new_map(rules)
         registry.follow(lambda plugin: self._plugins.add([plugin]), self._streams.listing_changed)
-        if self.settings.tensorboard is not None:
-            self.settings.tensorboard.follow(self._streams.listing_changed)
+        if self.settings.guests is not None:
+            self.settings.guests.follow(self._streams.listing_changed)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         self.begin()
@@ -220,15 +218,15 @@ class Host:
             try:
                 endpoint, variables = self._match(path, request.method)
             except Unknown:
-                tensorboard = self.settings.tensorboard
-                app = tensorboard.app_for(path) if tensorboard is not None else None
-                if tensorboard is None or app is None:
+                guests = self.settings.guests
+                app = guests.app_for(path) if guests is not None else None
+                if guests is None or app is None:
                     raise
-                owner = _TENSORBOARD
-                is_reading = request.method in ("GET", "HEAD") or tensorboard.is_reading(path)
+                owner = guests.owner
+                is_reading = request.method in ("GET", "HEAD") or guests.is_reading(path)
                 if not (is_reading or may_save(request)):
                     return error_answer(READ_ONLY_CLIENT, 403, "read_only")
-                return self._tensorboard_answer(request, app)
+                return self._answer_of_guests(request, app)
             owner = endpoint.owner
             if not (may_save(request) or endpoint.is_reading(request.method)):
                 return error_answer(READ_ONLY_CLIENT, 403, "read_only")
@@ -264,9 +262,11 @@ class Host:
             return error_answer(f"plugin {owner}: {error}", 504, "plugin_hangs", {"plugin": owner})
         except Busy as error:
             return error_answer(f"plugin {owner}: {error}", 503, "plugin_hangs", {"plugin": owner})
-        except (Exception, SystemExit):  # TensorBoard's application runs in this thread
+        except (Exception, SystemExit):  # the application of guests runs in this thread
             log.exception("%s failed on %s %s", owner, request.method, request.path)
-            who = owner if owner in ("the host", _TENSORBOARD) else f"plugin {owner}"
+            guests = self.settings.guests
+            is_plugin = owner != "the host" and (guests is None or owner != guests.owner)
+            who = f"plugin {owner}" if is_plugin else owner
             text = f"{who} failed to answer; the log of the host says why"
             return error_answer(text, 500, "failed", {"who": who})
 
@@ -287,8 +287,8 @@ class Host:
             else mounted.match(path, method)
         )
 
-    def _tensorboard_answer(self, request: Request, app: WSGIApplication) -> Response:
-        """The answer of ``app``; its script policy is not restricted, as in TensorBoard."""
+    def _answer_of_guests(self, request: Request, app: WSGIApplication) -> Response:
+        """The answer of ``app``; its script policy is not restricted, as in its own program."""
         environ = request.environ
         prefix = self.settings.path_prefix
         path = "/" + environ.get("PATH_INFO", "").lstrip("/")

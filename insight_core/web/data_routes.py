@@ -184,8 +184,8 @@ class DataRoutes:
         for name, failure in self.registry.failures.items():
             origin = f" (from {failure.distribution})" if failure.distribution else ""
             listing[name] = _row(name, False, {"type": "NONE"}, {}, failure.reason + origin)
-        if self.settings.tensorboard is not None:
-            for name, row in self.settings.tensorboard.listing(experimental).items():
+        if self.settings.guests is not None:
+            for name, row in self.settings.guests.listing(experimental).items():
                 listing.setdefault(name, dict(row))
         return tag_by_content(request, json_answer(listing))
 
@@ -200,6 +200,8 @@ class DataRoutes:
         row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
         if not plugin.tab:
             row["tab"] = False
+        if plugin.tab_group:
+            row["tab_group"] = plugin.tab_group
         if plugin.decoder is not None:
             row["values"] = str(plugin.decoder.kind)
         for key, state in (("step_state", plugin.step_state), ("tag_state", plugin.tag_state)):

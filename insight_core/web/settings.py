@@ -1,11 +1,11 @@
-"""Settings of a host, and the interface of the hosted TensorBoard."""
+"""Settings of a host."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
@@ -14,7 +14,7 @@ from insight_core.plugin import InvalidArgument, Reason
 from insight_core.plugin.context import CACHE_SIZE
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
+    from insight_core.own_hooks import Guests
 
 HEARTBEAT = 15.0  # seconds between comments on a quiet stream: proxies time out after 30 to 60
 
@@ -38,35 +38,6 @@ def _no_notices() -> Sequence[Reason]:
     return ()
 
 
-class HostedTensorBoard(Protocol):
-    """Hosted plugins made for TensorBoard, and TensorBoard's own page.
-
-    Methods may be called from any thread, and return quickly.
-    """
-
-    def app_for(self, path: str) -> WSGIApplication | None:
-        """The application for a path (below the prefix) that the host does not serve; None if unknown.
-
-        The application receives the prefix in SCRIPT_NAME and the path in PATH_INFO.
-        """
-        ...
-
-    def is_reading(self, path: str) -> bool:
-        """Whether a POST to this path changes nothing, so that clients that may not save may send it."""
-        ...
-
-    def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
-        """Rows of ``/data/plugins_listing`` by name, including plugins that failed.
-
-        Experimental plugins are listed only if ``experimental`` contains their name.
-        """
-        ...
-
-    def follow(self, changed: Callable[[], None]) -> None:
-        """``changed`` is called whenever the listing changes."""
-        ...
-
-
 @frozen
 class HostSettings:
     """Settings of a host. ``bound_host`` is the address it listens on.
@@ -88,6 +59,6 @@ class HostSettings:
     cache_directory: Path | None = None  # for caches of plugins
     cache_size: int = CACHE_SIZE  # bytes of all caches
     state_directory: Path | None = None  # for what plugins keep
-    tensorboard: HostedTensorBoard | None = None
+    guests: Guests | None = None
     limits: Limits = DEFAULT_LIMITS  # of calls into plugins
     page: Path = field(factory=_built_page)  # directory with index.html

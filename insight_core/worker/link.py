@@ -61,7 +61,7 @@ class WorkerLink:
             self._say({"answer": len(answer), "stays": stays}, answer)
 
     def fail(self, failure: Mapping[str, object], *, stays: bool) -> None:
-        """Sends why there is no answer."""
+        """Sends the reason of a missing answer."""
         self._say({"failed": failure, "stays": stays})
 
     def _say(self, message: Mapping[str, object], more: bytes = b"") -> None:

@@ -73,7 +73,7 @@ def find_header(chunk: bytes, start: int, known: int) -> tuple[int | None, int |
 
 def _good_headers(chunk: bytes, start: int, end: int) -> list[int]:
     data = np.frombuffer(chunk, np.uint8)[start:end]
-    if not data.any():  # zeros are no valid header
+    if not data.any():  # zeros are not a valid header
         return []
     crcs = masked_crc32c_of_windows(data[:-4], 8)
     stored = np.lib.stride_tricks.sliding_window_view(data, 4)[8:].copy().view("<u4")[:, 0]
@@ -127,12 +127,12 @@ def contents(data: bytes, problems: list[RecordProblem]) -> Iterator[tuple[int, 
 
 
 def record(payload: bytes) -> bytes:
-    """One record around the bytes of an event."""
+    """Frames the bytes of an event as a record."""
     return b"".join((header(len(payload)), payload, _CHECKSUM.pack(masked_crc32c(payload))))
 
 
 def pieces_record(pieces: Pieces) -> Pieces:
-    """One record around an event that is not joined."""
+    """Frames an event in pieces as a record, without joining them."""
     crc = 0
     for piece in pieces:
         crc = crc32c(piece, crc)

@@ -47,7 +47,7 @@ class Reason(str):
 
     @classmethod
     def of(cls, cause: object) -> Reason:
-        """That of an error raised with one, or of a text; without code and details where there are none.
+        """Returns the reason that an error was raised with, or one that has a text only.
 
         An error with a ``code`` and ``details`` (``InsightError``) has them.
         """
@@ -67,14 +67,14 @@ class Reason(str):
         return found
 
     def stored(self) -> str:
-        """As one text, from which ``restored`` makes it again."""
+        """Writes text, code and details into one text, which ``restored`` reads."""
         known = self.fields()
         text = str(known.pop("error"))
         return f"{text}{_END}{encode_json(known).decode()}" if known or _END in text else text
 
     @classmethod
     def restored(cls, stored: str) -> Reason:
-        """What ``stored`` made. Raises ValueError for anything else."""
+        """Reads a text that ``stored`` wrote. Raises ValueError for any other text."""
         text, end, known = stored.rpartition(_END)
         if not end:
             return cls(stored)
@@ -87,7 +87,7 @@ class Reason(str):
 
 
 class ReasonKind:
-    """What reasons of one code say: called with the details, it gives the ``Reason``.
+    """Makes the reasons of one code: called with the details, it returns the ``Reason``.
 
     ``SAW = ReasonKind("calextra_saw", "{tag}: error {ece} at step {step}")`` is called as
     ``SAW(tag=tag, ece=ece, step=step)``.

@@ -84,7 +84,7 @@ def _cell(label: object) -> str:
 
 
 def _sprite(images: NDArray[Any]) -> bytes:
-    """One square picture of all, row by row, as the projector expects it."""
+    """Joins all pictures into a square one, row by row, as the projector expects it."""
     each = np.stack([bytes_of(arranged(image, "CHW")) for image in images])[..., :3]
     columns = math.ceil(math.sqrt(len(each)))
     laid = grid(each, columns)

@@ -16,10 +16,16 @@ import pytest
 
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.annotations import Annotation
-from insight_core.web.annotations.checked import FieldValue, checked
-from insight_core.web.annotations.run_keys import Place, key_of, runs_of
-from insight_core.web.annotations.store import FILE_NAME, AnnotationStore
 from insight_core.web.state import state_file
+from insight_core.web.state.annotations import (
+    FILE_NAME,
+    AnnotationStore,
+    FieldValue,
+    Place,
+    checked,
+    key_of,
+    runs_of,
+)
 
 LOGS = [Place("", "/logs")]
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache
 from pathlib import Path
 from urllib.parse import urljoin
 from urllib.request import Request, urlopen
@@ -22,10 +21,8 @@ from tests.browser.landscapes_page import bowls
 from tests.browser.lineage_page import write_six_runs
 from tests.browser.profiler_page import write_trace
 from tests.browser.timeline_page import opened
-from tests.distributions import install, made_once
 
 Serve = Callable[..., str]
-WithTabs = Callable[..., dict[str, str]]
 
 
 @pytest.fixture
@@ -113,37 +110,8 @@ def violations(repository: Path) -> Callable[[Page], list[str]]:
     return check
 
 
-@pytest.fixture(scope="session")
-def with_tabs(repository: Path, common_directory: Path, offline_environment: dict[str, str]) -> WithTabs:
-    """Gives the environment of a host with tabs that are distributions of their own.
-
-    pip installs each of them once, for all processes of pytest-xdist.
-    """
-
-    @cache
-    def site(name: str) -> Path:
-        def make(out: Path) -> None:
-            install(repository / "plugins" / name, out / "site", offline_environment)
-
-        return made_once(common_directory / f"tab_{name}", make)
-
-    def environment(*names: str) -> dict[str, str]:
-        places = [*(str(site(name)) for name in names), *(place for place in sys.path if place)]
-        return {"PYTHONPATH": os.pathsep.join(places)}
-
-    return environment
-
-
-@pytest.fixture(scope="session")
-def with_every_tab(repository: Path, with_tabs: WithTabs) -> dict[str, str]:
-    """Environment of a host with all tabs that are distributions of their own."""
-    return with_tabs(*sorted(project.parent.name for project in repository.glob("plugins/*/pyproject.toml")))
-
-
 @pytest.fixture(scope="module")
-def every_tab(
-    shared: Serve, repository: Path, with_every_tab: dict[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> Serve:
+def every_tab(shared: Serve, repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Serve:
     """Starts a host of the logs of `make demo`, also with alerts and the report ``sample``."""
     rules = tmp_path_factory.mktemp("rules") / "alerts.toml"
     old = "hours = 1e6\n"  # the sample logs are of any age
@@ -151,7 +119,7 @@ def every_tab(
 
     def start(*arguments: str) -> str:
         flags = ("--alerts", rules, "--allow-delete", *arguments)
-        url = shared("--logdir", repository / "examples/demo", *flags, environment=with_every_tab)
+        url = shared("--logdir", repository / "examples/demo", *flags)
         _save_report(url)
         return url
 

@@ -29,11 +29,6 @@ when = "ended"
 """
 
 
-@pytest.fixture(scope="module")
-def with_alerts(with_tabs: Callable[..., dict[str, str]]) -> dict[str, str]:
-    return with_tabs("alerts")
-
-
 def _write(logs: Path, run: str, *values: float, when: float) -> None:
     with EventWriter(logs / run, start_time=when) as writer:
         for step, value in enumerate(values):
@@ -45,7 +40,6 @@ def test_a_new_alert_is_told_in_the_page_and_leads_to_the_card_at_its_step(
     page: Page,
     serve: Serve,
     tmp_path: Path,
-    with_alerts: dict[str, str],
     violations: Callable[[Page], list[str]],
     language: str,
 ) -> None:
@@ -53,7 +47,7 @@ def test_a_new_alert_is_told_in_the_page_and_leads_to_the_card_at_its_step(
     file.write_text(RULES)
     _write(logs, "healthy", 1, 2, 3, when=now)
     _write(logs, "before", 1, float("nan"), when=9e12)  # no date of JavaScript is so late
-    url = serve("--logdir", logs, "--alerts", file, environment=with_alerts)
+    url = serve("--logdir", logs, "--alerts", file)
     page.goto(f"{url}#locale={language}&theme=light&tab=scalar")
     tab, badge = page.locator("#tab-alerts"), page.locator("#tab-alerts .ih-badge")
     expect(badge).to_have_text("1")  # found before the page was opened: no notice
@@ -84,25 +78,19 @@ def test_a_new_alert_is_told_in_the_page_and_leads_to_the_card_at_its_step(
     expect(badge).to_have_count(0)
 
 
-def test_without_rules_there_is_no_tab(
-    page: Page, serve: Serve, tmp_path: Path, with_alerts: dict[str, str]
-) -> None:
+def test_without_rules_there_is_no_tab(page: Page, serve: Serve, tmp_path: Path) -> None:
     _write(tmp_path, "broken", float("nan"), when=time.time())
-    page.goto(serve("--logdir", tmp_path, environment=with_alerts) + "#locale=en&theme=light")
+    page.goto(serve("--logdir", tmp_path) + "#locale=en&theme=light")
     expect(page.locator('[data-plugin="scalar"] [data-ready]')).to_have_count(1)
     expect(page.locator("#tab-alerts")).to_have_count(0)
 
 
-def _command(with_alerts: dict[str, str], *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def _command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "insight_core.cli", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, **with_alerts}, timeout=300
-    )
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ, timeout=300)
 
 
-def test_rules_are_tested_on_logs_and_send_nothing_unless_asked(
-    tmp_path: Path, with_alerts: dict[str, str]
-) -> None:
+def test_rules_are_tested_on_logs_and_send_nothing_unless_asked(tmp_path: Path) -> None:
     logs, file, sent, now = tmp_path / "logs", tmp_path / "alerts.toml", tmp_path / "sent", time.time()
     program = f"import os; open({str(sent)!r}, 'a').write(os.environ['INSIGHT_ALERT_RUN'] + '\\n')"
     file.write_text(f"{RULES}[target.file]\ncommand = [{sys.executable!r}, '-c', {program!r}]\n")
@@ -111,7 +99,7 @@ def test_rules_are_tested_on_logs_and_send_nothing_unless_asked(
     _write(logs, "old", 1, float("nan"), when=now - 90_000)
     _write(logs, "far", 1, float("nan"), when=1e17)  # a time that the system cannot write as a date
     test = ("alerts", "test", file, "--logdir", logs)
-    done = _command(with_alerts, *test)
+    done = _command(*test)
     assert done.returncode == 0, done.stderr
     lines = [line.split("  ", 1)[-1] for line in done.stdout.splitlines()]
     assert sorted(lines[:-1]) == [
@@ -121,9 +109,9 @@ def test_rules_are_tested_on_logs_and_send_nothing_unless_asked(
         "Run is over: old has ended (stopped) (older than 24 hours: not sent)",
     ]
     assert not sent.exists()
-    assert _command(with_alerts, *test, "--send").returncode == 0
+    assert _command(*test, "--send").returncode == 0
     assert sent.read_text() == "a\nb\nfar\n"
     file.write_text('[[rule]]\nname = "r"\nwhen = "often"\n')
-    for wrong in (_command(with_alerts, *test), _command(with_alerts, "--logdir", logs, "--alerts", file)):
+    for wrong in (_command(*test), _command("--logdir", logs, "--alerts", file)):
         assert wrong.returncode == 2
         assert f"--alerts: {file}: rule 'r': when is 'often', not one of nan" in wrong.stderr

@@ -52,11 +52,11 @@ def _write(writer: EventWriter, tag: str, step: int, encoded: bytes) -> None:
 
 
 @pytest.fixture(scope="module")
-def url(shared: Serve, with_every_tab: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> str:
+def url(shared: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A host with the installed plugin."""
     logdir = tmp_path_factory.mktemp("tones")
     write_tones(logdir, STEPS)
-    return shared("--logdir", logdir, environment=with_every_tab)
+    return shared("--logdir", logdir)
 
 
 def _open(page: Page, url: str, fragment: str = "&locale=en&theme=light") -> None:

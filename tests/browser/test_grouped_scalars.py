@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
+from tests.browser.figures_page import open_figure, saved
 from tests.lineage_samples import write_run
 
 pytestmark = pytest.mark.browser
@@ -95,12 +97,22 @@ def test_ten_groups_of_two_hyperparameters_look_different_in_panel_chart_and_exp
     assert len(set(looks)) == 10
     expect(card(page, "loss").get_by_test_id("card-status")).to_contain_text("10 groups · 20 runs")
     card(page, "loss").locator('[data-action="export"]').click()
-    with page.expect_download() as saved:
+    with page.expect_download() as download:
         page.locator('[data-action="export-svg"]').click()
-    picture = saved.value.path().read_text(encoding="utf-8")
+    picture = download.value.path().read_text(encoding="utf-8")
     labels = {
         f"lr={rate:g} · optimizer={one}"
         for rate in (0.001, 0.003, 0.01, 0.03, 0.1)
         for one in ("adam", "sgd")
     }
     assert all(f">{label}<" in picture for label in labels)
+    dialog = open_figure(page, "loss")
+    _, content = saved(page, dialog, "svg")
+    sheet = ElementTree.fromstring(content)
+    texts = ["".join(text.itertext()) for text in sheet.iter("{http://www.w3.org/2000/svg}text")]
+    assert "lr · optimizer" in texts  # the columns once, the values at the lines
+    names = [text.split(" · ") for text in texts if re.fullmatch(r"[0-9.]+ · (adam|sgd)", text)]
+    assert {f"lr={rate} · optimizer={one}" for rate, one in names} == labels
+    lines = [one.attrib for one in sheet.iter("{http://www.w3.org/2000/svg}line")]
+    samples = [one for one in lines if one["y1"] == one["y2"] and float(one["x2"]) - float(one["x1"]) == 20]
+    assert len({(one["stroke"], one.get("stroke-dasharray")) for one in samples}) == 10

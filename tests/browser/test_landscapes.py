@@ -275,24 +275,6 @@ def test_pictures_are_saved(page: Page, shared: Serve, landscapes: Path, form: s
     assert ("<image" in text) == (form == "surface")
 
 
-def test_an_animation_is_saved(page: Page, shared: Serve, landscapes: Path, tmp_path: Path) -> None:
-    panel = opened(page, shared("--logdir", landscapes), "&landscape.run=a&runs=a,b")
-    drawn(panel, "contour")
-    panel.locator('[data-action="export"]').click()
-    with page.expect_download() as download:
-        page.locator('[data-action="export-gif"]').click()
-    download.value.save_as(tmp_path / "training.gif")
-    with Image.open(tmp_path / "training.gif") as animation:
-        assert (animation.size, animation.n_frames) == ((720, 480), 25)  # type: ignore[attr-defined]
-        first, last = (np.asarray(_frame(animation, at)).astype(int) for at in (0, 24))
-    assert (abs(first - last).max(-1) > 60).any()  # the path has grown
-
-
-def _frame(animation: Image.Image, at: int) -> Image.Image:
-    animation.seek(at)
-    return animation.convert("RGB")
-
-
 def test_runs_are_ranked_by_flatness(page: Page, shared: Serve, landscapes: Path) -> None:
     panel = opened(page, shared("--logdir", landscapes), "&landscape.mode=comparison&runs=a,b")
     pick(panel, "order", "flatness")
@@ -353,9 +335,9 @@ def test_pictures_say_why_they_are_empty(page: Page, serve: Serve, tmp_path: Pat
     status = panel.get_by_test_id("card-status")
     expect(status).to_contain_text("the loss is 2.5 everywhere")
     expect(panel.locator('[data-control="interval"]')).to_contain_text("epoch 7")
-    panel.locator('[data-control="run"]').select_option("nothing")
+    page.locator('.ih-run[data-run="nothing"]').click()
     expect(status).to_contain_text("no finite values")
-    panel.locator('[data-control="run"]').select_option("below")
+    page.locator('.ih-run[data-run="below"]').click()
     expect(status).not_to_contain_text("distance")
     panel.locator('[data-action="log"]').click()
     expect(status).to_contain_text("log of the distance from the smallest loss")

@@ -14,16 +14,17 @@ Serve = Callable[..., str]
 
 
 def test_the_first_bad_layer_is_named_shown_read_by_keys_and_leads_to_its_values(
-    page: Page, shared: Serve, repository: Path, with_tabs: Callable[..., dict[str, str]]
+    page: Page, shared: Serve, repository: Path
 ) -> None:
     logs = repository / "plugins/health/tests/fixtures/job"
-    url = shared("--logdir", logs, environment=with_tabs("health"))
+    url = shared("--logdir", logs)
     page.goto(f"{url}#tab=health&locale=en")
     verdict = page.get_by_test_id("verdict")
     expect(verdict).to_contain_text("First bad layer: blocks.1 (activation), rank_1: +Inf first at step 2")
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page).to_have_url(re.compile(r"health\.at=2(&|$)"))
 
+    page.locator('[data-action="all-runs"]').click()
     page.locator('[data-control="kind"]').select_option("activation")
     expect(page.get_by_test_id("card-status")).to_contain_text("3 layers · 4 steps")
     page.keyboard.press("m")

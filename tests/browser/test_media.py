@@ -15,7 +15,6 @@ from tests.browser.cards import card
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
-WithTabs = Callable[..., dict[str, str]]
 
 TRIES = """
 <p id="out">scripts are off</p>
@@ -60,10 +59,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return logdir
 
 
-def test_every_kind_is_shown_without_a_network(
-    page: Page, shared: Serve, repository: Path, with_tabs: WithTabs
-) -> None:
-    url = shared("--logdir", repository / "plugins/media/tests/fixtures", environment=with_tabs("media"))
+def test_every_kind_is_shown_without_a_network(page: Page, shared: Serve, repository: Path) -> None:
+    url = shared("--logdir", repository / "plugins/media/tests/fixtures")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.set_viewport_size({"width": 1280, "height": 2400})
@@ -82,8 +79,8 @@ def test_every_kind_is_shown_without_a_network(
     assert [address for address in asked if not address.startswith((url, "data:", "blob:"))] == []
 
 
-def test_a_page_of_a_log_reaches_nothing(page: Page, shared: Serve, logs: Path, with_tabs: WithTabs) -> None:
-    url = shared("--logdir", logs, environment=with_tabs("media"))
+def test_a_page_of_a_log_reaches_nothing(page: Page, shared: Serve, logs: Path) -> None:
+    url = shared("--logdir", logs)
     page.goto(f"{url}#tab=media&locale=en")
     shown = card(page, "page")
     out = shown.frame_locator("iframe").locator("#out")
@@ -93,9 +90,9 @@ def test_a_page_of_a_log_reaches_nothing(page: Page, shared: Serve, logs: Path, 
 
 
 def test_a_page_of_a_log_with_scripts_cannot_navigate_in_a_window_of_its_own(
-    page: Page, shared: Serve, logs: Path, with_tabs: WithTabs
+    page: Page, shared: Serve, logs: Path
 ) -> None:
-    url = shared("--logdir", logs, environment=with_tabs("media"))
+    url = shared("--logdir", logs)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     address = f"{url}data/plugin/media/content?run=run&index=0&scripts=1&tag="
@@ -108,9 +105,9 @@ def test_a_page_of_a_log_with_scripts_cannot_navigate_in_a_window_of_its_own(
 
 
 def test_hostile_figures_load_nothing_run_nothing_and_are_error_cells(
-    page: Page, shared: Serve, logs: Path, with_tabs: WithTabs
+    page: Page, shared: Serve, logs: Path
 ) -> None:
-    url = shared("--logdir", logs, environment=with_tabs("media"))
+    url = shared("--logdir", logs)
     page.goto(f"{url}#tab=media&locale=en")
     expect(card(page, "damaged").get_by_test_id("error-cell")).to_contain_text("not valid JSON")
     expect(card(page, "outside").get_by_test_id("error-cell")).to_contain_text("addresses are not loaded")

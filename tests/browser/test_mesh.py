@@ -34,7 +34,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_shape_keeps_its_digits_when_it_leaves_the_scale_of_all_runs(
-    page: Page, serve: Serve, tmp_path: Path, with_tabs: Callable[..., dict[str, str]]
+    page: Page, serve: Serve, tmp_path: Path
 ) -> None:
     """A ring of radius 1 next to a run in map coordinates is drawn as on a page that never had one scale."""
     turn = 2 * np.pi * np.arange(200) / 200
@@ -45,7 +45,7 @@ def test_a_shape_keeps_its_digits_when_it_leaves_the_scale_of_all_runs(
     ):
         with EventWriter(tmp_path / run) as writer:
             writer.tensor("shape_VERTEX", 1, points, plugin="mesh")
-    url = serve("--logdir", tmp_path, environment=with_tabs("mesh"))
+    url = serve("--logdir", tmp_path)
     page.goto(f"{url}#tab=mesh&locale=en")
     stage = card(page, "shape_VERTEX", "ring").locator("canvas").first
     picture = "canvas => canvas.toDataURL()"
@@ -62,9 +62,9 @@ def test_a_shape_keeps_its_digits_when_it_leaves_the_scale_of_all_runs(
 
 
 def test_a_mesh_is_turned_by_keys_for_all_runs_and_kept_in_the_link(
-    page: Page, shared: Serve, logs: Path, with_tabs: Callable[..., dict[str, str]]
+    page: Page, shared: Serve, logs: Path
 ) -> None:
-    url = shared("--logdir", logs, environment=with_tabs("mesh"))
+    url = shared("--logdir", logs)
     page.goto(f"{url}#tab=mesh&locale=en")
     one, two = card(page, "shape_VERTEX", "one"), card(page, "shape_VERTEX", "two")
     expect(one.get_by_test_id("card-status")).to_have_text(

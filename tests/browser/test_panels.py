@@ -141,7 +141,7 @@ def test_a_panel_of_a_link_never_hangs_the_page_and_says_why_it_is_empty(
     open_board(page, shared("--logdir", logs), [{"kind": "lines", "regex": one} for one in patterns])
     status = [panel(page, f"p{place}").get_by_test_id("card-status") for place in range(len(patterns))]
     expect(status[0]).to_contain_text(f"No tag matches {endless}")
-    expect(status[1]).to_contain_text("References to groups (\\1) are not supported")
+    expect(status[1]).to_contain_text("No tag matches (loss)\\1")
     expect(status[2]).to_contain_text(f"{RUNS * STEPS} points, all kept")
 
 

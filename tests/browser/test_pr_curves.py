@@ -32,9 +32,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_threshold_is_read_chosen_on_the_curve_and_kept_in_the_link(
-    page: Page, shared: Serve, logs: Path, with_tabs: Callable[..., dict[str, str]]
+    page: Page, shared: Serve, logs: Path
 ) -> None:
-    url = shared("--logdir", logs, environment=with_tabs("pr_curves"))
+    url = shared("--logdir", logs)
     page.goto(f"{url}#tab=pr_curves&locale=en")
     curves = card(page, "val/pr")
     one = curves.locator('[data-run="one"] td')

@@ -34,8 +34,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def url(logs: Path, shared: Serve, with_tabs: Callable[..., dict[str, str]]) -> str:
-    return shared("--logdir", logs, environment=with_tabs("reports"))
+def url(logs: Path, shared: Serve) -> str:
+    return shared("--logdir", logs)
 
 
 def _add(page: Page, tag: str) -> None:

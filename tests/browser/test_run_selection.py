@@ -111,3 +111,15 @@ def test_lineage_shows_and_selects_only_runs_that_match_the_filter(
     page.locator('[data-action="clear-filter"]').click()
     expect(table.locator(".line[data-run]")).to_have_count(6)
     expect(page.get_by_test_id("ticked")).to_have_text("1 selected")
+
+
+def test_an_empty_logdir_has_a_sentence_in_the_place_of_controls(
+    page: Page, serve: Callable[..., str], tmp_path: Path
+) -> None:
+    page.goto(f"{serve('--logdir', tmp_path)}#locale=en")
+    panel = page.get_by_role("complementary", name="Runs")
+    expect(panel).to_have_text("Runs are listed here as soon as they are logged.")
+    with EventWriter(tmp_path / "first") as writer:
+        writer.scalar("loss", 0, 1.0)
+    expect(panel.locator('[data-action="group-by"]')).to_be_visible()
+    expect(page.get_by_test_id("run-count")).to_have_text("1 / 1")

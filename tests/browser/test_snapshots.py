@@ -58,17 +58,12 @@ def logs(series: dict[str, np.ndarray], tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="module")
-def with_reports(with_tabs: Callable[..., dict[str, str]]) -> dict[str, str]:
-    return with_tabs("reports")
+def url(logs: Path, shared: Serve) -> str:
+    return shared("--logdir", logs)
 
 
 @pytest.fixture(scope="module")
-def url(logs: Path, shared: Serve, with_reports: dict[str, str]) -> str:
-    return shared("--logdir", logs, environment=with_reports)
-
-
-@pytest.fixture(scope="module")
-def file(logs: Path, with_reports: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made by the command."""
     place = tmp_path_factory.mktemp("files")
     command = [
@@ -81,7 +76,7 @@ def file(logs: Path, with_reports: dict[str, str], tmp_path_factory: pytest.Temp
         "--out",
         place / "a b#.html",
     ]
-    environment = {**os.environ, **with_reports}
+    environment = os.environ
     flags = ["--state-dir", str(place / "state"), "--no-cache"]
     done = subprocess.run([*map(str, command), *flags], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -76,3 +76,24 @@ def test_a_query_that_takes_long_can_be_stopped(page: Page, serve: Callable[...,
     page.keyboard.press("Control+Enter")
     page.locator('[data-action="stop-query"]').click()
     expect(page.locator('[data-action="run-query"]')).to_be_enabled()
+
+
+def test_sql_is_a_mode_of_the_tab_runs(
+    page: Page, serve: Callable[..., str], logs: Path, violations: Callable[[Page], list[str]]
+) -> None:
+    page.goto(f"{serve('--logdir', logs)}#tab=lineage&locale=en&theme=light")
+    table = page.get_by_test_id("runs-table")
+    expect(table).to_be_visible()
+    expect(page.get_by_role("tab", name="SQL")).to_have_count(0)
+    page.get_by_test_id("lineage").get_by_role("radio", name="SQL").click()
+    editor = page.get_by_label("Query in SQL")
+    expect(editor).to_be_visible()
+    expect(page).to_have_url(re.compile("tab=query"))
+    expect(page.get_by_role("tab", name="Runs")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tabpanel", name="Runs")).to_be_visible()
+    assert violations(page) == []
+    page.locator('[data-plugin="query"]').get_by_role("radio", name="Runs").click()
+    expect(table).to_be_visible()
+    expect(editor).to_be_hidden()
+    page.go_back()
+    expect(editor).to_be_visible()

@@ -123,7 +123,7 @@ def _values(ticks: Numbers, places: Numbers) -> Numbers:
 
 def _pdf_lines(pdf: bytes) -> list[Numbers]:
     """The same of a PDF file, of every path of as many points as a run has, in the order it is drawn."""
-    *_, content = re.findall(rb"/Length \d+ >>\nstream\n(.*?)\nendstream", pdf, re.DOTALL)
+    [content, *_] = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
     paths = re.findall(r"((?:\S+ \S+ [ml]\n)+)S", zlib.decompress(content).decode())
     lines = [np.array(re.findall(r"(\S+) (\S+) [ml]", path), np.float64) for path in paths]
     return [line for line in lines if len(line) == POINTS]

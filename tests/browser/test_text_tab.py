@@ -71,9 +71,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def url(shared: Serve, logs: Path, with_every_tab: dict[str, str]) -> str:
+def url(shared: Serve, logs: Path) -> str:
     """A host with the installed plugin."""
-    return shared("--logdir", logs, environment=with_every_tab)
+    return shared("--logdir", logs)
 
 
 def _open(page: Page, url: str, fragment: str = "") -> None:

@@ -18,13 +18,12 @@ def test_a_run_goes_to_the_trash_from_its_menu(
     page: Page,
     serve: Callable[..., str],
     tmp_path: Path,
-    with_tabs: Callable[..., dict[str, str]],
     violations: Callable[[Page], list[str]],
     language: str,
 ) -> None:
     home, logs = tmp_path / "home", tmp_path / "logs"
     home.mkdir()
-    environment = {**with_tabs("trash"), "HOME": str(home), "XDG_DATA_HOME": str(home / "data")}
+    environment = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data")}
     for run in ("bad", "good", "good/part"):
         with EventWriter(logs / run) as writer:
             writer.scalar("loss", 1, 0.5)

@@ -40,5 +40,5 @@ def answered(url: str, holds: Callable[[int, Any], bool], pause: float = 0.02) -
 
 
 def got(url: str, holds: Callable[[Any], bool]) -> Any:  # noqa: ANN401
-    """The JSON of the first answer that is no error and of which it holds."""
+    """The JSON of the first answer without an error for which the condition holds."""
     return answered(url, lambda status, answer: status == 200 and holds(answer))

@@ -73,8 +73,7 @@ def test_logs_that_are_kept(serve: Serve, temporary: dict[str, str], tmp_path: P
     assert len(listed["runs"]) == 6
     for told in listed["runs"].values():
         assert told["damage"] == []
-        # changes of the checkout that are not committed: texts, whose tab is a distribution of its own
-        assert set(told["unclaimed"]) <= {"plugin:text"}
+        assert not told["unclaimed"]
     again = run("demo", "--keep", str(kept), env=temporary)
     assert (again.returncode, again.stdout) == (1, "")
     assert f"--keep: {kept} is not empty" in again.stderr

@@ -88,7 +88,8 @@ def test_plugins_lists_the_hooks_of_each_module(run: Run, installed: dict[str, s
         "insight_wrap_app",
     ]
     assert rows["demo"]["hooks"] == ["insight_commands"]
-    assert "insight_open_provider" in rows["insight-host"]["hooks"]
+    assert rows["insight-host"]["hooks"] == ["insight_commands"]
+    assert "insight_open_provider" in rows["tensorboard-plugins"]["hooks"]
 
 
 def test_plugins_names_the_hook_that_fails(run: Run, tmp_path: Path) -> None:

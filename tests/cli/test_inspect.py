@@ -10,6 +10,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from insight_core.cli.options import read_options
@@ -28,7 +29,7 @@ def logdir(tmp_path: Path) -> Path:
     with EventWriter(tmp_path / "logs" / "torch") as writer:
         for step in (3, 5, 8):
             writer.scalar("损失", step, math.nan)
-        writer.text("note", 1, "text")
+        writer.tensor("note", 1, np.zeros(2, np.float32), plugin="mystery")
     with EventWriter(tmp_path / "logs" / "ms", "mindspore") as writer:
         writer.scalar("loss/auto", 1, 0.5)
         writer.raw(b"cut off")
@@ -56,7 +57,7 @@ def test_json(run: Run, logdir: Path) -> None:
                 "dialect": "tensorboard",
                 "plugins": {"scalar": {"损失": {"points": 3, "first_step": 3, "last_step": 8}}},
                 "damage": [],
-                "unclaimed": {"plugin:text": 1},
+                "unclaimed": {"plugin:mystery": 1},
             },
         }
     }
@@ -68,7 +69,7 @@ def test_table(run: Run, logdir: Path) -> None:
     rows = [line.split() for line in done.stdout.splitlines()]
     assert ["torch", "tensorboard", "scalar", "损失", "3", "3", "8"] in rows
     assert ["ms", "mindspore", "scalar", "loss/auto", "1", "1", "1"] in rows
-    assert ["torch", "plugin:text", "1"] in rows
+    assert ["torch", "plugin:mystery", "1"] in rows
     assert any(row[:1] == ["ms"] and "cut" in row for row in rows)
 
 

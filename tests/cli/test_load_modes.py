@@ -22,9 +22,9 @@ import pytest
 
 from insight_core.plugin import Dialect, Unavailable
 from insight_core.plugin.testing import EventWriter
-from insight_host import client
 from tests.certificates import certificate
 from tests.cli.asking import answered, ask
+from tests.data_server_clients import connected
 from tests.waiting import eventually
 
 Serve = Callable[..., Any]
@@ -204,8 +204,8 @@ def test_only_the_host_can_ask_its_data_server(serve: Serve, logdir: Path) -> No
     socket = socket_of(serving.process.pid)
     assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(socket.stat().st_mode) == 0o600
-    with pytest.raises(Unavailable, match="needs a token"):
-        client.open(f"grpc+unix://{socket}")
+    with pytest.raises(Unavailable, match="needs a token"), connected(f"grpc+unix://{socket}"):
+        pass
     command = Path(f"/proc/{child_of(serving.process.pid)}/cmdline").read_bytes().decode().split("\0")
     assert [flag for flag in command if "token" in flag] == ["--token-file=-"]
 
@@ -312,7 +312,7 @@ def test_several_data_servers_are_one_page_and_one_away_is_a_notice(
 
 
 def test_any_server_of_the_service_of_tensorboard_will_do(serve: Serve, logdir: Path, tmp_path: Path) -> None:
-    from insight_core.providers.rust_server import rust_server
+    from insight_tensorboard.client.rust_server import rust_server
 
     port_file = tmp_path / "port"
     flags = [f"--logdir={logdir}", "--reload=1", "--port=0", f"--port-file={port_file}"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 import pytest
+from insight_tensorboard.hosted.settings import plugin_flag_words
 
 from insight_core.cli.flag_types import without_token
-from insight_core.cli.host_flags import COMMANDS
-from insight_core.cli.options import Options, read_options
+from insight_core.cli.flags import COMMANDS, Options
+from insight_core.cli.options import read_options
 from insight_core.cli.remote_logdirs import cache_shares
-from insight_core.cli.tensorboard_flags import plugin_flags
 from insight_core.ingest.logdir import Logdir
 from insight_core.machine import physical_memory
 
@@ -35,7 +35,7 @@ def test_defaults() -> None:
         port=None,
         path_prefix="",
         reload_interval=1.0,
-        samples_per_plugin=(),
+        samples_per_plugin={},
         cache_preset=None,
         cache_dir=None,
         cache=True,
@@ -323,7 +323,8 @@ def test_help_names_every_flag(capsys: pytest.CaptureFixture[str], command: list
 def test_flags_of_plugins_are_left_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     given = options("--logdir", "a", "--plugin-flag", "--my_depth 3", "--plugin-flag=--my_word='a b'")
     assert given.registry is not None
-    assert plugin_flags(given.registry) == ["--my_depth", "3", "--my_word=a b"]
+    words = given.registry.options["tensorboard-plugins"]["plugin_flag"]
+    assert plugin_flag_words(words) == ["--my_depth", "3", "--my_word=a b"]
     assert "'depth 3' is not a flag such as '--name value'" in refused(
         capsys, "--logdir", "a", "--plugin-flag", "depth 3"
     )

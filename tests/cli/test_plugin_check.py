@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.cli.authoring.check import texts
-from insight_core.cli.authoring.scaffold import write_plugin
+from insight_authoring.check import texts
+from insight_authoring.scaffold import write_plugin
 
 
 def _check(plugin: Path, status: int) -> str:
@@ -156,7 +156,7 @@ def test_a_fault_is_said_with_its_reason(
 
 
 def test_functions_routes_and_front_ends_of_our_own_plugins_have_no_faults() -> None:
-    script = "from insight_core.cli.authoring.loading import main; main()"
+    script = "from insight_authoring.loading import main; main()"
     done = subprocess.run([sys.executable, "-c", script, "insight-host"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["faults"] == []

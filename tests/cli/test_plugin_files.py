@@ -55,7 +55,7 @@ def greet(words):
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """A plugin in one file, which imports another file beside it."""
+    """A plugin in one file, which imports another file of its directory."""
     (tmp_path / "words_beside.py").write_text('TITLE = "Mine"\n', encoding="utf-8")
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     return tmp_path / "mine.py"

@@ -23,8 +23,8 @@ serving._listen = stop
 sys.exit(main(sys.argv[1:]))
 """
 LATER = {
-    "insight_core.ingest.translated_store",
-    "insight_core.mirror",
+    "insight_core.ingest.translation.translated_store",
+    "insight_remote.mirror",
     "insight_core.formats.histograms",
     "insight_record.formats.image_headers",
     "insight_core.formats.tensors",

@@ -10,9 +10,9 @@ import insight_profiler
 import numpy as np
 from attrs import frozen
 from insight_profiler.building import Building
-from insight_profiler.discovery import ProfileFiles, profiles_of
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
+from insight_profiler.profiles.discovery import ProfileFiles, profiles_of
 from insight_profiler.reading import READERS
 
 from insight_core.ingest.logdir import Logdir

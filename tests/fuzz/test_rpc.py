@@ -1,4 +1,4 @@
-"""Requests to every method of the gRPC server: made-up ones, changed ones, and bytes that are no message."""
+"""Requests to every method of the gRPC server: made up, changed, and bytes that are not a message."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
+from insight_tensorboard.service import services
 
 from insight_core.plugin.data import DataProvider
 from insight_core.rpc.schema.pool import POOL
@@ -70,7 +71,9 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         list(write_mutants(logs, request.config.getoption("--fuzz-mutants"), 2))
     with ExitStack() as opened:
         _, provider = opened.enter_context(loaded_host(Path(logs)))
-        serving = serve(provider, "127.0.0.1", 0, version="1", protection=Protection())
+        serving = serve(
+            provider, "127.0.0.1", 0, version="1", protection=Protection(), services=services(provider)
+        )
         opened.callback(serving.stop)
         channel = opened.enter_context(
             grpc.insecure_channel(f"127.0.0.1:{serving.port}", options=MESSAGE_OPTIONS)

@@ -1,4 +1,4 @@
-"""The files of a run are joined in one order; a file that repeats no step of another is no restart of it."""
+"""Joins the files of a run in one order; a file that repeats no step of another is not its restart."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from attrs import evolve
 from insight_image.decoder import pictures_of
+from insight_remote.mirror.mirrors import Mirrors
 from insight_text.decoder import texts_of
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.mirror.mirrors import Mirrors
 from insight_core.plugin import (
     FileName,
     HyperParameters,
@@ -171,7 +171,7 @@ def test_it_follows_the_file_and_begins_anew_with_it(open_: Any, tmp_path: Path)
     def shows(expected: list[tuple[int, list[str]]]) -> bool:
         try:
             return texts(provider) == expected
-        except InsightError:  # while the file is read anew
+        except InsightError:  # while the file is read again
             return False
 
     eventually(lambda: shows([(0, ["a"]), (1, ["b"])]))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from insight_core.ingest.fetching import FilePart
-from insight_core.ingest.store_fetching import fetch_store
+from insight_core.ingest.translation.translated_store import fetch_store
 
 
 def test_small_files_next_to_a_store_and_next_to_its_watched_files_are_fetched_once(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ import insight_scalar
 import pytest
 from attrs import evolve
 
-from insight_core.ingest import translating
 from insight_core.ingest.fetching import FilePart
 from insight_core.ingest.found import Found, FoundStore
 from insight_core.ingest.logdir import Logdir
-from insight_core.ingest.translation_directory import TranslationDirectory
-from insight_core.ingest.translations import Translations
+from insight_core.ingest.translation import translating
+from insight_core.ingest.translation.translation_directory import TranslationDirectory
+from insight_core.ingest.translation.translations import Translations
 from insight_core.plugin import FileChanged, FileName, StoreFormat, Translation
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter

@@ -77,7 +77,7 @@ class PureScanner:
         spent = 0
         while spent < self._chunk and batch.end < min(size, until) and batch.tail is None:
             start = max(batch.end, self._searched)
-            if start > batch.end:  # twelve zeros are no good header: a hole holds none
+            if start > batch.end:  # twelve zeros are not a good header: a hole holds none
                 start = max(start, next_data(descriptor, start, size) - HEADER_SIZE + 1)
             wanted = min(self._reach, size - start)
             chunk = os.pread(descriptor, wanted, start)
@@ -115,7 +115,7 @@ class PureScanner:
         return batch
 
     def _skip(self, batch: Batch, chunk: bytes, start: int, offset: int, size: int) -> int | None:
-        """Goes on to the first good header of the chunk, or notes that there is none."""
+        """Goes on to the first good header of the chunk, or notes that the chunk has none."""
         found, unfit = find_header(chunk, offset, size - start)
         if unfit is not None and self._unfit is None:
             self._unfit = start + unfit

@@ -28,5 +28,4 @@ def hook(repository: Path) -> ModuleType:
 
 def plugins_of(repository: Path) -> set[str]:
     """Packages of the plugins in this distribution."""
-    found = {path for path in repository.glob("plugins/*/insight_*") if path.is_dir()}
-    return {path.name for path in found if not (path.parent / "pyproject.toml").is_file()}
+    return {path.name for path in repository.glob("plugins/*/insight_*") if path.is_dir()}

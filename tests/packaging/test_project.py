@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from tests.packaging.conftest import plugins_of
-
-
-def _distributions(repository: Path) -> dict[str, dict[str, Any]]:
-    """The projects of plugins that are distributions of their own, by directory."""
-    files = repository.glob("plugins/*/pyproject.toml")
-    return {path.parent.name: tomllib.loads(path.read_text(encoding="utf-8")) for path in files}
 
 
 def test_every_plugin_is_packaged_and_has_an_entry_point(repository: Path, project: dict[str, Any]) -> None:
@@ -29,29 +22,8 @@ def test_every_plugin_is_packaged_and_has_an_entry_point(repository: Path, proje
     assert points == {name: f"insight_{name}" for name in directories}
     every = {path.name for path in repository.glob("plugins/*") if path.is_dir()}
     assert {f"plugins/{name}" for name in every} <= set(project["tool"]["mypy"]["mypy_path"])
-
-
-def test_plugins_of_their_own_are_declared_and_name_the_same_packages(
-    repository: Path, project: dict[str, Any]
-) -> None:
-    """They are built and tested here with the repository's packages, and elsewhere with those they name."""
-    ours = json.loads((repository / "package.json").read_text(encoding="utf-8"))
-    known = {**ours["dependencies"], **ours["devDependencies"]}
-    found = _distributions(repository)
-    assert project["project"]["optional-dependencies"]["all"] == sorted(
-        f"insight-plugin-{name.replace('_', '-')}" for name in found
-    )
     readme = (repository / "README.md").read_text(encoding="utf-8")
-    for name, theirs in found.items():
-        assert f"](plugins/{name}/README.md)" in readme
-        assert theirs["project"]["name"] == f"insight-plugin-{name.replace('_', '-')}"
-        assert theirs["project"]["entry-points"]["insight.plugins"] == {name: f"insight_{name}"}
-        file = repository / f"plugins/{name}/package.json"
-        if not file.exists() and not (file.parent / "frontend").exists():
-            continue  # it has no tab
-        packages = json.loads(file.read_text(encoding="utf-8"))
-        named = {**packages.get("dependencies", {}), **packages["devDependencies"]}
-        assert named.items() <= known.items(), f"{file} and package.json name different versions"
+    assert [name for name in directories - {"demo"} if f"](plugins/{name}/README.md)" not in readme] == []
 
 
 def test_the_page_has_the_version_of_the_host(repository: Path, project: dict[str, Any]) -> None:
@@ -83,7 +55,7 @@ def test_dependencies_are_documented(repository: Path, project: dict[str, Any]) 
     text = (repository / "docs/reference/dependencies.md").read_text(encoding="utf-8")
     wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
     for extra in project["project"]["optional-dependencies"].values():
-        wanted += [requirement for requirement in extra if not requirement.startswith("insight-plugin-")]
+        wanted += extra
     rows = dict(re.findall(r"^\| `([\w.@/-]+)` \| `([^`]+)` \|", text, flags=re.M))
     for requirement in wanted:
         name, bounds = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()  # type: ignore[union-attr]
@@ -91,6 +63,8 @@ def test_dependencies_are_documented(repository: Path, project: dict[str, Any]) 
     packages = json.loads((repository / "package.json").read_text(encoding="utf-8"))
     for name, bounds in {**packages["dependencies"], **packages["devDependencies"]}.items():
         assert rows.get(name) == bounds, f"docs/reference/dependencies.md: `{name}` with `{bounds}`"
+    [bundled] = re.findall(r"^These are bundled .*?(?=^## )", text, flags=re.M | re.S)
+    assert set(re.findall(r"^\| `([\w.@/-]+)` \|", bundled, flags=re.M)) == set(packages["dependencies"])
 
 
 def test_lock_file_names_no_registry(repository: Path) -> None:

@@ -27,10 +27,11 @@ def wheel(wheel_file: Path) -> Iterator[zipfile.ZipFile]:
 
 def _with_page(repository: Path) -> set[str]:
     """The plugins that have a tab."""
-    found = {path.parent.name for path in repository.glob("plugins/*/insight_*/frontend")}
+    found = {f"insight_{path.parent.name}" for path in repository.glob("plugins/*/frontend")}
     assert found == plugins_of(repository) - {
         "insight_access",
         "insight_demo",
+        "insight_importers",
         "insight_lake",
         "insight_mcp",
         "insight_metric_logs",
@@ -55,12 +56,15 @@ def test_sdist_carries_built_assets(sdist: Path, repository: Path) -> None:
 def test_wheel_holds_packages_and_assets_only(wheel: zipfile.ZipFile, repository: Path) -> None:
     names = wheel.namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
-    assert tops == {"insight_core", "insight_frontend", "insight_host", *plugins_of(repository)}
+    assert tops == {
+        *("insight_authoring", "insight_core", "insight_frontend", "insight_host"),
+        *plugins_of(repository),
+    }
     assert PAGE in names
     packed = re.compile(r"insight_frontend/packages/insight-host-(\w+)-\d+\.\d+\.\d+\.tgz")
     assert [found[1] for found in map(packed.fullmatch, sorted(names)) if found] == ["api", "kit"]
     assert {f"{package}/static/index.js" for package in _with_page(repository)} <= set(names)
-    assert "insight_core/cli/authoring/gallery/static/index.js" in names, "plugin dev shows it"
+    assert "insight_authoring/gallery/static/index.js" in names, "plugin dev shows it"
     unwanted = re.compile(r"node_modules|(^|/)tests/|(^|/)test_|\.test\.|\.tsx?$|__pycache__")
     assert [name for name in names if unwanted.search(name) and not name.endswith(".template")] == []
 

@@ -9,10 +9,12 @@ from typing import Protocol
 
 import insight_scalar
 import pytest
+from insight_remote.mirror.mirrors import Mirrors
 from insight_remote.object_store import ObjectStoreFiles
+from insight_tensorboard.client.provider import TensorBoardProvider
+from insight_tensorboard.client.rust_server import rust_server
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.mirror.mirrors import Mirrors
 from insight_core.plugin import (
     CachePolicy,
     Dialect,
@@ -29,8 +31,6 @@ from insight_core.providers.http_client.session import Address
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
-from insight_core.providers.rust_server import rust_server
-from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
 from tests import waiting
 from tests.hosts import served

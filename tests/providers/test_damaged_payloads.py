@@ -17,6 +17,8 @@ import insight_tensor
 import insight_text
 import numpy as np
 import pytest
+from insight_tensorboard.client.provider import TensorBoardProvider
+from insight_tensorboard.service import services
 from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.logdir import Logdir
@@ -26,7 +28,6 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
-from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
 from insight_core.testing import wire
@@ -76,7 +77,7 @@ def open_data(request: pytest.FixtureRequest, local: Open, registry: Registry) -
             inner = local()
             if request.param == "local":
                 return inner
-            server = serve(inner, "127.0.0.1", 0, version="test")
+            server = serve(inner, "127.0.0.1", 0, version="test", services=services(inner))
             opened.callback(server.stop)
             link = Link(f"127.0.0.1:{server.port}")
             provider: InsightProvider | TensorBoardProvider = (
@@ -175,7 +176,8 @@ def test_what_a_client_of_tensorboards_service_can_read_stays(
     """The service has no word for a value that cannot be read: the server leaves it out."""
     damage(write_tensors(tmp_path / "r", 5), 3)
     with ExitStack() as opened:
-        server = serve(local(), "127.0.0.1", 0, version="test")
+        provider = local()
+        server = serve(provider, "127.0.0.1", 0, version="test", services=services(provider))
         opened.callback(server.stop)
         link = Link(f"127.0.0.1:{server.port}")
         data = TensorBoardProvider(link, registry.plugins.values(), interval=0.1)

@@ -38,7 +38,7 @@ def test_a_step_that_fails_is_tried_again_until_the_provider_is_closed(
         provider.start()
         assert worked.wait(20)
     assert [(record.message, str(record.exc_info and record.exc_info[1])) for record in caplog.records] == [
-        ("follower failed; it is tried again", "a fault of ours")  # a server that is away is no error
+        ("follower failed; it is tried again", "a fault of ours")  # a server that is away is not an error
     ]
     [thread] = [thread for thread in threading.enumerate() if thread.name == "follower"]
     provider.close()

@@ -1,4 +1,4 @@
-"""A client of a host: what it sends, and errors of the host and of what is no host."""
+"""A client of a host: what it sends, and errors of the host and of other servers."""
 
 from __future__ import annotations
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
+from insight_tensorboard.client.provider import TensorBoardProvider
+from insight_tensorboard.service import services
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import (
@@ -27,7 +29,6 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.opened_later import OpenedProvider
-from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
 from insight_core.testing import wire
 from tests.waiting import eventually
@@ -68,7 +69,7 @@ def test_it_has_the_values_that_were_read_before(late: LocalProvider) -> None:
 
 
 def test_one_of_numbers_has_those_that_were_read_before_in_the_order_of_the_file(tmp_path: Path) -> None:
-    """Its claims are two, and one of its tags is no number now and then: that is damage."""
+    """Its claims are two, and one of its tags has a value without a number now and then: that is damage."""
     vector = b"\x08\x01\x12\x04\x12\x02\x08\x02" + b"\x2a\x08" + bytes(8)
     forms = [
         wire.scalar_value("loss", 0.0),
@@ -144,7 +145,7 @@ def test_one_that_was_there_from_the_start_is_not_admitted_again(logs: Path) -> 
 
 
 def test_a_client_of_tensorboards_service_finds_its_values_under_its_name(late: LocalProvider) -> None:
-    server = serve(late, "127.0.0.1", 0, version="")
+    server = serve(late, "127.0.0.1", 0, version="", services=services(late))
     client = TensorBoardProvider(Link(f"127.0.0.1:{server.port}"), [], interval=0.1)
     try:
         client.start()
@@ -164,7 +165,7 @@ def test_a_plugin_that_loads_while_the_server_is_being_opened_is_not_lost(late: 
             self.admit(NOTES)
             return opened
 
-    server = serve(late, "127.0.0.1", 0, version="")
+    server = serve(late, "127.0.0.1", 0, version="", services=services(late))
     client = Opened(f"127.0.0.1:{server.port}", [])
     try:
         client.start()

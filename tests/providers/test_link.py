@@ -14,6 +14,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from insight_tensorboard.client.provider import TensorBoardProvider
+from insight_tensorboard.client.rust_server import rust_server
 
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.data import ScalarQuery, SeriesKey
@@ -22,8 +24,6 @@ from insight_core.providers.child import ChildLink
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import LONG, SHORT, Link
 from insight_core.providers.opened_later import OpenedProvider
-from insight_core.providers.rust_server import rust_server
-from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import DataServer, serve
 from tests.providers.conftest import SCALAR, Open
 from tests.waiting import PATIENCE, eventually

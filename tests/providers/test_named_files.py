@@ -11,6 +11,8 @@ from pathlib import Path
 
 import insight_scalar
 import pytest
+from insight_tensorboard.client.provider import TensorBoardProvider
+from insight_tensorboard.client.rust_server import rust_server
 
 from insight_core.ingest import claimed_files as named_files
 from insight_core.ingest.logdir import Logdir
@@ -33,8 +35,6 @@ from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.merged import MergedProvider
-from insight_core.providers.rust_server import rust_server
-from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
 from tests.waiting import eventually
 
@@ -354,8 +354,9 @@ def test_a_cache_policy_of_tags_holds_for_files(tmp_path: Path, opened: ExitStac
 
 
 def test_tensorboard_is_told_of_no_file(tmp_path: Path, opened: ExitStack) -> None:
+    from insight_tensorboard.service import TensorBoardService
+
     from insight_core.rpc.schema import tensorboard_data_pb2 as pb
-    from insight_core.rpc.tensorboard_service import TensorBoardService
 
     write(tmp_path / "run/g.pb", b"graph")
     provider = local(tmp_path, opened)

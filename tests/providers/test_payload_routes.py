@@ -16,6 +16,8 @@ import insight_scalar
 import insight_tensor
 import numpy as np
 import pytest
+from insight_tensorboard.client.provider import TensorBoardProvider
+from insight_tensorboard.client.rust_server import rust_server
 from werkzeug.test import Client
 
 from insight_core.ingest.logdir import Logdir
@@ -24,8 +26,6 @@ from insight_core.providers.child import ChildLink
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
-from insight_core.providers.rust_server import rust_server
-from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
 from insight_core.web import Host

@@ -1,4 +1,4 @@
-"""Points that an earlier process stored: read when somebody looks, and read again if damaged."""
+"""Points that an earlier process stored: read when a client asks, and read again if damaged."""
 
 from __future__ import annotations
 

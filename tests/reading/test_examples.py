@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 
-@pytest.mark.parametrize(("name", "least"), [("read_from_python", 16), ("diagnose", 5), ("query", 5)])
+@pytest.mark.parametrize(("name", "least"), [("read_from_python", 24), ("diagnose", 5), ("query", 5)])
 def test_the_page_prints_what_it_says(
     repository: Path, monkeypatch: pytest.MonkeyPatch, name: str, least: int
 ) -> None:

@@ -47,12 +47,12 @@ def test_agents_need_no_extra_but_for_sql(sample_logs: Path) -> None:
     done = _run(["mcp", str(sample_logs)], lines)
     assert done.returncode == 0, done.stderr
     assert "torch/lr0.2_seed0" in done.stdout
-    assert "pip install 'insight-host[lake]'" in done.stdout
+    assert "pip install 'insight-host[sql]'" in done.stdout
 
 
 def test_the_command_of_sql_says_what_to_install(sample_logs: Path) -> None:
     done = _run(["sql", "select 1", str(sample_logs)])
-    assert (done.returncode, "pip install 'insight-host[lake]'" in done.stderr) == (1, True)
+    assert (done.returncode, "pip install 'insight-host[sql]'" in done.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("library", ["duckdb", "pyarrow"])

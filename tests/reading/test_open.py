@@ -12,6 +12,7 @@ import pytest
 
 import insight_host
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable, Undecodable
+from insight_core.plugin.data import Changes, ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_host.command_line import run_command
 from tests.opened_logs import KINDS
@@ -124,6 +125,53 @@ def test_follow_gives_every_new_point_once(kind: str, open_as: Open, tmp_path: P
     took([("x", 1, 1.0), ("y", 5, 2.0), ("x", 0, 3.0)])
     logs.close()
     assert list(came) == []
+
+
+def test_payloads_reduced_points_and_chosen_columns_are_the_same(
+    kind: str, open_as: Open, sample_logs: Path
+) -> None:
+    key = SeriesKey("torch/lr0.2_seed0", "train/loss")
+    query = ScalarQuery(window=(10, None), width=20, smoothing=0.6)
+    with insight_host.open(sample_logs) as wanted:
+        found = open_as(kind, sample_logs)
+        for plugin in wanted.plugins():
+            if plugin != wanted.plugin_of_scalars:
+                one, other = (
+                    [(each.key, each.index, each.step, each.wall_time) for each in logs.payloads(plugin)]
+                    for logs in (found, wanted)
+                )
+                assert one == other, plugin
+        image, same = (next(logs.payloads("image", runs=key.run)) for logs in (found, wanted))
+        assert image.read() == same.read()
+        with image.stream(offset=2, length=5) as part:
+            assert part.file.read() == same.read().data[2:7]
+        points, others = (logs.provider.scalars("scalar", [key], query)[key] for logs in (found, wanted))
+        assert points.steps.tolist() == others.steps.tolist()
+        assert points.values.tolist() == others.values.tolist()
+        tables, same_tables = (
+            {table.run: table.column("points") for table in logs.provider.series_tables("scalar", ["points"])}
+            for logs in (found, wanted)
+        )
+        assert tables == same_tables
+
+
+def test_a_change_names_the_series_to_list_again(kind: str, open_as: Open, tmp_path: Path) -> None:
+    writer = EventWriter(tmp_path / "r", start_time=1000)
+    writer.scalar("x", 0, 0.0)
+    writer.scalar("y", 0, 0.0)
+    writer.flush()
+    logs = open_as(kind, tmp_path)
+    following = logs.changes()
+    changes, step = Changes(0, None), 0
+    while changes.series != {"scalar": [SeriesKey("r", "x")]}:  # others are about the connection
+        step += 1
+        writer.scalar("x", step, 1.0)
+        writer.flush()
+        changes = next(following)
+    table = logs.series("scalar", changed=changes)
+    assert list(zip(table["run"], table["tag"], strict=True)) == [("r", "x")]
+    assert len(logs.series("scalar", changed=Changes(0, None))) == 2  # any may have changed
+    writer.close()
 
 
 def test_a_damaged_value_says_where_it_is(kind: str, open_as: Open, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_what_cannot_be_asked_says_why(
         logs.sql("select lose from scalars")
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     monkeypatch.delitem(__import__("sys").modules, "insight_query.engine")
-    with pytest.raises(Unavailable, match=r"pip install 'insight-host\[lake\]'"):
+    with pytest.raises(Unavailable, match=r"pip install 'insight-host\[sql\]'"):
         logs.sql("select 1")
 
 

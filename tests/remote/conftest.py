@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from insight_remote.mirror import requests
 
-from insight_core.mirror import requests
 from tests.remote.stores import Bucket, S3Server, s3_server
 
 

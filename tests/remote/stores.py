@@ -74,7 +74,7 @@ class _Handler(MotoRequestHandler):
     def log_request(self, *_: object) -> None:
         pass
 
-    def log(self, *_: object) -> None:  # an answer that is cut is no news
+    def log(self, *_: object) -> None:  # answers that are cut are expected
         pass
 
 

@@ -13,15 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from attrs import evolve
+from insight_remote.mirror import mirror
 from numpy.typing import NDArray
 
 import insight_host
-from insight_core.cli.host_flags import SERVE_FLAGS
+from insight_core.cli.flags import SERVE_FLAGS, Options
 from insight_core.cli.logdirs import open_logdirs
-from insight_core.cli.options import Options, read_flags
+from insight_core.cli.options import read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.storage import open_local
-from insight_core.mirror import mirror
 from insight_core.plugin import InsightError, Unavailable
 from insight_core.plugin.data import DataProvider, SeriesInfo, SeriesKey
 from insight_core.plugin.testing import EventWriter

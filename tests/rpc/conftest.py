@@ -11,6 +11,7 @@ import grpc
 import insight_scalar
 import pytest
 from attrs import frozen
+from insight_tensorboard.service import services
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Plugin
@@ -39,7 +40,9 @@ def connect() -> Iterator[Connect]:
 
         def open_client(provider: DataProvider, protection: Protection | None = None) -> Client:
             protection = protection or Protection()
-            server = serve(provider, "127.0.0.1", 0, version="1.2.3", protection=protection)
+            server = serve(
+                provider, "127.0.0.1", 0, version="1.2.3", protection=protection, services=services(provider)
+            )
             opened.callback(server.stop)
             channel = grpc.insecure_channel(f"127.0.0.1:{server.port}", options=MESSAGE_OPTIONS)
             opened.callback(channel.close)

@@ -27,8 +27,8 @@ from insight_core.rpc.schema.pool import POOL
 from insight_core.rpc.schema.services import INSIGHT, TENSORBOARD
 from insight_core.rpc.serving import addresses_of
 from insight_core.rpc.tokens import published_token, read_token
-from insight_host import client
 from tests.certificates import certificate
+from tests.data_server_clients import connected
 from tests.other_user import needs_root, run_as_other
 from tests.waiting import PATIENCE, eventually
 
@@ -192,8 +192,8 @@ def test_a_unix_socket_with_a_token_from_standard_input(start: Start, tmp_path: 
     path = tmp_path / "s"
     server = start(f"--unix-socket={path}", "--token-file=-", "--die-after-stdin", given="secret\n")
     assert codes(server.address) == {"UNAUTHENTICATED"}
-    with client.open(f"grpc+unix://{path}", token_file=str(token_file(tmp_path, "secret"))) as logs:
-        assert logs.location
+    with connected(f"grpc+unix://{path}", token_file=str(token_file(tmp_path, "secret"))) as logs:
+        assert logs.location()
     server.process.communicate(timeout=PATIENCE)
     assert server.process.returncode == 0
     assert not path.exists()
@@ -201,8 +201,8 @@ def test_a_unix_socket_with_a_token_from_standard_input(start: Start, tmp_path: 
 
 def test_clients_of_the_user_find_the_token_of_each_start(start: Start) -> None:
     server = start("--no-same-user")
-    with client.open(server.address) as logs:
-        assert logs.location
+    with connected(server.address) as logs:
+        assert logs.location()
     token = published_token(server.address)
     assert token is not None
     assert len(token) >= 43  # 256 bits
@@ -226,10 +226,13 @@ def test_a_client_says_which_token_is_missing(start: Start, tmp_path: Path) -> N
     wrong = tmp_path / "wrong"
     wrong.write_text("wrong\n")
     wrong.chmod(0o600)
-    with pytest.raises(Unavailable, match=r"needs a token.*--data-provider-token-file"):
-        client.open(server.address, token_file=str(wrong))
-    with client.open(f"grpc://{server.address}", token_file=str(tmp_path / "token")) as logs:
-        assert logs.location
+    with (
+        pytest.raises(Unavailable, match=r"needs a token.*--data-provider-token-file"),
+        connected(server.address, token_file=str(wrong)),
+    ):
+        pass
+    with connected(f"grpc://{server.address}", token_file=str(tmp_path / "token")) as logs:
+        assert logs.location()
         wrong.replace(tmp_path / "token")  # is read again for each call
         with pytest.raises(Unavailable, match="needs a token"):
             logs.runs()
@@ -266,17 +269,20 @@ def test_beyond_loopback_it_needs_token_and_tls_or_insecure(host: str, tmp_path:
 def test_tls(start: Start, tmp_path: Path) -> None:
     files = certificate(tmp_path / "tls")
     server = start(f"--tls-cert={files.chain}", f"--tls-key={files.key}", "--no-same-user")
-    with client.open(f"grpcs://{server.address}", ca_file=str(files.chain)) as logs:
-        assert logs.location
-    with pytest.raises(Unavailable, match="not trusted"):
-        client.open(f"grpcs://{server.address}", ca_file=str(certificate(tmp_path / "other").chain))
-    with pytest.raises(Unavailable, match="does not answer"):
-        client.open(server.address)
+    with connected(f"grpcs://{server.address}", ca_file=str(files.chain)) as logs:
+        assert logs.location()
+    with (
+        pytest.raises(Unavailable, match="not trusted"),
+        connected(f"grpcs://{server.address}", ca_file=str(certificate(tmp_path / "other").chain)),
+    ):
+        pass
+    with pytest.raises(Unavailable, match="does not answer"), connected(server.address):
+        pass
     renewed = certificate(tmp_path / "renewed")
     renewed.key.replace(files.key)
     renewed.chain.replace(files.chain)
-    with client.open(f"grpcs://{server.address}", ca_file=str(files.chain)) as logs:
-        assert logs.location
+    with connected(f"grpcs://{server.address}", ca_file=str(files.chain)) as logs:
+        assert logs.location()
 
 
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,14 @@ from safetensors.numpy import load
 from werkzeug.test import Client
 
 from insight_core.plugin import InvalidArgument
-from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, compute
+from insight_core.plugin.data import (
+    DataProvider,
+    NotComputed,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesKey,
+    compute,
+)
 from insight_core.plugin.data.computations import Computation
 from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.insight_client import InsightProvider
@@ -22,7 +29,6 @@ from insight_core.registry import Registry
 from insight_core.rpc.schema.services import PIECE
 from insight_core.rpc.serving import serve
 from insight_core.web import Host
-from insight_host import client
 from tests.display_frames import frames_of, metadata_of, series_of
 
 Open = Callable[..., InsightProvider]
@@ -165,11 +171,11 @@ def test_a_wrong_request_is_the_error_of_the_route(opened: Open) -> None:
     assert answers[1].json["code"] == "missing_parameter"
 
 
-def test_the_python_client_gets_what_a_chart_draws(opened: Open) -> None:
-    with client.LogClient(opened()) as logs:
-        [frame] = logs.compute("scalar", "cards", b'card={"tag":"loss","width":50}&run=a1')
-        [series] = series_of(frame)
-        assert (series["run"], series["range"]) == ("a1", [ANY, ANY])
-        assert 50 <= len(series["steps"]) <= 4 * 50
-        with pytest.raises(client.NotComputed, match="no 'colours'"):
-            list(logs.compute("scalar", "colours", b""))
+def test_python_gets_what_a_chart_draws(opened: Open) -> None:
+    provider = opened()
+    [frame] = provider.compute("scalar", "cards", b'card={"tag":"loss","width":50}&run=a1')
+    [series] = series_of(frame)
+    assert (series["run"], series["range"]) == ("a1", [ANY, ANY])
+    assert 50 <= len(series["steps"]) <= 4 * 50
+    with pytest.raises(NotComputed, match="no 'colours'"):
+        list(provider.compute("scalar", "colours", b""))

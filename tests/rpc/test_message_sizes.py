@@ -11,6 +11,7 @@ import grpc
 import numpy as np
 import pytest
 from google.protobuf.message import Message
+from insight_tensorboard.service import services
 
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
 from insight_core.plugin.data import Damage
@@ -56,7 +57,7 @@ def provider() -> FakeProvider:
 @pytest.fixture(scope="module")
 def client(provider: FakeProvider) -> Iterator[Client]:
     with ExitStack() as opened:
-        server = serve(provider, "127.0.0.1", 0, version="test")
+        server = serve(provider, "127.0.0.1", 0, version="test", services=services(provider))
         opened.callback(server.stop)
         client = Client(server.port)
         opened.callback(client.channel.close)
@@ -164,7 +165,8 @@ def test_a_long_series_fits_into_the_one_answer_of_tensorboards_service(
         downsample=tb.Downsample(num_points=1_000_000),
     )
     with ExitStack() as opened:
-        server = serve(load_with(), "127.0.0.1", 0, version="test")
+        provider = load_with()
+        server = serve(provider, "127.0.0.1", 0, version="test", services=services(provider))
         opened.callback(server.stop)
         client = Client(server.port)
         opened.callback(client.channel.close)

@@ -69,7 +69,7 @@ def test_the_data_server_answers_with_protobuf_in_pure_python(repository: Path) 
         "-q",
         "-p",
         "no:cacheprovider",
-        "tests/rpc/test_tensorboard_service.py",
+        "plugins/tensorboard/tests/test_tensorboard_service.py",
     ]
     done = subprocess.run(tests, cwd=repository, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

@@ -1,4 +1,4 @@
-"""Limits of what a data server takes in: requests, metadata, calls at a time, bytes that are no message."""
+"""Limits of a data server: requests, metadata, calls at a time, bytes that are not a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server around the services: health, reflection, addresses, numbers as they are packed."""
+"""The server around the services: health, reflection, addresses."""
 
 from __future__ import annotations
 
@@ -6,27 +6,22 @@ import socket
 from typing import Any
 
 import grpc
-import numpy as np
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
-from hypothesis import given
-from hypothesis import strategies as st
+from insight_tensorboard.service import services
 
 from insight_core.plugin.testing import FakeProvider
-from insight_core.rpc.packed import packed_varints
 from insight_core.rpc.schema import insight_data_pb2 as insight
-from insight_core.rpc.schema import tensorboard_data_pb2 as tensorboard
 from insight_core.rpc.schema.services import INSIGHT, TENSORBOARD, ServiceStub
 from insight_core.rpc.serving import BindError, Protection, serve
-from insight_core.rpc.tensorboard_view.blob_key import BlobKey
-from insight_core.rpc.tensorboard_view.downsample import downsampled
 from tests.rpc.conftest import Connect
 
 
 def test_health_is_serving_until_it_stops() -> None:
-    server = serve(FakeProvider(), "localhost", 0, version="1")
+    provider = FakeProvider()
+    server = serve(provider, "localhost", 0, version="1", services=services(provider))
     with grpc.insecure_channel(f"localhost:{server.port}") as channel:
         health = health_pb2_grpc.HealthStub(channel)
         for name in ("", TENSORBOARD, INSIGHT):
@@ -91,38 +86,3 @@ def test_stopping_ends_watches_at_once() -> None:
         server.stop()
         with pytest.raises((grpc.RpcError, StopIteration)):
             next(watch)
-
-
-@given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=40))
-def test_packed_varints_are_what_protobuf_reads(numbers: list[int]) -> None:
-    packed = packed_varints(np.array(numbers, np.int64))
-    message = tensorboard.ScalarData(step=numbers)
-    length = len(packed).bit_length()
-    assert message.SerializeToString().endswith(packed)
-    assert len(message.SerializeToString()) - len(packed) == (
-        0 if not numbers else 1 + max(1, -(-length // 7))
-    )
-
-
-@given(st.integers(0, 500), st.integers(0, 600))
-def test_downsampling_is_a_subset_with_the_last(count: int, limit: int) -> None:
-    chosen = downsampled(count, limit)
-    assert len(chosen) == min(count, limit)
-    assert (np.diff(chosen) > 0).all()
-    if len(chosen):
-        assert chosen[-1] == count - 1
-        assert chosen[0] >= 0
-
-
-def test_downsampling_is_uniform() -> None:
-    drawn = downsampled(10_001, 1001)[:-1]
-    assert abs(np.mean(drawn) - 5000) < 300
-    assert np.histogram(drawn, 10, (0, 10_000))[0].min() > 60
-
-
-@given(st.text(), st.text(), st.text(), st.integers(), st.integers(), st.integers())
-def test_blob_keys_come_back(plugin: str, run: str, tag: str, step: int, occurrence: int, index: int) -> None:
-    key = BlobKey(plugin, run, tag, step, occurrence, index)
-    text = key.encode()
-    assert BlobKey.decode(text) == key
-    assert not set(text) - set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")

@@ -6,19 +6,17 @@ from collections.abc import Collection, Sequence
 
 import pytest
 from attrs import evolve
+from insight_tensorboard.view.catalog import Catalog
+from insight_tensorboard.view.translation import SCALAR, TensorBoardKind
 from werkzeug.test import Client
 
+import insight_host
 from insight_core.plugin import SummaryPlugin
-from insight_core.plugin.data import SeriesInfo
+from insight_core.plugin.data import Changes, SeriesInfo, SeriesKey
 from insight_core.plugin.testing import FakeProvider
-from insight_core.providers.insight_client import InsightProvider
-from insight_core.providers.link import Link
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
-from insight_core.rpc.tensorboard_view.catalog import Catalog
-from insight_core.rpc.tensorboard_view.translation import SCALAR, TensorBoardKind
 from insight_core.web import Host
-from insight_host.client import LogClient
 
 RUNS = [f"r{number:02d}" for number in range(40)]
 KIND = TensorBoardKind("scalars", SCALAR)
@@ -64,19 +62,19 @@ def test_by_tensorboards_service(provider: Asked) -> None:
     assert found["r01"]["t2"].last_step == 0
 
 
-def test_by_the_python_client(provider: Asked) -> None:
+def test_from_python(provider: Asked) -> None:
     server = serve(provider, "127.0.0.1", 0, version="test")
     try:
-        with LogClient(InsightProvider(Link(f"127.0.0.1:{server.port}"))) as logs:
-            before = logs.catalog()
+        with insight_host.open(f"grpc://127.0.0.1:{server.port}", timeout=60) as logs:
+            assert len(logs.series("scalar")) == len(RUNS) ** 2
             provider.grow()
-            after = logs.catalog(since=before)
+            wanted = {(run, tag) for number, run in enumerate(RUNS) for tag in ("t0", f"t{number}")}
+            changes = Changes(1, {"scalar": [SeriesKey(*pair) for pair in sorted(wanted)]})
+            after = logs.series("scalar", changed=changes)
     finally:
         server.stop()
     assert 0 < provider.pairs <= 2 * len(RUNS)
-    assert {table.run: table.tags for table in after.tables} == {
-        run: tuple(sorted({"t0", f"t{number}"})) for number, run in enumerate(RUNS)
-    }
+    assert set(zip(after["run"], after["tag"], strict=True)) == wanted
 
 
 def test_by_the_catalogue_of_the_page(provider: Asked) -> None:

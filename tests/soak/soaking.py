@@ -58,7 +58,7 @@ class Report:
 def soak(plan: Plan, place: Path) -> Report:
     """Runs training, a host and its clients for a while; ``place`` is an empty directory for all files."""
     logdir = place / "logs"
-    logdir.mkdir()  # the host may be faster than the training, and would say that there is none
+    logdir.mkdir()  # the host may be faster than the training, and would not find it
     flaws: list[str] = []
     with ExitStack() as running:
         log = running.enter_context(open(place / "host.log", "w+b"))

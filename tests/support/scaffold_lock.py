@@ -12,10 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from insight_core.cli.authoring.node import NodeTools
-from insight_core.cli.authoring.scaffold import write_plugin
+from insight_authoring.node import NodeTools
+from insight_authoring.scaffold import write_plugin
 
-TEMPLATE = "insight_core/cli/authoring/templates/tsx/package-lock.json.template"
+TEMPLATE = "insight_authoring/templates/tsx/package-lock.json.template"
 
 
 def scaffold_lock(repository: Path, place: Path) -> str:

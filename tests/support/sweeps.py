@@ -23,7 +23,7 @@ def write_trial(
 ) -> Path:
     """A run with a curve ``loss`` of some steps, a second each; returns the directory of hyperparameters.
 
-    Its ``name`` is by default the time, as torch has it. With ``is_finished`` the session has an end.
+    Its ``name`` is by default the time, as torch has it. With ``is_finished`` the session ends.
     """
     with EventWriter(directory, start_time=start_time) as writer:
         for step in range(steps):

@@ -17,9 +17,8 @@ from insight_core.plugin.annotations import Annotation
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
-from insight_core.web.annotations.run_keys import Place
-from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.http_server import Server
+from insight_core.web.state.annotations import AnnotationStore, Place
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class Guests:
     """What was made for TensorBoard: answers below ``/data/plugin/guest/``."""
 
+    owner = "TensorBoard's application"
+
     def app_for(self, path: str) -> WSGIApplication | None:
         return self._app if path.startswith("/data/plugin/guest/") else None
 
@@ -46,7 +48,7 @@ class Guests:
 
 @pytest.fixture
 def guests(host_of: Callable[..., Host]) -> Client:
-    return Client(host_of(Plugin("scalar", "Scalars"), tensorboard=Guests(), path_prefix="/a/b"))
+    return Client(host_of(Plugin("scalar", "Scalars"), guests=Guests(), path_prefix="/a/b"))
 
 
 @pytest.mark.parametrize(

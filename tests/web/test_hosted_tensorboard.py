@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from werkzeug.test import Client
@@ -19,9 +19,13 @@ from insight_core.web import Host, HostSettings
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+    from insight_core.own_hooks import Guests
+
 
 class _Part:
     """Answers below ``/other`` with where it finds itself."""
+
+    owner = "TensorBoard's application"
 
     def __init__(self) -> None:
         self.changed: Callable[[], None] = lambda: None
@@ -50,7 +54,8 @@ def _host(part: _Part) -> Host:
     plugin = Plugin("ours", "Ours")
     module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
     registry = Registry.of([("ours", lambda: module)])
-    return Host(registry, FakeProvider("logs"), HostSettings(path_prefix="/a/ü", tensorboard=part))
+    settings = HostSettings(path_prefix="/a/ü", guests=cast("Guests", part))  # all that a host asks
+    return Host(registry, FakeProvider("logs"), settings)
 
 
 def test_clients_that_may_not_save_send_only_what_reads() -> None:

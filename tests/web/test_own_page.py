@@ -14,7 +14,7 @@ from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
-from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.state.annotations import AnnotationStore
 
 BASE = "/data/plugin/outside"
 

@@ -1,4 +1,4 @@
-"""Which of several plugins of one name, claim, address or flag is taken, and what the others are told."""
+"""Which of several plugins of one name, claim, address or flag is taken, and what the others report."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_runs_that_are_gone_are_named(
     monkeypatch.setattr(provider, "runs", lambda: kept[1:])
     delta = ask(client, since=before["cursor"])
     assert (names(delta), delta["gone"]) == ([], [kept[0].name])
-    monkeypatch.setattr(provider, "runs", lambda: kept)  # one that came back is no longer gone
+    monkeypatch.setattr(provider, "runs", lambda: kept)  # one that came back is not gone any more
     again = ask(client, since=before["cursor"])
     assert (names(again), again["gone"]) == ([kept[0].name], [])
 

@@ -19,9 +19,9 @@ from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server
-from insight_core.web.saved import store as saved_store
-from insight_core.web.saved.store import Changed, SavedStore
+from insight_core.web.state import saved as saved_store
 from insight_core.web.state import state_file
+from insight_core.web.state.saved import Changed, SavedStore
 
 Asked: TypeAlias = Any  # a client or an answer, whose JSON is indexed
 
@@ -162,7 +162,7 @@ def test_any_name_on_one_line_is_accepted(asked: Asked, state: Path, name: str) 
     version = _save(asked, name, [name]).json["version"]
     assert _read(asked, name).json == {"name": name, "version": version, "value": [name]}
     assert _names(asked) == [name]
-    assert [path.name for path in state.iterdir()] == ["saved"], "a name is no path"
+    assert [path.name for path in state.iterdir()] == ["saved"], "a name became a path"
     assert _remove(asked, name, version).status_code == 200
 
 

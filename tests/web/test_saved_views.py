@@ -1,4 +1,4 @@
-"""The page is told which saved view to open, and of which logs it is."""
+"""The page learns which saved view to open, and which logs it belongs to."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from insight_core.plugin import Plugin, Unavailable
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
-from insight_core.web.saved.store import SavedStore
-from insight_core.web.saved.views import view_names, view_state
+from insight_core.web.state.saved import SavedStore, view_names, view_state
 
 
 @pytest.fixture

@@ -23,7 +23,6 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
     "sql": ["insight_core.plugin.sql"],
     "worker": ["insight_core.plugin.worker"],
     "testing": ["insight_core.plugin.testing"],
-    "client": ["insight_host.client"],
     "reading": ["insight_host.logs", "insight_host.tables", "insight_host.records"],
 }
 _OTHER_HOOK_NAMES = {"hookspec", "hookimpl"}  # hookimpl is described with insight_core.plugin

@@ -21,7 +21,7 @@ MODULES = {
     "@insight-host/kit/steps": "steps",
     "@insight-host/kit/table": "table",
 }
-# of the page of all exports that are no components
+# of the page of all exports that are not components
 OTHERS = {
     **MODULES,
     "@insight-host/kit/lines": "lines",
@@ -58,13 +58,16 @@ class Component:
 
 def _exported(directory: Path) -> Iterator[tuple[Path, frozenset[str] | None]]:
     """Files of which the index of a module exports something, with the names; None for all of them."""
-    for names, name in re.findall(
-        r"^export (?:type )?(\*|\{[^}]*\}) from '(?:\.|@insight-host/kit)/(\w+)'",
+    for names, place, name in re.findall(
+        r"^export (?:type )?(\*|\{[^}]*\}) from '(\.|@insight-host/kit)/(\w+)'",
         (directory / "index.ts").read_text("utf-8"),
         re.M,
     ):
         wanted = None if names == "*" else frozenset(re.findall(r"\w+", names))
-        if (KIT / name).is_dir() and not (directory / f"{name}.tsx").is_file():
+        if place == "." and (directory / name / "index.ts").is_file():
+            yield from _exported(directory / name)
+            yield directory / name / "index.ts", None
+        elif place != ".":
             yield from ((path, wanted) for path in sorted((KIT / name).glob("*.ts")))
         else:
             files = (directory / f"{name}.tsx", directory / f"{name}.ts")
@@ -106,7 +109,7 @@ def components(directory: str) -> list[Component]:
 
 @frozen
 class Export:
-    """An export that is no component: what it is, in prose and as TypeScript."""
+    """An export that is not a component: what it is, in prose and as TypeScript."""
 
     name: str
     description: str
@@ -143,7 +146,7 @@ def _declaration(kind: str, text: str) -> str:
 
 
 def others(module: str) -> list[Export]:
-    """The exports of a module that are no components and no properties of one, by name."""
+    """The exports of a module but for components and their properties, by name."""
     place = KIT / OTHERS[module]
     files: list[tuple[Path, frozenset[str] | None]] = (
         [(place, None)]
@@ -167,11 +170,11 @@ def others(module: str) -> list[Export]:
 
 
 def page_of_others() -> str:
-    """The page of all exports that are no components, as Markdown."""
+    """The page of all exports but for components, as Markdown."""
     lines = [
         "# Functions and types of the kit",
         "",
-        "What `@insight-host/kit` and its parts export beside [components](components.md);",
+        "What `@insight-host/kit` and its parts export in addition to [components](components.md);",
         "[guide.md](guide.md) shows the most important together. What is here is promised, with the",
         "signatures of [javascript.txt](../surface/javascript.txt). Written by",
         "`python docs/reference/kit/write.py`.",
@@ -184,7 +187,7 @@ def page_of_others() -> str:
                 lines += [export.description, ""]
             lines += ["```ts", export.declaration, "```"]
     lines += ["", "## codecs", "", "Members of `codecs` of `@insight-host/kit`."]
-    source = (KIT / "codecs.ts").read_text("utf-8")
+    source = (KIT / "base/codecs.ts").read_text("utf-8")
     for match in _DECLARED.finditer(source):
         text = _declaration(match["kind"], source[match.start("kind") :])
         lines += ["", f"### codecs.{match['name']}", ""]

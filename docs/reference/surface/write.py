@@ -1,4 +1,5 @@
-"""Writes the listings of the public surface next to this file: what others may rely on, a line for each name.
+"""Writes the listings of the public surface next to this file: what others may rely on, a line for each name;
+and the reference page of flags, flags.md, with what each does.
 
 Run it after a change of the API: ``python docs/reference/surface/write.py``. A test compares the listings, so
 that a change that breaks others shows as a removed or changed line. stability.md says what is promised;
@@ -20,7 +21,9 @@ from types import ModuleType
 from typing import Any
 
 from insight_core.cli import main as insight_host
-from insight_core.cli.host_flags import COMMANDS
+from insight_core.cli.built_in import INSPECT_HELP
+from insight_core.cli.data_server_flags import OWN_FLAGS, SHARED_FLAGS
+from insight_core.cli.flags import COMMANDS, INSPECT_FLAGS, SERVE_FLAGS
 from insight_core.cli.plugin_commands import contributed_commands, discovered
 from insight_core.plugin import Option
 from insight_core.plugin.testing import host_of
@@ -109,6 +112,48 @@ def flags() -> Iterator[str]:
         yield from (f"insight-host {one.name} {flag}" for flag in sorted(_flags_in_help(one.name)))
 
 
+def page_of_flags() -> str:
+    """The text of flags.md, of the declarations."""
+    modules = [one for one in discovered((), {}).modules if one.candidate.origin.distribution == DISTRIBUTION]
+    own = sorted((option for one in modules for option in one.options), key=_name_of)
+    commands = {name: each for name, each in COMMANDS.items() if name != "serve"}
+    commands["inspect"] = INSPECT_FLAGS, INSPECT_HELP
+    lists = [
+        f"- `insight-host {name}` ({text}): {', '.join(f'`--{one.name}`' for one in flags)}"
+        for name, (flags, text) in sorted(commands.items())
+    ]
+    shared = ", ".join(f"`--{one.name}`" for one in SHARED_FLAGS)
+    parts = [
+        "# Flags",
+        "Written by [surface/write.py](surface/write.py) from the declarations that parsers, `--help` and "
+        "environment variables come from, too.",
+        "`--like-this` and `--like_this` are the same. A flag wins over its variable; lists in variables are "
+        "separated by commas or as `PATH` is. Switches have a counterpart: `--no-cache`.",
+        "## `insight-host`",
+        _table_of_flags(SERVE_FLAGS),
+        "## Of plugins that come with it",
+        _table_of_flags(own),
+        "## Of its other commands",
+        "\n".join(lists),
+        "The other commands print their flags: `insight-host get --help`.",
+        "## `insight-data-server`",
+        _table_of_flags(OWN_FLAGS, variables=False),
+        f"As of `insight-host`, and with its variables: {shared}.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table_of_flags(flags: Iterable[Option], *, variables: bool = True) -> str:
+    head = ["| flag | variable | |", "|---|---|---|"] if variables else ["| flag | |", "|---|---|"]
+    for one in flags:
+        value = "" if one.type is bool else f" {one.metavar or one.key.upper()}"
+        off = [f"no-{one.name}"] if one.type is bool and one.default else []
+        names = ", ".join(f"`--{name}{value}`" for name in (one.name, *one.aliases, *off))
+        text = one.help.replace("%%", "%").replace("|", "\\|")
+        head.append(f"| {names} | `{one.variable}` | {text} |" if variables else f"| {names} | {text} |")
+    return "\n".join(head)
+
+
 def _name_of(value: Any) -> str:  # noqa: ANN401
     return str(value.name)
 
@@ -137,6 +182,7 @@ def text_of(lines: Iterable[str]) -> str:
 def main() -> None:
     for name, lines in LISTINGS.items():
         (PLACE / f"{name}.txt").write_text(text_of(lines()), encoding="utf-8")
+    (PLACE.parent / "flags.md").write_text(page_of_flags(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ export const SHARED = [
   '@insight-host/kit/lines',
   '@insight-host/kit/markdown',
   '@insight-host/kit/runs',
+  '@insight-host/kit/scene',
   '@insight-host/kit/steps',
   '@insight-host/kit/table',
 ];

@@ -10,7 +10,7 @@ from insight_core.plugin.data.provider import ScalarColumns
 
 @frozen
 class SeriesFigures:
-    """What ``figures_of`` gives; None where there are no such points.
+    """What ``figures_of`` gives; None without such points.
 
     ``nonfinite`` is how many values are not finite. Extremes, the first step that has them, and the mean are
     of finite values, in float64.

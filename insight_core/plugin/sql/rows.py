@@ -29,7 +29,7 @@ class Labels:
     words: Sequence[str]
 
 
-ColumnValues: TypeAlias = NDArray[Any] | Labels | Sequence[object]  # None is no value.
+ColumnValues: TypeAlias = NDArray[Any] | Labels | Sequence[object]  # None stands for a missing value.
 Rows: TypeAlias = Mapping[str, ColumnValues]  # columns of equal length by name
 
 

@@ -35,7 +35,7 @@ class QueryTable:
         A function gets the ``PluginContext``, for columns that depend on the logs.
     read : function or "package.module:function"
         Gets the ``PluginContext`` and ``WantedRows``, and returns the rows in batches with at least the
-        wanted columns. A sequence has None where there is no value. It is called in the thread of the query.
+        wanted columns. A sequence has None for a missing value. It is called in the thread of the query.
     """
 
     name: str = field(validator=IDENTIFIER)

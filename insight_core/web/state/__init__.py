@@ -1,1 +1,1 @@
-"""Files of the state directory, which hosts share, and who may write them."""
+"""What users write: annotations of runs and what tabs save, in files of versioned lines that hosts share."""

@@ -1,4 +1,4 @@
-"""What a client without a token receives: a page with a field for it in browsers, JSON in programs."""
+"""Answers clients without a token: a page with a field for it in browsers, JSON in programs."""
 
 from __future__ import annotations
 

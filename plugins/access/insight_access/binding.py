@@ -1,4 +1,4 @@
-"""Which addresses a host may listen on without more ado: those of this machine, or any with token and TLS."""
+"""Decides on which addresses a host may listen: those of this machine, and any with token and TLS."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_of_this_machine_only(bound: str) -> bool:
 
 
 def open_because(bound: str, *, has_token: bool, encrypted: bool) -> str | None:
-    """What other machines can do to a host that listens there; None if they can do nothing."""
+    """Returns what other machines can do to a host that listens there; None if they can do nothing."""
     if is_of_this_machine_only(bound) or (has_token and encrypted):
         return None
     if has_token:

@@ -95,7 +95,7 @@ def test_a_program_receives_json_and_a_browser_a_page(guarded: Callable[..., Gua
 
 @pytest.mark.parametrize("other", ["other=\xff\xfe", "other=\xff; ", "\xff", "=;;=", 'other="a;b"'])
 def test_cookies_of_other_servers_do_not_matter(guarded: Callable[..., Guarded], other: str) -> None:
-    """Cookies know no ports: every server of this machine may set some, with bytes that are no UTF-8."""
+    """Cookies know no ports: every server of this machine may set some, with bytes that are not UTF-8."""
     client = Client(guarded().app, use_cookies=False)  # with cookies it drops the header
     host = {"Host": "localhost:6006"}
     assert client.get("/data/runs", headers={**host, "Cookie": other}).status_code == 401

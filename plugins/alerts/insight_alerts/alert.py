@@ -48,7 +48,7 @@ class Alert:
         return hashlib.blake2b(parts.encode(), digest_size=10).hexdigest()
 
     def text(self) -> str:
-        """One line in English, without control characters."""
+        """Describes the alert in one line of English, without control characters."""
         run, tag = shown(self.run), shown(self.tag)
         if self.kind == "ended":
             what = f"{run} has ended ({self.status})"
@@ -61,13 +61,13 @@ class Alert:
         return f"{shown(self.rule)}: {what}"
 
     def row(self) -> dict[str, Any]:
-        """As JSON has it: a value that is not finite is a text."""
+        """The alert for JSON: a value that is not finite is a text."""
         value = self.value
         plain = value if value is None or math.isfinite(value) else str(value)
         return {**asdict(self), "value": plain, "id": self.id}
 
     def message(self, page: str = "") -> dict[str, Any]:
-        """What is sent. ``text`` is safe in services that read markup, as Slack; other fields are raw."""
+        """Makes the message. ``text`` is safe in services that read markup, as Slack; the rest is raw."""
         text = self.text().replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         row = self.row()
         sent = {"text": text} | {name: row[name] for name in _SENT}
@@ -129,7 +129,7 @@ class Journal:
         return alert.id in self._ids
 
     def after(self, number: int, most: int) -> tuple[int, Sequence[Alert]]:
-        """How many alerts there are, and the last ``most`` of those after the first ``number``."""
+        """Returns the number of alerts, and the last ``most`` of those after the first ``number``."""
         alerts = self._alerts
         total = len(alerts)
         return total, alerts[max(number, total - most) : total]

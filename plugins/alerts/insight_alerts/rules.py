@@ -55,7 +55,7 @@ class AlertRule:
 
 @frozen
 class Target:
-    """Where alerts are sent: the address of a webhook, or a command with its arguments."""
+    """The target of alerts: the address of a webhook, or a command with its arguments."""
 
     name: str
     webhook: str | None = None

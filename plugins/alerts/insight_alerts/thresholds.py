@@ -60,7 +60,7 @@ class _Points:
 
 @frozen(eq=False)
 class _Seen:
-    """How far a series was looked at: ``at_last`` of its points have the last step.
+    """Keeps how far a series was checked: ``at_last`` of its points have the last step.
 
     ``found`` are the first points of attempts that are beyond a threshold, by the key of that and attempt.
     """

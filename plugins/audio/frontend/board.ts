@@ -7,7 +7,7 @@ const clipNumber = (text: string): number | null => (/^\d{1,6}$/.test(text) ? Nu
 
 export type AudioParts = ReturnType<typeof audioParts>;
 
-/** What the audio tab is made of: cards with sliders, and the player that they share. */
+/** Makes the parts of the audio tab: cards with sliders, and the player that they share. */
 export function audioParts(page: Page) {
   const loop = page.setting('loop', codecs.flag(false));
   const player = new Player();
@@ -18,7 +18,7 @@ export function audioParts(page: Page) {
     ...stepParts(page),
     loop,
     player,
-    /** Which clip of a record is shown; the first by default. */
+    /** The clip of a record that is shown; the first by default. */
     clips: new PerCard(page, 'clip', clipNumber, String),
   };
 }

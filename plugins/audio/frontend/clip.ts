@@ -1,7 +1,7 @@
 import type { Columns } from '@insight-host/api';
 import { floats } from '@insight-host/kit';
 
-/** What a recorded file says of itself, and its pictures. */
+/** Facts of a recorded file, and its pictures. */
 export interface Clip {
   /** Of the record. */
   readonly clips: number;

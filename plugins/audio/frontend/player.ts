@@ -48,7 +48,7 @@ export class Player {
     this.audio.pause();
   }
 
-  /** The file is no longer shown: it stops if it plays. */
+  /** Stops the file, which is not shown any more, if it plays. */
   leave(url: string): void {
     if (this.url.value === url) this.pause();
   }

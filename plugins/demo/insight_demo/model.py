@@ -1,4 +1,4 @@
-"""What the demo trains: a small network that tells drawn shapes apart, in numpy alone."""
+"""The network of the demo: small, tells drawn shapes apart, in numpy alone."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class _Training:
                 )
 
     def epoch(self) -> None:
-        """What the validation says, and what the network has learned to look for."""
+        """Records the validation, and what the network has learned to look for."""
         labels, found = self.validation.labels, predicted(self.parameters, self.validation.pictures)
         confusion = np.zeros((len(SHAPES), len(SHAPES)), np.float32)
         np.add.at(confusion, (labels, found), 1)
@@ -212,7 +212,7 @@ def _landscapes(
 
 
 def _pipeline(trial: Trial) -> dict[str, object]:
-    """How the pictures are made, as a pipeline of data: from the last step to the first."""
+    """Describes how the pictures are made as a pipeline of data, from the last step to the first."""
     drawn = {
         "op_type": "GeneratorDataset",
         "shapes": list(SHAPES),
@@ -250,7 +250,7 @@ def _filters(kernels: Floats) -> Floats:
 
 @define
 class _Trace(Clock):
-    """What was computed when, as a Chrome trace: for the profiler's tab."""
+    """Records what was computed when as a Chrome trace, for the profiler's tab."""
 
     events: list[dict[str, object]] = field(factory=list)
     _unheeded: Clock = field(factory=Clock)

@@ -147,7 +147,7 @@ def insight_rules() -> Iterable[Rule]:
 
 @hookimpl
 def insight_run_columns() -> Iterable[RunColumns]:
-    """How many findings a run has, and how bad the worst one is."""
+    """A column with the number of findings of a run, and the severity of the worst one."""
     from insight_diagnose.run_columns import columns, values
 
     return [RunColumns(columns, values)]

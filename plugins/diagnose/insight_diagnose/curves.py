@@ -107,7 +107,7 @@ def means(values: Floats, most: int) -> Floats:
 
 
 def spread(values: Floats) -> float:
-    """The standard deviation by the median absolute deviation (F. R. Hampel, "The Influence StepCurve and Its
+    """The standard deviation by the median absolute deviation (F. R. Hampel, "The Influence Curve and Its
     Role in Robust Estimation", JASA 69, 1974)."""
     return NORMAL * median(np.abs(values - median(values))) if len(values) else 0.0
 

@@ -9,7 +9,7 @@ from insight_core.plugin.findings import Examined, Finding, FindingPlace
 
 
 def found(examined: Examined) -> Iterable[Finding]:
-    """One sentence about all damaged runs, the one with most damage first."""
+    """Reports all damaged runs in one sentence, the one with most damage first."""
     data, runs = examined.ctx.data, examined.runs
     wanted = set(runs)
     damaged = sorted(

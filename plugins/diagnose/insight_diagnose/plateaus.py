@@ -89,7 +89,7 @@ def _fall_since(values: Floats, span: float) -> float | None:
     fall, level = -line.change, abs(median(parts))
     if line.score < -CERTAIN and (fall > 0.01 * span or fall > 0.02 * level):
         return None
-    half = len(parts) // 2  # a fall that is no line: at the beginning alone, or at the end alone
+    half = len(parts) // 2  # a fall of which all is at the beginning, or all at the end
     first, second = median(parts[:half]), median(parts[half:])
     last = median(parts[-max(3, len(parts) // 10) :])
     falls_late = first - last >= max(0.05 * span, 4 * noise(parts))

@@ -136,7 +136,7 @@ def _swing(examined: Examined, key: SeriesKey, curve: StepCurve, found: Unrest) 
     epoch = epoch_points(examined, curve)
     if epoch is not None and abs(found.period - epoch) < max(1, 0.1 * epoch):
         saw = _SWING_BY_EPOCH
-        change = Reason("shuffle the training data anew in each epoch", "diagnose_unshuffled_change")
+        change = Reason("shuffle the training data before each epoch", "diagnose_unshuffled_change")
     said = saw(tag=key.tag, height=height, level=level, period=period)
     yield found_in(key, "warning", said, change, (int(curve.steps[0]), int(curve.steps[-1])))
 
@@ -172,7 +172,7 @@ def _noise(examined: Examined, key: SeriesKey, curve: StepCurve) -> Iterator[Fin
 
 
 def loss_has_a_spike(examined: Examined) -> Iterator[Finding]:
-    """One spike of the training loss, or two, far above its level, that came back."""
+    """Finds one or two spikes of the training loss, far above its level, that came back."""
     for key, curve in losses(examined):
         if divergence(curve) is not None:
             continue

@@ -30,7 +30,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 def _findings(
     ctx: PluginContext, request: Request, *, runs: Sequence[str], wait: int | None, roles: Sequence[str]
 ) -> Response:
-    """What the rules of all plugins find in the runs ``run`` (repeated), or in all; the worst first.
+    """Returns the findings of all rules in the runs ``run`` (repeated), or in all; the worst first.
 
     After ``wait`` ms it answers with what is known by then.
     """
@@ -43,7 +43,7 @@ def _findings(
 
 
 def _snapshot(ctx: PluginContext, request: Request, *, views: Sequence[str]) -> Response:
-    """What is found in the runs of the views (``view``, repeatable: JSON with ``runs``)."""
+    """Returns the findings in the runs of the views (``view``, repeatable: JSON with ``runs``)."""
     try:
         named = [json.loads(text)["runs"] for text in views]
         runs = list(dict.fromkeys(str(run) for view in named for run in view))

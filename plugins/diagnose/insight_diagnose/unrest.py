@@ -227,14 +227,14 @@ def loud_noise(curve: StepCurve) -> Noise | None:
 
 
 def _lasting(values: Floats) -> float:
-    """How many points in a row noise has in common (the integral of its autocorrelation), 1 if none."""
+    """Returns how many points in a row share noise (the integral of its autocorrelation), 1 if none."""
     found = autocorrelation(values, len(values) // 4)
     ends = np.flatnonzero(found < 0.05)
     return float(1 + 2 * found[: ends[0] if len(ends) else len(found)].sum())
 
 
 def _fall(values: Floats, lasting: float) -> tuple[float, float]:
-    """How much lower the last third is than the first one on average, and the standard error of that."""
+    """Returns by how much the last third lies below the first one on average, with the standard error."""
     third = len(values) // 3
     fall = float(values[:third].mean() - values[-third:].mean())
     return fall, float(values.std() * np.sqrt(2 * lasting / third))

@@ -135,7 +135,7 @@ def run_was_interrupted(examined: Examined) -> Iterator[Finding]:
 
 
 def _most_at_once(lines: Sequence[ScalarColumns]) -> int:
-    """How many lines are written at one time, at most."""
+    """Returns the largest number of lines that are written at one time."""
     moments = [float(line.wall_times.min()) for line in lines]
     return max(
         sum(bool(line.wall_times.min() <= moment < line.wall_times.max()) for line in lines)

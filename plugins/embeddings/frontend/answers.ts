@@ -1,5 +1,6 @@
 /** What the routes of the plugin answer. */
 import type { Columns, Reason } from '@insight-host/api';
+import type { RunLists } from '@insight-host/kit/lab';
 
 export interface Listed {
   /** Unique in its run. */
@@ -20,6 +21,8 @@ export interface RunEmbeddings {
   readonly embeddings: readonly Listed[];
   readonly errors: readonly Reason[];
 }
+/** Which embeddings the selected runs have. */
+export type Lists = RunLists<RunEmbeddings>;
 
 /** Points along their principal components. */
 export interface Points {

@@ -1,12 +1,13 @@
 import { computed, signal } from '@preact/signals';
 import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, rgbOf, type Page } from '@insight-host/kit';
-import type { Column } from './answers';
+import { RunLists } from '@insight-host/kit/lab';
+import { Orbit } from '@insight-host/kit/scene';
+import type { Column, Lists, RunEmbeddings } from './answers';
+import { FIRST_CAMERA, LIMITS } from './camera';
 import { Chosen } from './chosen';
 import { coloringOf, firstColumn } from './coloring';
 import { Layouts, type Method } from './layouts/layouts';
-import { Lists } from './lists';
-import { Orbit } from './orbit';
 import { alongComponents, type Positions } from './positions';
 import { SavedSelections } from './saved_selections';
 import { marked, matchesOf } from './search';
@@ -44,10 +45,15 @@ export function embeddingParts(page: Page) {
   const runs = computed<readonly Run[]>(() =>
     page.runs.value.filter(({ name }) => parts.tags.table.value?.tagsOf(name).length),
   );
-  const lists = new Lists(
-    page,
-    computed(() => runs.value.map(({ name }) => name)),
-  );
+  const lists: Lists = new RunLists(page, async (wanted, signal) => {
+    const found = await page.ctx.data.json<{ readonly runs: readonly RunEmbeddings[] }>(
+      'embeddings',
+      { run: wanted },
+      { signal },
+    );
+    return new Map(found.runs.map((one) => [one.run, one]));
+  });
+  lists.follow(computed(() => runs.value.map(({ name }) => name)));
   const chosen = new Chosen(page, runs, lists);
   const unitLength = page.setting('unit', codecs.flag(false));
   const metric = page.setting('metric', codecs.choice(METRICS, 'cosine'));
@@ -67,7 +73,7 @@ export function embeddingParts(page: Page) {
   const named = (name: string | null): Column | null =>
     source.columns.value.find((column) => column.name === name) ?? null;
   const labelColumn = computed(() => named(labelBy.value) ?? source.columns.value[0] ?? null);
-  /** "" in the link is no column. */
+  /** "" in the link stands for no column. */
   const colorColumn = computed(() =>
     colorBy.value === null ? firstColumn(source.columns.value) : named(colorBy.value),
   );
@@ -189,7 +195,7 @@ export function embeddingParts(page: Page) {
     clear,
     /** The point under the pointer, or whose line in a list has it. */
     hovered: signal<number | null>(null),
-    orbit: new Orbit(page),
+    orbit: new Orbit(page, FIRST_CAMERA, LIMITS),
     pictures: page.setting('pictures', codecs.flag(true)),
     labels: page.setting('labels', codecs.flag(false)),
     /** A drag of the pointer selects points. */

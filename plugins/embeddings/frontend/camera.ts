@@ -1,30 +1,27 @@
-/** Where the points are looked at from: angles in degrees, `x` and `y` in shares of half the picture. */
-export interface Camera {
-  readonly azimuth: number;
-  readonly elevation: number;
+import { axesOf, clipMatrix, nearer, type Angles, type Matrix } from '@insight-host/kit/scene';
+
+/** Where the points are looked at from; `x` and `y` in shares of half the picture. */
+export interface Camera extends Angles {
   readonly zoom: number;
   readonly x: number;
   readonly y: number;
 }
 
 export const FIRST_CAMERA: Camera = { azimuth: -30, elevation: 22, zoom: 1, x: 0, y: 0 };
-export const ZOOMS = [0.1, 60] as const;
+const ZOOMS = [0.1, 60] as const;
 const FARTHEST = 50; // of x and y
+export const LIMITS = {
+  azimuth: [-180, 180],
+  elevation: [-90, 90],
+  zoom: ZOOMS,
+  x: [-FARTHEST, FARTHEST],
+  y: [-FARTHEST, FARTHEST],
+} as const;
 /** Between the viewer and the middle of the scene, whose points are about 1 away from it. */
 export const DISTANCE = 3.2;
 const NEAR = 0.05;
 const FAR = 100;
 const ROOM = 0.86; // of the smaller side of the picture, for points that are 1 away from the middle
-
-export type Matrix = Float32Array; // 4 x 4, column by column
-
-export function turned(camera: Camera, across: number, up: number): Camera {
-  return {
-    ...camera,
-    azimuth: ((((camera.azimuth + across + 180) % 360) + 360) % 360) - 180,
-    elevation: Math.max(-90, Math.min(90, camera.elevation + up)),
-  };
-}
 
 const limited = (value: number): number => Math.max(-FARTHEST, Math.min(FARTHEST, value));
 
@@ -34,9 +31,9 @@ export function moved(camera: Camera, x: number, y: number): Camera {
 
 /** Nearer or farther; the place (`x`, `y`) of the picture stays where it is. */
 export function zoomed(camera: Camera, factor: number, x = 0, y = 0): Camera {
-  const zoom = Math.max(ZOOMS[0], Math.min(ZOOMS[1], camera.zoom * factor));
-  const real = zoom / camera.zoom;
-  return { ...camera, zoom, x: limited(x + (camera.x - x) * real), y: limited(y + (camera.y - y) * real) };
+  const after = nearer(camera, factor, ZOOMS);
+  const real = after.zoom / camera.zoom;
+  return { ...after, x: limited(x + (camera.x - x) * real), y: limited(y + (camera.y - y) * real) };
 }
 
 /**
@@ -44,29 +41,23 @@ export function zoomed(camera: Camera, factor: number, x = 0, y = 0): Camera {
  * not the scene, so that it turns around the place where its middle is.
  */
 export function viewMatrix(camera: Camera, width: number, height: number, flat: boolean): Matrix {
-  const radians = Math.PI / 180;
-  const [a, e] = flat ? [0, Math.PI / 2] : [camera.azimuth * radians, camera.elevation * radians];
-  const [sa, ca, se, ce] = [Math.sin(a), Math.cos(a), Math.sin(e), Math.cos(e)];
-  const right = [ca, sa, 0] as const;
-  const up = [-sa * se, ca * se, ce] as const;
-  const back = [sa * ce, -ca * ce, se] as const; // to the viewer
   const side = Math.max(1, Math.min(width, height));
-  const [sx, sy] = [(ROOM * side) / Math.max(1, width), (ROOM * side) / Math.max(1, height)];
-  const matrix = new Float32Array(16);
-  const depth = (FAR + NEAR) / (FAR - NEAR);
-  const shift = (2 * FAR * NEAR) / (FAR - NEAR);
-  for (let i = 0; i < 3; i++) {
-    const toViewer = flat ? 0 : -(back[i] as number) * camera.zoom; // the part of w that depends on the place
-    matrix[4 * i] = sx * camera.zoom * (right[i] as number) * (flat ? 1 : DISTANCE) + camera.x * toViewer;
-    matrix[4 * i + 1] = sy * camera.zoom * (up[i] as number) * (flat ? 1 : DISTANCE) + camera.y * toViewer;
-    matrix[4 * i + 2] = flat ? 0 : depth * toViewer;
-    matrix[4 * i + 3] = toViewer;
+  const size = flat ? 1 : DISTANCE;
+  const matrix = clipMatrix({
+    axes: axesOf(flat ? { azimuth: 0, elevation: 90 } : camera, 'z'),
+    scale: [(ROOM * side * size) / Math.max(1, width), (ROOM * side * size) / Math.max(1, height)],
+    near: NEAR,
+    far: FAR,
+    distance: DISTANCE,
+    isParallel: flat,
+  });
+  for (let i = 0; i < 12; i++) matrix[i] = (matrix[i] as number) * camera.zoom;
+  for (let i = 0; i < 16; i += 4) {
+    const w = matrix[i + 3] as number;
+    matrix[i] = (matrix[i] as number) + camera.x * w;
+    matrix[i + 1] = (matrix[i + 1] as number) + camera.y * w;
+    if (flat) matrix[i + 2] = 0; // however high a point is, it is seen
   }
-  const w = flat ? 1 : DISTANCE;
-  matrix[12] = camera.x * w;
-  matrix[13] = camera.y * w;
-  matrix[14] = flat ? 0 : depth * DISTANCE - shift;
-  matrix[15] = w;
   return matrix;
 }
 

@@ -1,29 +1,25 @@
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import type { Listed } from './answers';
-import type { Lists } from './lists';
+import type { Listed, Lists } from './answers';
 
 /** The embedding that is shown: of a run, under a name, at a step. */
 export class Chosen {
-  private readonly wantedRun: Setting<string | null>;
   private readonly wantedGroup: Setting<string | null>;
   private readonly wantedStep: Setting<string>;
 
   constructor(
-    page: Page,
+    private readonly page: Page,
     private readonly runs: Live<readonly Run[]>,
     private readonly lists: Lists,
   ) {
-    this.wantedRun = page.setting('run', codecs.name);
+    page.linkedRun('run');
     this.wantedGroup = page.setting('name', codecs.name);
     this.wantedStep = page.setting('step', codecs.text);
   }
 
-  /** The run asked for, if it is selected, or the first. */
-  readonly run = computed<Run | null>(
-    () => this.runs.value.find(({ name }) => name === this.wantedRun.value) ?? this.runs.value[0] ?? null,
-  );
+  /** The one that the run panel chooses. */
+  readonly run = computed<Run | null>(() => this.page.oneOf(this.runs.value) ?? null);
   private readonly all = computed<readonly Listed[]>(
     () => this.lists.byRun.value.get(this.run.value?.name ?? '')?.embeddings ?? [],
   );
@@ -44,10 +40,6 @@ export class Chosen {
       this.steps.value.at(-1) ??
       null,
   );
-
-  pickRun(name: string): void {
-    this.wantedRun.set(name);
-  }
 
   pickGroup(group: string): void {
     this.wantedGroup.set(group);

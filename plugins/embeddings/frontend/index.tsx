@@ -8,6 +8,7 @@ import zh from '../insight_embeddings/locales/zh-CN.json';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles: cardStyles + styles,
+  runs: 'one',
   board: embeddingParts,
   view: (board) => <App board={board} />,
   keys: (board, host) => [

@@ -1,6 +1,7 @@
 /** What is drawn over the points: axes and labels. */
 import { visibleText } from '@insight-host/kit';
-import type { Matrix, Projected } from './camera';
+import type { Matrix } from '@insight-host/kit/scene';
+import type { Projected } from './camera';
 
 export interface Ink {
   readonly text: string;

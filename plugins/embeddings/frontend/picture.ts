@@ -1,5 +1,6 @@
 import { NO_PIXELS, type PixelSize, type Rgb } from '@insight-host/kit';
-import { projected, viewMatrix, type Camera, type Matrix, type Projected } from './camera';
+import type { Matrix } from '@insight-host/kit/scene';
+import { projected, viewMatrix, type Camera, type Projected } from './camera';
 import { drawAxes, drawLabels, type Ink, type Label } from './overlay';
 import type { Atlas } from './look';
 import { Raster } from './raster';

@@ -1,4 +1,5 @@
-import { DISTANCE, type Matrix } from './camera';
+import type { Matrix } from '@insight-host/kit/scene';
+import { DISTANCE } from './camera';
 import { FOG, RING, type Atlas, type Look } from './look';
 
 const MOST_PICTURES = 3_000; // that are drawn; of more, points are

@@ -1,6 +1,6 @@
 import type { Rgb } from '@insight-host/kit';
-import { drawsInSoftware, linkedProgram } from '@insight-host/kit/draw';
-import { DISTANCE, type Matrix } from './camera';
+import { begin, drawsInSoftware, lose, Program, type Matrix } from '@insight-host/kit/scene';
+import { DISTANCE } from './camera';
 import { FOG, RING, type Atlas, type Look } from './look';
 
 const POSITION = 0;
@@ -80,7 +80,7 @@ export class Renderer {
 
   private constructor(
     readonly canvas: HTMLCanvasElement,
-    private readonly gl: WebGL2RenderingContext,
+    readonly gl: WebGL2RenderingContext,
     /** A processor draws, not a graphics card. */
     readonly isSoftware: boolean,
   ) {
@@ -99,7 +99,6 @@ export class Renderer {
     gl.enableVertexAttribArray(COLOR);
     gl.vertexAttribPointer(COLOR, 4, gl.UNSIGNED_BYTE, true, 0, 0);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.indices);
-    gl.depthFunc(gl.LEQUAL);
   }
 
   /** null where the browser has no WebGL 2. */
@@ -140,11 +139,7 @@ export class Renderer {
   /** Draws what was set; the canvas keeps it until the browser shows the next frame. */
   draw(view: Matrix, look: Look): void {
     const { gl, canvas } = this;
-    gl.viewport(0, 0, canvas.width, canvas.height);
-    const [r, g, b] = look.background;
-    gl.clearColor(r / 255, g / 255, b / 255, 1);
-    gl.enable(gl.DEPTH_TEST);
-    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    begin(this, canvas.width, canvas.height, unit(look.background));
     if (this.count === 0) return;
     gl.bindVertexArray(this.array);
     const program = look.atlas && this.bindAtlas(look.atlas) ? this.pictures : this.plain;
@@ -166,13 +161,12 @@ export class Renderer {
   }
 
   dispose(): void {
-    this.gl.getExtension('WEBGL_lose_context')?.loseContext();
+    lose(this.gl);
   }
 
   private use(program: Program, view: Matrix, look: Look): void {
     const { gl } = this;
-    gl.useProgram(program.made);
-    gl.uniformMatrix4fv(program.place('view'), false, view);
+    program.use(view);
     gl.uniform1f(program.place('size'), look.size);
     gl.uniform1f(program.place('room'), 0);
     gl.uniform4f(program.place('tint'), 0, 0, 0, 0);
@@ -204,23 +198,3 @@ export class Renderer {
 }
 
 const unit = ([r, g, b]: Rgb): [number, number, number] => [r / 255, g / 255, b / 255];
-
-/** A linked program, whose uniforms are looked up once. */
-class Program {
-  readonly made: WebGLProgram;
-  private readonly places = new Map<string, WebGLUniformLocation | null>();
-
-  constructor(
-    private readonly gl: WebGL2RenderingContext,
-    vertex: string,
-    fragment: string,
-  ) {
-    this.made = linkedProgram(gl, vertex, fragment);
-  }
-
-  place(name: string): WebGLUniformLocation | null {
-    let found = this.places.get(name);
-    if (found === undefined) this.places.set(name, (found = this.gl.getUniformLocation(this.made, name)));
-    return found;
-  }
-}

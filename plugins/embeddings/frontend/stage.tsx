@@ -1,9 +1,10 @@
 import { effect, useSignal } from '@preact/signals';
 import { announce, arrowOf, drag, pixelsOf, watchPixels } from '@insight-host/kit';
+import { turned } from '@insight-host/kit/scene';
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { select, type EmbeddingParts } from './board';
-import { FIRST_CAMERA, moved, turned, zoomed, type Camera } from './camera';
+import { moved, zoomed, type Camera } from './camera';
 import { painted } from './coloring';
 import { Legend } from './legend';
 import type { Label } from './overlay';
@@ -155,7 +156,7 @@ export function Stage({
     else if (move) orbit.look(turned(camera.value, move[0] * KEY_TURN, move[1] * KEY_TURN));
     else if (event.key === '+' || event.key === '=') orbit.look(zoomed(camera.value, KEY_ZOOM));
     else if (event.key === '-') orbit.look(zoomed(camera.value, 1 / KEY_ZOOM));
-    else if (event.key === '0') orbit.look(FIRST_CAMERA);
+    else if (event.key === '0') orbit.reset();
     else if (event.key === 'Enter' || event.key === ' ') {
       // the point in the middle: it can be brought there with the arrow keys
       const at = place.current?.getBoundingClientRect();
@@ -198,7 +199,7 @@ export function Stage({
           pointer.value = null;
           board.hovered.value = null;
         }}
-        onDblClick={() => orbit.look(FIRST_CAMERA)}
+        onDblClick={() => orbit.reset()}
       >
         <canvas ref={webgl} aria-hidden="true" data-testid="webgl" hidden />
         <canvas ref={plain} aria-hidden="true" data-testid="plain" />

@@ -1,7 +1,6 @@
 import { Button, Choice, Cluster, FullScreenToggle, Select, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { METHODS, SPACES, type EmbeddingParts } from './board';
-import { FIRST_CAMERA } from './camera';
 import { LayoutTools } from './layout_tools';
 
 interface ToolbarProps {
@@ -60,7 +59,7 @@ export function Toolbar({ board, onSave }: ToolbarProps): JSX.Element {
             onPress={() => board.orbit.turn()}
           />
         )}
-        <Button action="camera" icon="reset" label={say('camera')} onPress={() => board.orbit.look(FIRST_CAMERA)} />
+        <Button action="camera" icon="reset" label={say('camera')} onPress={() => board.orbit.reset()} />
         <Button action="export" icon="export" label={say('export')} onPress={onSave} />
       </Cluster>
       <Cluster>
@@ -79,16 +78,6 @@ function EmbeddingChoice({ board }: { readonly board: EmbeddingParts }): JSX.Ele
   const at = steps.findIndex((entry) => entry === chosen.entry.value);
   return (
     <>
-      {board.runs.value.length > 1 && (
-        <Select
-          look="run-choice"
-          name="run"
-          label={say('run')}
-          value={chosen.run.value?.name ?? ''}
-          options={board.runs.value.map(({ name, displayName }) => ({ value: name, text: displayName, title: name }))}
-          onPick={(name) => chosen.pickRun(name)}
-        />
-      )}
       {chosen.groups.value.length > 1 && (
         <Select
           look="run-choice"

@@ -29,7 +29,7 @@ class Sprite:
 
 
 def sprite_of(content: bytes) -> Sprite:
-    """Raises ValueError for a file that is no picture, or one that is too large."""
+    """Raises ValueError for a file that is not a picture, or too large."""
     header = header_of(content)
     if max(header.width, header.height) > LARGEST_SIDE:
         raise ValueError(_LARGE_PICTURE(width=header.width, height=header.height, most=LARGEST_SIDE))

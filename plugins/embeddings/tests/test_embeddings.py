@@ -329,7 +329,7 @@ def test_a_graph_needs_three_points(hostile: Client) -> None:
 
 
 def test_only_files_of_runs_with_a_configuration_are_files_of_embeddings(tmp_path: Path) -> None:
-    """Many programs write TSV; a file that is read as a metric log is no file of an embedding."""
+    """Many programs write TSV; a file that is read as a metric log does not belong to an embedding."""
     other, words = tmp_path / "other", tmp_path / "words"
     for run in (other, words):
         (run / "plots" / "metrics").mkdir(parents=True)

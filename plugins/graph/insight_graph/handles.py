@@ -42,6 +42,6 @@ def _handle(data: bytes) -> tuple[bytes, OutputType | None]:
     if _TYPES not in values or _SHAPES not in values:
         return b"", None
     types, shapes = values[_TYPES].list.type, values[_SHAPES].list.shape
-    # a handle of several values is no variable
+    # a handle of several values is not a variable
     known = len(types) == 1 and len(shapes) == 1
     return node.name, OutputType(type_name(types[0]), shape_of(shapes[0])) if known else None

@@ -1,4 +1,4 @@
-"""The last few comparisons of graphs, so that pages of a list do not compare anew."""
+"""The last few comparisons of graphs, so that pages of a list do not compare again."""
 
 from __future__ import annotations
 

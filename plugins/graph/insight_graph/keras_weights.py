@@ -102,7 +102,7 @@ def _is_custom(layer: Config) -> bool:
 
 
 def _is_rewritten(config: Config) -> bool:
-    """Whether the layer was quantised, or has weights of a low rank beside its own."""
+    """Whether the layer was quantised, or has weights of a low rank in addition to its own."""
     policy = str(_mapping(config.get("dtype")).get("class_name", ""))
     return bool(config.get("lora_rank")) or policy.startswith("Quantized")
 

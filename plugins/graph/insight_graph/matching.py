@@ -1,4 +1,4 @@
-"""Finds which nodes of two graphs are the same, by structure first: names may be numbered anew.
+"""Finds which nodes of two graphs are the same, by structure first: names may have other numbers.
 
 Weights are paired by names that state their module. Nodes with the same surroundings are paired (as in the
 colour refinement of Weisfeiler and Leman), in the same scope first. What is left is paired along edges from
@@ -27,7 +27,7 @@ Hashes = NDArray[np.uint64]
 
 
 def matched(before: Graph, after: Graph) -> Indices:
-    """int32[nodes of ``before``]: the node of ``after`` that is the same; -1 where there is none.
+    """int32[nodes of ``before``]: the node of ``after`` that is the same; -1 without one.
 
     Pairs have one kind, and mostly one type: a node that takes what another took, and gives it to the same
     nodes, is that node with another type.
@@ -158,7 +158,7 @@ class _Pairs:
                 self._pair(node, other)
 
     def along_edges(self, *, of_one_type: bool = True) -> None:
-        """Pairs nodes that have the most edges with the same ends, until there are no more."""
+        """Pairs nodes that have the most edges with the same ends, until none are left."""
         for number in range(_PASSES):
             left = np.flatnonzero(self.found < 0)
             backwards = -1 if number % 2 else 1

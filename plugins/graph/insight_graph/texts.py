@@ -1,4 +1,4 @@
-"""NodeTexts that repeat, each kept once and known by a number."""
+"""Keeps each text of a graph once; equal texts share a number."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Tree:
 
     graph: Graph
     parents: Indices
-    scopes: Indices  # of the first branches, which are no stacks
+    scopes: Indices  # of the first branches, which are not stacks
     stack_labels: list[str]  # of the branches after them
     stack_ids: list[str]
     stacks: Indices
@@ -155,7 +155,7 @@ class TreeBuilder:
     graph: Graph
     leaves: Leaves
     parents: Indices
-    scopes: Indices  # of the first branches, which are no stacks
+    scopes: Indices  # of the first branches, which are not stacks
     stacks: Indices
     structures: NDArray[np.int64]
     members: Indices  # 0: as many as there are children

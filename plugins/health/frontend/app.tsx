@@ -1,4 +1,15 @@
-import { Button, canvasFile, Choice, Empty, fileName, Menu, message, Select, useTableView } from '@insight-host/kit';
+import {
+  Button,
+  canvasFile,
+  Choice,
+  Empty,
+  fileName,
+  Menu,
+  message,
+  Select,
+  Toggle,
+  useTableView,
+} from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { VIEWS, type HeatMap } from './answer';
@@ -29,7 +40,7 @@ export function App({ board }: Props): JSX.Element {
 function Toolbar({ board, map }: Props & { readonly map: HeatMap | null }): JSX.Element {
   const { page, settings } = board;
   const { t: say } = page;
-  const { view, measure, kind, rank, layer, x, y } = settings;
+  const { view, measure, kind, all, layer, x, y } = settings;
   const runs = map?.all_runs ?? [];
   const several = runs.length > 1;
   const measures = map?.measures ?? [measure.value];
@@ -67,17 +78,7 @@ function Toolbar({ board, map }: Props & { readonly map: HeatMap | null }): JSX.
         />
       )}
       {several && view.value === 'layers' && (
-        <Select
-          name="rank"
-          label={say('rank')}
-          title={say('rank.hint')}
-          value={rank.value ?? ''}
-          options={[
-            { value: '', text: say('rank.all', { count: runs.length }) },
-            ...runs.map((run) => ({ value: run, text: page.nameOf(run) })),
-          ]}
-          onPick={(run) => rank.set(run === '' ? null : run, 'push')}
-        />
+        <Toggle action="all-runs" text={say('all')} label={say('all.hint', { count: runs.length })} setting={all} />
       )}
       {view.value === 'ranks' && layers.length > 0 && (
         <Select

@@ -1,7 +1,8 @@
 /** What the tab shows: its settings in the URL, and the map, asked for again until every record was read. */
+import type { RunChoice } from '@insight-host/api';
 import { codecs, message, portions, type Page } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { KINDS, mapOf, MEASURES, VIEWS, type HeatMap, type Kind, type Measure, type View } from './answer';
 import { spanCodec, type Span } from './span';
 
@@ -18,8 +19,8 @@ export function healthSettings(page: Page) {
     view: page.setting('view', codecs.choice<View>(VIEWS, 'layers')),
     measure: page.setting('measure', codecs.choice<Measure>(MEASURES, 'size')),
     kind: page.setting('kind', codecs.choice<Kind>(KINDS, 'all')),
-    /** The run that is shown; null: the extreme one of all. */
-    rank: page.setting('rank', codecs.name),
+    /** Whether layers by steps are of all runs: of each cell the extreme one. */
+    all: page.setting('all', codecs.flag(false)),
     /** Id of the layer that is selected. */
     layer: page.setting('layer', codecs.name),
     /** The step that is selected. */
@@ -37,10 +38,27 @@ export class HealthBoard {
   readonly detail = signal<HeatMap | null>(null);
   readonly busy = signal(false);
   readonly failure = signal('');
-  /** Runs that one answer can be about. */
+  /** Runs that one answer can be about; the one that is shown is among them. */
   readonly runs = computed(() => {
-    const names = this.page.runs.value.map(({ name }) => name);
-    return (portions(names)[0] ?? []).slice(0, MOST_RUNS);
+    const one = this.shown.value;
+    const names = this.page.runs.value.flatMap(({ name }) => (name === one ? [] : name));
+    return (portions(one === null ? names : [one, ...names])[0] ?? []).slice(0, MOST_RUNS);
+  });
+  /** Whether runs have layers, as far as that was asked. */
+  private readonly known = signal<ReadonlyMap<string, boolean>>(new Map());
+  /** That of the first bad layer. */
+  private readonly worst = signal<string | null>(null);
+  /** What the run panel offers: one run with layers; null where the map is of many. */
+  readonly choice = computed<RunChoice | null>(() => {
+    if (!this.isOfOne) return null;
+    const names = this.page.allRuns.value.flatMap(({ name }) => (this.known.value.get(name) === false ? [] : name));
+    const sure = (name: string): number => (name === this.worst.value ? 2 : this.known.value.get(name) ? 1 : 0);
+    return { among: [...names].sort((a, b) => sure(b) - sure(a)) };
+  });
+  /** The run whose layers the map shows; null: several. */
+  private readonly shown = computed<string | null>(() => {
+    const offered = new Set(this.choice.value?.among);
+    return this.page.oneOf(this.page.runs.value.filter(({ name }) => offered.has(name)))?.name ?? null;
   });
 
   private width = 0;
@@ -53,7 +71,8 @@ export class HealthBoard {
     readonly page: Page,
     readonly settings: ReturnType<typeof healthSettings> = healthSettings(page),
   ) {
-    const { view, measure, kind, rank, layer, x, y } = settings;
+    const { view, measure, kind, all, layer, x, y } = settings;
+    page.linkedRun('rank');
     const soon = (): void => void this.ask();
     page.onChange(page.ctx.runs.selected, soon);
     page.onChange(page.ctx.visible, soon);
@@ -68,7 +87,8 @@ export class HealthBoard {
       this.turned();
     });
     page.onChange(measure, () => this.turned());
-    page.onChange(rank, () => this.turned());
+    page.onChange(all, () => this.turned());
+    page.onChange(page.ctx.runs.one, () => this.isOfOne && this.turned());
     page.onChange(layer, () => view.peek() === 'ranks' && this.turned());
     page.onChange(x, () => {
       clearTimeout(this.settling);
@@ -107,6 +127,9 @@ export class HealthBoard {
         mapOf(await ctx.data.columns('map', { ...query, ...more }, { signal: stopped }));
       const map = await get({ columns: Math.min(FINEST, this.width) });
       if (stopped.aborted) return;
+      this.learn(runs, map);
+      if (stopped.aborted) return; // another run is shown by what is known now
+      if (this.query(this.runs.peek()).rank !== query.rank) return await this.ask();
       this.map.value = map;
       this.failure.value = '';
       const part = finer(map, this.settings.x.peek());
@@ -124,23 +147,37 @@ export class HealthBoard {
 
   /** Shows the step of a fault in its row. */
   show(fault: { readonly layer: string; readonly run: string; readonly kind: Kind; readonly step: number }): void {
-    const { view, kind, rank, layer, at } = this.settings;
+    const { view, kind, all, layer, at } = this.settings;
     if (kind.peek() !== 'all' && kind.peek() !== fault.kind) kind.set('all');
-    if (rank.peek() !== null && rank.peek() !== fault.run) rank.set(fault.run);
     if (view.peek() !== 'layers') view.set('layers');
+    if (!all.peek()) this.page.ctx.runs.one.set(fault.run);
     layer.set(fault.layer);
     at.set(String(fault.step), 'push');
   }
 
+  private get isOfOne(): boolean {
+    return this.settings.view.value === 'layers' && !this.settings.all.value;
+  }
+
+  /** Remembers which of these runs have layers, and which one went bad first. */
+  private learn(runs: readonly string[], map: HeatMap): void {
+    const having = new Set(map.all_runs);
+    batch(() => {
+      if (runs.some((run) => this.known.value.get(run) !== having.has(run)))
+        this.known.value = new Map([...this.known.value, ...runs.map((run) => [run, having.has(run)] as const)]);
+      this.worst.value ??= map.faults[0]?.run ?? null;
+    });
+  }
+
   private query(runs: readonly string[]) {
-    const { view, measure, kind, rank, layer } = this.settings;
-    const [shown, one] = [view.peek(), rank.peek()];
+    const { view, measure, kind, layer } = this.settings;
+    const [shown, one] = [view.peek(), this.shown.peek()];
     return {
       run: runs,
       view: shown,
       measure: measure.peek(),
       kind: kind.peek(),
-      rank: shown === 'layers' && one !== null && runs.includes(one) ? one : undefined,
+      rank: one !== null && this.known.peek().get(one) ? one : undefined,
       layer: shown === 'ranks' ? layer.peek() : undefined,
     };
   }

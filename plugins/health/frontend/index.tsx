@@ -9,6 +9,7 @@ export default tab({
   messages: { en, 'zh-CN': zh },
   styles: cardStyles + styles,
   board: (page) => new HealthBoard(page),
+  runs: (board) => board.choice.value,
   view: (board) => <App board={board} />,
   keys: (board, host) => [
     ['m', 'keys.map', () => host.querySelector<HTMLElement>('[data-testid="heat-map"]')?.focus()],

@@ -1,4 +1,4 @@
-/** The first bad layer, those after it, or that there is none. */
+/** The first bad layer and those after it, or that all are well. */
 import { Button, Icon, type Page } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Fault, HeatMap } from './answer';

@@ -1,4 +1,4 @@
-"""What the histogram tab decodes; without the code that does, which a start need not import."""
+"""Claims of the histogram tab, apart from the code that decodes, which a start need not import."""
 
 from __future__ import annotations
 

@@ -116,12 +116,6 @@ FORMATS = (
         version=_VERSION,
     ),
     StoreFormat(
-        "Neptune export",
-        FileName("*/*_part_0.parquet", makes_run=beginnings.of_parquet),
-        f"{_HERE}.neptune_store:translate",
-        version=_VERSION,
-    ),
-    StoreFormat(
         "Aim export",
         FileName("*.aim.jsonl", makes_run=beginnings.of_aim_export),
         f"{_HERE}.aim_store:translate",

@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     if (repository / ".aim").is_dir():
         repository /= ".aim"
     if not (repository / "meta" / "chunks").is_dir():
-        print(f"{given.repository} is no Aim repository with runs: it has no meta/chunks", file=sys.stderr)
+        print(f"{given.repository} is not an Aim repository: it has no meta/chunks", file=sys.stderr)
         return 2
     target = Path(given.to)
     if repository.resolve() in (target.resolve(), *target.resolve().parents):
@@ -150,7 +150,7 @@ def _write_sequence(
 
 
 def _plain(kind: str, value: Any) -> Iterator[Any]:  # noqa: ANN401
-    """The objects of one step, of which there may be several, as JSON."""
+    """The objects of one step, one or several, as JSON."""
     for one in value if isinstance(value, (list, tuple)) else [value]:
         if kind == "text":
             yield one.data

@@ -53,11 +53,6 @@ def of_visualdl(beginning: bytes) -> bool:
     return False
 
 
-def of_parquet(beginning: bytes) -> bool:
-    """Whether a file is one of Parquet, of whatever program."""
-    return beginning.startswith(b"PAR1")
-
-
 def of_aim_export(beginning: bytes) -> bool:
     """Whether a file begins as the exports of ``aim_export`` do; the version is compared later."""
     return beginning.startswith(AIM_EXPORT)

@@ -43,7 +43,7 @@ class Facts:
         return cls(**kept)
 
     def kept(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """Returns the facts as a JSON object."""
         return attrs.asdict(self)
 
     def text(self) -> str:

@@ -75,7 +75,7 @@ class ImportedRun:
         self._order = StepOrder(self._place, kept.get("order", {}))
 
     def kept(self) -> dict[str, Any]:
-        """What a later process needs to go on, after ``close``."""
+        """Returns the state that a later process needs to go on, after ``close``."""
         return {
             "name": self.name,
             "number": self._number,

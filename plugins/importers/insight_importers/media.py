@@ -67,7 +67,7 @@ def csv_of(table: Mapping[str, Any]) -> bytes:
     text = io.StringIO(newline="")
     lines = csv.writer(text)
     if not isinstance(table["columns"], list) or not all(isinstance(row, list) for row in table["data"]):
-        raise ValueError(Reason("it is no table of columns and rows", "importers_no_table"))
+        raise ValueError(Reason("it is not a table of columns and rows", "importers_no_table"))
     lines.writerow(table["columns"])
     lines.writerows([_plain(cell) for cell in row] for row in table["data"])
     return text.getvalue().encode("utf-8", "replace")

@@ -31,7 +31,7 @@ _RUN = (
 
 @define
 class MlflowRows:
-    """What one call read of the database."""
+    """The rows that one call read from the database."""
 
     experiments: dict[Any, str] = Factory(dict)
     runs: dict[str, Any] = Factory(dict)  # active runs, by id

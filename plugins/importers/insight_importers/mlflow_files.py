@@ -202,7 +202,7 @@ def _texts(directory: Path, odd: list[Flaw]) -> dict[str, str]:
 
 
 def _about(directory: Path, odd: list[Flaw]) -> dict[str, str]:
-    """What ``meta.yaml`` in a directory says; empty if it cannot be read. Raises OSError."""
+    """Reads ``meta.yaml`` of a directory; returns an empty mapping if it is damaged. Raises OSError."""
     found: Any = {}
     data = content_of(directory / _ABOUT, _LONGEST_TEXT)
     with contained(partial(_note_file, odd, _ABOUT)):
@@ -217,7 +217,7 @@ def _note_file(odd: list[Flaw], name: str, cause: Reason) -> None:
 
 
 def _followed(directory: Path) -> list[str]:
-    """What changes while a run is recorded."""
+    """Lists the files that change while a run is recorded."""
     metrics = [path for _, path in _files(directory / "metrics")]
     places = {directory / "meta.yaml", directory / "params", directory / "tags", directory / "artifacts"}
     places |= {directory / "metrics", *metrics, *(path.parent for path in metrics)}

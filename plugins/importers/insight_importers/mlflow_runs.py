@@ -1,4 +1,4 @@
-"""What MLflow's file store and its database have in common: origin, status and artifacts of a run."""
+"""Reads what MLflow's file store and its database share: origin, status and artifacts of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Converts cells of stores to numbers; a cell that is no number is damage of its place alone."""
+"""Converts cells of stores to numbers; any other cell is damage of its place alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 _LONGEST = 60  # characters of a value that damage quotes
 _UNUSUAL = Reason("it is not as the tracker writes it", "importers_unusual")
 _STEP = ReasonKind("importers_step", "{name}: the step is {value}, not a whole number")
-_TIME = ReasonKind("importers_time", "{name}: the time is {value}, which is no time")
+_TIME = ReasonKind("importers_time", "{name}: the time is {value}, which is not a time")
 _NUMBER = ReasonKind("importers_number", "{name} at step {step} is {value}, not a number")
 
 
@@ -80,7 +80,7 @@ def odd_time(name: str, value: object) -> Flaw:
 
 
 def odd_number(name: str, step: int, value: object) -> Flaw:
-    """The damage of a value that is no number."""
+    """The damage of a value that is not a number."""
     shown = _quoted(value)
     return Flaw(0, _NUMBER(name=name, step=step, value=shown))
 

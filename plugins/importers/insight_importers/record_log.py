@@ -20,7 +20,7 @@ _CHUNK = 2 << 20  # bytes of a call
 _LONGEST = 512 << 20  # bytes of a record
 _LONG = Reason("a record is too long; its bytes are left out", "importers_record_long")
 _BEGINNING = 7  # a mark of six bytes and the version
-_LOG_RECORD = ReasonKind("importers_log_record", "a record of {tracker}'s log is no protobuf message")
+_LOG_RECORD = ReasonKind("importers_log_record", "a record of {tracker}'s log is not a protobuf message")
 _LOG_UNUSABLE = ReasonKind("importers_log_unusable", "a record of {tracker}'s log cannot be used: {cause}")
 _NO_LOG = ReasonKind("importers_no_log", "it does not begin as a log of {tracker}")
 _LOG_VERSION = ReasonKind("importers_log_version", "version {version} of {tracker}'s log is not known")
@@ -28,7 +28,7 @@ _LOG_VERSION = ReasonKind("importers_log_version", "version {version} of {tracke
 
 @define
 class LogPart:
-    """The records of one call. ``is_rest``: there are no more, and ``cut`` bytes at the end are not whole."""
+    """The records of one call. ``is_rest``: the last ones, and ``cut`` bytes at the end are not whole."""
 
     found: Records
     is_rest: bool

@@ -1,4 +1,4 @@
-"""Where imported runs come from, as columns of the run table."""
+"""Columns of the run table with the origin of imported runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TITLES = {  # in the order of the columns
 
 
 def _origins(ctx: PluginContext, runs: Sequence[str] | None = None) -> dict[str, dict[str, Any]]:
-    """What each imported run says, by run."""
+    """Reads the origin of each imported run, by run."""
     found = {}
     for info in ctx.own.series(runs=runs):
         try:

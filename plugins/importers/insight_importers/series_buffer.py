@@ -34,7 +34,7 @@ class SeriesBuffer:
         columns[2].append(value)
 
     def write(self, run: ImportedRun) -> list[Flaw]:
-        """Appends everything to the run, and forgets it. Returns the damage of cells that are no numbers.
+        """Appends everything to the run, and forgets it. Returns the damage of cells that are not numbers.
 
         A point without a step or a value is left out; one without a time has none.
         """

@@ -26,7 +26,7 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def data_after(file: BufferedReader, offset: int, size: int) -> int:
-    """The first offset from ``offset`` on with a byte that is not zero; ``size`` if there is none.
+    """The first offset from ``offset`` on with a byte that is not zero; ``size`` if all are zero.
 
     Looks through the holes of sparse files at once, and through at most 1 GiB of zeros that are stored.
     """

@@ -81,7 +81,7 @@ class Database:
         self.tables = frozenset(str(name) for (name,) in rows)
 
     def columns(self, table: str) -> list[str]:
-        """The columns of a table; empty if there is none."""
+        """The columns of a table; empty if the table is missing."""
         if table not in self.tables:
             return []
         return [str(row[1]) for row in self._connection.execute(f'PRAGMA table_info("{table}")')]
@@ -158,7 +158,7 @@ def opened(source: str, scratch: Path) -> Iterator[Database]:
 
 
 def _versions(source: str) -> tuple[tuple[int, ...] | None, ...]:
-    """Size, times and inode of the files of a database; None where there is none."""
+    """Size, times and inode of the files of a database; None for one that is missing."""
     found: list[tuple[int, ...] | None] = []
     for path in watched(source):
         try:

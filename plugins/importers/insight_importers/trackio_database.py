@@ -26,7 +26,7 @@ _ORIGIN = {"_Username": "user", "_Group": "group"}
 
 @define
 class TrackioRows:
-    """What one call read of the database."""
+    """The rows that one call read from the database."""
 
     runs: dict[str, str] = Factory(dict)  # names by key
     configs: dict[str, Any] = Factory(dict)

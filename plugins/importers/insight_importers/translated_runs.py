@@ -134,7 +134,7 @@ def _numbered(name: str, key: str) -> Iterator[str]:
 
 
 def _read(path: Path) -> Any:  # noqa: ANN401 - JSON
-    """The state as it was written; None if there is none that can be used."""
+    """The state as it was written; None if it is missing or cannot be used."""
     try:
         kept = json.loads(path.read_bytes())
     except (OSError, ValueError):

@@ -34,7 +34,7 @@ _KEY = "run"
 _UNEVEN = Reason("the columns of a curve are not equally long", "importers_curve")
 _TYPES = MessageTypes(Path(__file__).with_name("visualdl.binpb"))
 _LOG_RECORD = ReasonKind(
-    "importers_log_record", "a record of VisualDL's log is no protobuf message", "tracker"
+    "importers_log_record", "a record of VisualDL's log is not a protobuf message", "tracker"
 )
 _VISUALDL_EMBEDDINGS = ReasonKind(
     "importers_visualdl_embeddings",

@@ -1,4 +1,4 @@
-"""What the records of a W&B log say of its run."""
+"""Reads the records of a W&B log into the facts and values of its run."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class WandbRun:
         return True
 
     def notes(self) -> Iterator[Flaw]:
-        """What users should know of the run; it may differ in a later call."""
+        """Yields notes for users about the run; they may differ in a later call."""
         return self._rows.flaws()
 
     def _results(self) -> dict[str, float]:

@@ -21,7 +21,7 @@ _WANDB_AXIS = ReasonKind(
 
 
 class OtherValue(NamedTuple):
-    """A value that is no number. ``row`` is W&B's step, ``log`` is where it was recorded."""
+    """A value that is not a number. ``row`` is W&B's step, ``log`` is where it was recorded."""
 
     tag: str
     step: int

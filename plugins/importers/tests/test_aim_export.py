@@ -141,7 +141,7 @@ def test_what_is_missing_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main([str(tmp_path), "--to", str(tmp_path / "out")]) == 2
-    assert "is no Aim repository with runs" in capsys.readouterr().err
+    assert "is not an Aim repository" in capsys.readouterr().err
     assert main([str(repository), "--to", str(repository / "out")]) == 2
     assert "into which nothing is written" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "aim", None)

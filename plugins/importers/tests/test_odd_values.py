@@ -89,7 +89,7 @@ _TABLE = json.dumps({"_type": "table-file", "path": "media/t.json"})
     [
         ({"x": "1", "_step": "1e400"}, 'a row of the history: the step is "1e400", not a whole number'),
         ({"x": "1", "_step": "1e30"}, 'a row of the history: the step is "1e30", not a whole number'),
-        ({"x": "1", "_timestamp": "null"}, 'a row of the history: the time is "null", which is no time'),
+        ({"x": "1", "_timestamp": "null"}, 'a row of the history: the time is "null", which is not a time'),
         (
             {"h": '{"_type":"histogram","packedBins":{"min":0,"size":1,"count":1e999},"values":[1]}'},
             "the media of 'h' at step 4 cannot be shown: it is not as the tracker writes it",
@@ -186,7 +186,7 @@ _MLFLOW = (
         (
             _TRACKIO,
             "INSERT INTO system_metrics VALUES (1, 'r', 'yesterday', '{\"gpu\": 1}')",
-            'row 1 of the system metrics: the time is "yesterday", which is no time',
+            'row 1 of the system metrics: the time is "yesterday", which is not a time',
         ),
         (
             _TRACKIO,
@@ -211,7 +211,7 @@ _MLFLOW = (
         (
             _MLFLOW,
             "INSERT INTO metrics VALUES ('x', 1, NULL, 'u', 1, 0)",
-            "x: the time is null, which is no time",
+            "x: the time is null, which is not a time",
         ),
         (
             _MLFLOW,
@@ -226,7 +226,7 @@ _MLFLOW = (
         (
             _MLFLOW,
             "INSERT INTO runs VALUES ('v', 'odd', 'RUNNING', 'yesterday', NULL, '', 1, 'active')",
-            'start_time: the time is "yesterday", which is no time',
+            'start_time: the time is "yesterday", which is not a time',
         ),
     ],
 )

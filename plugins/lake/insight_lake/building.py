@@ -29,7 +29,7 @@ from insight_lake.writing import RunNote, SegmentDraft, write_series
 
 @frozen
 class BuildOptions:
-    """What a build does."""
+    """Options of a build."""
 
     flags: Sequence[str]  # of insight-host: the source
     source: str  # what runs are noted to come from, where that is not a logdir
@@ -42,7 +42,7 @@ class BuildOptions:
 
 @define
 class BuildReport:
-    """What a build did."""
+    """Counts of a build."""
 
     written: int = 0  # runs
     unchanged: int = 0
@@ -184,7 +184,7 @@ class Builder:
     def _record_source(
         self, data: DataProvider, draft: SegmentDraft, opened: ExitStack
     ) -> tuple[RecordSource | None, Callable[[], LakeObject | None]]:
-        """What tells the places of payloads, and a function that ends the file of copied ones."""
+        """Returns the source of places of payloads, and a function that ends the file of copied ones."""
         if self._options.payloads == "none":
             return None, lambda: None
         path, key = draft.path("payloads"), f"payloads/{draft.id}.bin"

@@ -84,7 +84,7 @@ class CodedWords:
 
     @classmethod
     def of(cls, column: Any) -> CodedWords:  # noqa: ANN401
-        """Those of a dictionary column of pyarrow."""
+        """Reads a dictionary column of pyarrow."""
         array = column.unify_dictionaries().combine_chunks()
         return cls(array.dictionary.to_pylist(), _small(array.indices.to_numpy()))
 
@@ -135,7 +135,7 @@ class SegmentSeries:
         return int(self._numbers[name][row])
 
     def facts(self, row: int) -> SeriesFacts:
-        """What is known of the numbers of a series besides its points."""
+        """Returns the facts about the numbers of a series that the catalogue keeps."""
         restarts = self._restarts[row].as_py()
         return SeriesFacts(
             self.number("points", row),
@@ -247,7 +247,7 @@ def _small(column: NDArray[Any]) -> NDArray[Any]:
 
 @frozen(eq=False)
 class SeriesFacts:
-    """What is known of the numbers of a series besides its points."""
+    """Returns the facts about the numbers of a series that the catalogue keeps."""
 
     total: int
     kept: int

@@ -1,4 +1,4 @@
-"""What changed between versions of a lake, for clients that wait for changes."""
+"""Compares versions of a lake, for clients that wait for changes."""
 
 from __future__ import annotations
 

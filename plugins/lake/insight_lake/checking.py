@@ -26,7 +26,7 @@ _PIECE = 8 << 20  # bytes
 
 @define
 class CheckReport:
-    """What a check found wrong, a line each, and what it compared."""
+    """The problems that a check found, a line each, and the counts of what it compared."""
 
     problems: list[str] = field(factory=list)
     objects: int = 0
@@ -209,7 +209,7 @@ def compare_runs(
 
 
 def _difference(ours: Sequence[NDArray[np.generic]], theirs: Sequence[NDArray[np.generic]]) -> str:
-    """Where columns differ, bit by bit; empty if they do not."""
+    """Names the first place where columns differ, bit by bit; empty if they are equal."""
     for one, other in zip(ours, theirs, strict=True):
         if len(one) != len(other):
             return f"in length: {len(one):,} and {len(other):,} points"

@@ -61,7 +61,7 @@ def envelope(values: Values, starts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def nonfinite(values: Values) -> tuple[int, int, int]:
-    """How many values are NaN, +Inf and -Inf."""
+    """Counts the values that are NaN, +Inf and -Inf."""
     odd = values[~np.isfinite(values)]
     nan, above, below = (int(np.count_nonzero(kind)) for kind in _kinds(odd))
     return nan, above, below

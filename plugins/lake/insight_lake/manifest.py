@@ -71,7 +71,7 @@ class LakeManifest:
         return LakeManifest(self.version + 1, (*kept, *added), time.time())
 
     def encoded(self) -> bytes:
-        """As JSON."""
+        """Encodes the manifest as JSON."""
         segments = [
             {
                 "id": one.id,
@@ -134,7 +134,7 @@ def read(store: ObjectStore, version: int) -> LakeManifest:
 
 
 def newest(store: ObjectStore) -> LakeManifest:
-    """The newest manifest, by one listing; version 0 if there is none."""
+    """The newest manifest, by one listing; version 0 of an empty lake."""
     while True:
         keys = [found.key for found in store.list(MANIFESTS) if found.key.endswith(".json")]
         if not keys:
@@ -146,7 +146,7 @@ def newest(store: ObjectStore) -> LakeManifest:
 
 
 def existing(store: ObjectStore) -> LakeManifest:
-    """The newest manifest. Raises Unavailable if there is none: what was named is not a lake, or not yet."""
+    """The newest manifest. Raises Unavailable without one: the location is not a lake, or not yet."""
     found = newest(store)
     if not found.version:
         raise Unavailable(f"{store.location}: no lake is here; insight-host lake build makes one")

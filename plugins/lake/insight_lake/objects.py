@@ -14,7 +14,7 @@ from insight_core.plugin import InsightError
 
 
 class ObjectMissing(InsightError):
-    """There is no object of this key."""
+    """Raised for a key without an object."""
 
     status = 404
     code = "not_found"

@@ -216,7 +216,7 @@ class LakeProvider(ProviderBase):
         return sorted(found, key=lambda one: (one.run, one.file, one.offset))
 
     def progress(self) -> Progress:
-        """There is nothing to load."""
+        """Reports that all is loaded: a lake reads when it is asked."""
         return Progress(loaded_once=self.followed.is_open)
 
     def generation(self) -> int:

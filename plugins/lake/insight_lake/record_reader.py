@@ -40,7 +40,7 @@ class StoredRows:
         return file_order(self.columns.steps, self.attempts)
 
     def place(self, row: int) -> PayloadPlace:
-        """Where the payload of a row is."""
+        """Returns the place of the payload of a row."""
         columns = self.columns
         return PayloadPlace(
             columns.objects[columns.object[row]],

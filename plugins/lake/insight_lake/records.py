@@ -1,4 +1,4 @@
-"""Where the payloads of a series are: in log files, or copied into the lake."""
+"""Places of the payloads of a series: in log files, or copied into the lake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a build checks of logs in remote stores: what cannot be read now must not seem to be gone."""
+"""Finds remote logs that cannot be read at the moment, so that a build does not take them for gone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_locatable(sources: Iterable[str]) -> None:
 
 
 def unread_runs(data: DataProvider, runs: Collection[str]) -> dict[str, str]:
-    """Of these runs those of which a file could not be fetched, and why."""
+    """Returns the runs of which a file could not be fetched, with the reasons."""
     return {
         damage.run: f"{damage.file} {damage.reason}"
         for damage in data.damage()

@@ -56,7 +56,7 @@ class StoredRecords:
 def rewritten(
     store: ObjectStore, segments: Sequence[SegmentEntry], without: Collection[str] = ()
 ) -> SegmentEntry | None:
-    """One segment of several, stored, without some runs; None if no run is left."""
+    """Joins segments into one, without some runs, and stores it; returns None if no run is left."""
     data = open_whole(store, LakeManifest(1, tuple(segments)))
     try:
         stored = {name: one for name, one in data.lake().runs().items() if name not in without}

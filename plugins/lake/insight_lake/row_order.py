@@ -44,7 +44,7 @@ class ShownPoints:
         *,
         has_records: bool,
     ) -> Self:
-        """Those of a series; ``numbers`` are the shown points where it has numbers and several attempts."""
+        """Makes the order of a series; ``numbers`` are its shown points, of numbers with several attempts."""
         if info.attempts < 2:
             return cls()
         table = data.records(plugin, info.key) if has_records else None

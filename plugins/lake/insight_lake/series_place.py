@@ -46,7 +46,7 @@ class SeriesPlace:
 
     @property
     def name(self) -> tuple[str, int]:
-        """Of the series in all versions of the lake."""
+        """Identifies the series in all versions of the lake."""
         return self.series.entry.id, self.row
 
     def scalars(self, first: int, stop: int) -> RowRange:

@@ -21,5 +21,5 @@ def text_of_claims(claims: Sequence[Claim]) -> str:
 
 
 def claims_of_text(text: str) -> tuple[Claim, ...]:
-    """What ``text_of_claims`` made a text of. Raises ValueError for another text."""
+    """Reads a text that ``text_of_claims`` wrote. Raises ValueError for any other text."""
     return tuple(claim_of(one) for one in text.split(_BETWEEN)) if text else ()

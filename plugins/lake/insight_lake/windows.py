@@ -26,7 +26,7 @@ class SeriesRows:
 
     @property
     def count(self) -> int:
-        """How many these are."""
+        """The number of these points."""
         return max(0, self.stop - self.first)
 
 

@@ -28,7 +28,7 @@ _ALL = ScalarQuery(attempts="all")
 
 @frozen
 class RunNote:
-    """What a lake knows of a run besides its data."""
+    """Facts of a run that a lake keeps besides its data."""
 
     source: str  # the logdir or location that it was read from
     fingerprint: str

@@ -148,7 +148,7 @@ def test_errors_of_the_store_are_tried_again_and_then_said(s3: Bucket, logs: Pat
 
 
 def test_a_lake_that_is_away_is_a_notice(logs: Path) -> None:
-    """As a directory that is no longer mounted; the last version is shown until it is back."""
+    """As a directory that was unmounted; the last version is shown until it is back."""
     place = logs.parent / "lake"
     build = LakeBuild([str(logs)], str(place), [SCALAR])
     build.run()

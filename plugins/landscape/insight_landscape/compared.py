@@ -24,7 +24,7 @@ _MEASURES = (
 def compared_flatness(
     landscapes: Mapping[str, tuple[str, Landscape]], radius: float | None, epsilon: float | None
 ) -> dict[str, Any]:
-    """``landscapes`` by run, with their ids: the flattest minimum first, then those that are no minimum.
+    """``landscapes`` by run, with their ids: the flattest minimum first, then those without a minimum.
 
     A run whose rise is not known comes last. ``tie``: the grid, and the rounding of losses, do not tell a
     minimum from the one before.

@@ -108,7 +108,7 @@ def given_direction(center: Parameters, names: Collection[str], values: Paramete
 def places(
     checkpoints: Sequence[Parameters], first: Direction, second: Direction
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where the checkpoints are in the plane, the last at 0: least squares, however the directions lie."""
+    """Projects the checkpoints onto the plane by least squares, the last at 0, whatever the directions."""
     center, pair = checkpoints[-1], (first, second)
     inner = np.array([[_dot(one, other) for other in pair] for one in pair])
     if np.linalg.matrix_rank(inner) < 2:

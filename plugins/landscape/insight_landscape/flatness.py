@@ -1,4 +1,4 @@
-"""How flat a landscape is around the end of training, with what the grid leaves uncertain.
+"""Measures how flat a landscape is around the end of training, with what the grid leaves uncertain.
 
 Flat filter-normalised landscapes go with generalisation: Li et al., NeurIPS 2018 (arXiv:1712.09913). How far
 a value may be off is how far it is from the one that every second point of the grid gives.
@@ -60,7 +60,7 @@ class Flatness:
 
 
 def end_of(landscape: Landscape) -> tuple[float, float]:
-    """Where training ended in the plane; the smallest loss where nobody says."""
+    """Returns where training ended in the plane; the place of the smallest loss if the file does not say."""
     if landscape.convergence is not None:
         return landscape.convergence[0], landscape.convergence[1]
     finite = np.where(np.isfinite(landscape.z), landscape.z, np.inf)
@@ -175,7 +175,7 @@ def _below(landscape: Landscape, epsilon: float) -> tuple[float, bool] | None:
 
 
 def _shares_below(losses: Floats, level: float) -> Floats:
-    """Which share of each part of the plane is at most at a level: losses are a plane within it."""
+    """Returns the share of each part of the plane at or below a level: within a part, losses are a plane."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         slopes = [np.abs(np.gradient(losses, axis=axis)) / 2 for axis in (0, 1)]
         steep, gentle = np.maximum(*slopes), np.minimum(*slopes)

@@ -48,7 +48,7 @@ class LossSurface:
 
 
 def _slopes(values: Floats, axis: Floats, along: int) -> Floats:
-    """Those of the parabola through each point and its neighbours."""
+    """Returns the slopes of the parabola through each point and its neighbours."""
     if len(axis) > 2:
         return np.asarray(np.gradient(values, axis, axis=along, edge_order=2), np.float64)
     return np.asarray(np.gradient(values, axis, axis=along), np.float64)

@@ -27,7 +27,7 @@ class PlanePoint(NamedTuple):
 
 @frozen
 class Task:
-    """What a process needs to evaluate points."""
+    """The input of a process that evaluates points."""
 
     loss: Loss
     center: Parameters

@@ -29,7 +29,7 @@ _MANTISSA = 29  # bits that float64 has beyond float32
 _NEAR = 13  # points of a fit: two more than twice what a quadratic has coefficients
 _MOST = 4096  # points of a fit
 _CERTAIN = 3.0  # standard errors
-_FALLS = 0.1  # of the usual rise: a fall that is smaller is that of an end beside its minimum
+_FALLS = 0.1  # of the usual rise: a smaller fall is that of an end next to its minimum
 _BENDS = 0.02  # of the largest curvature
 _PLACES = 72  # of a circle on which the fit is searched for its lowest point
 _RINGS = 8
@@ -65,7 +65,7 @@ class Minimum:
 
 
 def rounding_of(landscape: Landscape) -> float:
-    """How far losses may be apart that are equal but for rounding, in the type that they were computed in."""
+    """Bounds the difference of losses that are equal but for rounding, in the type of their computation."""
     known = landscape.z[np.isfinite(landscape.z)]
     size = float(np.abs(known).max(initial=0.0))
     with np.errstate(over="ignore"):
@@ -100,7 +100,7 @@ class QuadraticFit:
 
     @classmethod
     def within(cls, landscape: Landscape, end: tuple[float, float], radius: float) -> QuadraticFit | None:
-        """Through all points within a radius; None if they are no more than those that are near."""
+        """Through all points within a radius; None if no point is added to those that are near."""
         spacing = float(np.diff(landscape.x).mean()), float(np.diff(landscape.y).mean())
         places = np.flatnonzero(_distances(landscape, end, (1.0, 1.0)) <= radius * (1 + 1e-9))
         stride = max(1, len(places) // _MOST)
@@ -130,7 +130,7 @@ class QuadraticFit:
         return cls(found, noise * np.linalg.inv(terms.T @ terms), spacing, float(np.sqrt(noise)), largest)
 
     def curvature(self) -> Curvature:
-        """Of the fit, with its errors; curvatures and errors that are only the rounding of losses are 0."""
+        """The curvature of the fit, with its errors; those that are only the rounding of losses are 0."""
         wide, high = self.spacing
         scaled = np.array([wide * wide, wide * high, high * high])
         second = self.terms[3:] / scaled

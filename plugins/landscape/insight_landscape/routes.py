@@ -70,7 +70,7 @@ def routes(ctx: PluginContext[Landscape]) -> Sequence[Route]:
 
 @frozen
 class _Heading:
-    """What a list says of a landscape: it is kept for all that were listed, the landscapes are not."""
+    """The entry of a landscape in a list: kept for all that were listed, unlike the landscapes."""
 
     id: str
     final: bool
@@ -145,7 +145,7 @@ class _Views:
         radius: float | None,
         epsilon: float | None,
     ) -> Response:
-        """How flat final landscapes of runs are, or one landscape of a run, the flattest first."""
+        """Measures how flat final landscapes of runs are, or one landscape of a run; the flattest first."""
         named = list(dict.fromkeys(runs))
         if not named:
             raise InvalidArgument("run is missing")

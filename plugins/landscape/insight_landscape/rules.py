@@ -28,7 +28,7 @@ _CHANGE = Reason(
 
 
 def ends_in_a_minimum(examined: Examined) -> Iterator[Finding]:
-    """Final landscapes around whose end the loss falls: there is no minimum in their plane."""
+    """Finds final landscapes around whose end the loss falls: their plane has no minimum."""
     ctx = examined.ctx
     for info in landscape_series(ctx.own, examined.runs):
         try:

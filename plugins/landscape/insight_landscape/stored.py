@@ -132,7 +132,7 @@ def _convergence(
 
 
 def _described(content: bytes, flaws: list[Reason]) -> dict[str, object]:
-    """What the metadata says; numpy's reader of safetensors leaves it out."""
+    """Reads the metadata, which numpy's reader of safetensors leaves out."""
     size = int.from_bytes(content[:_HEADER], "little")
     try:
         found = json.loads(json.loads(content[_HEADER : _HEADER + size])["__metadata__"][_METADATA])

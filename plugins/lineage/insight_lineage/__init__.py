@@ -87,5 +87,6 @@ def insight_plugin() -> Plugin:
         frontend=Path(__file__).parent / "static",
         is_active=_is_active,
         services={"hyperparameters": "insight_lineage.run_columns:hyperparameters"},
+        tab_group="runs",
         order=700,
     )

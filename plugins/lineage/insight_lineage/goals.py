@@ -58,7 +58,7 @@ _PHRASES = {  # words that say something else together
     "neg elbo": "nelbo",
     "negative elbo": "nelbo",
 }
-_UNLESS_LAST = _words("to per at")  # what follows is no result: `time_to_accuracy`, `fpr_at_95_tpr`
+_UNLESS_LAST = _words("to per at")  # what follows is not a result: `time_to_accuracy`, `fpr_at_95_tpr`
 _COUNTED = re.compile(
     r"(?<![a-z])(it|its|iters|steps|samples|images|imgs|tok|toks|tokens|examples|batches|frames)/s(?=$|ec)",
     re.I,

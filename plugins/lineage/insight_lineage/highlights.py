@@ -22,7 +22,7 @@ from insight_lineage.table import Table
 _PARAMETERS = ("hyperparameter", "dataset", "custom")
 _NAMED = 4  # parameters of a sentence
 _LEAST_COVER = 0.5  # share of the runs that a target needs
-_NEARLY_ALL = 0.9  # of the runs of the target that most have: enough for a result that is no cost
+_NEARLY_ALL = 0.9  # of the runs of the target that most have: enough for a result that is not a cost
 _RANKED_ROLES = ("val_accuracy", "val_loss", "accuracy", "loss")  # of results that are equally covered
 _MOST_RUNS = 2000  # of which it is said what explains the target
 _LONGEST = 60  # characters of a value

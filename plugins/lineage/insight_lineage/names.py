@@ -17,9 +17,10 @@ GROUPS = (
 )
 ANNOTATIONS = ("display_name", "note", "remark", "mark")
 SCALARS = ("last", "min", "max")
+STATUS, DURATION = HOSTED = ("run/status", "run/duration")  # columns of the host that the table has, too
 
 _FIXED = {
-    "run": ("run", "start_time", "source", "status", "session_group", "session"),
+    "run": ("run", STATUS, "start_time", DURATION, "source", "status", "session_group", "session"),
     "hyperparameter": (
         "optimizer",
         "learning_rate",

@@ -55,7 +55,7 @@ def _named(ctx: PluginContext) -> dict[str, RunColumn]:
 def _typed(value: str | float | bool | None, kind: ColumnType) -> str | float | bool | None:
     if value is None or kind == "text":
         if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
-            return str(int(value))  # hparams know doubles only: 42 beside a text is not "42.0"
+            return str(int(value))  # hparams know doubles only: 42 next to a text is not "42.0"
         return value if value is None or isinstance(value, str) else str(value)
     if kind == "number":
         return None if isinstance(value, str) else float(value)

@@ -30,7 +30,7 @@ from insight_lineage.importance.ranking import kept_ranking
 from insight_lineage.mindspore import LineageFile
 from insight_lineage.names import GROUPS, SCALARS, natural
 from insight_lineage.pipeline import MAX_STAGES, Operation, Parameters, Pipeline, Stage, value_text
-from insight_lineage.run_columns import lineage_of
+from insight_lineage.run_columns import hosted, lineage_of
 from insight_lineage.selection import Groups, SortKey, groups_of, ordered, statistics
 from insight_lineage.source import Lineage
 from insight_lineage.table import Table, description
@@ -83,7 +83,7 @@ class _Views:
     lineage: Lineage
 
     def columns(self, request: Request) -> Response:
-        with self.lineage.table(self.ctx.annotations()) as table:
+        with self.lineage.table(self.ctx.annotations(), hosted(self.ctx)) as table:
             answer = {
                 "runs": len(table),
                 "columns": list(table.described()),
@@ -95,7 +95,8 @@ class _Views:
         self, request: Request, *, format: str, offset: int, limit: int, group: Sequence[str]
     ) -> Response:
         where = _where(self.ctx, request)
-        with self.lineage.table(self.ctx.annotations()) as table:
+        of_host = hosted(self.ctx, _said(request))
+        with self.lineage.table(self.ctx.annotations(), of_host) as table:
             matching = _matching(request, table, where)
             columns = [table.column(name) for name in _wanted(request, table)]
             by = [table.column(name) for name in dict.fromkeys(group)]
@@ -104,7 +105,7 @@ class _Views:
         shown = rows[offset : offset + limit]
         names = [table.rows.runs[row] for row in shown]
         if format == "csv":
-            return _of_now(_csv(names, columns, shown), where)
+            return _of_now(_csv(names, columns, shown), where, of_host)
         answer = encode_json(
             {
                 "total": len(table),
@@ -117,7 +118,7 @@ class _Views:
         )
         values = ",".join(column.encoded(shown) for column in columns).encode("ascii")
         body = b'%b,"values":[%b]}' % (answer[:-1], values)
-        return _of_now(Response(body, mimetype="application/json"), where)
+        return _of_now(Response(body, mimetype="application/json"), where, of_host)
 
     def pipeline(self, request: Request) -> Response:
         if _TAG.read(request) is not None:
@@ -148,7 +149,8 @@ class _Views:
 
     def importance(self, request: Request, *, target: str, goal: str) -> Response:
         where = _where(self.ctx, request)
-        with self.lineage.table(self.ctx.annotations()) as table:
+        of_host = hosted(self.ctx, _said(request))
+        with self.lineage.table(self.ctx.annotations(), of_host) as table:
             column = table.column(target)
             named = table.goal(column)
             rows = _matching(request, table, where)
@@ -156,7 +158,7 @@ class _Views:
         wanted = named if goal == "auto" else cast(Goal, goal)
         found = kept_ranking(column, parameters, rows, wanted)
         answer = {"target": target, "matched": len(rows), "goal": wanted, **ranking_fields(found)}
-        return _of_now(json_response(answer), where)
+        return _of_now(json_response(answer), where, of_host)
 
 
 # --- what a request asks for ----------------------------------------------------------------------
@@ -178,9 +180,14 @@ def _where(ctx: PluginContext[LineageFile], request: Request) -> Condition | Non
         return parsed(where)
 
 
-def _of_now(answer: Response, where: Condition | None) -> Response:
-    """The answer, not kept if an expression chose its runs: a status changes while the data do not."""
-    if where is not None:
+def _said(request: Request) -> str:
+    """All values of the parameters of a request, which may name columns."""
+    return "\n".join(value for values in request.args.listvalues() for value in values)
+
+
+def _of_now(answer: Response, *parts: object) -> Response:
+    """The answer, not kept if the host gave one of these parts: a status changes while data do not."""
+    if any(parts):
         answer.cache_control.no_store = True
     return answer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from threading import Lock
@@ -10,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from insight_core.plugin import Annotations, Cell, PluginContext, RunColumn, encode_json
 from insight_core.plugin.filters import LIST, Column, NoColumn
+from insight_lineage.names import HOSTED
 from insight_lineage.source import Lineage
 
 _HYPERPARAMETERS = ("hyperparameter", "dataset", "model", "metric", "custom")
@@ -58,6 +60,23 @@ def hyperparameters(ctx: PluginContext) -> Mapping[str, Sequence[Cell]]:
             cells = _cells(table.column(name), places)
             found[name] = [cells.get(run) for run, _ in places]
         return found
+
+
+def hosted(ctx: PluginContext, asked: str | None = None) -> Mapping[str, Mapping[str, Cell]]:
+    """Cells of the host's columns ``HOSTED`` by name and run: all, or those that ``asked`` mentions.
+
+    To be read before the table is locked: the host asks for the column ``status`` of the table meanwhile.
+    """
+    names = [name for name in HOSTED if asked is None or name.partition("/")[2] in asked]
+    if not names:
+        return {}
+    with lineage_of(ctx).table(_NO_ANNOTATIONS):
+        pass  # the host's call has a deadline: what takes long at first is read before
+    answer = json.loads(ctx.get("/data/run_columns", column=names).data)
+    return {
+        f"{one['plugin']}/{one['name']}": dict(zip(answer["runs"], one["values"], strict=True))
+        for one in answer["columns"]
+    }
 
 
 def _run_column(described: Mapping[str, Any], is_told_once: bool) -> RunColumn:

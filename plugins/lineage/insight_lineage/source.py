@@ -22,6 +22,8 @@ from insight_lineage.sessions import Sessions
 from insight_lineage.table import Problem, Rows, Table
 from insight_record.formats.framing import RecordProblem
 
+_NOT_HOSTED: Mapping[str, Mapping[str, Cell | None]] = {}
+
 
 class Lineage:
     """``table`` gives the table of this moment, to one thread at a time."""
@@ -45,8 +47,13 @@ class Lineage:
         self._said: dict[str, Column] = {}
 
     @contextmanager
-    def table(self, annotations: Annotations) -> Iterator[Table]:
-        """The lock is held as long as the context lasts: columns of scalars are made when asked for."""
+    def table(
+        self, annotations: Annotations, hosted: Mapping[str, Mapping[str, Cell | None]] = _NOT_HOSTED
+    ) -> Iterator[Table]:
+        """The lock is held as long as the context lasts: columns of scalars are made when asked for.
+
+        ``hosted`` are cells of columns of the host, by name and run.
+        """
         with self._lock:
             self._follow()
             self._annotate(annotations)
@@ -54,7 +61,7 @@ class Lineage:
             problems = [one for listed in self._problems.values() for one in listed]
             yield Table(
                 self._rows,
-                {**self._columns, **self._said},
+                {**self._columns, **self._said, **_columns_of(hosted, self._rows)},
                 scalars.column,
                 scalars.counts,
                 problems + self._sessions.problems(),
@@ -264,6 +271,15 @@ def _of_runs(rows: Rows) -> dict[str, Column]:
         "run": Column("run", "run", "run", values_of(rows.runs)),
         "start_time": Column.of_numbers("start_time", "run", "start_time", rows.start_times, started),
     }
+
+
+def _columns_of(hosted: Mapping[str, Mapping[str, Cell | None]], rows: Rows) -> dict[str, Column]:
+    """Columns of the host; one without a value is left out."""
+    made = [
+        Column(name, group_of(name), title_of(name), values_of([cells.get(run) for run in rows.runs]))
+        for name, cells in hosted.items()
+    ]
+    return {column.name: column for column in made if column.count}
 
 
 def _keys(changes: Changes, plugin: str) -> Collection[SeriesKey]:

@@ -56,7 +56,7 @@ def test_a_name_that_does_not_say_it_has_no_goal(name: str) -> None:
 
 
 def test_scikit_learn_scorers_are_best_when_they_are_large() -> None:
-    """All are, by its documentation. Silence is no mistake."""
+    """All are, by its documentation. Silence does not count as a mistake."""
     from sklearn.metrics import get_scorer_names
 
     goals = {name: goal_of(name) for name in get_scorer_names()}

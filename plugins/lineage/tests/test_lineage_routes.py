@@ -23,8 +23,7 @@ from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.testing import wire
 from insight_core.web import Host
-from insight_core.web.annotations.run_keys import Place
-from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.state.annotations import AnnotationStore, Place
 from tests.lineage_samples import LineageLogs, field
 
 Get = Callable[..., TestResponse]
@@ -392,6 +391,32 @@ def test_columns_are_in_the_order_in_which_people_count(
     assert [name for name in names if name.startswith("custom/")] == ["custom/P1", "custom/p9", "custom/p10"]
     assert [name for name in names if name.startswith("last/")] == ["last/L1", "last/l2", "last/l10"]
     assert [column["name"] for column in _json(get("runs", scalars="min"))["columns"]][-1] == "min/l10"
+
+
+def test_status_and_duration_are_those_of_the_host(
+    written: LineageLogs, provider: LocalProvider, get: Get
+) -> None:
+    written.scalars("old", {"loss": [3.0, 1.0]})
+    written.scalars("other", {"loss": [2.0]})
+    provider.load()
+    host = Client(Host(Registry.of([("lineage", lambda: insight_lineage)]), provider))
+    of_host = _json(host.get("/data/run_columns?column=run/status&column=run/duration&column=run/started"))
+    cells = {
+        one["name"]: dict(zip(of_host["runs"], one["values"], strict=True)) for one in of_host["columns"]
+    }
+    listed = {one["name"]: (one["group"], one["count"]) for one in _json(get("columns"))["columns"]}
+    assert (listed["run/status"], listed["run/duration"]) == (("run", 2), ("run", 2))
+    assert "run/status" not in _rows(get("runs"))["old"], "nobody has asked for it"
+    answer = get("runs", columns=["run/status", "run/duration", "start_time"], sort="-run/duration")
+    assert answer.headers["Cache-Control"] == "no-store", "silence ends a run without a change of the data"
+    rows = _rows(answer)
+    assert set(rows) == {"old", "other"}
+    for run, row in rows.items():
+        assert row["run/status"] == cells["status"][run] == "stopped"
+        assert row["run/duration"] == cells["duration"][run]
+        assert row["start_time"] == cells["started"][run]
+    long = _json(get("runs", filter='{"run/duration": {"gt": 1e9}}'))
+    assert (long["total"], long["matched"]) == (2, 0)
 
 
 def test_annotations_are_columns(three: LineageLogs, provider: LocalProvider, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import math
@@ -48,38 +47,31 @@ class LoggedRows:
 
 @frozen(eq=False)
 class ToolAnswer:
-    """What a tool answers. ``notes`` are words and numbers of ours: never text of a log."""
+    """The answer of a tool. ``notes`` are words and numbers of ours, never text of a log."""
 
     notes: Sequence[str] = ()
     rows: LoggedRows | None = None
-    png: bytes = b""
 
 
 @frozen
 class Page:
-    """Which part of an answer is asked for: at most ``budget`` tokens, from ``cursor`` on."""
+    """The part of an answer that is asked for: at most ``budget`` tokens, from ``cursor`` on."""
 
     budget: int
     cursor: str | None
     arguments: Mapping[str, object] = field(factory=dict)  # the others, which a cursor belongs to
 
     def content(self, answer: ToolAnswer) -> list[dict[str, str]]:
-        """The content of a result: a text, and an image if there is one. Raises InvalidArgument for a cursor
-        of another answer.
-        """
+        """The content of a result: a text. Raises InvalidArgument for a cursor of another answer."""
         parts = list(answer.notes)
         if answer.rows is not None:
             left = self.budget - _FRAME - sum(map(tokens_of, parts))
             before, lines, after = self._shown(answer.rows, left)
             parts += [*before, marked(lines), *after]
-        content = [{"type": "text", "text": "\n".join(parts)}]
-        if answer.png:
-            data = base64.b64encode(answer.png).decode("ascii")
-            content.append({"type": "image", "data": data, "mimeType": "image/png"})
-        return content
+        return [{"type": "text", "text": "\n".join(parts)}]
 
     def _shown(self, rows: LoggedRows, left: float) -> tuple[list[str], list[str], list[str]]:
-        """What comes before the rows, the rows in lines, what comes after them."""
+        """Returns the lines before the rows, the rows as lines, and the lines after them."""
         place = self._start(rows)
         first = place
         lines: list[str] = []
@@ -142,7 +134,7 @@ def failed(error: InsightError) -> list[dict[str, str]]:
 
 
 def _fitting(columns: Sequence[str], cells: Sequence[str], left: float) -> int:
-    """How many columns fit with their first row, one at least."""
+    """Counts the columns that fit with their first row, one at least."""
     for width, (column, cell) in enumerate(zip(columns, cells, strict=True)):
         left -= tokens_of(f"{escaped(column)}\t") + tokens_of(f"{cell}\t")
         if left < 0:

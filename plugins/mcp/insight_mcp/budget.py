@@ -1,4 +1,4 @@
-"""How many tokens a text takes, at most: no model's tokenizer is known here."""
+"""Estimates from above how many tokens a text takes: no model's tokenizer is known here."""
 
 from __future__ import annotations
 

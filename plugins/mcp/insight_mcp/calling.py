@@ -39,7 +39,7 @@ class Tools:
             ctx = self.context()
             notes = _loading(ctx)
             answer = tool.call(ctx, given)
-            return page.content(ToolAnswer([*notes, *answer.notes], answer.rows, answer.png))
+            return page.content(ToolAnswer([*notes, *answer.notes], answer.rows))
         except InsightError as error:
             raise ToolFailed(failed(error)) from error
         except Exception as error:

@@ -83,7 +83,7 @@ class _Opening:
         self._thread.join(1.0)
 
     def context(self) -> PluginContext:
-        """What tools read. Raises Unavailable if the logs cannot be opened, or not in a minute."""
+        """Waits for the logs that tools read. Raises Unavailable if they cannot be opened in a minute."""
         if not self._opened.wait(_PATIENCE):
             raise Unavailable("the logs are still being opened: try again")
         if self._error is not None:

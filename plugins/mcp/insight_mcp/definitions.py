@@ -15,11 +15,9 @@ Arguments = Mapping[str, Any]  # checked: of the types of the schema, without th
 
 _LONGEST_TEXT = 20_000  # characters
 _MOST_TEXTS = 1000
-_TYPES: Mapping[str, type | tuple[type, ...]] = {
+_TYPES: Mapping[str, type] = {
     "string": str,
     "integer": int,
-    "number": (int, float),
-    "boolean": bool,
     "array": list,
 }
 _ARTICLES = {"array": "a list of strings", "integer": "an integer"}
@@ -35,12 +33,11 @@ class Tool:
     properties: Mapping[str, Mapping[str, Any]]
     call: Callable[[PluginContext, Arguments], ToolAnswer]
     required: tuple[str, ...] = ()
-    has_pages: bool = True
 
     @property
     def schema(self) -> Mapping[str, Mapping[str, Any]]:
         """The properties with those of pages."""
-        return {**self.properties, **_PAGE} if self.has_pages else self.properties
+        return {**self.properties, **_PAGE}
 
     def described(self) -> dict[str, Any]:
         """The definition for ``tools/list``."""
@@ -74,7 +71,7 @@ class Tool:
 
 
 def _check(name: str, value: object, kind: str) -> None:
-    is_right = isinstance(value, _TYPES[kind]) and isinstance(value, bool) == (kind == "boolean")
+    is_right = isinstance(value, _TYPES[kind]) and not isinstance(value, bool)
     if kind == "array" and is_right:
         assert isinstance(value, list)
         if len(value) > _MOST_TEXTS:

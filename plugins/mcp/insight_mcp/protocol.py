@@ -59,7 +59,7 @@ class ToolFailed(Exception):
 
 @frozen
 class Reply:
-    """What a message is answered with; no ``body`` if it needs no answer. ``code`` is that of an error."""
+    """The answer to a message; without ``body`` if none is needed. ``code`` is that of an error."""
 
     body: object = None
     code: int | None = None
@@ -93,7 +93,7 @@ class Protocol:
 
     @staticmethod
     def refused(error: RpcError) -> Reply:
-        """The reply to bytes that are no message."""
+        """The reply to bytes that are not a message."""
         return _error(None, error)
 
     def _batch(

@@ -6,14 +6,11 @@ from collections.abc import Mapping
 
 from insight_mcp.budget import USUAL
 from insight_mcp.definitions import Tool
-from insight_mcp.tools.charts import render
 from insight_mcp.tools.comparison import compare
 from insight_mcp.tools.findings import diagnose
 from insight_mcp.tools.overview import describe
 from insight_mcp.tools.profiles import profile
-from insight_mcp.tools.queries import sql
-from insight_mcp.tools.run_table import runs
-from insight_mcp.tools.series_table import series
+from insight_mcp.tools.tables import runs, series, sql
 
 _TEXT, _TEXTS = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
 _RUNS = {**_TEXTS, "description": "exact names or /regex/; default all"}
@@ -93,22 +90,6 @@ TOOLS = (
             "table": {"type": "string", "enum": ["overview", "operators", "kernels", "steps"]},
         },
         profile,
-    ),
-    Tool(
-        "render",
-        "A line chart of scalars as PNG, 10 lines at most.",
-        {
-            "tags": _RUNS,
-            "runs": _RUNS,
-            "where": _TEXT,
-            "smoothing": {"type": "number", "description": "0 to 0.99"},
-            "log_y": {"type": "boolean"},
-            "first_step": _STEP,
-            "last_step": _STEP,
-        },
-        render,
-        ("tags",),
-        has_pages=False,
     ),
 )  # In the order of the list.
 

@@ -9,9 +9,8 @@ import pytest
 from insight_mcp.answers import LoggedRows, Page, ToolAnswer
 from insight_mcp.budget import tokens_of
 from insight_mcp.definitions import Tool
-from insight_mcp.names import chosen
-from insight_mcp.sorting import in_order
 from insight_mcp.toolbox import BY_NAME, TOOLS
+from insight_mcp.tools.catalogue import chosen, in_order
 
 from insight_core.plugin import InvalidArgument, encode_json
 from tests.agent_hosts import cursor_of, rows_of
@@ -87,7 +86,7 @@ def test_definitions_take_less_than_1500_tokens() -> None:
     """Tokenizers of three models take 3.5 characters and more a token for them (docs/how-to/agents.md)."""
     text = encode_json([tool.described() for tool in TOOLS]).decode()
     assert len(text) / 3.3 < 1500
-    assert len(TOOLS) == 8
+    assert len(TOOLS) == 7
 
 
 def test_definitions_are_schemas_that_the_arguments_are_checked_with() -> None:

@@ -10,8 +10,7 @@ import pytest
 from insight_mcp.toolbox import TOOLS
 from insight_mcp.untrusted import NAME, escaped, marked
 
-from insight_core.web.annotations.checked import checked
-from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.state.annotations import AnnotationStore, checked
 from tests.agent_hosts import CANARY, HOSTILE, RUN, Call, call_of, opened, unmarked, write_hostile
 
 
@@ -53,8 +52,6 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("profile", {"run": RUN}),
     ("profile", {"run": RUN, "table": "operators"}),
     ("profile", {"run": RUN, "profile": HOSTILE}),
-    ("render", {"tags": ["/./"]}),
-    ("render", {"tags": [HOSTILE], "runs": [HOSTILE]}),
     ("runs", {HOSTILE: 1}),
     ("runs", {"cursor": HOSTILE}),
     ("profile", {"table": HOSTILE}),

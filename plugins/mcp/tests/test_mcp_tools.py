@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from insight_mcp.calling import Tools
-from insight_mcp.drawing import HEIGHT, WIDTH, Line, chart
 from insight_mcp.protocol import ToolFailed
-from numpy.typing import NDArray
-from PIL import Image
 
 from insight_core.plugin import Plugin
-from insight_core.plugin.data import Damage, Progress, Run
+from insight_core.plugin.data import Progress
 from insight_core.plugin.testing import EventWriter, FakeProvider, context_of
 from tests.agent_hosts import Call, call_of, cursor_of, opened, rows_of
 
@@ -176,58 +170,6 @@ def test_another_call_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "other calls are running" in failure.value.content[0]["text"]
     tools._turns.release()
     assert tools.call("series", {}) is not None
-
-
-def _image(png: bytes) -> NDArray[np.int_]:
-    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
-
-
-def test_a_chart_shows_where_the_values_are() -> None:
-    """The blue line is where the affine map of the axes puts its values; a gap is where they are NaN."""
-    steps = np.arange(101.0)
-    values = steps * 2
-    values[40:61] = np.nan
-    image = _image(chart([Line("1 a", steps, values)]))
-    assert image.shape == (HEIGHT, WIDTH, 3)
-    blue = np.abs(image - [0, 0x72, 0xB2]).sum(axis=2) < 60
-    rows, columns = np.nonzero(blue[40:490, 186:834])  # the legend is in a corner
-    slope = np.polyfit(columns, rows, 1)[0]
-    assert -0.6 < slope < -0.4  # from one corner to the other, with 4 % of room
-    fraction = (columns - columns.min()) / (columns.max() - columns.min())
-    assert not ((fraction > 0.39) & (fraction < 0.61)).any()
-    assert ((fraction < 0.37).sum() > 100) & ((fraction > 0.63).sum() > 100)
-    marks = np.nonzero(blue[28:40])[1]
-    assert 84 + 0.38 * 852 < marks.min() < marks.max() < 84 + 0.62 * 852
-
-
-@pytest.mark.parametrize(
-    "values",
-    [[], [np.nan], [np.inf, -np.inf], [3.0], [1e300, -1e300], [1e-300, 2e-300], [5.0] * 3, [0.0, -1.0]],
-)
-@pytest.mark.parametrize("log_y", [True, False])
-def test_a_chart_of_odd_values_is_a_chart(values: list[float], log_y: bool) -> None:
-    line = Line("x" * 300, np.arange(float(len(values))), np.array(values, float))
-    assert _image(chart([line] * 3, title="t" * 300, log_y=log_y)).shape == (HEIGHT, WIDTH, 3)
-
-
-def test_render_gives_a_png_and_tells_lines_apart(call: Call) -> None:
-    text, picture = call("render", tags=["/./"], smoothing=0.5)
-    assert picture["mimeType"] == "image/png"
-    assert _image(base64.b64decode(picture["data"])).shape == (HEIGHT, WIDTH, 3)
-    rows = rows_of([text])[1:]
-    assert [row[0] for row in rows] == list("123456")
-    assert "no tag matches" in call("render", tags=["/zzz/"])[0]["text"]
-    assert "from 0 to 0.99" in call("render", tags=["acc"], smoothing=2)[0]["text"]
-
-
-def test_ten_lines_are_drawn_and_the_others_counted(tmp_path: Path) -> None:
-    data = FakeProvider()
-    for number in range(13):
-        data.add_scalars(f"r{number:02}", "x", [1.0, 2.0])
-    data.add_run(Run("damaged", damage=1))
-    data.add_damage(Damage("damaged", "f", 3, "why"))
-    content = call_of(context_of(Plugin("mcp", "MCP"), data))("render", tags=["x"])
-    assert "3 more series are not drawn" in content[0]["text"]
 
 
 def test_tools_answer_about_the_runs_that_match(call: Call, points: pd.DataFrame) -> None:

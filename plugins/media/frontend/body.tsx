@@ -1,22 +1,13 @@
-import type { Query } from '@insight-host/api';
-import { ErrorCell, message, type CardKey } from '@insight-host/kit';
+import { ErrorCell, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { MediaParts } from './board';
+import type { BodyProps } from './board';
 import { PageFrame } from './bodies/page_frame';
 import { MovingPicture } from './bodies/moving_picture';
 import { Prose } from './bodies/prose';
 import { Video } from './bodies/video';
 import type { Item } from './item';
-
-export interface BodyProps<Shown = Item> {
-  readonly board: MediaParts;
-  readonly card: CardKey;
-  readonly item: Shown;
-  /** The address of the content. */
-  readonly source: (more?: Query) => string;
-}
 
 type Later = (props: BodyProps) => JSX.Element;
 

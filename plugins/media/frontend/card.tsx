@@ -5,7 +5,7 @@ import { Body } from './body';
 import type { MediaParts } from './board';
 import { contentHref, itemOf } from './item';
 
-/** What one tag of one run has at a step. */
+/** Shows one tag of one run at a step. */
 export function MediaCard({ board, card, place }: ContentOfCard<MediaParts>): JSX.Element {
   const steps = useSteps(board, card);
   const { records, index } = steps;

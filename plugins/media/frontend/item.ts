@@ -1,7 +1,6 @@
 import type { Query } from '@insight-host/api';
-import { type CardKey } from '@insight-host/kit';
+import type { CardKey, Page } from '@insight-host/kit';
 import { recordQuery, type Records } from '@insight-host/kit/steps';
-import type { MediaParts } from './board';
 
 export type Cell = string | number | boolean | null;
 
@@ -32,7 +31,7 @@ interface Recorded {
   readonly size: number;
 }
 
-/** What `/item` answers. */
+/** The answer of `/item`. */
 export type Item = Recorded &
   (
     | { readonly kind: 'video' | 'picture' | 'html' }
@@ -45,7 +44,7 @@ export type Item = Recorded &
 export type ItemOf<Kind extends Item['kind']> = Extract<Item, { readonly kind: Kind }>;
 
 export function itemOf(
-  { page }: MediaParts,
+  { page }: { readonly page: Page },
   card: CardKey,
   records: Records,
   index: number,
@@ -56,7 +55,7 @@ export function itemOf(
 
 /** The address of the recorded content. */
 export function contentHref(
-  { page }: MediaParts,
+  { page }: { readonly page: Page },
   card: CardKey,
   records: Records,
   index: number,

@@ -1,7 +1,7 @@
 import type { ChartData } from '@insight-host/kit/table';
 import type { Matrix } from './item';
 
-/** What colours of a confusion matrix stand for: counts, or shares of the true or the predicted class. */
+/** The meaning of colours of a confusion matrix: counts, or shares of the true or the predicted class. */
 export type Share = 'counts' | 'rows' | 'columns';
 
 /** From 0 to 1, row by row: how full each cell is. */

@@ -1,4 +1,4 @@
-"""What a record of the media plugin holds: content, and the media type that says how to show it."""
+"""A record of the media plugin: content, and the media type by which it is shown."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ class Item:
 
     @property
     def kind(self) -> Kind | None:
-        """How the tab shows it; None for a media type that it does not know."""
+        """The way in which the tab shows it; None for an unknown media type."""
         return _KINDS.get(self.media_type)

@@ -12,7 +12,7 @@ _NOT_JSON = ReasonKind("media_not_json", "not valid JSON: {cause}")
 
 
 def parsed(content: bytes, most: int) -> Any:  # noqa: ANN401
-    """The value of at most ``most`` bytes of JSON. Raises ValueError with a Reason if there is none."""
+    """The value of at most ``most`` bytes of JSON. Raises ValueError with a Reason for anything else."""
     if len(content) > most:
         raise ValueError(_LARGE(size=len(content), most=most))
     try:

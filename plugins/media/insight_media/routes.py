@@ -46,7 +46,7 @@ _FRAMED = Reader("framed", _is_in_frame, (*flag("framed").parameters, *headers("
 
 
 def routes(ctx: PluginContext[Item]) -> Sequence[Route]:
-    """What a record shows, and its content."""
+    """Routes for the description of a record and for its content."""
     views = _Views(ctx)
     place = record_of(ctx.data, ctx.name)
     flags = [flag("download"), flag("scripts"), _FRAMED]

@@ -1,4 +1,4 @@
-"""What the page needs of an item, by its kind."""
+"""Makes the answer for an item, by its kind."""
 
 from __future__ import annotations
 

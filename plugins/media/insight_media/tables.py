@@ -42,7 +42,7 @@ def table_of(item: Item) -> TableHead:
     if item.media_type == CSV:
         head: TableHead = decode_apart("insight_media.tables:head_of_csv", item.content)
     elif find_spec("pyarrow") is None:
-        text = "tables in Arrow's format need pyarrow: pip install 'insight-plugin-media[arrow]'"
+        text = "tables in Arrow's format need pyarrow: pip install 'insight-host[parquet]'"
         raise Unavailable(text, code="media_no_pyarrow")
     else:
         here, is_file = "insight_media.arrow_tables", item.media_type == ARROW_FILE

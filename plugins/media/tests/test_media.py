@@ -175,7 +175,7 @@ def test_without_pyarrow_a_table_says_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     answer = _get(_host_of(item), "item")
     assert answer.status_code == 503
-    assert "pip install 'insight-plugin-media[arrow]'" in answer.get_json()["error"]
+    assert "pip install 'insight-host[parquet]'" in answer.get_json()["error"]
 
 
 @pytest.mark.parametrize(

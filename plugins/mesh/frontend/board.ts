@@ -2,7 +2,8 @@ import { codecs, PerCard, type Page } from '@insight-host/kit';
 import { stepParts } from '@insight-host/kit/steps';
 import { computed, signal } from '@preact/signals';
 import { Cameras } from './cameras';
-import { FIELD, type Lens, type Up } from './camera';
+import type { Up } from '@insight-host/kit/scene';
+import { FIELD, type Lens } from './camera';
 import { ShapeCatalogue } from './catalogue';
 import { Frames } from './frames';
 import { Renderer, type Draw } from './renderer';
@@ -18,7 +19,7 @@ const sampleOf = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Numb
 
 export type MeshParts = ReturnType<typeof meshParts>;
 
-/** What the tab is made of: a card for each shape and run, and a camera for each shape. */
+/** Makes the parts of the tab: a card for each shape and run, and a camera for each shape. */
 export function meshParts(page: Page) {
   /** Also plain tensors of points, where runs have shapes. */
   const tensors = page.setting('tensors', codecs.flag(false));
@@ -44,7 +45,7 @@ export function meshParts(page: Page) {
     size: page.setting('size', codecs.number(...SIZES, 5), SETTLE),
     /** All runs and steps of a tag have one scale; otherwise each picture fills its card. */
     oneScale: page.setting('scale', codecs.flag(true)),
-    /** Which shape of a batch is shown; the first by default. */
+    /** The shape of a batch that is shown; the first by default. */
     samples: new PerCard(page, 'sample', sampleOf, String, SETTLE),
     cameras: new Cameras(page),
     frames: new Frames(page),

@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { cameraIn, textOf } from './cameras';
+import { axesOf, dot, projected, turned, type Point } from '@insight-host/kit/scene';
 import {
-  axesOf,
   cameraOf,
-  dot,
   FIELD,
   moved,
   placedCamera,
-  projected,
   sightOf,
-  turned,
   VIEWS,
   zoomed,
   type Camera,
   type Lens,
-  type Point,
   type View,
 } from './camera';
 

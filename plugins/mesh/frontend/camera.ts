@@ -1,20 +1,26 @@
-/** From where shapes are seen. Angles in degrees; the frame of the shapes is a ball of radius 1 around the origin. */
-export interface Camera {
-  /** Around the axis that points up; 0 is in front. */
-  readonly azimuth: number;
-  /** Above the ground, -90 to 90. */
-  readonly elevation: number;
+import {
+  axesOf,
+  clipMatrix,
+  nearer,
+  radians,
+  type Angles,
+  type Axes,
+  type Matrix,
+  type Point,
+  type Up,
+} from '@insight-host/kit/scene';
+
+/** From where shapes are seen; the frame of the shapes is a ball of radius 1 around the origin. */
+export interface Camera extends Angles {
   /** 1 shows the whole frame. */
   readonly zoom: number;
-  /** What is in the middle of the picture. */
+  /** The point in the middle of the picture. */
   readonly target: Point;
 }
 
-export type Point = readonly [x: number, y: number, z: number];
-export type Up = 'y' | 'z';
 export type Projection = 'perspective' | 'parallel';
 
-/** What all cameras have in common. */
+/** Settings that all cameras share. */
 export interface Lens {
   readonly up: Up;
   readonly projection: Projection;
@@ -38,46 +44,9 @@ export type View = keyof typeof VIEWS;
 
 export const cameraOf = (view: View): Camera => ({ ...VIEWS[view], zoom: 1, target: MIDDLE });
 
-export function turned(camera: Camera, across: number, up: number): Camera {
-  return {
-    ...camera,
-    azimuth: ((((camera.azimuth + across + 180) % 360) + 360) % 360) - 180,
-    elevation: Math.max(-90, Math.min(90, camera.elevation + up)),
-  };
-}
+export const zoomed = (camera: Camera, factor: number): Camera => nearer(camera, factor, ZOOMS);
 
-export function zoomed(camera: Camera, factor: number): Camera {
-  return { ...camera, zoom: Math.max(ZOOMS[0], Math.min(ZOOMS[1], camera.zoom * factor)) };
-}
-
-const radians = (degrees: number): number => (degrees * Math.PI) / 180;
-export const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-export const sum = (a: Point, b: Point, times = 1): Point => [
-  a[0] + b[0] * times,
-  a[1] + b[1] * times,
-  a[2] + b[2] * times,
-];
-
-export interface Axes {
-  readonly right: Point;
-  readonly up: Point;
-  /** To the viewer. */
-  readonly back: Point;
-}
-
-/** The axes of the viewer in the scene. */
-export function axesOf({ azimuth, elevation }: Pick<Camera, 'azimuth' | 'elevation'>, up: Up): Axes {
-  const [a, e] = [radians(azimuth), radians(elevation)];
-  const [sa, ca, se, ce] = [Math.sin(a), Math.cos(a), Math.sin(e), Math.cos(e)];
-  // of a viewer in front: x to the right, `up` up
-  const place = (right: number, above: number, back: number): Point =>
-    up === 'y' ? [right, above, back] : [right, -back, above];
-  return {
-    right: place(ca, 0, -sa),
-    up: place(-sa * se, ce, -ca * se),
-    back: place(sa * ce, se, ca * ce),
-  };
-}
+const sum = (a: Point, b: Point, times = 1): Point => [a[0] + b[0] * times, a[1] + b[1] * times, a[2] + b[2] * times];
 
 /** How far the viewer is from the target, in radii of the frame. */
 export function distanceOf(zoom: number, field: number, aspect: number): number {
@@ -97,8 +66,6 @@ export function moved(camera: Camera, lens: Lens, dx: number, dy: number, width:
   return { ...camera, target: sum(sum(camera.target, right, -dx * pixel), up, dy * pixel) };
 }
 
-export type Matrix = Float64Array; // 4 x 4, column by column
-
 export interface Sight extends Axes {
   /** From the scene to clip space. */
   readonly matrix: Matrix;
@@ -115,35 +82,17 @@ export function sightOf(camera: Camera, lens: Lens, width: number, height: numbe
   const distance = distanceOf(camera.zoom, lens.field, aspect);
   const isParallel = lens.projection === 'parallel';
   const slope = Math.tan(radians(lens.field) / 2);
-  const near = isParallel ? distance - BEYOND : Math.max(distance - BEYOND, distance * 0.01);
-  const far = distance + BEYOND;
-  const [scaleX, scaleY] = isParallel
-    ? [1 / (distance * slope * aspect), 1 / (distance * slope)]
-    : [1 / (slope * aspect), 1 / slope];
-  const [depth, shift] = isParallel
-    ? [-2 / (far - near), -(far + near) / (far - near)]
-    : [(far + near) / (near - far), (2 * far * near) / (near - far)];
-  const rows: readonly (readonly [Point, number])[] = [
-    [axes.right, scaleX],
-    [axes.up, scaleY],
-    [axes.back, depth],
-    [axes.back, isParallel ? 0 : -1],
-  ];
-  const ends = [0, 0, -depth * distance + shift, isParallel ? 1 : distance];
-  const matrix = new Float64Array(16);
-  for (const [row, [axis, scale]] of rows.entries()) {
-    for (const column of [0, 1, 2] as const) matrix[4 * column + row] = scale * axis[column];
-    matrix[12 + row] = (ends[row] as number) - scale * dot(axis, camera.target);
-  }
+  const size = isParallel ? distance * slope : slope;
+  const matrix = clipMatrix({
+    axes,
+    scale: [1 / (size * aspect), 1 / size],
+    near: isParallel ? distance - BEYOND : Math.max(distance - BEYOND, distance * 0.01),
+    far: distance + BEYOND,
+    distance,
+    target: camera.target,
+    isParallel,
+  });
   return { ...axes, matrix, eye: sum(camera.target, axes.back, distance), distance, isParallel };
-}
-
-/** Pixels from the left and top, and the depth, from -1 (near) to 1. */
-export function projected(m: Matrix, [x, y, z]: Point, width: number, height: number): Point {
-  const at = (row: number): number =>
-    (m[row] as number) * x + (m[4 + row] as number) * y + (m[8 + row] as number) * z + (m[12 + row] as number);
-  const w = at(3);
-  return [((at(0) / w + 1) / 2) * width, ((1 - at(1) / w) / 2) * height, at(2) / w];
 }
 
 /** The camera that a writer chose: where it stands and what it looks at, both in the frame. */

@@ -24,7 +24,7 @@ import { MOST_ROWS, tableOf } from './table';
 
 const REST = 2_000; // ms between two questions about what grows
 
-/** One shape of one run at a step. */
+/** Shows one shape of one run at a step. */
 export function ShapeCard({ board, card, place }: ContentOfCard<MeshParts>): JSX.Element {
   const { page } = board;
   const { t: say } = page;
@@ -117,7 +117,7 @@ interface SampleProps {
   readonly count: number | null;
 }
 
-/** Which shape of a batch is shown; nothing where there is but one. */
+/** Names the shape of a batch that is shown; empty for a batch of one. */
 function SampleChoice({ board, card, count }: SampleProps): JSX.Element | null {
   const { t: say } = board.page;
   const sample = board.samples.of(card) ?? 0;
@@ -161,7 +161,7 @@ function useLook(board: MeshParts, card: CardKey, shape: Shape | null): Look | n
   );
 }
 
-/** What is shown, and what is not. */
+/** Counts what is shown and what was left out. */
 function Counts({
   board,
   shape,

@@ -5,10 +5,10 @@ import type { Look } from './look';
 import { paintPicture } from './picture';
 import { shapeQuery } from './shape';
 
-/** Of a picture that is saved: CSS pixels, and pixels of the file for each. */
+/** Size of a saved picture in CSS pixels, and pixels of the file for each. */
 const [WIDTH, HEIGHT, RATIO] = [800, 600, 2];
 
-/** What the menu of a card saves. */
+/** Saves the files of the menu of a card. */
 export function exportsOf(
   board: MeshParts,
   card: CardKey,

@@ -1,7 +1,7 @@
 import { signal, type ReadonlySignal as Live, type Signal } from '@preact/signals';
 import type { Page } from '@insight-host/kit';
 import type { Box } from './shape';
-import type { Point } from './camera';
+import type { Point } from '@insight-host/kit/scene';
 
 const MOST_RUNS = 100; // of one question
 

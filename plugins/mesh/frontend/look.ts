@@ -45,7 +45,7 @@ export function lookOf(board: MeshParts, card: CardKey, shape: Shape, frame: Fra
   };
 }
 
-/** Where the writer put the camera, else in front of a corner. */
+/** Puts the camera where the writer has it, else in front of a corner. */
 function firstCamera({ scene: { position, look_at } }: Shape, lens: Lens, ball: ReturnType<typeof ballOf>): Camera {
   const placed = position && placedCamera(inBall(position, ball), look_at ? inBall(look_at, ball) : [0, 0, 0], lens);
   return placed ?? cameraOf('corner');

@@ -1,7 +1,7 @@
 import type { Sight } from './camera';
 import type { Ball, Shape } from './shape';
 
-/** Where the points of a shape are in a picture. */
+/** The places of the points of a shape in a picture. */
 export interface Projection {
   /** Pixels from the left and from the top. */
   readonly x: Float32Array;

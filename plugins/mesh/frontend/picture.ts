@@ -1,5 +1,6 @@
 import { valueText, type PixelSize } from '@insight-host/kit';
-import { projected, sightOf, type Point, type Sight } from './camera';
+import { projected, type Point } from '@insight-host/kit/scene';
+import { sightOf, type Sight } from './camera';
 import type { Look } from './look';
 import type { Renderer } from './renderer';
 import { RAMP } from './shaders';

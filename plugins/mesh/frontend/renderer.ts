@@ -1,6 +1,6 @@
 import { hexOf, rgbOf } from '@insight-host/kit';
-import { linkedProgram, openWebGl } from '@insight-host/kit/draw';
-import type { Point, Sight } from './camera';
+import { begin, filled, Held, lose, openWebGl, Program, type Point, type WebGl } from '@insight-host/kit/scene';
+import type { Sight } from './camera';
 import { edgesOf, localPositions, normalsOf, spreadOrder } from './geometry';
 import { Pace } from './pace';
 import { FRAGMENT, RAMP, VERTEX } from './shaders';
@@ -8,7 +8,7 @@ import type { Ball, Shape } from './shape';
 
 export type Draw = 'smooth' | 'flat' | 'wires' | 'points';
 export type Axis = 'x' | 'y' | 'z';
-/** One CSS colour, the colours of the points, or those of a coordinate in a range. */
+/** Paints in one CSS colour, in the colours of the points, or by a coordinate in a range. */
 export type Paint =
   | { readonly kind: 'one'; readonly color: string }
   | { readonly kind: 'recorded' }
@@ -16,7 +16,7 @@ export type Paint =
 
 export interface Scene {
   readonly shape: Shape;
-  /** What is around the origin, with radius 1. */
+  /** The ball that is drawn around the origin with radius 1. */
   readonly frame: Ball;
   readonly draw: Draw;
   readonly paint: Paint;
@@ -46,24 +46,28 @@ const ATTRIBUTES = ['position', 'normal', 'color'] as const;
 
 /** Draws shapes on a canvas of its own, for cards to copy: browsers give a page few WebGL contexts. */
 export class Renderer {
-  private readonly uploaded = new Map<Shape, Uploaded>();
-  private readonly program: WebGLProgram;
+  private readonly gl: WebGL2RenderingContext;
+  private readonly program: Program;
+  private readonly held = new Held<Shape, Uploaded>(
+    MOST_BYTES,
+    ({ bytes }) => bytes,
+    ({ corners, colors, normals, faces, edges, order }) => {
+      for (const buffer of [corners, colors, normals, faces, edges?.[0], order])
+        if (buffer) this.gl.deleteBuffer(buffer);
+    },
+  );
   readonly pace: Pace;
-  private readonly places = new Map<string, WebGLUniformLocation | null>();
 
-  private constructor(
-    readonly canvas: HTMLCanvasElement,
-    private readonly gl: WebGL2RenderingContext,
-    isSoftware: boolean,
-  ) {
-    this.pace = new Pace(isSoftware ? 'software' : 'card');
-    this.program = linkedProgram(gl, VERTEX, FRAGMENT);
+  private constructor(private readonly opened: WebGl) {
+    this.gl = opened.gl;
+    this.pace = new Pace(opened.isSoftware ? 'software' : 'card');
+    this.program = new Program(opened.gl, VERTEX, FRAGMENT);
   }
 
   /** null where the browser has no WebGL 2. */
   static create(): Renderer | null {
     const opened = openWebGl();
-    return opened && new Renderer(opened.canvas, opened.gl, opened.isSoftware);
+    return opened && new Renderer(opened);
   }
 
   get isLost(): boolean {
@@ -71,7 +75,7 @@ export class Renderer {
   }
 
   dispose(): void {
-    this.gl.getExtension('WEBGL_lose_context')?.loseContext();
+    lose(this.gl);
   }
 
   /**
@@ -79,25 +83,19 @@ export class Renderer {
    * call. `quick`: a part of the points may do, for the camera moves.
    */
   draw(scene: Scene, sight: Sight, columns: number, rows: number, ratio: number, quick: boolean): HTMLCanvasElement {
-    const { gl, canvas } = this;
-    if (canvas.width !== columns) canvas.width = columns;
-    if (canvas.height !== rows) canvas.height = rows;
-    gl.viewport(0, 0, columns, rows);
-    gl.enable(gl.DEPTH_TEST);
-    gl.depthFunc(gl.LEQUAL);
-    gl.clearColor(0, 0, 0, 0);
-    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    const { canvas } = this.opened;
+    begin(this.opened, columns, rows);
     const { shape } = scene;
     if (shape.points === 0) return canvas;
     const most = Math.round(quick ? this.pace.moving : this.pace.atRest);
     const draw = shape.faces === null || (quick && shape.triangles > most) ? 'points' : scene.draw;
     const held = this.hold(scene);
-    gl.useProgram(this.program);
+    this.program.use(sight.matrix);
     this.say(scene, sight, held, ratio, draw);
     if (draw === 'points') this.drawPoints(held, shape, most);
     else if (draw === 'wires') this.drawWires(held, shape);
     else this.drawFaces(held, shape, draw === 'smooth');
-    this.forgetOldest(shape);
+    this.held.trim();
     return canvas;
   }
 
@@ -114,7 +112,7 @@ export class Renderer {
     if (!faces) return;
     if (smooth) {
       held.normals ??= this.buffer(held, gl.ARRAY_BUFFER, normalsOf(held.positions, faces));
-      this.attribute('normal', held.normals, 3, gl.BYTE, BYTES_OF_NORMAL);
+      this.program.attribute('normal', held.normals, 3, { type: gl.BYTE, stride: BYTES_OF_NORMAL });
     }
     held.faces ??= this.buffer(held, gl.ELEMENT_ARRAY_BUFFER, faces);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, held.faces);
@@ -142,12 +140,8 @@ export class Renderer {
   private say(scene: Scene, sight: Sight, held: Uploaded, ratio: number, draw: Draw): void {
     const { gl } = this;
     const { paint, frame, shape } = scene;
-    const at = (name: string): WebGLUniformLocation | null => {
-      if (!this.places.has(name)) this.places.set(name, gl.getUniformLocation(this.program, name));
-      return this.places.get(name) ?? null;
-    };
+    const at = (name: string): WebGLUniformLocation | null => this.program.place(name);
     const color = (css: string): Point => rgbOf(css).map((part) => part / 255) as unknown as Point;
-    gl.uniformMatrix4fv(at('sight'), false, new Float32Array(sight.matrix));
     gl.uniform1f(at('size'), scene.size * ratio);
     gl.uniform1f(at('distance'), sight.isParallel ? 0 : sight.distance);
     gl.uniform1i(at('light'), LIGHTS[draw]);
@@ -175,39 +169,26 @@ export class Renderer {
       gl.uniform3fv(at('ramp'), RAMP.flatMap(color));
     }
     for (const name of ATTRIBUTES) {
-      const place = gl.getAttribLocation(this.program, name);
+      const place = gl.getAttribLocation(this.program.made, name);
       if (place >= 0) gl.disableVertexAttribArray(place);
     }
-    this.attribute('position', held.corners, 3, gl.FLOAT, 12);
-    if (held.colors && shape.colors) this.attribute('color', held.colors, 3, gl.UNSIGNED_BYTE, 4);
-  }
-
-  private attribute(name: string, buffer: WebGLBuffer, count: number, type: number, stride: number): void {
-    const { gl } = this;
-    const place = gl.getAttribLocation(this.program, name);
-    if (place < 0) return;
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.enableVertexAttribArray(place);
-    gl.vertexAttribPointer(place, count, type, type !== gl.FLOAT, stride, 0);
+    this.program.attribute('position', held.corners, 3, { stride: 12 });
+    if (held.colors && shape.colors)
+      this.program.attribute('color', held.colors, 3, { type: gl.UNSIGNED_BYTE, stride: 4 });
   }
 
   /** Corners relative to the frame of the scene, which float32 keeps the precision of, whatever is far from it. */
   private hold({ shape, frame }: Scene): Uploaded {
     const { gl } = this;
-    const known = this.uploaded.get(shape);
-    if (known) {
-      this.uploaded.delete(shape); // to the end: those drawn last are forgotten last
-      this.uploaded.set(shape, known);
-      if (!isSame(known.frame, frame)) this.place(known, shape, frame);
-      return known;
-    }
-    const count = { bytes: 0 };
-    const positions = localPositions(shape, frame);
-    const corners = this.buffer(count, gl.ARRAY_BUFFER, positions);
-    const colors = shape.colors && this.buffer(count, gl.ARRAY_BUFFER, padded(shape.colors));
-    const made: Uploaded = { frame, positions, corners, colors, normals: null, bytes: count.bytes };
-    this.uploaded.set(shape, made);
-    return made;
+    const held = this.held.of(shape, () => {
+      const count = { bytes: 0 };
+      const positions = localPositions(shape, frame);
+      const corners = this.buffer(count, gl.ARRAY_BUFFER, positions);
+      const colors = shape.colors && this.buffer(count, gl.ARRAY_BUFFER, padded(shape.colors));
+      return { frame, positions, corners, colors, normals: null, bytes: count.bytes };
+    });
+    if (!isSame(held.frame, frame)) this.place(held, shape, frame);
+    return held;
   }
 
   /** Uploads the corners of a known shape for another frame: those of the last one lack digits in a smaller one. */
@@ -223,24 +204,8 @@ export class Renderer {
   }
 
   private buffer(held: { bytes: number }, target: number, data: ArrayBufferView<ArrayBufferLike>): WebGLBuffer {
-    const { gl } = this;
-    const made = gl.createBuffer();
-    gl.bindBuffer(target, made);
-    gl.bufferData(target, data as ArrayBufferView<ArrayBuffer>, gl.STATIC_DRAW);
     held.bytes += data.byteLength;
-    return made;
-  }
-
-  private forgetOldest(now: Shape): void {
-    let bytes = 0;
-    for (const held of this.uploaded.values()) bytes += held.bytes;
-    for (const [shape, held] of this.uploaded) {
-      if (bytes <= MOST_BYTES || shape === now) return;
-      bytes -= held.bytes;
-      const buffers = [held.corners, held.colors, held.normals, held.faces, held.edges?.[0], held.order];
-      for (const buffer of buffers) if (buffer) this.gl.deleteBuffer(buffer);
-      this.uploaded.delete(shape);
-    }
+    return filled(this.gl, target, data);
   }
 }
 
@@ -262,7 +227,7 @@ function lampOf({ right, up, back }: Sight): Point {
   ) as unknown as Point;
 }
 
-/** Where points begin to fade, as a share of the depth, and how much: far ones are paler. */
+/** The share of the depth at which points begin to fade, and by how much: far ones are paler. */
 function hazeOf({ matrix, eye, back, distance, isParallel }: Sight): readonly [number, number] {
   const share = (along: number): number => {
     const at = [0, 1, 2].map((axis) => (eye[axis] as number) - (back[axis] as number) * along);

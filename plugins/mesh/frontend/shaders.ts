@@ -15,7 +15,7 @@ const LAST = RAMP.length - 1;
 
 /** `paint` is 0 for one colour, 1 for a colour of each point, 2 for the coordinate along `axis`. */
 export const VERTEX = `#version 300 es
-uniform mat4 sight;
+uniform mat4 view;
 uniform float size;
 uniform float distance;
 uniform int paint;
@@ -32,7 +32,7 @@ out vec3 upright;
 out float depth;
 void main() {
   place = position;
-  gl_Position = sight * vec4(place, 1.0);
+  gl_Position = view * vec4(place, 1.0);
   float w = max(gl_Position.w, 1e-6);
   gl_PointSize = max(1.0, size * (distance > 0.0 ? clamp(distance / w, 0.3, 4.0) : 1.0));
   depth = gl_Position.z / w;

@@ -1,9 +1,9 @@
 import type { Columns, Query, Reason } from '@insight-host/api';
 import { type CardKey } from '@insight-host/kit';
 import { recordQuery, type Records } from '@insight-host/kit/steps';
-import type { Point } from './camera';
+import type { Point } from '@insight-host/kit/scene';
 
-/** What the writer said of the scene, in coordinates of the points. */
+/** The scene that the writer described, in coordinates of the points. */
 export interface SceneSettings {
   readonly position?: Point;
   readonly look_at?: Point;
@@ -22,7 +22,7 @@ interface Described {
   readonly triangles: number;
   readonly recorded_triangles: number;
   readonly scene: SceneSettings;
-  /** What was left out, and why. */
+  /** Points that were left out, with the reason. */
   readonly notes: readonly Reason[];
 }
 
@@ -76,7 +76,7 @@ export interface Ball {
   readonly radius: number;
 }
 
-/** Of radius 1 around the origin without points. */
+/** The ball around a box; of radius 1 around the origin without points. */
 export function ballOf({ low, high }: Box): Ball {
   if (!low.every(Number.isFinite) || !high.every(Number.isFinite)) return { middle: [0, 0, 0], radius: 1 };
   const middle = low.map((value, axis) => (value + (high[axis] as number)) / 2) as unknown as Point;

@@ -1,9 +1,10 @@
 import { announce, arrowOf, drag, hexOf, NO_PIXELS, type CardKey, valueText, watchPixels } from '@insight-host/kit';
+import { projected, turned } from '@insight-host/kit/scene';
 import { useSignal } from '@preact/signals';
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { MeshParts } from './board';
-import { moved, projected, sightOf, turned, zoomed, type Camera } from './camera';
+import { moved, sightOf, zoomed, type Camera } from './camera';
 import type { Look } from './look';
 import { paintPicture } from './picture';
 import { cornerAt, pointAt, projectionOf, type Projection } from './pick';
@@ -169,7 +170,7 @@ interface ReadingProps {
   readonly height: number;
 }
 
-/** What the point under the pointer is. */
+/** Names the point under the pointer. */
 function ReadingOf({ look, board, at, width, height }: ReadingProps): JSX.Element {
   const { shape, frame } = look.scene;
   const coordinates = pointOf(shape, at.point);

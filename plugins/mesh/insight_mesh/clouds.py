@@ -1,4 +1,4 @@
-"""Which series show a shape: those of the summary plugin ``mesh``, and plain tensors of points."""
+"""Finds the series that show a shape: those of the summary plugin ``mesh``, and plain tensors of points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a writer says of the scene of a mesh: TensorBoard's ``config_dict``, settings of three.js.
+"""Reads the scene of a mesh that a writer describes: TensorBoard's ``config_dict``, settings of three.js.
 
 Message: tensorboard/plugins/mesh/plugin_data.proto.
 """
@@ -18,7 +18,7 @@ _LONGEST = 1 << 16  # bytes of a configuration
 
 
 def scene_of(content: bytes) -> dict[str, object]:
-    """What the page uses of a configuration, from the content of the summary metadata; {} without one.
+    """Returns the settings that the page uses, from the content of the summary metadata; {} without any.
 
     ``position`` and ``look_at`` of the camera in coordinates of the points, its ``fov`` in degrees, and
     whether it is ``orthographic``; ``color`` (``#rrggbb``) and ``wireframe`` of the material. The

@@ -57,7 +57,7 @@ class Shapes:
     ctx: PluginContext[Part]
 
     def at(self, place: RecordPlace, sample: int = 0, *, most_points: int | None = MOST_POINTS) -> Shape3D:
-        """One sample of a record. ``most_points`` None: all points, and all faces that can be drawn.
+        """Reads one sample of a record. ``most_points`` None: all points, and all faces that can be drawn.
 
         Raises InvalidArgument for a sample that does not exist, Undecodable for points that cannot be read.
         Faces and colours that cannot be read are left out with a note.

@@ -27,7 +27,7 @@ class Lines:
     flaws: tuple[Flaw, ...] = ()
 
     def offset_of(self, line: int) -> int:
-        """Where in the file a line begins, counted from 0."""
+        """Returns the offset in the file at which a line begins; lines count from 0."""
         if not line:
             return self.offset
         ends = np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n"))
@@ -59,7 +59,7 @@ def next_lines(stream: BinaryIO, number: int, *, quoted: bool = False) -> Lines:
 
 
 def _cut(data: bytes, *, quoted: bool) -> int:
-    """Where the last whole line ends; 0: nowhere."""
+    """Returns the end of the last whole line; 0 without one."""
     cut = data.rfind(b"\n") + 1
     while quoted and data.count(b'"', 0, cut) % 2:
         cut = data.rfind(b"\n", 0, data.rfind(b'"', 0, cut)) + 1  # the last quote is open

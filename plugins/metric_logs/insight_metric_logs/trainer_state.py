@@ -43,8 +43,8 @@ def read(stream: BinaryIO, state: None) -> tuple[_Items, None]:
 
 
 def points_of(text: bytes, start: int) -> _Items:
-    """What the file holds, which begins at ``start``. Raises ValueError for one that is not as the Trainer
-    writes it. Runs in a worker for large ones."""
+    """Reads the items of a file that begins at ``start``. Raises ValueError for a file that the Trainer did
+    not write. Runs in a worker for large ones."""
     if start and not text.strip():
         return []
     found: _Items = []
@@ -67,7 +67,7 @@ def points_of(text: bytes, start: int) -> _Items:
 
 
 def _settings(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What the training was started with, and the parameters of a trial of a search."""
+    """Returns the settings of the training, and the parameters of a trial of a search."""
     trial = state.get("trial_params")
     given = {name: state[name] for name in _SETTINGS if name in state} | (
         {name: value for name, value in trial.items() if name} if isinstance(trial, dict) else {}

@@ -11,7 +11,7 @@ const SETTLE = 300; // ms without a move before the URL says the threshold
 
 export type PrParts = ReturnType<typeof prParts>;
 
-/** What the tab is made of: a card for each tag, with the curves of all runs at one step. */
+/** Makes the parts of the tab: a card for each tag, with the curves of all runs at one step. */
 export function prParts(page: Page) {
   const version = signal(0);
   const grown = new Spaced(REST, () => void version.value++);

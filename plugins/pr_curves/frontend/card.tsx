@@ -103,7 +103,7 @@ export function CurveCard({ board, card, place }: ContentOfCard<PrParts>): JSX.E
   );
 }
 
-/** What the picture does not show. */
+/** Names what the picture leaves out. */
 function notes(board: PrParts, { curves, errors }: Curves, shown: number, all: number): string {
   const { t: say } = board.page;
   const thinned = curves.filter(({ recorded, thresholds }) => recorded > 1000 && thresholds.length >= 1000).length;

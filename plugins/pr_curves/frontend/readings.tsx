@@ -9,7 +9,7 @@ interface ReadingsProps {
   readonly threshold: number;
 }
 
-/** What every run has at the threshold, and its area. */
+/** Lists the values of every run at the threshold, and its area. */
 export function Readings({ board, found, threshold }: ReadingsProps): JSX.Element {
   const { page } = board;
   const { t: say } = page;

@@ -14,7 +14,7 @@ _NO_TOTALS = Reason(
     "TP + FN or FP + TN is not the same at every threshold, so the counts give no ROC curve",
     "pr_curves_totals",
 )
-_ONE_CLASS = Reason("all examples are of one class, so there is no ROC curve", "pr_curves_one_class")
+_ONE_CLASS = Reason("all examples are of one class, which gives no ROC curve", "pr_curves_one_class")
 
 
 @frozen

@@ -20,7 +20,7 @@ def insight_plugin() -> Plugin:
         titles={"zh-CN": "性能分析"},
         decoder=RecordDecoder(FILES),
         cache=CachePolicy(payload_bytes=0),
-        routes="insight_profiler.views:routes",
+        routes="insight_profiler.views.routes:routes",
         profiles="insight_profiler.rules:profiles",
         frontend=Path(__file__).parent / "static",
         order=800,

@@ -9,8 +9,8 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 
-from insight_profiler.building_columns import absent, column_types, fitted
-from insight_profiler.derived import derive
+from insight_profiler.derived.columns import absent, column_types, fitted
+from insight_profiler.derived.derive import derive
 from insight_profiler.model import (
     Column,
     Counter,

@@ -25,10 +25,10 @@ from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import figures
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.words import said
-from insight_profiler.discovery import ProfileFiles
-from insight_profiler.jobs import Job, has_ranks, job_of
 from insight_profiler.model import Profile
-from insight_profiler.opened_profiles import Asked, Recent
+from insight_profiler.profiles.discovery import ProfileFiles
+from insight_profiler.profiles.jobs import Job, has_ranks, job_of
+from insight_profiler.profiles.opened import Asked, Recent
 
 _log = logging.getLogger(__name__)
 _NOT_READ = ReasonKind("profiler_not_read", "{profile} cannot be read: {cause}")

@@ -12,12 +12,11 @@ from insight_profiler.analysis.chrome import chrome_trace
 from insight_profiler.analysis.compare import comparison
 from insight_profiler.analysis.compared_steps import compared_steps
 from insight_profiler.analysis.listing import SortedTable, TableColumn, Wanted
-from insight_profiler.analysis.operator_times import operator_times
-from insight_profiler.analysis.operators import grouped, sides_of
+from insight_profiler.analysis.operators import grouped, operator_times, sides_of
 from insight_profiler.analysis.overview import overview
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, Device, Profile, Side, Source, StepOrigin, Track
-from insight_profiler.operator_detail import detail
+from insight_profiler.views.operator import detail
 
 from insight_core import matching
 from insight_core.plugin import InvalidArgument, NotFound

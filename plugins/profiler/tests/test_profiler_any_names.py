@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from insight_profiler import insight_plugin
-from insight_profiler.beginnings import is_trace
-from insight_profiler.discovery import profiles_of
+from insight_profiler.claims import is_trace
 from insight_profiler.model import Source
+from insight_profiler.profiles.discovery import profiles_of
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import BEGINNING

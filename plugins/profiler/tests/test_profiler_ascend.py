@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from insight_profiler.arguments import arguments_at, place_of
 from insight_profiler.building import Unreadable
 from insight_profiler.model import Category, FlowKind, Side, Source, StepOrigin
+from insight_profiler.reading.arguments import arguments_at, place_of
 
 from tests.ascend_samples import (
     COMMUNICATION,

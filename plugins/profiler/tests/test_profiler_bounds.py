@@ -12,10 +12,12 @@ from typing import Any
 import insight_profiler
 import numpy as np
 import pytest
-from insight_profiler import opened_profiles, operator_detail, timeline_views, views, window
-from insight_profiler.analysis import operator_times, pipeline, steps, timeline
+from insight_profiler.analysis import operators, pipeline, steps, timeline, window
 from insight_profiler.building import Building
 from insight_profiler.model import Counter, Device, Profile, Source, Track
+from insight_profiler.profiles import opened
+from insight_profiler.views import operator, routes
+from insight_profiler.views import timeline as timeline_routes
 from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
 
@@ -75,7 +77,7 @@ def test_slices_of_very_many_tracks_are_drawn_for_fewer_columns(
 ) -> None:
     whole, said = _shown(get("slices", width=10_000))
     assert (whole, said["width"]) == (TRACKS * CALLS + 30, 10_000)
-    monkeypatch.setattr(timeline_views, "_MOST_SLICES", 500)
+    monkeypatch.setattr(timeline_routes, "_MOST_SLICES", 500)
     fewer, said = _shown(get("slices", width=9_999))  # the same question would share its answer
     assert fewer <= 500
     assert said["width"] < 9_999
@@ -97,7 +99,7 @@ def test_slices_of_many_tracks_are_the_same_as_of_few_at_a_time(
 def test_slices_that_no_width_makes_few_are_refused_with_what_to_ask(
     get: Get, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(timeline_views, "_MOST_SLICES", 20)
+    monkeypatch.setattr(timeline_routes, "_MOST_SLICES", 20)
     refused = get("slices")
     assert refused.status_code == 413
     assert "tracks=" in refused.get_json()["error"]
@@ -107,7 +109,7 @@ def test_slices_that_no_width_makes_few_are_refused_with_what_to_ask(
 def test_a_trace_of_too_many_events_is_refused_with_what_to_ask(
     get: Get, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(timeline_views, "_MOST_EVENTS", 1000)
+    monkeypatch.setattr(timeline_routes, "_MOST_EVENTS", 1000)
     refused = get("trace")
     assert refused.status_code == 413
     assert "from=" in refused.get_json()["error"]
@@ -118,7 +120,7 @@ def test_a_trace_of_too_many_events_is_refused_with_what_to_ask(
 
 def test_counters_share_the_points_that_an_answer_may_have(get: Get, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(load(get("counters", width=9_999).data)["time"]) == TRACKS * CALLS
-    monkeypatch.setattr(timeline_views, "_MOST_POINTS", 400)
+    monkeypatch.setattr(timeline_routes, "_MOST_POINTS", 400)
     points = load(get("counters").data)
     assert len(points["time"]) <= 400
     assert len(np.unique(points["counter"])) == TRACKS
@@ -130,7 +132,7 @@ def test_tracks_parents_and_curves_are_counted_where_they_are_not_all_listed(
 ) -> None:
     monkeypatch.setattr(timeline, "_MOST_TRACKS", 10)
     monkeypatch.setattr(timeline, "_MOST_PARENTS", 5)
-    monkeypatch.setattr(views, "_MOST_POINTS", TRACKS)
+    monkeypatch.setattr(routes, "_MOST_POINTS", TRACKS)
     tracks = get("tracks").get_json()
     assert [len(tracks["tracks"]), tracks["track_count"]] == [10, TRACKS + 2]
     assert [len(tracks["counters"]), tracks["counter_count"]] == [10, TRACKS]
@@ -143,7 +145,7 @@ def test_tracks_parents_and_curves_are_counted_where_they_are_not_all_listed(
 def test_an_answer_of_too_many_bytes_is_refused_with_what_to_ask(
     get: Get, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opened_profiles, "MOST_BYTES", 2000)
+    monkeypatch.setattr(opened, "MOST_BYTES", 2000)
     refused = get("operators", by="name")
     assert refused.status_code == 413
     assert "limit=" in refused.get_json()["error"]
@@ -153,7 +155,7 @@ def test_an_answer_of_too_many_bytes_is_refused_with_what_to_ask(
 def test_a_trace_is_sent_while_it_is_made_and_has_no_limit_of_bytes(
     get: Get, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opened_profiles, "MOST_BYTES", 2000)
+    monkeypatch.setattr(opened, "MOST_BYTES", 2000)
     answer = get("trace")
     assert answer.status_code == 200
     assert "Content-Length" not in answer.headers  # whoever knows it has made all of it
@@ -201,20 +203,20 @@ def test_batches_of_queues_are_evenly_chosen(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_times_of_operators_are_those_of_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operator_times, "_MOST", 2)
+    monkeypatch.setattr(operators, "_MOST_NAMES", 2)
     profile = _profile(operators={"name": np.arange(50), "total": np.arange(50), "calls": np.ones(50)})
-    assert operator_times.operator_times(profile)["names"] == ["text49", "text48"]
+    assert operators.operator_times(profile)["names"] == ["text49", "text48"]
 
 
 def test_steps_of_an_operator_are_evenly_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operator_detail, "_MOST_STEPS", 4)
+    monkeypatch.setattr(operator, "_MOST_STEPS", 4)
     numbers = np.arange(10)
     profile = _profile(
         steps={"number": numbers, "start": numbers * 10, "duration": numbers * 0 + 10},
         slices={"track": numbers * 0, "start": numbers * 10, "duration": numbers * 0 + 5,
                 "name": numbers * 0, "type": numbers * 0 + 1},
     )  # fmt: skip
-    shown = operator_detail._by_step(profile, np.arange(10))
+    shown = operator._by_step(profile, np.arange(10))
     assert shown is not None
     assert shown["number"].tolist() == [0, 3, 6, 9]
     assert shown["count"] == 10

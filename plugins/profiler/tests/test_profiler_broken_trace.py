@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from insight_profiler.arguments import arguments_at
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
 from insight_profiler.reading import READERS, json_events
+from insight_profiler.reading.arguments import arguments_at
 
 from tests.chrome_traces import codes_of, column_of, names_of, read_trace, slice_of
 

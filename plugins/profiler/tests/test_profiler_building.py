@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from insight_profiler.building import Building
-from insight_profiler.derived_steps import exclusive_times
+from insight_profiler.derived.steps import exclusive_times
 from insight_profiler.model import Category, Counter, Device, FlowKind, Profile, Source, StepOrigin, Track
 from numpy.typing import ArrayLike
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from insight_profiler.analysis.cluster import nearest_of_ranks, processes_of
-from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Profile, Source
+from insight_profiler.profiles.discovery import ProfileFiles
 
 from insight_core.plugin import InvalidArgument, NotFound
 from tests.profiler_routes import Get, served_profiles

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 from insight_profiler import rules
-from insight_profiler.jobs import Job, job_of
-from insight_profiler.opened_profiles import Asked, Opened
+from insight_profiler.profiles.jobs import Job, job_of
+from insight_profiler.profiles.opened import Asked, Opened
 from werkzeug import Request
 
 from benchmarks.cluster_traces import job, write_job

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from insight_profiler import insight_plugin
-from insight_profiler.discovery import ProfileFiles, profiles_of
 from insight_profiler.model import Source
+from insight_profiler.profiles.discovery import ProfileFiles, profiles_of
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesInfo, SeriesKey

@@ -10,7 +10,7 @@ from insight_profiler.advice.kernel_names import (
     is_matrix,
     uses_tensor_cores,
 )
-from insight_profiler.kernel_schemes import InputType, MatrixWork, is_collective, matrix_kernel
+from insight_profiler.analysis.kernel_schemes import InputType, MatrixWork, is_collective, matrix_kernel
 from insight_profiler.model import Category
 from insight_profiler.reading.trace_kinds import torch_kind
 

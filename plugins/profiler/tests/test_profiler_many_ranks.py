@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from insight_profiler import insight_plugin, profiles
+from insight_profiler import insight_plugin
 from insight_profiler.analysis.rank_links import links_of
 from insight_profiler.analysis.rank_summary import DOCUMENT, summary_of
 from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
-from insight_profiler.profile_reading import limits
-from insight_profiler.profiles import Profiles
+from insight_profiler.profiles import known
+from insight_profiler.profiles.known import Profiles
+from insight_profiler.profiles.reading import limits
+from insight_profiler.profiles.storage import load, load_summary, save, shrink
 from insight_profiler.reading.trace import read
-from insight_profiler.storage import load, load_summary, save, shrink
 
 from benchmarks.cluster_traces import job, write_job
 from insight_core.ingest.logdir import Logdir
@@ -78,7 +79,7 @@ def test_summaries_stay_when_columns_make_room(tmp_path: Path) -> None:
 
 
 def test_ranks_need_their_columns_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profiles, "_MOST_HELD", 2)
+    monkeypatch.setattr(known, "_MOST_HELD", 2)
     write_job(tmp_path / "logs/job", job(5, 3))
     cache = tmp_path / "cache"
     provider = LocalProvider([Logdir(str(tmp_path / "logs"))], [insight_plugin()], watch=False)

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from insight_profiler.building import Unreadable
-from insight_profiler.discovery import profiles_of
 from insight_profiler.model import Category, Side, Source, StepOrigin
+from insight_profiler.profiles.discovery import profiles_of
 
 from insight_core.plugin.data import SeriesInfo, SeriesKey
 from tests.conformance.our_profiles import ReadProfile, read_directory

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from insight_profiler.building import Unreadable
 from insight_profiler.model import Category, Source, StepOrigin
-from insight_profiler.reading.mindspore_names import host_of
+from insight_profiler.reading.mindspore_files import host_of
 
 from tests.conformance.our_profiles import ReadProfile, read_directory
 

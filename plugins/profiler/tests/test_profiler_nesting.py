@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from insight_profiler.building import Building
-from insight_profiler.derived_crossing import laid_in_turn
+from insight_profiler.derived.crossing import laid_in_turn
 from insight_profiler.model import Profile, Source, Track
 
 Slice = tuple[int, int]  # start, duration

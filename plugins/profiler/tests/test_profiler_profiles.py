@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from insight_profiler import insight_plugin, profile_reading, profiles
+from insight_profiler import insight_plugin
 from insight_profiler.model import Source
-from insight_profiler.profile_reading import Look
-from insight_profiler.profiles import Profiles
-from insight_profiler.storage import contents
+from insight_profiler.profiles import known, reading
+from insight_profiler.profiles.known import Profiles
+from insight_profiler.profiles.reading import Look
+from insight_profiler.profiles.storage import contents
 
 from benchmarks.traces import write_trace
 from insight_core.ingest.logdir import Logdir
@@ -42,7 +43,7 @@ TRACE: dict[str, Any] = {
 
 
 def _workers(limits: WorkerLimits | None = None, *, idle: float = 0.2, **more: Any) -> Workers:  # noqa: ANN401
-    return Workers(limits or profile_reading.limits(), idle=idle, **more)
+    return Workers(limits or reading.limits(), idle=idle, **more)
 
 
 class _Opened:
@@ -150,7 +151,7 @@ def test_a_process_whose_host_is_gone_leaves_nothing(tmp_path: Path) -> None:
         "looks": str(looks),
     }
     limits = {"memory": 1 << 30, "seconds": 60, "answer": 1 << 10}
-    order = {"function": "insight_profiler.worker:read", "arguments": arguments, **limits}
+    order = {"function": "insight_profiler.profiles.worker:read", "arguments": arguments, **limits}
     done = subprocess.run(
         [sys.executable, "-m", "insight_core.worker.child"],
         input=json.dumps(order).encode() + b"\n",
@@ -164,7 +165,7 @@ def test_a_process_whose_host_is_gone_leaves_nothing(tmp_path: Path) -> None:
 def test_a_reading_process_has_a_limit_of_memory(logdir: Path, opened: Callable[..., _Opened]) -> None:
     text = b'{"traceEvents":[{"ph":"X","name":"' + b"A" * (60 << 20)
     (logdir / "b.pt.trace.json.gz").write_bytes(gzip.compress(text))
-    limits = evolve(profile_reading.limits(), memory=48 << 20)
+    limits = evolve(reading.limits(), memory=48 << 20)
     place = opened(logdir, _workers(limits))
     look = place.read(path="b.pt.trace.json.gz")
     assert look.failure is not None
@@ -176,7 +177,7 @@ def test_a_reading_process_has_a_limit_of_time(logdir: Path, opened: Callable[..
     event = b'{"ph":"X","name":"work","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1},'
     text = b'{"traceEvents":[' + event * 500_000 + event[:-1] + b"]}"
     (logdir / "b.pt.trace.json.gz").write_bytes(gzip.compress(text))
-    place = opened(logdir, _workers(evolve(profile_reading.limits(), seconds=0.5)))
+    place = opened(logdir, _workers(evolve(reading.limits(), seconds=0.5)))
     look = place.read(path="b.pt.trace.json.gz")
     assert look.failure is not None
     assert look.failure.code == "out_of_time"
@@ -217,7 +218,7 @@ def _open_below(directory: Path) -> int:
 def test_profiles_hold_one_descriptor_each_and_none_when_others_were_looked_at(
     logdir: Path, tmp_path: Path, opened: Callable[..., _Opened], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(profiles, "_MOST_HELD", 3)
+    monkeypatch.setattr(known, "_MOST_HELD", 3)
     for number in range(6):
         (logdir / f"b{number}.pt.trace.json").write_text(json.dumps(TRACE))
     place = opened(logdir)
@@ -270,7 +271,7 @@ def test_a_profile_is_shown_though_the_disk_of_the_cache_is_full(
     program = f"""
 import errno, os
 from insight_core.worker import child
-from insight_profiler import worker
+from insight_profiler.profiles import worker
 
 def save(profile, directory, save=worker.save):
     if str(directory).startswith({str(cache)!r}):
@@ -351,7 +352,7 @@ def test_a_process_that_dies_is_a_failure_and_the_next_profile_is_read(
     assert look.failure.code == "reader_died"
     assert "killed by SIGKILL" in look.failure.text
     assert place.read().state == "ready"
-    monkeypatch.setattr(profile_reading, "_AGAIN", 0.0)
+    monkeypatch.setattr(reading, "_AGAIN", 0.0)
     assert place.until(lambda look: look.state == "ready", ".", "large.pt.trace.json").failure is None
 
 
@@ -388,7 +389,7 @@ def test_a_process_that_cannot_start_is_a_failure(logdir: Path, opened: Callable
 def test_a_file_that_changes_is_read_again_once_it_rests(
     logdir: Path, opened: Callable[..., _Opened], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(profile_reading, "_SETTLED", 0.3)
+    monkeypatch.setattr(reading, "_SETTLED", 0.3)
     place = opened(logdir)
     before = place.read()
     changed = {**TRACE, "traceEvents": TRACE["traceEvents"][:1]}

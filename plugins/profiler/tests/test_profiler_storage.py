@@ -10,7 +10,7 @@ import pytest
 from attrs import fields
 from insight_profiler.building import Building
 from insight_profiler.model import Counter, Device, Profile, Source, Track
-from insight_profiler.storage import UnusableProfile, clear, contents, key_of, load, save, shrink
+from insight_profiler.profiles.storage import UnusableProfile, clear, contents, key_of, load, save, shrink
 from safetensors.numpy import load_file
 
 

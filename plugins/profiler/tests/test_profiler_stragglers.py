@@ -18,7 +18,7 @@ from insight_profiler.analysis.stragglers import RankSteps, stragglers, warm_up_
 from insight_profiler.building import Building
 from insight_profiler.model import Profile, Source
 from insight_profiler.reading.trace_head import describe
-from insight_profiler.views import routes
+from insight_profiler.views.routes import routes
 from numpy.typing import NDArray
 from werkzeug import Request
 from werkzeug.test import EnvironBuilder

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from insight_profiler.analysis.strategy_communication import kind_of, ranks_of
-from insight_profiler.discovery import profiles_of
 from insight_profiler.model import Source
+from insight_profiler.profiles.discovery import profiles_of
 
 from insight_core.plugin import NotFound
 from insight_core.plugin.data import SeriesInfo, SeriesKey

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from insight_profiler import window
+from insight_profiler.analysis import window
+from insight_profiler.analysis.window import ShownSlices, slices_between
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Profile, Source, Track
-from insight_profiler.window import ShownSlices, slices_between
 
 
 def _profile(seed: int, count: int = 3000) -> Profile:

@@ -21,14 +21,14 @@ def _is_active(ctx: PluginContext) -> bool:
 
 
 def is_installed() -> bool:
-    """Whether the libraries of the extra ``lake`` are there."""
+    """Whether the libraries of the extra ``sql`` are there."""
     return find_spec("duckdb") is not None and find_spec("pyarrow") is not None
 
 
 def _sql(ctx: PluginContext, query: str, rows: int | None, seconds: float) -> SqlAnswer:
     """The service ``sql``. Raises Unavailable without the libraries of the extra."""
     if not is_installed():
-        raise Unavailable("SQL needs duckdb and pyarrow: pip install 'insight-host[lake]'")
+        raise Unavailable("SQL needs duckdb and pyarrow: pip install 'insight-host[sql]'")
     from insight_query.engine import run
     from insight_query.limits import QueryLimits
 
@@ -46,6 +46,7 @@ def insight_plugin() -> Plugin:
         frontend=Path(__file__).parent / "static",
         is_active=_is_active,
         services={"sql": _sql},
+        tab_group="runs",
         order=950,
     )
 

@@ -27,7 +27,7 @@ def query_workers(at_once: int) -> Workers:
 
 
 def warm_up(workers: Workers) -> None:
-    """Starts a process if there is none, so that the first query need not wait for it."""
+    """Starts a process, if none runs, so that the first query need not wait for it."""
     if not workers.pids:
         workers.start(_WarmUp())
 

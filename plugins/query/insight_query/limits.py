@@ -1,4 +1,4 @@
-"""What a query may take, and the errors at its limits."""
+"""Limits of a query, and the errors at them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ THREADS = 2  # of a query
 
 @frozen
 class QueryLimits:
-    """What a query may take: ``rows`` of its answer (None: all), ``seconds``, ``memory`` (bytes)."""
+    """Limits of a query: ``rows`` of its answer (None: all), ``seconds``, ``memory`` (bytes)."""
 
     rows: int | None = 10_000
     seconds: float = 30.0

@@ -1,4 +1,4 @@
-"""What a query leaves of a table: the columns and the filter that DuckDB hands to Arrow.
+"""Reduces a table to what a query needs: the columns and the filter that DuckDB hands to Arrow.
 
 An expression of pyarrow cannot be taken apart. It can be compared with what is known of a fragment of a data
 set (``partition_expression``): ``get_fragments`` leaves out those in which no row can be true. So values of a

@@ -14,7 +14,7 @@ from insight_core.plugin import PluginContext, Route, Unavailable
 from insight_core.plugin.http import bytes_response, json_response, may_save, text, whole_number
 from insight_query import is_installed
 
-if TYPE_CHECKING:  # the worker's module needs the extra lake
+if TYPE_CHECKING:  # the worker's module needs the extra sql
     from insight_core.plugin.worker import Workers
 
 _JSON, _CODES = ("application/json",), {413: ("query_too_large",)}
@@ -69,7 +69,7 @@ class _Views:
         """The answer of the query ``sql`` by column, at most ``rows`` rows of it."""
         self.ctx.own_page.require_no_other_site(request)
         if not is_installed():
-            raise Unavailable("SQL needs duckdb and pyarrow: pip install 'insight-host[lake]'")
+            raise Unavailable("SQL needs duckdb and pyarrow: pip install 'insight-host[sql]'")
         from insight_query.asking import ask
 
         with self._turn(self._turns if may_save(request) else self._guests):

@@ -26,7 +26,7 @@ _TYPES: Mapping[str, Any] = {
 
 @define
 class QueryReading:
-    """What a query has read so far, and the moment at which it must end (``time.monotonic``)."""
+    """Counts what a query has read, with the moment at which it must end (``time.monotonic``)."""
 
     until: float
     limits: QueryLimits
@@ -36,7 +36,7 @@ class QueryReading:
 
 
 class ScannedTable(ds.Dataset):  # type: ignore[misc]
-    """What DuckDB asks of a data set: a schema, and a ``scanner`` for the columns and filter of a query."""
+    """A data set for DuckDB: a schema, and a ``scanner`` for the columns and filter of a query."""
 
     def __init__(self, table: ContributedTable, reading: QueryReading) -> None:  # Dataset has no constructor
         self._table = table

@@ -21,7 +21,7 @@ from insight_query.scanned_table import ScannedTable, TableScan
 
 
 class SentTable(ds.Dataset):  # type: ignore[misc]
-    """What DuckDB asks of a data set, in the worker: see ``ScannedTable``."""
+    """A data set for DuckDB in the worker: see ``ScannedTable``."""
 
     def __init__(self, link: WorkerLink, name: str, schema: str) -> None:  # Dataset has no constructor
         self._link = link
@@ -41,7 +41,7 @@ class SentTable(ds.Dataset):  # type: ignore[misc]
             read = [name for name in self._schema.names if name in shown or name in text]
             scan = self.scanner(read)
             return TableScan(lambda: _filtered(scan, filter, shown), self._of(shown))
-        # what pickle would take; there is no other form of an expression that can be sent
+        # what pickle would take; an expression has no other form that can be sent
         state = None if filter is None else base64.b64encode(filter.__reduce__()[1][0]).decode()
         wanted = json.dumps({"table": self._name, "columns": shown, "filter": state})
         return TableScan(lambda: pa.ipc.open_stream(self._link.open(wanted)), self._of(shown))
@@ -85,7 +85,7 @@ class _Written:
     def flush(self) -> None: ...
 
     def taken(self) -> bytes:
-        """What was written since the last call."""
+        """Returns the bytes that were written since the last call."""
         pieces, self._pieces = self._pieces, []
         return b"".join(pieces)
 

@@ -88,7 +88,7 @@ def test_without_its_libraries_it_says_what_to_install(
     monkeypatch.setattr("insight_query.routes.is_installed", lambda: False)
     answer = ask(client, "select 1")
     assert answer.status_code == 503
-    assert "pip install 'insight-host[lake]'" in answer.get_json()["error"]
+    assert "pip install 'insight-host[sql]'" in answer.get_json()["error"]
 
 
 def test_a_query_that_nothing_interrupts_is_ended(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

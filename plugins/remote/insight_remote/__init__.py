@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from insight_core.plugin import InvalidArgument, RemoteFiles, hookimpl
+from insight_core.plugin import InvalidArgument, Messages, RemoteFiles, hookimpl
+
+if TYPE_CHECKING:
+    from insight_remote.mirror.mirrors import Mirrors
 
 OBJECT_STORES = frozenset({"s3", "s3a", "gs", "az", "abfs", "abfss", "azure"})  # schemes
 _LIBRARIES = {
@@ -37,6 +43,20 @@ def insight_open_files(location: str) -> RemoteFiles | None:
     if (library := _LIBRARIES.get(scheme)) is not None:
         _need(scheme, library, "insight-host[remote]" if library == "sshfs" else library)
     return FileSystemFiles(location)
+
+
+@hookimpl
+def insight_mirror(cache: Path | None, most_bytes: int, interval: float) -> Mirrors:
+    """Mirrors that fetch what is read."""
+    from insight_remote.mirror.mirrors import Mirrors
+
+    return Mirrors(cache, most_bytes, interval)
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    """What users should know of stores that are away."""
+    return Messages.of(Path(__file__).parent / "locales")
 
 
 def _need(scheme: str, library: str, package: str) -> None:

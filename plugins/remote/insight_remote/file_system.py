@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 Info: TypeAlias = Mapping[str, Any]
 
 _AT_ONCE = 8  # directories that are listed
-# sshfs accepts any key of a host unless it is told to check those in ~/.ssh/known_hosts
+# sshfs accepts any key of a host unless this makes it check those in ~/.ssh/known_hosts
 _OPTIONS: dict[str, dict[str, Any]] = {"ssh": {"known_hosts": ()}, "sftp": {"known_hosts": ()}}
 _TIMES = ("mtime", "LastModified", "last_modified", "modified", "updated", "created")
 _VERSIONS = ("ETag", "etag", "e_tag", "blob_id", "md5Hash")

@@ -62,7 +62,7 @@ class ObjectStoreFiles:
             raise _as_os_error(error) from error
 
     def close(self) -> None:
-        """The store closes its connections when it is no longer used."""
+        """Does nothing: the store closes its connections when it is collected."""
 
 
 def _as_os_error(error: exceptions.BaseError) -> OSError:

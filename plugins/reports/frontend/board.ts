@@ -12,15 +12,15 @@ const unsavedKey = (name: string): string => `unsaved/${name}`;
 
 export type ReportParts = ReturnType<typeof reportParts>;
 
-/** What the tab of reports is made of: the list, the report that is open, and its text while it is edited. */
+/** Makes the parts of the tab of reports: the list, the open report, and its text while it is edited. */
 export function reportParts(page: Page) {
   const { saved, memory } = page.ctx;
   const open = page.setting('open', codecs.name);
-  /** As the host has it; null while it is asked, or if there is none. */
+  /** The report as the host has it; null while it is asked, or without one. */
   const report = signal<{ readonly name: string; readonly version: string; readonly text: string } | null>(null);
   /** While it is edited. */
   const draft = signal<string | null>(null);
-  /** What an earlier edit of the open report left unsaved. */
+  /** The text that an earlier edit of the open report left unsaved. */
   const unsaved = signal<Unsaved | null>(null);
   const error = signal<string | null>(null);
   const entries = page.follow(saved.entries);

@@ -6,7 +6,7 @@ export interface Report {
   readonly text: string;
 }
 
-/** Where the browser remembers which report was opened last. */
+/** The key under which the browser remembers the report that was opened last. */
 export const LAST = 'last';
 
 export type Part =

@@ -26,7 +26,7 @@ class Modules:
     texts: dict[str, str] = Factory(dict)
 
     def add(self, path: str) -> bool:
-        """Adds a module and all that it imports from its directory. False if there is no such module."""
+        """Adds a module and all that it imports from its directory. False if the module is missing."""
         waiting = [posixpath.normpath(path)]
         while waiting:
             at = waiting.pop()

@@ -1,4 +1,4 @@
-"""What a snapshot shows: the keys of a view's URL, the runs that it selects, and the cards of a report."""
+"""The content of a snapshot: the keys of a view's URL, the runs that it selects, cards of a report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SharedView:
         return re.sub(r'[\x00-\x1f<>:"/\\|?*]+', "_", self.name).strip(". ")[:100] or "snapshot"
 
     def parts(self, plugin: str, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
-        """What the plugin shows of these rows of the run table: ``runs``, ``state`` and ``card``."""
+        """Returns what the plugin shows of these rows of the run table: ``runs``, ``state`` and ``card``."""
         prefix = f"{plugin}."
         wanted: list[tuple[Mapping[str, str], object]] = (
             [(card["state"], card["card"]) for card in self.cards if card["plugin"] == plugin]

@@ -47,7 +47,7 @@ class Displayed:
     def cards(self, request: Request) -> Response:
         """A frame for each ``card``, in their order; each frame says which card it answers.
 
-        Raises InvalidArgument if there is no card, or too many.
+        Raises InvalidArgument without a card, and for too many.
         """
         return framed_response(request, compute(self.provider, _SCALAR, "cards", request.query_string, cards))
 

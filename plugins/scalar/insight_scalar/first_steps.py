@@ -26,7 +26,7 @@ WINDOW = 100
 SIGMA = 5.0
 _MOST_WINDOW = 10_000
 _CELLS = 1 << 20  # values of windows that are looked at together, to bound memory
-_ROUNDING = 1e-6  # of the mean: a smaller difference is no jump, however steady the series was
+_ROUNDING = 1e-6  # of the mean: a smaller difference is not a jump, however steady the series was
 _SIGMA = ReasonKind("scalar_sigma", "sigma must be greater than 0, not {value}")
 
 

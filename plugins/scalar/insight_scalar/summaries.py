@@ -61,7 +61,7 @@ class Summaries:
 
 
 def _value(values: NDArray[np.floating], which: str) -> float:
-    """NaN where there is none."""
+    """NaN without one."""
     shown = values[-1:] if which == "last" else values[np.isfinite(values)]
     if not len(shown):
         return float("nan")

@@ -1,4 +1,4 @@
-"""The series of views, packed for files: what is too much, and what is no view."""
+"""The series of views, packed for files: what is too much, and what is not a view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tensor plugin claims of an event, and the tensors that no plugin does."""
+"""Claims of the tensor plugin, and names for tensors that no plugin claims."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def unclaimed(data: DataProvider) -> list[str]:
 
 
 def summary_plugin(owner: str) -> str:
-    """What the writer calls the plugin of an unclaimed series; "" of our own."""
+    """Returns the name that the writer gives the plugin of an unclaimed series; "" for our own."""
     return owner.removeprefix(_OTHERS) if owner.startswith(_OTHERS) else ""
 
 

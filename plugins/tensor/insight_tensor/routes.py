@@ -160,7 +160,7 @@ class _Views:
         return row | {"dtype": header.dtype, "shape": header.shape, "count": header.count}
 
     def _header(self, place: RecordPlace) -> TensorHeader:
-        """Of the first bytes; of the whole payload where a writer begins with something else."""
+        """Reads the header from the first bytes, or from the whole payload if it does not begin it."""
         for limit in (_HEAD, None):
             payload = self.data.payload(place.plugin, place.key, place.index, place.attempts, limit=limit)
             try:
@@ -269,6 +269,6 @@ def _distribution(tensor: Tensor) -> Histogram:
 
 
 def _affordable(table: RecordTable) -> int:
-    """Of how many steps the payloads may be read for one answer."""
+    """Returns the number of steps whose payloads may be read for one answer."""
     largest = int(table.sizes.max(initial=0))
     return max(2, MAX_READ // max(1, largest))

@@ -26,7 +26,7 @@ class SliceError(ValueError):
 
 @frozen
 class Selected:
-    """What of one dimension: ``[start, stop)``. An index is not ``open``: its dimension goes."""
+    """The selection of one dimension: ``[start, stop)``. An index is not ``open``: it drops its dimension."""
 
     start: int
     stop: int
@@ -61,7 +61,7 @@ class TensorSlice:
 
     @property
     def key(self) -> tuple[slice | int, ...]:
-        """As numpy takes it."""
+        """The index that numpy takes."""
         return tuple(slice(one.start, one.stop) if one.open else one.start for one in self.dimensions)
 
     @property
@@ -78,7 +78,7 @@ class TensorSlice:
         return count
 
     def window(self, ranges: Sequence[tuple[int, int] | None]) -> TensorSlice:
-        """Of each open dimension the places ``[begin, end)`` of those selected; None keeps all of one."""
+        """Keeps of each open dimension the selected places ``[begin, end)``; None keeps all of them."""
         kept = {}
         for (dimension, start, stop), asked in zip(self.open, ranges, strict=False):
             if asked is not None:

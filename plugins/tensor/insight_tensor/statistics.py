@@ -35,7 +35,7 @@ class Statistics:
 
 
 def statistics_of(values: NDArray[Any]) -> Statistics:
-    """One pass over the values, in float64; those of strings and complex numbers are only counted."""
+    """Computes statistics in one pass, in float64; strings and complex numbers are only counted."""
     if values.dtype.kind not in "fiub":
         return Statistics(values.size)
     sums = _Sums()
@@ -65,7 +65,7 @@ def statistics_of(values: NDArray[Any]) -> Statistics:
 
 @define
 class _Sums:
-    """Of all portions so far. ``squares`` are of the distances from the mean."""
+    """Sums over all portions so far. ``squares`` are of the distances from the mean."""
 
     finite: int = 0
     mean: float = 0.0

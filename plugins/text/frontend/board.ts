@@ -12,7 +12,7 @@ export interface Texts {
   readonly strings: readonly string[];
 }
 
-/** What `/search` answers. */
+/** The answer of `/search`. */
 export interface Matches {
   readonly matches: readonly number[];
   readonly searched: number;
@@ -21,7 +21,7 @@ export interface Matches {
 
 export type TextParts = ReturnType<typeof textParts>;
 
-/** What the text tab is made of: cards with sliders, a search, and a way of showing texts. */
+/** Makes the parts of the text tab: cards with sliders, a search, and a way of showing texts. */
 export function textParts(page: Page) {
   return {
     ...stepParts(page),

@@ -15,7 +15,7 @@ interface BodyProps {
   readonly search: string;
 }
 
-/** One text, or a table of texts. */
+/** Shows one text, or a table of texts. */
 export function Body({ texts, raw, search }: BodyProps): JSX.Element {
   const rows = rowsOf(texts);
   if (texts.strings.length === 1) return <TextCell text={texts.strings[0] ?? ''} raw={raw} search={search} />;
@@ -66,7 +66,7 @@ interface DiffBodyProps {
   /** null while it is not known. */
   readonly before: string | null;
   readonly after: string;
-  /** What is compared with. */
+  /** Names the other text. */
   readonly note: string;
 }
 

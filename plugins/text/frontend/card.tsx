@@ -81,13 +81,13 @@ function useTexts(
 }
 
 interface Base extends CardAnswer<Texts> {
-  /** There is nothing to compare with. */
+  /** Whether a text to compare with is missing. */
   readonly none: boolean;
-  /** What the text is compared with. */
+  /** Names the text that it is compared with. */
   readonly note: string;
 }
 
-/** What a diff compares with: the record before, or the record of another run at the same step. */
+/** Finds the text that a diff compares with: the record before, or that of another run at the same step. */
 function useBase(
   board: TextParts,
   card: CardKey,
@@ -113,7 +113,7 @@ function useBase(
   return { ...shown, none, note };
 }
 
-/** Which records of a card match what is searched; null while nothing is searched or known. */
+/** The records of a card that match the search; null without a search, or until they are known. */
 function useMatches(board: TextParts, card: CardKey, place: Place, records: Records | null): Matches | null {
   const text = board.search.value;
   const key = text && records ? `${records.attempts} ${records.points} ${text}` : null;

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Moved } from './moving';
 
-/** What was moved since the start of the host. */
+/** Lists what was moved since the start of the host. */
 export function MovedList({ page }: { readonly page: Page }): JSX.Element {
   const { ctx, t: say } = page;
   const moved = useSignal<readonly Moved[] | null>(null);

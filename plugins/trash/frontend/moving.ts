@@ -1,6 +1,6 @@
 import type { PluginContext } from '@insight-host/api';
 
-/** What is moved for a run. */
+/** The files that are moved for a run. */
 export interface Row {
   readonly run: string;
   readonly directory: string;

@@ -1,4 +1,4 @@
-"""What would be moved for a run, and the reasons to move nothing."""
+"""Plans what to move for a run, or says why nothing can be moved."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _printable(text: str) -> str:
 
 @frozen
 class Plan:
-    """What is moved for a run: its whole directory, or single files where other runs are below it.
+    """The files to move for a run: its whole directory, or single files if other runs are below it.
 
     Paths are real ones: no directory on the way to them is a symbolic link. Links are moved as links.
     """
@@ -69,7 +69,7 @@ class Plan:
 
 
 def plan_of(data: DataProvider, run: str) -> Plan:
-    """What would be moved now. Raises NotFound without files of such a run, and NotMoved."""
+    """Finds what would be moved now. Raises NotFound without files of such a run, and NotMoved."""
     found = data.run_files()
     if found is None:
         raise _of_another_machine()

@@ -66,7 +66,7 @@ class TrashRoutes:
         return _uncached(row)
 
     def moved(self, request: Request) -> Response:
-        """What was moved since the start of the host, the latest first."""
+        """Lists what was moved since the start of the host, the latest first."""
         return _uncached({"moved": self.done[::-1]})
 
 

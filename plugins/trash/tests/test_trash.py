@@ -22,7 +22,7 @@ from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
-from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.state.annotations import AnnotationStore
 
 BASE = "/data/plugin/trash"
 

@@ -4,7 +4,9 @@
  * The page imports it when it is idle, after it has shown the tab in front. Each part is optional. A part that throws
  * is left out, and the page says so below the tab of the plugin; the other parts and plugins go on.
  */
-import type { API, CardSpec, Disposer, Messages, PluginContext, ReadonlySignal } from './contract';
+import type { PluginContext } from './contract';
+import type { MarkedChart, Marker } from './contributed';
+import type { API, CardSpec, Disposer, Messages, ReadonlySignal } from './values';
 
 export interface Contributions {
   readonly apiVersion: typeof API;
@@ -84,27 +86,6 @@ export interface ColumnLook {
   order?(value: Cell, run: string): number | string;
 }
 
-export interface MarkedChart {
-  readonly tags: readonly string[];
-  readonly runs: readonly string[];
-  /** Aborted when nobody needs the answer any more. */
-  readonly signal: AbortSignal;
-}
-
-/** A vertical mark. On an axis for which it has no place, it stands at the first point from its step or time on. */
-export interface Marker {
-  readonly step?: number;
-  /** Seconds since the epoch. */
-  readonly wallTime?: number;
-  readonly text: string;
-  /** CSS colour; without it that of `run`, or a faint one. */
-  readonly color?: string;
-  /** The run that it is about. Only shown while the chart has that run. */
-  readonly run?: string;
-  /** Where the mark leads: `() => ctx.open('image', { step: '7', link: '1' })`. */
-  open?(): void;
-}
-
 export interface ContributedCard {
   /** Unique in the plugin. */
   readonly id: string;
@@ -116,36 +97,4 @@ export interface ContributedCard {
   readonly order?: number;
   /** Fills `host`. `ctx.visible` is that of the tab that shows the card, `ctx.signal` ends with the card. */
   mount(host: HTMLElement, ctx: PluginContext): Disposer | void | Promise<Disposer | void>;
-}
-
-/** What all plugins contribute, for a tab that shows it. */
-export interface Contributed {
-  /** Calls `show` with the marks of all plugins, now and after every change. */
-  markers(chart: Omit<MarkedChart, 'signal'>, show: (markers: readonly Marker[]) => void): Disposer;
-  /** Cards for this tab, in their order. */
-  readonly cards: readonly ShownCard[];
-  /** For the menu of a card; the page has some of its own. */
-  readonly cardActions: readonly ShownCardAction[];
-}
-
-export interface ShownCardAction {
-  /** Unique in the page. */
-  readonly id: string;
-  /** In the user's language. */
-  readonly text: string;
-  /** `card` is a name by which the plugin knows its card. */
-  run(card: string): void;
-}
-
-export interface ShownCard {
-  /** Unique in the page. After the plugin was built again it differs: then mount the card again. */
-  readonly id: string;
-  /** Name of the plugin. */
-  readonly plugin: string;
-  /** In the user's language. */
-  readonly title: string;
-  /**
-   * `failed` is called when the card throws, now or later: its `host` is empty then. Ends with the tab that shows it.
-   */
-  mount(host: HTMLElement, failed: (cause: unknown) => void): Disposer;
 }

@@ -2,7 +2,7 @@
  * What answers for the host half of a plugin in a snapshot, a file that shows a view without a host: the default export
  * of `snapshot.js`, next to `index.js`. Plugins without it are not in snapshots.
  */
-import type { API } from './contract';
+import type { API } from './values';
 
 export interface Snapshot {
   readonly apiVersion: typeof API;

@@ -1,19 +1,17 @@
 /**
- * Parts of the kit and our own tabs beneath what `@insight-host/kit` promises: any release may change them. It is in
- * the same file as the kit.
+ * The base of the kit with what `@insight-host/kit` does not promise of it: other rooms of the kit and our own tabs are made
+ * of it, and any release may change it. It is in the same file as the kit.
  */
-export { picked, said, spliced, wholeOf } from './columns';
-export { isExpression, tagFilter, UNSUPPORTED } from './groups';
-export { Latest, type Answer, type Failure } from './latest';
-export { menuItems } from './menu';
-export { UnsupportedPattern } from './pattern';
-export { changed } from './per_card';
-export { RequestQueue } from './requests';
-export { multiples } from './rounding';
-export { rove } from './roving';
-export * from './scrolling';
-export * from './series_clock';
-export * from './size';
-export * from './spaced';
-export { addStylesFirst } from './styles';
-export { useTabWithin } from './tab_within';
+export * from './base';
+export { Latest, useAnswer, type Answer, type AskOptions, type Failure } from './base/ask';
+export { changed } from './base/card_key';
+export * from './base/changes';
+export { picked, said, spliced, wholeOf } from './base/columns';
+export { rove, useTabWithin } from './base/focus';
+export { isExpression, SLOW, splitName, tagFilter } from './base/groups';
+export { menuItems } from './base/menu';
+export { RequestQueue } from './base/requests';
+export { multiples } from './base/rounding';
+export { RunLists } from './base/run_lists';
+export * from './base/scrolling';
+export { addStylesFirst } from './base/styles';

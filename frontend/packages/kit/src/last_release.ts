@@ -2,40 +2,40 @@
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   Latest,
-} from './latest';
+} from './base/ask';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   RequestQueue,
-} from './requests';
+} from './base/requests';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   SeriesClock,
-} from './series_clock';
+} from './base/changes';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   Spaced,
-} from './spaced';
+} from './base/changes';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   linesInSight,
-} from './scrolling';
+} from './base/scrolling';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   multiples,
-} from './rounding';
+} from './base/rounding';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   rove,
-} from './roving';
+} from './base/focus';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   showing,
-} from './scrolling';
+} from './base/scrolling';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   useSize,
-} from './size';
+} from './base/scrolling';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   useTabWithin,
-} from './tab_within';
+} from './base/focus';

@@ -188,6 +188,7 @@ export function fakeContext(
       groups: signal<readonly RunGroup[]>([]),
       drawing: signal<Drawing>({ places: new Map(), orders: [] }),
       one: settable<string | null>(null),
+      offer: () => undefined,
       hover: (names) => void (hovered.value = names),
       annotate: async (name, fields) =>
         void (all.value = all.value.map((run) =>
@@ -203,6 +204,7 @@ export function fakeContext(
     },
     opened,
     browseTags: () => undefined,
+    modes: signal([{ plugin: 'sample', title: 'Sample' }]),
     stepTabs: signal(tabs.value.filter((tab) => tab === 'image').map((plugin) => ({ plugin, title: plugin }))),
     openStep: (plugin, step) => {
       opened.push({ plugin, state: { step: String(step) } });

@@ -1,22 +1,13 @@
 /** Shows one card of a plugin outside of its tab; loaded when the first one is shown. */
-import type { ReadonlySignal as Signal } from '@preact/signals';
 import { API, type CardSpec, type Plugin } from '@insight-host/api';
 import { pluginContext } from '../plugin/context';
 import { disposeWith, importModule, type LoadModule, whenSlow } from '../plugin/mounted';
+import type { CardPlace } from '../state/late';
 import type { Page } from '../state/page';
 import type { Runs } from '../state/runs';
 import type { Tab } from '../state/session';
 import type { ViewUrl } from '../state/url';
 import { words } from './words';
-
-export interface CardPlace {
-  readonly host: HTMLElement;
-  readonly visible: Signal<boolean>;
-  /** Ends the card. */
-  readonly until: AbortSignal;
-  /** Called once at most, when the card throws: `host` is empty then. */
-  readonly failed: (cause: unknown) => void;
-}
 
 /** The runs and settings of a card that has its own. */
 interface OwnState {
@@ -84,8 +75,7 @@ async function colored(page: Page, { url, runs }: OwnState, signal: AbortSignal)
   if (!url || !runs || runs.looks === page.runs.looks) return;
   const view = await page.loadPanel();
   if (signal.aborted || !view) return;
-  const { preferences, columns } = page;
-  const coloring = view.apart({ url, runs, preferences, columns });
+  const coloring = view.apart({ url, runs });
   disposeWith(signal, coloring.end);
   const shown = [...coloring.by.value, ...coloring.dashBy.value, ...runs.groupBy.value];
   const used = shown.filter((key) => key.includes('/') && !key.startsWith('name~'));

@@ -2,8 +2,8 @@
 import { byName } from '@insight-host/kit';
 import type { Cell, RunGroup, Theme } from '@insight-host/api';
 import { cellOf, type ShownColumn } from '../columns/cells';
-import type { RunColumns } from '../columns/run_columns';
 import { DASHES, type LineLook } from '../state/colors';
+import type { ColumnValues } from '../state/late';
 import { faint, looksOf, type PaletteName, type ScaleName, shadeAt } from './palettes';
 
 type Mode = Theme['mode'];
@@ -57,7 +57,7 @@ export function captured(expression: string): (name: string) => string | null {
 export function groupsOf(
   by: readonly string[],
   names: readonly string[],
-  columns: RunColumns | undefined,
+  columns: ColumnValues | undefined,
 ): readonly ValueGroup[] {
   const readers = by.map((key): ((name: string) => Part | null) => {
     if (key === 'path')
@@ -86,7 +86,7 @@ export function groupsOf(
   return [...groups.values()].sort((a, b) => byParts(a.parts, b.parts));
 }
 
-function partOf(columns: RunColumns | undefined, column: ShownColumn | undefined, name: string): Part | null {
+function partOf(columns: ColumnValues | undefined, column: ShownColumn | undefined, name: string): Part | null {
   const value = column && cellOf(column, name);
   if (!columns || !column || value === undefined) return null;
   const number = typeof value === 'number' ? value : NaN;

@@ -1,7 +1,6 @@
 /** Columns of the run table as the host answers them: their names, and their values by run. */
-import type { Cell, Locale, RunColumn } from '@insight-host/api';
+import type { Cell, ColumnLook, Locale, RunColumn } from '@insight-host/api';
 import type { Goal } from '@insight-host/kit/runs';
-import type { GuardedLook } from '../contributed/all';
 import { getJson } from '../data/http';
 
 /** Names a column among those of all plugins. */
@@ -45,6 +44,13 @@ export async function askedColumns(keys: readonly string[], signal?: AbortSignal
     columns: columns.map(({ values = [], ...column }) => ({ ...column, cells: values, places })),
     errors: column_errors,
   };
+}
+
+/** A look whose functions return null when they fail. */
+export interface GuardedLook {
+  readonly title: string | undefined;
+  readonly cell: (...of: Parameters<NonNullable<ColumnLook['cell']>>) => string | HTMLElement | SVGElement | null;
+  readonly order: (...of: Parameters<NonNullable<ColumnLook['order']>>) => number | string | null;
 }
 
 export interface ShownColumn extends Known, RunColumn {

@@ -1,8 +1,8 @@
 /** A column of the host as a column of the table in memory. */
 import type { Cell, RunColumn } from '@insight-host/api';
 import { Column, type ColumnLook, type ColumnType, type Value } from '@insight-host/kit/runs';
+import type { ColumnValues } from '../state/late';
 import type { ShownColumn } from './cells';
-import type { RunColumns } from './run_columns';
 
 const TYPES: Readonly<Record<RunColumn['kind'], ColumnType>> = {
   number: 'float',
@@ -12,8 +12,10 @@ const TYPES: Readonly<Record<RunColumn['kind'], ColumnType>> = {
   duration: 'float',
 };
 
+type Texts = Pick<ColumnValues, 'text' | 'textOf'>;
+
 /** By row, of these runs. Places to write are columns without a group of their own. */
-export function frameColumn(columns: RunColumns, column: ShownColumn, runs: readonly string[]): Column {
+export function frameColumn(columns: Texts, column: ShownColumn, runs: readonly string[]): Column {
   const values = valuesOf(column, runs);
   const isWritten = column.plugin === 'run' && ['note', 'remark', 'mark'].includes(column.name);
   return new Column(
@@ -55,7 +57,7 @@ function valuesOf({ cells, places }: ShownColumn, runs: readonly string[]): read
   return values;
 }
 
-function lookOf(columns: RunColumns, column: ShownColumn, runs: readonly string[]): ColumnLook | undefined {
+function lookOf(columns: Texts, column: ShownColumn, runs: readonly string[]): ColumnLook | undefined {
   const { look, kind } = column;
   if (!look && kind !== 'time' && kind !== 'duration') return undefined;
   const isCell = (value: Value): value is string | number | boolean => value !== null && typeof value !== 'object';

@@ -1,12 +1,21 @@
 /** Columns of the run table: which are shown, their values, and the order that they give the runs. */
-import { codecs, durationText, message, timeText, valueText } from '@insight-host/kit';
+import { codecs, message, valueText } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Cell, Mutable, RunColumn } from '@insight-host/api';
-import type { GuardedLook } from '../contributed/all';
+import { sortOf, turned } from '@insight-host/kit/table';
+import type { ColumnValues } from '../state/late';
 import type { Page } from '../state/page';
-import { Frame, sectionOf, startsDown, type Section } from '@insight-host/kit/runs';
-import { askedColumns, keyOf, withValues, type ColumnAnswer, type Known, type ShownColumn } from './cells';
+import { Frame, secondsLook, sectionOf, startsDown, statusLook, type Section } from '@insight-host/kit/runs';
+import {
+  askedColumns,
+  keyOf,
+  withValues,
+  type ColumnAnswer,
+  type GuardedLook,
+  type Known,
+  type ShownColumn,
+} from './cells';
 import { frameColumn } from './frame_column';
 import { orderOf } from './order';
 import { words } from './words';
@@ -15,11 +24,10 @@ const AGAIN = 3000; // ms between two questions while data change
 const GOING_ON = 60_000; // ms until the status of a run that goes on is asked for again: silence alone ends it
 const FIRST_SHOWN = 16; // columns of plugins, as long as the user has chosen none
 const FIRST_SECTIONS: readonly Section[] = ['metric', 'hyperparameter', 'run', 'system'];
-const STATES = ['running', 'finished', 'failed', 'stopped'] as const;
 /** Stands in the URL for having no column. */
 const NONE = 'none';
 
-export class RunColumns {
+export class RunColumns implements ColumnValues {
   /** Keys of the columns that the user has chosen, kept in the URL; empty: those that are shown at first. */
   readonly chosen: Mutable<readonly string[]>;
   /** `path`, or keys of columns, by which the table groups the runs. */
@@ -140,21 +148,18 @@ export class RunColumns {
   /** Sorts by a column: the best first, the other way round, and no more. `more` keeps the other keys. */
   turn(key: string, more = false): void {
     const { sort } = this.page.runs;
-    const before = sort.value.filter((one) => one !== 'time');
-    const now = before.find((one) => one.slice(1) === key);
+    const before = sort.value.flatMap((one) => (/^[+-]/.test(one) ? sortOf(one.replace(/^\+/, '')) : []));
     const column = this.frame.value.columns.get(key);
-    const first = column && !startsDown(column) ? '+' : '-';
-    const next = !now ? first + key : now.startsWith(first) ? (first === '+' ? '-' : '+') + key : null;
-    const others = more ? before : before.filter((one) => one === now || one === 'selected');
-    const after = now ? others.flatMap((one) => (one === now ? (next ?? []) : one)) : [...others, next ?? []].flat();
-    sort.set(after.length > 0 ? after : ['time']);
+    const after = turned(before, key, more, !column || startsDown(column), true);
+    const texts = after.map((one) => (one.down ? '-' : '+') + one.key);
+    const all = [...sort.value.filter((one) => one === 'selected'), ...texts];
+    sort.set(all.length > 0 ? all : ['time']);
   }
 
   /** A value as text, where no plugin shows it in another way. */
   text({ kind }: Pick<RunColumn, 'kind'>, value: Cell): string {
-    const { value: locale } = this.page.preferences.locale;
-    if (typeof value === 'number' && kind === 'time') return timeText(value, locale);
-    if (typeof value === 'number' && kind === 'duration') return durationText(value, locale);
+    if (kind === 'time' || kind === 'duration')
+      return secondsLook(kind, this.page.preferences.locale.value).text(value, -1);
     return typeof value === 'number' ? valueText(value) : String(value);
   }
 
@@ -167,12 +172,8 @@ export class RunColumns {
   /** How the host's own status is shown: in words of the page, runs that go on first. */
   private ownLook(column: Known): GuardedLook | null {
     if (keyOf(column) !== 'run/status') return null;
-    const at = (value: Cell): number => STATES.indexOf(String(value) as (typeof STATES)[number]);
-    return {
-      title: undefined,
-      cell: (value) => words(this.page, `status.${STATES[at(value)] ?? 'stopped'}`),
-      order: (value) => at(value),
-    };
+    const { text, order } = statusLook((key) => words(this.page, key));
+    return { title: undefined, cell: (value) => text(value, -1), order: (value) => order(value, -1) as number };
   }
 
   /** The first columns of plugins, metrics before hyperparameters, then status, duration and notes. */

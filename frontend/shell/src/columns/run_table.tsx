@@ -6,6 +6,7 @@ import type { CellLook, Sort, Widths } from '@insight-host/kit/table';
 import { useComputed, useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Run } from '@insight-host/api';
+import type { ColumnView } from '../state/late';
 import { recall, remember } from '../state/memory';
 import { type Page, usePage } from '../state/page';
 import { pressed, withRows } from '../state/selection';
@@ -19,27 +20,17 @@ import { words } from './words';
 import styles from './run_table.css?inline';
 import { addStyles } from '../views/styles';
 
-/** The columns of the run list, and the table that shows them. */
-export interface ColumnView {
-  readonly columns: RunColumns;
-  readonly Table: typeof RunTable;
-  readonly Tools: typeof RunTableTools;
-  readonly Chooser: typeof ColumnChooser;
-  readonly completion: Completion;
-  readonly Completions: typeof CompletionList;
-}
-
 export function columnView(page: Page): ColumnView {
   addStyles(styles);
   const columns = new RunColumns(page);
   const completion = new Completion(columns);
   return {
     columns,
-    Table: RunTable,
+    Table: () => <RunTable columns={columns} />,
     Tools: RunTableTools,
-    Chooser: ColumnChooser,
+    Chooser: () => <ColumnChooser columns={columns} />,
     completion,
-    Completions: CompletionList,
+    Completions: () => <CompletionList completion={completion} />,
   };
 }
 
@@ -57,7 +48,7 @@ function useRemembered<T>(key: string, first: T): { value: T } {
   };
 }
 
-export function RunTable({ columns }: { readonly columns: RunColumns }) {
+function RunTable({ columns }: { readonly columns: RunColumns }) {
   const page = usePage();
   const { runs } = page;
   const t = page.t.value;
@@ -69,8 +60,11 @@ export function RunTable({ columns }: { readonly columns: RunColumns }) {
   const anchor = useRef<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const frame = columns.frame.value;
-  const selected = runs.selectedSet.value;
-  const listed = runs.rows.value;
+  const offered = page.aboutOne.value;
+  const one = page.oneOf(page.front.value?.name ?? '', runs).value ?? '';
+  const selected = offered ? new Set([one]) : runs.selectedSet.value;
+  const listed = offered ?? runs.rows.value;
+  const only = (run: Run): void => (offered ? runs.one.set(run.name, 'push') : runs.selectOnly(run));
   const byName = useMemo(() => new Map(listed.map((run) => [run.name, run])), [listed]);
   const rows = useMemo(() => Int32Array.from(listed, (run) => frame.rowOf.get(run.name) ?? -1), [listed, frame]);
   const shown = useComputed(() => columns.shown.value.flatMap(({ key }) => columns.frame.value.columns.get(key) ?? []));
@@ -85,7 +79,7 @@ export function RunTable({ columns }: { readonly columns: RunColumns }) {
     const active = document.getElementById((event.target as HTMLElement).getAttribute('aria-activedescendant') ?? '');
     const run = lineOf(active);
     const box = active?.closest('[role=row]')?.querySelector<HTMLInputElement>('.group-label input');
-    if (event.key === 'Enter' && run) runs.selectOnly(run);
+    if (event.key === 'Enter' && run) only(run);
     else if (event.key === 'Enter' && box) box.click();
     else if (event.key === 'F2' && run && page.session.annotations.writable.value) page.naming.value = run.name;
     else return;
@@ -102,7 +96,7 @@ export function RunTable({ columns }: { readonly columns: RunColumns }) {
       onKeyDownCapture={onKeyDown}
       onDblClick={(event) => {
         const run = lineOf(event.target as Element);
-        if (run) runs.selectOnly(run);
+        if (run) only(run);
       }}
     >
       <KitTable
@@ -137,11 +131,13 @@ export function RunTable({ columns }: { readonly columns: RunColumns }) {
         selected={selected}
         onSelect={(names, on) => {
           const own = names.flatMap((name) => byName.get(name) ?? []);
-          runs.select(withRows(selected, own, on));
+          if (offered && own[0]) only(own[0]);
+          else runs.select(withRows(selected, own, on));
         }}
         onPick={(row, range, inSight) => {
           const run = runAt(row);
           if (!run) return;
+          if (offered) return only(run);
           const others = inSight.flatMap((one) => runAt(one) ?? []);
           const next = pressed(selected, range ? others : listed, run.name, range ? anchor.current : null);
           runs.select(next.selected);

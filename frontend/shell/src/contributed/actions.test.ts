@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Page } from '../state/page';
-import type { AllContributions, Shower } from './all';
+import type { Shower } from '../state/late';
+import type { AllContributions } from './all';
 import { give, loaded, type Modules } from './testing';
 
 describe('actions that plugins contribute', () => {

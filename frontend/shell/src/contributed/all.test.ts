@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Page } from '../state/page';
 import type { Tab } from '../state/session';
 import { commands } from '../views/palette';
-import { AllContributions, type Shower } from './all';
+import type { Shower } from '../state/late';
+import { AllContributions } from './all';
 import { give, loaded, type Modules, tabOf } from './testing';
 
 /** A promise that ends when the test says so. */

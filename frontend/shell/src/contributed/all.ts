@@ -1,38 +1,19 @@
 /** What all plugins contribute to the page; loaded when the page is idle. */
-import { computed, effect, signal, untracked, type ReadonlySignal as Signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Cell, ColumnLook, Contributed, RunColumn, ShownCard, ShownCardAction } from '@insight-host/api';
 import type { MenuItem } from '@insight-host/kit';
 import { type CardScope, specOf } from '../cards/cards';
 import { embedding } from '../cards/embedding';
 import { importModule, type LoadModule } from '../plugin/mounted';
+import type { GuardedLook } from '../columns/cells';
+import type { Contributing, ListedCommand, Shower, Troubles } from '../state/late';
 import type { Page } from '../state/page';
 import type { Tab } from '../state/session';
 import { Contribution } from './contribution';
 
-export interface ListedCommand {
-  /** Name of the plugin. */
-  readonly owner: string;
-  readonly label: string;
-  readonly isAboutView: boolean;
-  readonly run: () => void;
-}
-
-/** What failed of a plugin outside of its tab: a title and lines; `retry` where that may help. */
-export interface Troubles {
-  readonly title: string;
-  readonly lines: readonly string[];
-  readonly retry?: () => void;
-}
-
 const CARD_TABS: readonly string[] = ['scalar']; // of a card that names none
 
-/** A tab that shows contributions. */
-export interface Shower extends CardScope {
-  readonly visible: Signal<boolean>;
-  readonly signal: AbortSignal;
-}
-
-export class AllContributions {
+export class AllContributions implements Contributing {
   private readonly known = signal<readonly Contribution[]>([]);
   /** In the order of the tabs. */
   private readonly loaded = computed(() => this.known.value.filter((one) => one.given.value !== null));
@@ -60,7 +41,6 @@ export class AllContributions {
     );
   }
 
-  /** What fails of a plugin, and a title for it; null if nothing does. */
   troublesOf(plugin: string, title: string): Troubles | null {
     const found = this.known.value.find(({ tab }) => tab.name === plugin);
     if (!found || found.troubles.value.length === 0) return null;
@@ -73,14 +53,12 @@ export class AllContributions {
     if (document.visibilityState === 'visible') for (const one of this.known.peek()) one.retry();
   };
 
-  /** Whether the code of a `contributions.js` is in the trace of an error that nobody caught: then it is reported. */
   uncaught(cause: unknown, trace: string): boolean {
     const found = this.known.peek().filter(({ url }) => trace.includes(url));
     for (const one of found) one.report('module', cause);
     return found.length > 0;
   }
 
-  /** How a column of the run table is shown; each function of it gives null when it throws. */
   lookOf(column: RunColumn): GuardedLook | null {
     const isOwn = (one: Contribution): boolean => one.tab.name === column.plugin;
     const { value: loaded } = this.loaded;
@@ -125,7 +103,6 @@ export class AllContributions {
     return [embedding(this.page, scope), ...ofPlugins];
   }
 
-  /** For the menu of a run. */
   runActionsOf(run: string): readonly MenuItem[] {
     return this.loaded.value.flatMap((one) =>
       (one.given.value?.runActions ?? []).map((action) => ({
@@ -178,11 +155,4 @@ export class AllContributions {
     for (const one of before) if (!after.includes(one)) one.end();
     if (after.length !== before.length || after.some((one, at) => one !== before[at])) this.known.value = after;
   }
-}
-
-/** A look whose functions return null when they fail. */
-export interface GuardedLook {
-  readonly title: string | undefined;
-  readonly cell: (...of: Parameters<NonNullable<ColumnLook['cell']>>) => string | HTMLElement | SVGElement | null;
-  readonly order: (...of: Parameters<NonNullable<ColumnLook['order']>>) => number | string | null;
 }

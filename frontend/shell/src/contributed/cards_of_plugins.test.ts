@@ -2,7 +2,8 @@ import { signal } from '@preact/signals';
 import type { PluginContext } from '@insight-host/api';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Page } from '../state/page';
-import type { AllContributions, Shower } from './all';
+import type { Shower } from '../state/late';
+import type { AllContributions } from './all';
 import { give, loaded, type Modules } from './testing';
 
 describe('cards that plugins contribute', () => {

@@ -6,7 +6,7 @@ const catalogues = import.meta.glob<Record<string, string>>(
     '../*/locales/*.json',
     '../../../packages/kit/src/**/locales/**/*.json',
     '../../../../plugins/*/insight_*/**/locales/*.json',
-    '../../../../plugins/*/insight_*/frontend/**/{en,zh-CN}.json',
+    '../../../../plugins/*/frontend/**/{en,zh-CN}.json',
   ],
   { eager: true, import: 'default' },
 );

@@ -7,17 +7,18 @@ import { usePage } from '../state/page';
 import type { RunMetric } from '../state/runs';
 import { pressed, triState, withRows } from '../state/selection';
 import { RunRowView, swatchOf } from '../views/run_row';
-import { Bar } from './beside';
+import { Spark } from './beside';
 import { words } from './words';
 
 interface ListedGroup {
   readonly group: RunGroup;
   /** Those that match the filter, in the order of the list. */
   readonly runs: readonly Run[];
-  /** Of the metric, over the runs that have it. */
+  /** Of the metric, of the runs that have it, the smallest first. */
+  readonly values: Float64Array;
   readonly mean: number;
-  readonly low: number;
-  readonly high: number;
+  /** From the smallest to the largest value of all groups. */
+  readonly range: readonly [number, number];
 }
 
 /** Groups with runs in the list; by the mean of what the runs are sorted by, where that is a number. */
@@ -30,13 +31,16 @@ function listedOf(
   const place = new Map(groups.flatMap((group, at) => group.runs.map((run) => [run, at] as const)));
   const runs = groups.map((): Run[] => []);
   for (const run of rows) runs[place.get(run.name) ?? -1]?.push(run);
-  const listed = groups.flatMap((group, at): ListedGroup | readonly ListedGroup[] => {
+  let range: readonly [number, number] = [Infinity, -Infinity];
+  const found = groups.flatMap((group, at): Omit<ListedGroup, 'range'> | readonly never[] => {
     const own = runs[at] ?? [];
     if (own.length === 0) return [];
-    const values = metric ? own.map(({ name }) => metric.valueOf(name)).filter(Number.isFinite) : [];
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-    return { group, runs: own, mean, low: Math.min(...values), high: Math.max(...values) };
+    const all = metric ? own.map(({ name }) => metric.valueOf(name)).filter(Number.isFinite) : [];
+    const values = Float64Array.from(all).sort();
+    range = [Math.min(range[0], values[0] ?? Infinity), Math.max(range[1], values.at(-1) ?? -Infinity)];
+    return { group, runs: own, values, mean: values.reduce((sum, value) => sum + value, 0) / values.length };
   });
+  const listed = found.map((one): ListedGroup => ({ ...one, range }));
   if (!metric || listed.every(({ mean }) => Number.isNaN(mean))) return listed;
   const sign = isDown ? -1 : 1;
   const rank = (mean: number): number => (Number.isNaN(mean) ? Infinity : sign * mean);
@@ -60,7 +64,7 @@ export function GroupList() {
   );
 }
 
-function Group({ group, runs: own, mean, low, high }: ListedGroup) {
+function Group({ group, runs: own, values, mean, range }: ListedGroup) {
   const page = usePage();
   const { runs } = page;
   const open = useSignal(false);
@@ -115,9 +119,17 @@ function Group({ group, runs: own, mean, low, high }: ListedGroup) {
           <Icon name={open.value ? 'open' : 'closed'} />
         </button>
         {metric && Number.isFinite(mean) && (
-          <span class="ih-run-metric" title={words(page, 'group.mean', { metric: metric.title })}>
+          <span
+            class="ih-run-metric"
+            title={words(page, 'group.mean', {
+              metric: metric.title,
+              count: values.length,
+              low: metric.text(values[0] ?? NaN),
+              high: metric.text(values.at(-1) ?? NaN),
+            })}
+          >
             {metric.text(mean)}
-            <Bar color={group.color} shares={[low, mean, high].map(metric.shareOf)} />
+            <Spark color={group.color} dash={group.dash} values={values} range={range} />
           </span>
         )}
       </div>

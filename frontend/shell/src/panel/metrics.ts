@@ -2,7 +2,7 @@
 import { computed } from '@preact/signals';
 import type { Cell, Drawing } from '@insight-host/api';
 import { cellOf, type ShownColumn } from '../columns/cells';
-import type { RunColumns } from '../columns/run_columns';
+import type { ColumnValues } from '../state/late';
 import type { Page } from '../state/page';
 import type { RunMetric, Runs } from '../state/runs';
 import { Beside } from './beside';
@@ -56,7 +56,7 @@ export class Metrics {
   constructor(private readonly page: Page) {}
 
   /** Of the run table; undefined until they are loaded. */
-  private get columns(): RunColumns | undefined {
+  private get columns(): ColumnValues | undefined {
     return this.page.columns.value?.columns;
   }
 

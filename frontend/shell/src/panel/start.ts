@@ -2,8 +2,8 @@
 import { message } from '@insight-host/kit';
 import { effect, untracked } from '@preact/signals';
 import { LOOK_KEYS } from '../state/hash';
+import type { PanelView } from '../state/late';
 import type { Page } from '../state/page';
-import type { PanelView } from './view';
 
 const MANY = 30; // runs of which a card with two tags has more lines than it draws
 

@@ -8,6 +8,7 @@ import type {
   Mutable,
   PluginContext,
   ReadonlySignal,
+  StepTab,
   TagCatalogue,
 } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
@@ -19,7 +20,7 @@ import type { TagSource } from '../live/tags';
 import { recall, remember } from '../state/memory';
 import type { Page } from '../state/page';
 import type { Runs } from '../state/runs';
-import { changesFor } from '../state/session';
+import { changesFor, type Tab } from '../state/session';
 import type { ViewUrl } from '../state/url';
 import { saveFile } from './download';
 import { icon } from './icon';
@@ -113,6 +114,10 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     };
   };
 
+  const tags = tagsOf(page.tags.of(name));
+  const isApart = runs !== page.runs;
+  if (!isApart) endWith(() => page.offer(name, null));
+
   endWith(
     effect(() => {
       if (mounting.visible.value) return;
@@ -122,9 +127,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
   );
   const colorBy = url.state('color', codecs.names);
   const tabs = computed(() => page.tabs.value.map((tab) => tab.name));
-  const stepTabs = computed(() =>
-    page.stepTabs.value.flatMap((tab) => (tab.name === name ? [] : [{ plugin: tab.name, title: page.tabTitle(tab) }])),
-  );
+  const named = (tab: Tab): StepTab => ({ plugin: tab.name, title: page.tabTitle(tab) });
+  const stepTabs = computed(() => page.stepTabs.value.filter((tab) => tab.name !== name).map(named));
 
   const routeOf = (plugin: string, path: string): string =>
     `data/plugin/${encodeURIComponent(plugin)}/${path.replace(/^\/+/, '')}`;
@@ -145,7 +149,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       all: wrap(runs.all),
       filter: settable(runs.filterText),
       shown: wrap(runs.shown),
-      selected: wrap(runs.selected),
+      selected: wrap(computed(() => (!isApart && page.choices.value.has(name) ? runs.shown : runs.selected).value)),
       select: (names) => runs.selectShown(names),
       hovered: wrap(page.hovered.runs),
       hover: (names) => page.hovered.set(names, name),
@@ -154,10 +158,16 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       groups: wrap(runs.groups),
       drawing: wrap(page.drawing(runs)),
       one: Object.assign(wrap(page.oneOf(name, runs)), { set: runs.one.set }),
+      offer: (choice) => {
+        if (isApart) return;
+        if (choice && !choice.among) void tags.value; // asks for them
+        page.offer(name, choice);
+      },
       annotate: (run, fields) => page.session.annotations.write(run, fields),
       annotatable: wrap(page.session.annotations.writable),
     },
     tabs: wrap(tabs),
+    modes: wrap(computed(() => page.modesOf(name).map(named))),
     open: (plugin, state) => {
       const known = tabs.peek().includes(plugin);
       if (known) page.open(plugin, state);
@@ -172,7 +182,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     }),
     generation: wrap(page.session.generation),
     changes: wrap(changes),
-    tags: Object.assign(tagsOf(page.tags.of(name)), { withUnclaimed: tagsOf(page.tags.of(name, true)) }),
+    tags: Object.assign(tags, { withUnclaimed: tagsOf(page.tags.of(name, true)) }),
     theme: wrap(page.preferences.theme),
     locale: wrap(page.preferences.locale),
     t,

@@ -122,6 +122,32 @@ describe('a plugin in its tab', () => {
     expect(commands(page).map(({ label }) => label)).toContain('Theirs at step 1,742');
   });
 
+  it('is a mode of one tab with the others of its group, unless it has failed', async () => {
+    let ctx: PluginContext | null = null;
+    const own = { ...tab, tab_group: 'group' };
+    const other = { ...own, name: 'theirs', tab_name: 'Theirs' };
+    const alone = { ...tab, name: 'alone', tab_name: 'Alone' };
+    page.session.plugins.value = [own, alone, other];
+    await opened(modul({ apiVersion: API, mount: (_: HTMLElement, given: PluginContext) => void (ctx = given) })).mount(
+      host,
+    );
+    const given = ctx as unknown as PluginContext;
+    const line = (): string[] => page.line.value.map(({ name }) => name);
+    expect(line()).toEqual(['sample', 'alone']);
+    expect(given.modes.value).toEqual([
+      { plugin: 'sample', title: 'Sample' },
+      { plugin: 'theirs', title: 'Theirs' },
+    ]);
+    expect(given.tabs.value).toEqual(['sample', 'alone', 'theirs']);
+    given.open('theirs');
+    expect(page.front.value?.name).toBe('theirs');
+    page.turn(1);
+    expect(page.front.value?.name).toBe('alone');
+    page.session.plugins.value = [{ ...own, error: 'broken' }, alone, other];
+    expect(line()).toEqual(['sample', 'alone', 'theirs']);
+    expect(given.modes.value).toEqual([{ plugin: 'sample', title: 'Sample' }]);
+  });
+
   it('gets changes of unknown series when the host restarts, even at the same generation', async () => {
     const seen: unknown[] = [];
     page.session.latest.value = { boot: 'one', generation: 4, runs: false, series: {} };

@@ -69,7 +69,6 @@ export class MountedPlugin {
     try {
       const plugin = this.checked(await this.load(this.address()));
       if (controller.signal.aborted) return;
-      if (plugin.runs === 'one') this.page.isAboutOne(this.tab.name, this.visible, controller.signal);
       const context = pluginContext(this.page, {
         messages: plugin.messages ?? {},
         name: this.tab.name,

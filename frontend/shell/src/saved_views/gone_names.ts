@@ -1,13 +1,13 @@
 /** Which runs and tags an opened view names that these logs do not have any more. */
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { Page } from '../state/page';
-import type { OpenedView } from './saved_views';
+import type { StartView } from '../state/start_view';
 
 export class GoneNames {
   /** Empty while the host still loads. Tags of a tab are looked up once the tab was opened. */
   readonly names: ReadonlySignal<readonly string[]>;
 
-  constructor(page: Page, opened: ReadonlySignal<OpenedView | null>) {
+  constructor(page: Page, opened: ReadonlySignal<StartView | null>) {
     let before: readonly string[] = [];
     const runs = computed(() => new Set(page.runs.all.value.map(({ name }) => name)));
     this.names = computed(() => {

@@ -1,6 +1,7 @@
 /** The saved views of these logs, and what can be done with them. */
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Values } from '../i18n/translate';
+import type { ViewList } from '../state/late';
 import type { Page } from '../state/page';
 import { type StartView, told, type ViewState } from '../state/start_view';
 import { GoneNames } from './gone_names';
@@ -30,7 +31,7 @@ interface Exported {
   readonly views: readonly { readonly name: string; readonly state: ViewState }[];
 }
 
-export class SavedViews {
+export class SavedViews implements ViewList {
   readonly host: HostShelf;
   readonly browser: BrowserShelf;
   /** Where views are saved now. */

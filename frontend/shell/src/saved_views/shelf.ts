@@ -23,7 +23,7 @@ export interface Shelf {
 export const isState = (value: unknown): value is ViewState =>
   typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
 
-const PREFIX = 'view/'; // of the names of entries that are views (insight_core/web/saved/views.py)
+const PREFIX = 'view/'; // of the names of entries that are views (insight_core/web/state/saved.py)
 const START = 'default view';
 
 export class HostShelf implements Shelf {

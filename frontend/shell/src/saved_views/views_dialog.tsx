@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { saveFile } from '../plugin/download';
 import { usePage } from '../state/page';
-import { type ListedView, LONGEST_NAME, type SavedViews } from './saved_views';
+import { type ListedView, LONGEST_NAME, SavedViews } from './saved_views';
 import { loadViews } from './start';
 import { IconButton } from '../views/icon_button';
 
@@ -21,7 +21,7 @@ export function ViewsDialog() {
   const close = (): void => void (page.dialog.value = null);
   return (
     <Dialog name="views" title={page.t.value('views.title')} close={page.t.value('close')} onClose={close}>
-      {views && <ViewList views={views} onClose={close} />}
+      {views instanceof SavedViews && <ViewList views={views} onClose={close} />}
     </Dialog>
   );
 }

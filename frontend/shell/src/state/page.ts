@@ -1,22 +1,16 @@
 /** State shared by all views; created once per page. */
 import { codecs, message, visibleText } from '@insight-host/kit';
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
-import type { Annotation, CardSpec, Drawing, Run } from '@insight-host/api';
+import type { Annotation, CardSpec, Drawing, Run, RunChoice } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { CardPlace } from '../cards/shown';
-import type { PanelView } from '../panel/view';
-import type { ColumnView } from '../columns/run_table';
-import type { AllContributions } from '../contributed/all';
 import { translator } from '../i18n/translate';
 import { TagSources } from '../live/tags';
-import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
-import type { SavedViews } from '../saved_views/saved_views';
-import type { NameField } from '../views/name_field';
 import { Cursor } from './cursor';
 import { LOOK_KEYS } from './hash';
 import { Hovered } from './hovered';
+import type { CardPlace, ColumnView, Contributing, NameField, OpenPlugin, PanelView, ViewList } from './late';
 import { Preferences } from './preferences';
 import { Runs } from './runs';
 import { isFramed, isWholePage, Session, type Tab } from './session';
@@ -48,9 +42,9 @@ export class Page {
   readonly shortcuts = new Shortcuts();
   readonly toasts = new Toasts();
   /** null until they are loaded. */
-  readonly contributions = signal<AllContributions | null>(null);
+  readonly contributions = signal<Contributing | null>(null);
   /** null until they are loaded. */
-  readonly views = signal<SavedViews | null>(null);
+  readonly views = signal<ViewList | null>(null);
   /** Whether the run list is a table with columns. */
   readonly tableOpen = this.url.state('table', codecs.flag(false));
   /** Columns of the run list; null until they are loaded. */
@@ -66,7 +60,7 @@ export class Page {
   /** The run of the list that is being renamed. */
   readonly naming = signal<string | null>(null);
   /** The field for that; comes with the dialogs. */
-  readonly nameField = signal<typeof NameField | null>(null);
+  readonly nameField = signal<NameField | null>(null);
   /** The tab in front was drawn, or could not be. */
   readonly isShown = signal(false);
   /** Short texts at tabs, by plugin. */
@@ -86,6 +80,15 @@ export class Page {
     const first = plugins.find((tab) => !tab.error && !isFramed(tab));
     return first ? [first, ...shown.filter((tab) => tab !== first)] : shown;
   });
+  /** The tabs of the group of one, in their order; what failed has no part in a group. */
+  modesOf(name: string | undefined): readonly Tab[] {
+    const tabs = this.tabs.value;
+    const own = tabs.find((tab) => tab.name === name);
+    const group = own?.error ? '' : own?.tab_group;
+    return tabs.filter((tab) => tab === own || (group && group === tab.tab_group && !tab.error));
+  }
+  /** What the line of tabs has: of each group the first. */
+  readonly line = computed(() => this.tabs.value.filter((tab) => this.modesOf(tab.name)[0] === tab));
   readonly front = computed<Tab | null>(() => {
     const tabs = this.tabs.value;
     const named = tabs.find((tab) => tab.name === this.wanted.value);
@@ -113,11 +116,13 @@ export class Page {
   readonly hasRuns = computed(() => this.runs.all.value.length > 0);
   /** Whether logs of several dialects are there, so that a badge tells runs apart. */
   readonly hasDialects = computed(() => new Set(this.runs.all.value.flatMap(({ dialects }) => dialects)).size > 1);
-  /** Tabs about one run, with the runs that they have data of, by plugin. */
-  readonly ofOne = signal<ReadonlyMap<string, ReadonlySignal<readonly Run[]>>>(new Map());
+  /** What tabs about one run offer, by plugin. */
+  readonly choices = signal<ReadonlyMap<string, RunChoice>>(new Map());
   /** The runs among which the panel chooses for the tab in front; null: it is about many. */
-  readonly aboutOne = computed(() => this.ofOne.value.get(this.front.value?.name ?? '')?.value ?? null);
-  private readonly mounted = new Set<MountedPlugin>();
+  readonly aboutOne = computed(() => this.offered(this.front.value?.name ?? ''));
+  /** What the panel lists of the run that this tab shows. */
+  readonly items = computed(() => this.choices.value.get(this.front.value?.name ?? '')?.items ?? []);
+  private readonly mounted = new Set<OpenPlugin>();
   readonly title = computed(() => this.session.environment.value?.window_title || 'insight-host');
 
   constructor() {
@@ -148,28 +153,44 @@ export class Page {
     return { url, runs: new Runs(session.table, session.annotations, preferences.mode, url, looks) };
   }
 
-  /** From now on the run panel chooses one run for this tab, among those that it has series of. */
-  isAboutOne(plugin: string, visible: ReadonlySignal<boolean>, ended: AbortSignal): void {
-    const source = this.tags.of(plugin);
-    const end = effect(() => void (visible.value && source.isDue.value && untracked(() => source.ask())));
-    ended.addEventListener('abort', end);
-    const runs = computed(() => {
-      const { value: table } = source.table;
-      return table ? this.runs.rows.value.filter(({ name }) => table.tagsOf(name).length > 0) : this.runs.rows.value;
-    });
-    this.ofOne.value = new Map(this.ofOne.peek()).set(plugin, runs);
+  /** From now on the run panel chooses one run for this tab; null: many. */
+  offer(plugin: string, choice: RunChoice | null): void {
+    const next = new Map(this.choices.peek());
+    if (choice) next.set(plugin, choice);
+    else next.delete(plugin);
+    this.choices.value = next;
   }
 
-  /** The run that such a tab shows: the chosen one, else the first that is selected, or listed; null for other tabs. */
+  /** The listed runs that a tab has something of; null: it is about many. */
+  private offered(plugin: string): readonly Run[] | null {
+    const choice = this.choices.value.get(plugin);
+    const { value: rows } = this.runs.rows;
+    if (!choice) return null;
+    const { value: table } = this.tags.of(plugin).table;
+    const names = new Set(choice.among);
+    const has = ({ name }: Run): boolean => (choice.among ? names.has(name) : !table || table.tagsOf(name).length > 0);
+    return rows.filter(has);
+  }
+
+  /** The run that such a tab shows, see `one` of the contract. */
   oneOf(plugin: string, runs: Runs): ReadonlySignal<string | null> {
     return computed(() => {
-      const chosen = runs.one.value;
-      const listed = this.ofOne.value.get(plugin)?.value ?? [];
+      const wanted = runs.one.value;
+      const awaited = wanted ?? runs.gone.value[0];
+      if (this.session.loading.value && awaited && !runs.names.value.includes(awaited)) return awaited;
+      const listed = (this.offered(plugin) ?? []).map(({ name }) => name);
+      if (listed.length === 0 || (wanted !== null && listed.includes(wanted))) return wanted;
       const selected = runs.selectedSet.value;
-      const shown =
-        listed.find(({ name }) => name === chosen) ?? listed.find(({ name }) => selected.has(name)) ?? listed[0];
-      return shown?.name ?? chosen;
+      const ticked = listed.filter((name) => selected.has(name));
+      return nearest(wanted ?? '', ticked.length > 0 ? ticked : listed, this.choices.value.get(plugin)?.among);
     });
+  }
+
+  /** The chosen run, where this tab shows another one because it has nothing of that. */
+  missed(plugin: string): string | null {
+    const { value: wanted } = this.runs.one;
+    const { value: shown } = this.oneOf(plugin, this.runs);
+    return this.choices.value.has(plugin) && !this.session.loading.value && wanted !== shown ? wanted : null;
   }
 
   /** Set by what loads the run panel. */
@@ -180,13 +201,8 @@ export class Page {
     void this.loadPanel().then((view) => view?.pick(run, beside));
   }
 
-  /** Shows a card elsewhere, with the runs and settings that it names. */
-  showCard(spec: CardSpec, place: CardPlace): void {
-    import('../cards/shown').then(
-      ({ showCard }) => showCard(this, spec, place, this.apart(spec.state)),
-      (cause: unknown) => place.until.aborted || place.failed(cause),
-    );
-  }
+  /** Shows a card elsewhere, with the runs and settings that it names. Set by what loads the code for it. */
+  showCard: (spec: CardSpec, place: CardPlace) => void = () => undefined;
 
   private hasData(tab: Tab): boolean {
     return tab.enabled && !tab.error && this.hasRuns.value && !isWholePage(tab);
@@ -231,7 +247,7 @@ export class Page {
   }
 
   /** Lays errors that nobody caught at the door of the plugin whose code threw them. */
-  watchErrors(plugin: MountedPlugin): () => void {
+  watchErrors(plugin: OpenPlugin): () => void {
     this.mounted.add(plugin);
     return () => this.mounted.delete(plugin);
   }
@@ -253,11 +269,24 @@ export class Page {
 
   /** The tab `step` places to the right of the one in front, round the end. */
   turn(step: number): void {
-    const tabs = this.tabs.value;
-    const at = tabs.findIndex((tab) => tab === this.front.value);
+    const tabs = this.line.value;
+    const at = tabs.findIndex((tab) => tab === this.modesOf(this.front.value?.name)[0]);
     const next = tabs[(at + step + tabs.length) % tabs.length];
     if (next) this.open(next.name);
   }
+}
+
+/** Of these runs the one whose name begins most like `wanted`; of equal ones the first, in the order of `among`. */
+function nearest(wanted: string, names: readonly string[], among: readonly string[] = names): string | null {
+  const known = new Set(names);
+  const alike = (name: string): number => {
+    let at = 0;
+    while (at < name.length && name[at] === wanted[at]) at++;
+    return at;
+  };
+  return among
+    .filter((name) => known.has(name))
+    .reduce((best, name) => (best === null || alike(name) > alike(best) ? name : best), null as string | null);
 }
 
 const PageContext = createContext<Page | null>(null);

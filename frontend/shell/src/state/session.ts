@@ -15,6 +15,8 @@ export interface Listed {
   readonly enabled: boolean;
   /** False: it only adds to the page and to the tabs of others. */
   readonly tab?: boolean;
+  /** Tabs with the same word are one in the line of tabs. */
+  readonly tab_group?: string;
   readonly tab_name: string;
   readonly titles?: Readonly<Partial<Record<Locale, string>>>;
   readonly error?: string;

@@ -39,5 +39,5 @@ function Columns() {
   const page = usePage();
   const { value: view } = page.columns;
   useEffect(() => loadColumns(page), []);
-  return view && <view.Chooser columns={view.columns} />;
+  return view && <view.Chooser />;
 }

@@ -7,19 +7,51 @@ import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
 import { SLOW } from '../plugin/mounted';
 import { IconButton } from './icon_button';
-import type { RemarksProps } from './remarks';
 import { words } from './words';
+
+export interface RemarksProps {
+  readonly tab: Tab;
+  readonly title: string;
+  /** Opens the tab again, which is not there for a long time. */
+  readonly onSlow?: (() => void) | false;
+}
 
 export function PluginRemarks({ tab, title, onSlow = false }: RemarksProps) {
   const page = usePage();
   const contributed = page.contributions.value?.troublesOf(tab.name, title);
   return (
     <>
+      <Missed tab={tab} />
       {onSlow && <Slow title={title} onRetry={onSlow} />}
       <Sampled title={title} sampled={tab.sampled ?? {}} />
       <Warnings title={words(page, 'plugin.warning', { plugin: title })} warnings={tab.warnings ?? []} />
       {contributed && <Warnings title={contributed.title} warnings={contributed.lines} retry={contributed.retry} />}
     </>
+  );
+}
+
+/** That another run is shown than the chosen one, and why. */
+function Missed({ tab }: { readonly tab: Tab }) {
+  const page = usePage();
+  const { runs } = page;
+  const dismissed = useSignal<string | null>(null);
+  const wanted = page.missed(tab.name);
+  const shown = runs.all.value.find(({ name }) => name === page.oneOf(tab.name, runs).value);
+  if (wanted === null || wanted === dismissed.value || !shown) return null;
+  const why = !runs.names.value.includes(wanted)
+    ? 'gone'
+    : runs.rows.value.some(({ name }) => name === wanted)
+      ? 'nothing'
+      : 'hidden';
+  return (
+    <Remark
+      icon="info"
+      role="status"
+      title={words(page, `one.${why}`, { run: wanted })}
+      onDismiss={() => void (dismissed.value = wanted)}
+    >
+      <span>{words(page, 'one.instead', { run: shown.displayName })}</span>
+    </Remark>
   );
 }
 

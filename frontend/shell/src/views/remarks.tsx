@@ -1,19 +1,14 @@
 /** Messages of the host about a tab: their code is loaded with the first of them. */
 import { usePage } from '../state/page';
-import type { Tab } from '../state/session';
 import { useLater } from './later';
-
-export interface RemarksProps {
-  readonly tab: Tab;
-  readonly title: string;
-  /** Opens the tab again, which is not there for a long time. */
-  readonly onSlow?: (() => void) | false;
-}
+import type { RemarksProps } from './plugin_remarks';
 
 export function Remarks({ tab, title, onSlow = false }: RemarksProps) {
-  const { contributions } = usePage();
+  const page = usePage();
+  const { contributions } = page;
   const hasAny =
     !!onSlow ||
+    page.missed(tab.name) !== null ||
     Object.keys(tab.sampled ?? {}).length > 0 ||
     (tab.warnings ?? []).length > 0 ||
     !!contributions.value?.troublesOf(tab.name, title);

@@ -87,6 +87,13 @@ export function RunList() {
         top.value = event.currentTarget.scrollTop;
       }}
       onKeyDown={onKeyDown}
+      onFocus={() => {
+        if (isAboutOne)
+          active.value = Math.max(
+            0,
+            rows.findIndex(({ name }) => name === one),
+          );
+      }}
       onContextMenu={(event) => {
         const row = (event.target as Element).closest('.ih-run') ?? scroller.current?.querySelector('.ih-active');
         const menu = row?.querySelector<HTMLElement>('[data-action=run-menu]');

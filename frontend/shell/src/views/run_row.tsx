@@ -1,5 +1,6 @@
 /** One run of the list. */
 import { Icon } from '@insight-host/kit';
+import { splitName } from '@insight-host/kit/lab';
 import type { Run } from '@insight-host/api';
 import { usePage } from '../state/page';
 
@@ -19,17 +20,7 @@ interface Props {
   readonly radio?: boolean;
 }
 
-const TAIL = 12;
 const SAMPLE = 14; // pixels, the width of a swatch
-
-/** Runs differ at their ends more than at their beginnings: the end stays, from a sign on, and the middle gives way. */
-export function splitName(name: string): readonly [string, string] {
-  const letters = [...name]; // never cuts an emoji in two
-  if (letters.length <= TAIL) return [name, ''];
-  const sign = letters.findIndex((letter, at) => at >= letters.length - TAIL && /[_/-]/.test(letter));
-  const from = sign > 0 && sign <= letters.length - 4 ? sign : letters.length - TAIL;
-  return [letters.slice(0, from).join(''), letters.slice(from).join('')];
-}
 
 const BADGES: Readonly<Record<string, 'MS' | 'TB'>> = { mindspore: 'MS', tensorboard: 'TB' };
 

@@ -1,6 +1,6 @@
 /** The left side: filter and selection over the list of runs. Its width is the user's. */
 import { drag, Icon } from '@insight-host/kit';
-import { UNSUPPORTED } from '@insight-host/kit/lab';
+import { SLOW } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { loadColumns } from '../columns/start';
@@ -8,6 +8,7 @@ import { recall, remember } from '../state/memory';
 import { type Page, usePage } from '../state/page';
 import { triState, withRows } from '../state/selection';
 import { IconButton } from './icon_button';
+import { useLater } from './later';
 import { PanelTools } from './panel_tools';
 import { RunList } from './run_list';
 
@@ -47,22 +48,24 @@ export function Sidebar() {
   };
   return (
     <aside class="ih-sidebar" style={{ width: `${width.value}px` }} aria-label={page.t.value('runs')}>
-      <RunFilter />
-      {page.aboutOne.value === null && (
+      {page.session.table.value && !page.hasRuns.value ? (
+        <p class="ih-muted ih-run-none">{page.t.value('runs.empty')}</p>
+      ) : (
         <>
-          <PanelTools />
+          <RunFilter />
+          {page.aboutOne.value === null && <PanelTools />}
           <SelectionBar />
+          {panel && <panel.Below />}
+          {page.tableOpen.value && columns ? (
+            <columns.Table />
+          ) : panel && page.aboutOne.value === null && page.runs.groups.value.length > 0 ? (
+            <panel.GroupList />
+          ) : (
+            <RunList />
+          )}
         </>
       )}
-      {panel && <panel.Below />}
-      {page.tableOpen.value && columns ? (
-        <columns.Table columns={columns.columns} />
-      ) : panel && page.aboutOne.value === null && page.runs.groups.value.length > 0 ? (
-        <panel.GroupList />
-      ) : (
-        <RunList />
-      )}
-      <Notes />
+      <Below />
       <div
         class="ih-resizer"
         role="separator"
@@ -135,12 +138,10 @@ function RunFilter() {
           <IconButton icon="close" small label={t('runs.clear')} onClick={() => filterText.set('')} />
         )}
       </div>
-      {columns && <columns.Completions completion={columns.completion} />}
+      {columns && <columns.Completions />}
       {error && (!isExpression || !columns) && (
         <p id="run-filter-error" class="ih-field-note" role="status">
-          {isExpression
-            ? error
-            : t('runs.filter.invalid', { reason: error === UNSUPPORTED ? t('runs.filter.unsupported') : error })}
+          {isExpression ? error : t('runs.filter.invalid', { reason: error === SLOW ? t('runs.filter.slow') : error })}
         </p>
       )}
     </div>
@@ -151,32 +152,39 @@ function SelectionBar() {
   const page = usePage();
   const t = page.t.value;
   const { runs } = page;
-  const rows = runs.rows.value;
+  const rows = page.aboutOne.value ?? runs.rows.value;
+  const isOne = page.aboutOne.value !== null; // the row says which
   const state = triState(runs.selectedSet.value, rows);
   const box = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (box.current) box.current.indeterminate = state === 'some';
   });
   const total = runs.all.value.length;
-  const selected = rows.filter((run) => runs.selectedSet.value.has(run.name)).length;
-  const filtered = runs.filterText.value !== '';
+  const selected = rows.filter((run) => isOne || runs.selectedSet.value.has(run.name)).length;
+  const filtered = !isOne && runs.filterText.value !== '';
   const isOpen = page.tableOpen.value;
   return (
     <div class="ih-selection-bar">
-      <input
-        ref={box}
-        type="checkbox"
-        class="ih-checkbox"
-        checked={state === 'all'}
-        disabled={rows.length === 0}
-        aria-label={t('runs.all')}
-        title={t('runs.all')}
-        onChange={() => runs.select(withRows(runs.selectedSet.value, rows, state !== 'all'))}
-      />
+      {!isOne && (
+        <input
+          ref={box}
+          type="checkbox"
+          class="ih-checkbox"
+          checked={state === 'all'}
+          disabled={rows.length === 0}
+          aria-label={t('runs.all')}
+          title={t('runs.all')}
+          onChange={() => runs.select(withRows(runs.selectedSet.value, rows, state !== 'all'))}
+        />
+      )}
       <span
         class="ih-selection-count ih-muted"
         data-testid="run-count"
-        title={t(filtered ? 'runs.count.filtered' : 'runs.count', { selected, shown: rows.length, total })}
+        title={
+          isOne
+            ? undefined
+            : t(filtered ? 'runs.count.filtered' : 'runs.count', { selected, shown: rows.length, total })
+        }
       >
         {t(filtered ? 'runs.count.filtered.short' : 'runs.count.short', { selected, shown: rows.length, total })}
       </span>
@@ -194,35 +202,11 @@ function SelectionBar() {
   );
 }
 
-/** Archived runs, and runs that a link names and that are gone. */
-function Notes() {
-  const { t, runs, session } = usePage();
-  const gone = session.loading.value ? [] : runs.gone.value;
-  const archived = runs.archivedCount.value;
-  const shows = runs.withArchived.value;
-  return (
-    <>
-      {archived > 0 && (
-        <p class="ih-limit-note">
-          {t.value('runs.archived', { count: archived })}{' '}
-          <button
-            type="button"
-            class="ih-link"
-            data-action="show-archived"
-            onClick={() => runs.withArchived.set(!shows)}
-          >
-            {t.value(shows ? 'runs.archived.hide' : 'runs.archived.show')}
-          </button>
-        </p>
-      )}
-      {gone.length > 0 && (
-        <p class="ih-limit-note" role="status">
-          <span title={gone.join('\n')}>{t.value('runs.gone', { count: gone.length })}</span>{' '}
-          <button type="button" class="ih-link" onClick={() => runs.forgetGone()}>
-            {t.value('runs.gone.forget')}
-          </button>
-        </p>
-      )}
-    </>
-  );
+/** What few visits have below the runs: its code is loaded then. */
+function Below() {
+  const page = usePage();
+  const { gone, archivedCount } = page.runs;
+  const hasAny = page.items.value.length > 1 || gone.value.length > 0 || archivedCount.value > 0;
+  const later = useLater(() => import('../panel/below'), hasAny);
+  return later && <later.Below />;
 }

@@ -22,7 +22,7 @@ export function Tabs() {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     event.preventDefault();
     page.turn(event.key === 'ArrowLeft' ? -1 : 1);
-    queueMicrotask(() => document.getElementById(`tab-${page.front.value?.name}`)?.focus());
+    queueMicrotask(() => document.getElementById(`tab-${page.modesOf(page.front.value?.name)[0]?.name}`)?.focus());
   };
   return (
     <>
@@ -33,7 +33,7 @@ export function Tabs() {
         aria-label={t('tabs')}
         onKeyDown={onKeyDown}
       >
-        {page.tabs.value.map((tab) => (
+        {page.line.value.map((tab) => (
           <TabButton key={tab.name} tab={tab} />
         ))}
       </div>
@@ -78,7 +78,9 @@ function TabButton({ tab }: { tab: Tab }) {
   const page = usePage();
   const title = page.tabTitle(tab);
   const button = useRef<HTMLButtonElement>(null);
-  const selected = page.front.value?.name === tab.name;
+  const front = page.front.value?.name;
+  const shown = page.modesOf(tab.name).find(({ name }) => name === front)?.name;
+  const selected = shown !== undefined;
   useEffect(() => {
     if (selected) button.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [selected]);
@@ -90,7 +92,7 @@ function TabButton({ tab }: { tab: Tab }) {
       class="ih-tab"
       role="tab"
       aria-selected={selected}
-      aria-controls={`panel-${tab.name}`}
+      aria-controls={`panel-${shown ?? tab.name}`}
       tabIndex={selected ? 0 : -1}
       title={tab.error ? page.t.value('plugin.failed', { plugin: title }) : title.length > LONG ? title : undefined}
       onClick={() => page.open(tab.name)}

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { splitName } from '@insight-host/kit/lab';
 import { fileName } from '../plugin/download';
 import { firstDirectory } from './empty_logdir';
 import { matching } from './palette';
-import { splitName } from './run_row';
 import { patternOf } from './tag_search';
 import { treeOf } from './tag_tree';
 

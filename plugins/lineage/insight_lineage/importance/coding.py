@@ -77,7 +77,7 @@ def numbers_of(column: Column, rows: NDArray[np.intp]) -> Floats | None:
 
 
 def _numbers(numbers: Floats) -> Coded:
-    """NaN is no value; infinities are the ends."""
+    """NaN counts as missing; infinities are the ends."""
     present = ~np.isnan(numbers)
     values, counts = np.unique(numbers[present], return_counts=True)
     if len(values) > _MOST_VALUES:

@@ -11,8 +11,7 @@ from insight_core.plugin import InvalidArgument, PluginContext
 from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesFigures, SeriesKey, figures_of
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer
 from insight_mcp.definitions import Arguments
-from insight_mcp.sorting import in_order
-from insight_mcp.tools.catalogue import SCALAR, chosen_tables, keys_of
+from insight_mcp.tools.catalogue import SCALAR, chosen_tables, in_order
 
 _FIGURES = ("points", "nonfinite", "first", "last", "min", "min_step", "max", "max_step", "mean")
 _MOST_SORTED = 5000  # series whose points are read for their order
@@ -22,8 +21,9 @@ _MOST_POINTS = 1000  # of a curve in an answer
 
 def compare(ctx: PluginContext, given: Arguments) -> ToolAnswer:
     """A row for each series. Points are read of those that are shown, and of all to sort them."""
-    keys = keys_of(chosen_tables(ctx, SCALAR, given))
-    query = ScalarQuery(window=window_of(given))
+    tables = chosen_tables(ctx, SCALAR, given)
+    keys = [SeriesKey(table.run, tag) for table in tables for tag in table.tags]
+    query = ScalarQuery(window=_window(given))
     points = min(max(int(given.get("points") or 0), 0), _MOST_POINTS)
     order = str(given.get("sort") or "")
     if order:
@@ -40,8 +40,8 @@ def compare(ctx: PluginContext, given: Arguments) -> ToolAnswer:
     return ToolAnswer([f"{len(keys)} series."], shown)
 
 
-def window_of(given: Arguments) -> tuple[float | None, float | None]:
-    """The steps that are asked for. Raises InvalidArgument if they end before they begin."""
+def _window(given: Arguments) -> tuple[float | None, float | None]:
+    """The first and the last step to read. Raises InvalidArgument if they end before they begin."""
     first, last = given.get("first_step"), given.get("last_step")
     if first is not None and last is not None and first > last:
         raise InvalidArgument("last_step must not be below first_step")

@@ -10,8 +10,7 @@ from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import tensor_of
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer, counted
 from insight_mcp.definitions import Arguments
-from insight_mcp.names import chosen
-from insight_mcp.tools.catalogue import SCALAR, cell, columns_named, listed_columns, title_of
+from insight_mcp.tools.catalogue import SCALAR, cell, chosen, columns_named, listed_columns, title_of
 
 _COLUMNS = ("kind", "name", "detail")
 _IN_A_ROW = 20  # run columns

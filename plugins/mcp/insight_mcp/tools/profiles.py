@@ -9,8 +9,7 @@ from typing import Any
 from insight_core.plugin import InvalidArgument, NotFound, PluginContext, PluginNameEnum, Unavailable
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer, counted
 from insight_mcp.definitions import Arguments
-from insight_mcp.names import chosen
-from insight_mcp.tools.catalogue import run_names
+from insight_mcp.tools.catalogue import chosen, run_names
 
 _PROFILER = str(PluginNameEnum.PROFILER)
 _TABLES = ("overview", "operators", "kernels", "steps")

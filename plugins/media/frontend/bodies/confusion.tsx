@@ -2,7 +2,7 @@ import { fitBitmap, NO_PIXELS, TableButton, Tooltip, watchPixels, type PixelSize
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { BodyProps } from '../body';
+import type { BodyProps } from '../board';
 import type { ItemOf } from '../item';
 import { macroF1, matrixTable, shadesOf } from '../matrix';
 import { drawMatrix, cellAt, layOut } from './matrix_picture';

@@ -10,11 +10,11 @@ const LEAST_NAMED = 11; // CSS pixels of a cell whose class is named
 const LEAST_READ = 18; // CSS pixels of a cell with its count in it
 const GAP = 1;
 
-/** Where the cells are, in CSS pixels. */
+/** The place of the cells, in CSS pixels. */
 export interface MatrixLayout {
   readonly left: number;
   readonly top: number;
-  /** Of a cell. */
+  /** The side of a cell. */
   readonly side: number;
   /** Names of columns stand upright: they are wider than a cell. */
   readonly upright: boolean;

@@ -3,7 +3,7 @@ import { ordered, rowsOf, Table, turned, type Column, type Sort } from '@insight
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { BodyProps } from '../body';
+import type { BodyProps } from '../board';
 import type { Cell, ItemOf } from '../item';
 
 const LINE = 24; // pixels

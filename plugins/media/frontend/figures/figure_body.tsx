@@ -2,7 +2,7 @@ import { ErrorCell, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { BodyProps } from '../body';
+import type { BodyProps } from '../board';
 import type { ItemOf } from '../item';
 import { lookOf, type Draw } from './look';
 

@@ -44,7 +44,7 @@ const part = (of: Json, name: string): Json => {
   return isJson(value) ? value : {};
 };
 
-/** What the figure says goes first; its template gets the colours of the page. */
+/** Settings of the figure go first; its template gets the colours of the page. */
 export function layoutOf(layout: Json, look: Look): Json {
   const template = part(layout, 'template');
   const given = part(template, 'layout');

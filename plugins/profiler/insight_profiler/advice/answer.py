@@ -12,9 +12,9 @@ from insight_core.plugin.findings import Finding, Findings
 from insight_core.plugin.lab import FindFaults
 from insight_profiler.advice.findings import at_most, places_of
 from insight_profiler.advice.words import explained
-from insight_profiler.discovery import ProfileFiles
-from insight_profiler.jobs import Job
 from insight_profiler.model import Profile
+from insight_profiler.profiles.discovery import ProfileFiles
+from insight_profiler.profiles.jobs import Job
 from insight_profiler.rules import DeviceUse, OpenedProfiles
 
 NO_ADVICE: Mapping[str, Any] = {

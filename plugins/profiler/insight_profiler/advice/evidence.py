@@ -19,7 +19,7 @@ from insight_profiler.advice.words import milliseconds, said, said_for
 from insight_profiler.analysis.outliers import warm_up
 from insight_profiler.analysis.spans import Spans, covered, gaps, length, merged, within
 from insight_profiler.analysis.steps import of_rows
-from insight_profiler.derived_operators import on_device
+from insight_profiler.derived.operators import on_device
 from insight_profiler.model import Category, Device, FlowKind, Profile, Side, Table
 
 Rows = NDArray[np.intp]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.kernel_schemes import (
+from insight_profiler.analysis.kernel_schemes import (
     InputType,
     MatrixWork,
     is_collective,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.kernel_names import are, is_matrix, is_narrow, uses_tensor_cores
-from insight_profiler.kernel_schemes import InputType
+from insight_profiler.analysis.kernel_schemes import InputType
 
 _PRODUCT_TYPE = re.compile(  # as CANN names types
     r"[Mm]at_?[Mm]ul|G(emm|EMM)|Conv(\dD|\dd|olution)|Attention(?!Update)|M(la|LA)(?![a-z])|^FFN|FullyConnection"

@@ -10,10 +10,13 @@ from typing import Any
 from insight_core.plugin import Messages, Reason, ReasonKind
 from insight_profiler.model import Source
 
+_LOCALES = Path(__file__).parents[1] / "locales"
+_ADVICE = _LOCALES / "advice"  # which the host sends: the page does not load them
+
 
 @cache
 def _english() -> dict[str, Any]:
-    text = (Path(__file__).parent / "locales/en.json").read_text(encoding="utf-8")
+    text = (_ADVICE / "en.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -21,13 +24,12 @@ def _english() -> dict[str, Any]:
 @cache
 def texts() -> tuple[Messages, ...]:
     """The texts of advice and of errors in other languages."""
-    advice = Path(__file__).parent
-    found = [*Messages.of(advice / "locales"), *Messages.of(advice.parent / "locales")]
+    found = [*Messages.of(_ADVICE), *Messages.of(_LOCALES)]
     return tuple(one for one in found if one.locale != "en")  # reasons have their English text
 
 
 def said(code: str, /, **details: object) -> Reason:
-    """The text ``reason.profiler_<code>`` of ``locales/en.json`` with its details."""
+    """The text ``reason.profiler_<code>`` of ``locales/advice/en.json`` with its details."""
     name = f"profiler_{code}"
     return Reason(_english()[f"reason.{name}"].format(**details), name, **details)
 

@@ -12,8 +12,8 @@ from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.rank_summary import DOCUMENT
 from insight_profiler.analysis.steps import of_rows, rows_of, summary
 from insight_profiler.analysis.stragglers import RankSteps
-from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Profile, Table
+from insight_profiler.profiles.discovery import ProfileFiles
 
 TIMES = (  # of a step, in which ranks are compared
     "duration",

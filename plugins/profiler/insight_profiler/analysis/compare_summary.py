@@ -13,7 +13,7 @@ from insight_profiler.analysis.compared_steps import ComparedSteps, alike, limit
 from insight_profiler.analysis.memory import peaks
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.steps import CATEGORIES, division_of, of_rows
-from insight_profiler.derived_steps import exclusive_times
+from insight_profiler.derived.steps import exclusive_times
 from insight_profiler.model import Category, Profile
 
 _BINS = 600  # of a step

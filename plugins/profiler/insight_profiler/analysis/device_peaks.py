@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from insight_profiler.kernel_schemes import InputType
+from insight_profiler.analysis.kernel_schemes import InputType
 from insight_profiler.model import Device
 
 _COLUMNS = (

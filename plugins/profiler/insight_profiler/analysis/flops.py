@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.kernel_schemes import InputType
 from insight_profiler.analysis.operator_peaks import OperatorPeaks, operator_peaks
 from insight_profiler.analysis.sums import numbered
-from insight_profiler.kernel_schemes import InputType
 from insight_profiler.model import Profile
 
 _MOST_ROWS = 500

@@ -105,6 +105,10 @@ class SortedTable:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())).values) if self.columns else 0
 
+    def is_text(self, name: str) -> bool:
+        """Whether there is a column of this name that holds texts."""
+        return name in self.columns and self.columns[name].texts is not None
+
     def having(self, name: str, text: str) -> SortedTable:
         """Only rows with this text in a column."""
         rows = np.flatnonzero(self.columns[name].equal_to(text))

@@ -11,8 +11,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_profiler.analysis.device_peaks import peak_rate
-from insight_profiler.derived_nesting import nearest_marked
-from insight_profiler.kernel_schemes import InputType, MatrixKernel, matrix_kernel
+from insight_profiler.analysis.kernel_schemes import InputType, MatrixKernel, matrix_kernel
+from insight_profiler.derived.nesting import nearest_marked
 from insight_profiler.model import Profile, Table
 
 _UNKNOWN = len(InputType)  # the place of kernels whose names do not tell the type

@@ -13,7 +13,7 @@ from insight_profiler.analysis.operators import OPERATOR, grouped, sides_of
 from insight_profiler.analysis.outliers import outliers
 from insight_profiler.analysis.steps import division_of, of_rows, summary, usual_rows
 from insight_profiler.analysis.usual_times import rows_without_outliers
-from insight_profiler.derived_steps import exclusive_times
+from insight_profiler.derived.steps import exclusive_times
 from insight_profiler.model import Category, Profile
 
 _MOST_STEPS = 200

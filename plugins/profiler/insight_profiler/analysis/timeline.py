@@ -163,6 +163,14 @@ def busy(profile: Profile, rows: NDArray[np.intp], start: int, end: int) -> int:
     return int((ends - np.maximum(begins, before)).clip(0).sum())
 
 
+def places_of(profile: Profile, rows: NDArray[np.intp]) -> list[int]:
+    """Places among the texts of the profile that the names of these slices have, in ascending order."""
+    has = np.zeros(len(profile.texts), np.bool_)
+    names = profile.tables["slices"]["name"][rows]
+    has[names[names >= 0]] = True
+    return np.flatnonzero(has).tolist()
+
+
 def names_of(profile: Profile, rows: NDArray[np.intp]) -> list[dict[str, Any]]:
     """How often each name was found, the longest in all first."""
     slices = profile.tables["slices"]

@@ -10,16 +10,14 @@ import numpy as np
 
 from insight_profiler.building import Building
 from insight_profiler.files import Files
-from insight_profiler.model import Device, StepOrigin
+from insight_profiler.model import Counter, Device, StepOrigin
 from insight_profiler.reading.ascend_communication import read_communication
 from insight_profiler.reading.ascend_kernels import read_kernels
-from insight_profiler.reading.ascend_memory import read_memory
 from insight_profiler.reading.ascend_timeline import AscendTimeline, Steps
 from insight_profiler.reading.csv_columns import Integers
 from insight_profiler.reading.minddata import read_minddata
 from insight_profiler.reading.mindinsight_documents import read_profiler_info
-from insight_profiler.reading.mindspore_files import ProfileParts
-from insight_profiler.reading.mindspore_names import host_of
+from insight_profiler.reading.mindspore_files import ProfileParts, host_of
 
 _TABLES = (
     r"(kernel_details|op_statistic|operator_details|step_trace_time|operator_memory|memory_record)\.csv"
@@ -126,3 +124,52 @@ def _steps(parts: ProfileParts, name: str, marked: Steps) -> None:
         **columns,
     )
     parts.building.step_origin = StepOrigin.RECORDED
+
+
+def read_memory(parts: ProfileParts, device: int) -> None:
+    """Tables ``allocations`` and ``counters``."""
+    parts.attempt(r"operator_memory\.csv", lambda name: _allocations(parts, name, device))
+    parts.attempt(r"memory_record\.csv", lambda name: _records(parts, name, device))
+
+
+def _allocations(parts: ProfileParts, name: str, device: int) -> None:
+    with parts.csv(name) as file:
+        for cells in file.chunks():
+            size = cells.bytes("Size", unit="kb")
+            start = cells.nanoseconds("Allocation Time", unit="us")
+            end = cells.nanoseconds("Release Time", unit="us")
+            taken = (size > 0) & (start >= 0)  # what is only freed was taken before the profile
+            rows = np.flatnonzero(taken)
+            names = parts.building.texts(cells.labels("Name"))
+            parts.building.add(
+                "allocations",
+                name=names[rows],
+                device=np.full(len(rows), device),
+                bytes=size[rows],
+                start=start[rows],
+                end=end[rows],
+            )
+
+
+def _records(parts: ProfileParts, name: str, device: int) -> None:
+    building = parts.building
+    counters: dict[str, int] = {}
+    with parts.csv(name) as file:
+        for cells in file.chunks():
+            times = cells.nanoseconds("Timestamp", unit="us")
+            components = np.array(cells.texts("Component"), dtype=object)
+            for label in ("allocated", "reserved", "active"):
+                values = cells.bytes(f"Total {label}", unit="mb")
+                for component in sorted(set(components.tolist())):
+                    rows = np.flatnonzero((components == component) & (times >= 0) & (values >= 0))
+                    if not len(rows):
+                        continue
+                    shown = f"{label} ({component})" if component else label
+                    if shown not in counters:
+                        counters[shown] = building.counter(Counter(shown, "memory", "bytes", device))
+                    building.add(
+                        "counters",
+                        counter=np.full(len(rows), counters[shown]),
+                        time=times[rows],
+                        value=values[rows],
+                    )

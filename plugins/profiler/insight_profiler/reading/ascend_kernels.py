@@ -18,11 +18,10 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.derived_operators import groups
+from insight_profiler.derived.operators import groups
 from insight_profiler.model import Side
 from insight_profiler.reading.csv_columns import CsvColumns, Integers
-from insight_profiler.reading.mindspore_files import ProfileParts
-from insight_profiler.reading.mindspore_names import split_scope
+from insight_profiler.reading.mindspore_files import ProfileParts, split_scope
 
 _TEXTS = {  # column -> names that it has had
     "name": ("Name", "Op Name"),

@@ -19,12 +19,17 @@ from numpy.typing import NDArray
 
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, FlowKind, Track
-from insight_profiler.reading.ascend_events import TraceColumns
+from insight_profiler.reading.ascend_events import (
+    DEVICE_LAYERS,
+    TraceColumns,
+    slice_category,
+    task_category,
+    track_kind,
+)
 from insight_profiler.reading.ascend_kernels import KernelRuns
-from insight_profiler.reading.ascend_layers import DEVICE_LAYERS, slice_category, task_category, track_kind
 from insight_profiler.reading.csv_columns import Integers, microseconds, nanoseconds
 from insight_profiler.reading.json_events import Events, readable
-from insight_profiler.reading.mindspore_names import split_scope, type_of
+from insight_profiler.reading.mindspore_files import split_scope, type_of
 
 _STEP = re.compile(r"ProfilerStep#(\d+)")
 _ITERATION = re.compile(r"Iteration (\d+)")

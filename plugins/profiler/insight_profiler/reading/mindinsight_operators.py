@@ -25,8 +25,7 @@ import numpy as np
 
 from insight_profiler.model import Side
 from insight_profiler.reading.csv_columns import Floats, Integers, json_cell, whole
-from insight_profiler.reading.mindspore_files import ProfileParts
-from insight_profiler.reading.mindspore_names import split_name, type_of
+from insight_profiler.reading.mindspore_files import ProfileParts, split_name, type_of
 
 FULL_NAMES = ("full_kernel_time", "full_kernel_name", "full_op_name", "op_full_name")
 _TYPES = ("kernel_type", "op_type")

@@ -12,12 +12,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from attrs import define, field
 
-from insight_profiler.arguments import packed_offset
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Track
+from insight_profiler.reading.arguments import packed_offset
 from insight_profiler.reading.csv_columns import Integers, microseconds
 from insight_profiler.reading.json_events import Events, readable
-from insight_profiler.reading.mindspore_names import split_name, type_of
+from insight_profiler.reading.mindspore_files import split_name, type_of
 
 _AI_CPU, _COMMUNICATION, _HOST_CPU, _OVERLAP = "9000", "10000", "11000", "12000"  # processes
 _STEPS, _SCOPES, _GPU_OPERATORS = "100000", "100001", ("100002", "Ops", "HostOps")  # threads

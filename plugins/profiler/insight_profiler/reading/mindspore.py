@@ -10,8 +10,7 @@ from insight_profiler.files import Files
 from insight_profiler.reading.ascend import has_device, read_device
 from insight_profiler.reading.minddata import read_minddata
 from insight_profiler.reading.mindspore_cpu import read_cpu
-from insight_profiler.reading.mindspore_files import ProfileParts
-from insight_profiler.reading.mindspore_names import host_of
+from insight_profiler.reading.mindspore_files import ProfileParts, host_of
 
 
 def read(files: Files, building: Building) -> None:

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, Device, Side, Track
 from insight_profiler.reading.csv_columns import Integers, decimals
-from insight_profiler.reading.mindspore_files import ProfileParts
-from insight_profiler.reading.mindspore_names import split_name, type_of
+from insight_profiler.reading.mindspore_files import ProfileParts, split_name, type_of
 
 _TOLERANCE = 1e-3  # of sums in CSVs, which have six digits
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from insight_profiler.arguments import packed_offset
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, FlowKind
+from insight_profiler.reading.arguments import packed_offset
 from insight_profiler.reading.json_events import Window, readable
 from insight_profiler.reading.times import NO_TIME, nanoseconds
 from insight_profiler.reading.trace_collectives import COLLECTIVE, TraceCollectives
@@ -20,8 +20,7 @@ from insight_profiler.reading.trace_kernels import TraceKernels
 from insight_profiler.reading.trace_kind_table import OPERATOR, STEP, WORK, KindTable
 from insight_profiler.reading.trace_kinds import flow_kind
 from insight_profiler.reading.trace_memory import MemoryEvents
-from insight_profiler.reading.trace_pairs import PairedSlices
-from insight_profiler.reading.trace_rows import SliceRows, TimedPoints
+from insight_profiler.reading.trace_rows import PairedSlices, SliceRows, TimedPoints
 from insight_profiler.reading.trace_tracks import TraceTracks
 
 # phases: "S" and "F" are those of asynchronous slices before "b" and "e"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.kernel_schemes import InputType
+from insight_profiler.analysis.kernel_schemes import InputType
 
 _Shapes = Sequence[Any]
 _Values = Sequence[Any]

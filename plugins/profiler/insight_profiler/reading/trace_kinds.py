@@ -6,7 +6,7 @@ import re
 
 from attrs import frozen
 
-from insight_profiler.kernel_schemes import is_collective
+from insight_profiler.analysis.kernel_schemes import is_collective
 from insight_profiler.model import Category, FlowKind
 
 GPU = "gpu"

@@ -24,9 +24,9 @@ from attrs import asdict, define, field, frozen
 
 from insight_core.plugin.lab import Malformed
 from insight_core.plugin.payloads import LENGTH_DELIMITED, MessageTypes, fields
+from insight_profiler.analysis.kernel_schemes import is_collective
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
-from insight_profiler.kernel_schemes import is_collective
 from insight_profiler.model import Category, Device, Side, StepOrigin, Track
 from insight_profiler.reading.trace_kinds import ANNOTATION_LINES
 

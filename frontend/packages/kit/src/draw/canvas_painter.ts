@@ -1,4 +1,4 @@
-import { visibleText } from '@insight-host/kit';
+import { visibleText } from '@insight-host/kit/lab';
 import { estimatedWidth, FONT, type Painter, type Polylines, type Stroke, type TextStyle } from './painter';
 
 export class CanvasPainter implements Painter {

@@ -1,10 +1,9 @@
 import type { Theme } from '@insight-host/api';
-import { canvasFile } from '@insight-host/kit';
+import { canvasFile } from '@insight-host/kit/lab';
 import { TITLE, type Size } from './area';
 import { CanvasPainter } from './canvas_painter';
 import { legendHeight } from './legend';
-import type { Painter } from './painter';
-import { palette, type Palette } from './palette';
+import { type Painter, palette, type Palette } from './painter';
 import { SvgPainter } from './svg_painter';
 
 export interface Caption {

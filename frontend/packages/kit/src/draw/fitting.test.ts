@@ -1,10 +1,8 @@
 import type { Locale } from '@insight-host/api';
 import { expect, test } from 'vitest';
-import type { AxisKind } from './axis';
-import { fittingTicks, textPlace } from './fitting';
+import { type AxisKind, makeScale, type Tick } from './area';
+import { fittingTicks, textPlace, xTicks } from './ticks';
 import { estimatedWidth } from './painter';
-import { makeScale } from './scale';
-import { xTicks, type Tick } from './ticks';
 
 const B = 2 ** 53;
 const DOMAINS: [kind: AxisKind, low: number, high: number, log?: boolean][] = [

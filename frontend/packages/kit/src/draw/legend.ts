@@ -1,6 +1,5 @@
-import { BOTTOM, LABEL, type Area, type Size } from './area';
-import { estimatedWidth, type Painter } from './painter';
-import type { Palette } from './palette';
+import { BOTTOM, LABEL, type Area, type Size, TITLE } from './area';
+import { estimatedWidth, type Painter, type Palette } from './painter';
 
 /** Where the legend of a file names something. */
 export interface LegendItem<Entry> {
@@ -15,25 +14,25 @@ export const LEGEND_ROW = 17;
 /** What is next to a name in a legend: the line before it, and the gap to the next column. */
 export const LEGEND_SAMPLE = 34;
 
-/** Height of the legend below a plot of this width, of `mostRows` lines at most. */
-export function legendHeight(labels: readonly string[], width: number, mostRows = Infinity): number {
+/** Height of the legend below a plot of this width. */
+export function legendHeight(labels: readonly string[], width: number): number {
   if (labels.length === 0) return 0;
-  return Math.min(mostRows, Math.ceil(labels.length / legendColumns(labels, width)[0])) * LEGEND_ROW + 14;
+  return Math.ceil(labels.length / legendColumns(labels, width)[0]) * LEGEND_ROW + 14;
 }
 
-/** The items below a plot, in as many columns as fit; the middle of their first line is at `top`. */
+/** The items below a plot, in as many columns as fit, `row` pixels apart; the middle of their first line is at `top`. */
 export function legendItems<Entry extends { readonly label: string }>(
   entries: readonly Entry[],
   { width }: Size,
   top: number,
-  mostRows = Infinity,
+  row = LEGEND_ROW,
 ): LegendItem<Entry>[] {
   const labels = entries.map(({ label }) => label);
   const [columns, each] = legendColumns(labels, width);
-  return entries.slice(0, columns * mostRows).map((entry, i) => ({
+  return entries.map((entry, i) => ({
     entry,
     x: 16 + (i % columns) * each,
-    y: top + Math.floor(i / columns) * LEGEND_ROW,
+    y: top + Math.floor(i / columns) * row,
     maxWidth: each - LEGEND_SAMPLE,
   }));
 }
@@ -74,8 +73,30 @@ export function drawLegend(
 }
 
 /** How many columns of a legend fit into a width, and how wide each is. */
-function legendColumns(labels: readonly string[], width: number): readonly [count: number, each: number] {
+export function legendColumns(labels: readonly string[], width: number): readonly [count: number, each: number] {
   const widest = labels.reduce((most, label) => Math.max(most, estimatedWidth(label, 11)), 60) + 44;
   const columns = Math.max(1, Math.min(labels.length, Math.floor((width - 32) / widest)));
   return [columns, Math.floor((width - 32) / columns)];
+}
+
+/** The plot within a picture: between these margins, below a title, and above labels and a legend. */
+export function plotWithin(
+  size: Size,
+  margins: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number },
+  labels: readonly string[],
+): Area {
+  const top = margins.top + (size.labelled ? TITLE : 0);
+  const below = margins.bottom + BOTTOM + (size.labelled ? legendHeight(labels, size.width) : 0);
+  return {
+    left: margins.left,
+    top,
+    width: Math.max(10, size.width - margins.left - margins.right),
+    height: Math.max(10, size.height - top - below),
+  };
+}
+
+/** A dashed line from top to bottom with a small triangle at its head. */
+export function drawMark(painter: Painter, { top, height }: Area, x: number, color: string): void {
+  painter.segment(x, top, x, top + height, { color, width: painter.hairline, dash: [3, 3], alpha: 0.8 });
+  painter.polygon([x - 4, top, x + 4, top, x, top + 5], color);
 }

@@ -1,6 +1,6 @@
 import type { Locale } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
-import { makeScale, panBy, zoomAround } from './scale';
+import { makeScale, panBy, zoomAround } from './area';
 import { linearTicks, logTicks, tickNumber, xTicks } from './ticks';
 
 describe('scales', () => {

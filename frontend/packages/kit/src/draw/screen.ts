@@ -1,10 +1,9 @@
-import { fitBitmap, NO_PIXELS, visibleText, watchPixels, type PixelSize } from '@insight-host/kit';
+import { fitBitmap, NO_PIXELS, visibleText, watchPixels, type PixelSize } from '@insight-host/kit/lab';
 import type { Size } from './area';
 import { CanvasPainter } from './canvas_painter';
 import { pngOf, svgOf, type Drawing } from './files';
 import { drawNoMore, drawSoon } from './frames';
-import type { Painter } from './painter';
-import { palette, type Palette } from './palette';
+import { type Painter, palette, type Palette } from './painter';
 
 /** A chart that is drawn on a screen. */
 export interface Drawn<Figure> extends Drawing<Figure> {

@@ -1,16 +1,7 @@
 import type { Locale } from '@insight-host/api';
-import { durationText, niceStep } from '@insight-host/kit';
-import { multiples } from '@insight-host/kit/lab';
-import type { AxisKind } from './axis';
-import { calendarTicks, isoTime } from './calendar';
-
-export interface Tick {
-  readonly value: number;
-  /** Empty for a tick without text. */
-  readonly label: string;
-  /** A short line at the axis, between ticks that have grid lines. */
-  readonly minor?: boolean;
-}
+import { durationText, niceStep, multiples } from '@insight-host/kit/lab';
+import type { AxisKind, Tick, Scale } from './area';
+import { estimatedWidth } from './painter';
 
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
@@ -147,4 +138,139 @@ function decimals(step: number): number {
     if (Math.abs(scaled - Math.round(scaled)) < 1e-6 * scaled) return d;
   }
   return 12;
+}
+
+const SIZE = 11; // pixels of the letters of an axis
+const WIDER = 1.15; // than estimated: digits of some fonts
+const GAP = 8; // pixels between two texts
+
+/** Where texts may be; those of an axis move inwards from the edges of a picture. */
+export type Room = readonly [number, number];
+
+/** The middle of a text at `x` that stays within the room. */
+export function textPlace(x: number, text: string, [from, to]: Room): number {
+  const half = halfOf(text) + 2;
+  return Math.max(from + half, Math.min(to - half, x));
+}
+
+/**
+ * Ticks of a horizontal axis: `make(count)` of the largest count, from `most` down, whose texts do not touch. Where
+ * only fewer than two texts would be left, those of `most` that touch the one before lose their text instead.
+ */
+export function fittingTicks(scale: Scale, room: Room, most: number, make: (count: number) => Tick[]): Tick[] {
+  const all = make(Math.max(1, most));
+  const without = touching(all, scale, room);
+  if (without.size === 0) return all;
+  for (let count = most - 1; count >= 1; count--) {
+    const ticks = make(count);
+    if (ticks.filter(({ label }) => label).length < 2) break;
+    if (touching(ticks, scale, room).size === 0) return ticks;
+  }
+  return all.map((tick) => (without.has(tick) ? { ...tick, label: '' } : tick));
+}
+
+const halfOf = (text: string): number => (estimatedWidth(text, SIZE) * WIDER) / 2;
+
+/** Ticks whose text touches that of the one before which has room. */
+function touching(ticks: readonly Tick[], scale: Scale, room: Room): Set<Tick> {
+  const found = new Set<Tick>();
+  let end = -Infinity;
+  for (const tick of ticks) {
+    if (!tick.label) continue;
+    const middle = textPlace(scale.toPixel(tick.value), tick.label, room);
+    const half = halfOf(tick.label);
+    if (middle - half < end + GAP || 2 * half > room[1] - room[0]) found.add(tick);
+    else end = middle + half;
+  }
+  return found;
+}
+
+const SECOND = 1;
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86400;
+const BELOW_DAY = [1, 2, 5, 10, 15, 30]
+  .flatMap((n) => [n * SECOND, n * MINUTE])
+  .concat([1, 2, 3, 6, 12].map((n) => n * HOUR));
+const STEPS = [...BELOW_DAY].sort((a, b) => a - b);
+
+/** Seconds since the epoch in ISO 8601 (UTC); null beyond the dates of JavaScript, which end in the year 275760. */
+export function isoTime(seconds: number): string | null {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** Ticks of local time for a domain in seconds since the epoch. */
+export function calendarTicks(domain: readonly [number, number], count: number, locale: Locale): Tick[] {
+  const rough = (domain[1] - domain[0]) / Math.max(1, count);
+  if (rough < 0.5) return fractionTicks(domain, rough, locale);
+  const step = STEPS.find((s) => s >= rough);
+  if (step !== undefined) return clockTicks(domain, step, locale);
+  if (rough <= 16 * DAY) return dayTicks(domain, [1, 2, 4, 7, 14].find((d) => d * DAY >= rough) ?? 14, locale);
+  if (rough <= 200 * DAY) return monthTicks(domain, [1, 3, 6].find((m) => m * 30.5 * DAY >= rough) ?? 6, locale);
+  return monthTicks(domain, 12 * Math.max(1, niceStep(rough / (365 * DAY))), locale);
+}
+
+function clockTicks([lo, hi]: readonly [number, number], step: number, locale: Locale): Tick[] {
+  const seconds = formatter(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  const minutes = formatter(locale, { hour: '2-digit', minute: '2-digit' });
+  const days = formatter(locale, { month: 'short', day: 'numeric' });
+  const ticks: Tick[] = [];
+  let local = Math.ceil((lo - offset(lo)) / step) * step;
+  for (; ticks.length < 200; local += step) {
+    const value = local + offset(local + offset(lo));
+    if (value > hi) break;
+    if (value < lo) continue;
+    const date = new Date(value * 1000);
+    ticks.push({ value, label: (local % DAY === 0 ? days : step < MINUTE ? seconds : minutes).format(date) });
+  }
+  return ticks;
+}
+
+function fractionTicks([lo, hi]: readonly [number, number], rough: number, locale: Locale): Tick[] {
+  const step = niceStep(rough);
+  const text = formatter(locale, { minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 });
+  const ticks: Tick[] = [];
+  for (let i = Math.ceil(lo / step); i * step <= hi && ticks.length < 200; i++) {
+    ticks.push({ value: i * step, label: text.format(new Date(i * step * 1000)) });
+  }
+  return ticks;
+}
+
+function dayTicks([lo, hi]: readonly [number, number], days: number, locale: Locale): Tick[] {
+  const text = formatter(locale, { month: 'short', day: 'numeric' });
+  const ticks: Tick[] = [];
+  const date = new Date(lo * 1000);
+  date.setHours(0, 0, 0, 0);
+  for (; date.getTime() <= hi * 1000 && ticks.length < 200; date.setDate(date.getDate() + 1)) {
+    const day = Math.round((date.getTime() / 1000 - offset(date.getTime() / 1000)) / DAY);
+    if (date.getTime() >= lo * 1000 && day % days === 0)
+      ticks.push({ value: date.getTime() / 1000, label: text.format(date) });
+  }
+  return ticks;
+}
+
+function monthTicks([lo, hi]: readonly [number, number], months: number, locale: Locale): Tick[] {
+  const text = formatter(locale, months < 12 ? { year: 'numeric', month: 'short' } : { year: 'numeric' });
+  const start = new Date(lo * 1000);
+  const ticks: Tick[] = [];
+  let index = Math.floor((start.getFullYear() * 12 + start.getMonth()) / months) * months;
+  for (; ticks.length < 200; index += months) {
+    const date = new Date(Math.floor(index / 12), index % 12, 1);
+    if (date.getTime() > hi * 1000) break;
+    if (date.getTime() >= lo * 1000) ticks.push({ value: date.getTime() / 1000, label: text.format(date) });
+  }
+  return ticks;
+}
+
+/** Seconds to add to local time to get UTC. */
+function offset(seconds: number): number {
+  return new Date(seconds * 1000).getTimezoneOffset() * MINUTE;
+}
+
+function formatter(
+  locale: Locale,
+  options: Intl.DateTimeFormatOptions & { fractionalSecondDigits?: 1 | 2 | 3 },
+): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale, { ...options, hourCycle: 'h23' });
 }

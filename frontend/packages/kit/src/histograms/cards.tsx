@@ -22,7 +22,7 @@ import {
 import { Latest } from '@insight-host/kit/lab';
 import { recordsAt, StepSlider, type CardSteps } from '@insight-host/kit/steps';
 import type { HistogramParts } from './parts';
-import { HistogramStatus } from './status';
+import { HistogramStatus } from './reading';
 import { HistogramTable } from './table';
 import { HistogramView } from './view';
 import { chartData, decodeHistograms, histogramTable, type Histograms } from './answer';

@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { HistogramChartProps, HistogramRow } from './props';
 import type { Theme } from '@insight-host/api';
-import { palette } from '../draw/palette';
+import { palette } from '../draw/painter';
 import { SvgPainter } from '../draw/svg_painter';
-import { mix } from '../colors';
-import { ramp } from './colors';
-import { cursorAfter, cursorAt, placeOf } from './cursor';
-import { pieces } from './distributions';
-import { draw } from './drawing';
+import { mix } from '../base/colors';
+import { ramp, draw } from './drawing';
+import { cursorAfter, cursorAt, placeOf } from './chart';
+import { pieces, columnsOf, shadeOf } from './shapes';
 import { baseOf, binOf, cellEdges, figure } from './figure';
-import { columnsOf, shadeOf } from './heatmap';
 
 const theme: Theme = { mode: 'light', token: () => '' };
 const colors = palette(theme);

@@ -1,11 +1,17 @@
 import type { HistogramRow } from './props';
-import { BOTTOM, drawCaption, drawMark, textPlace } from '@insight-host/kit/draw';
-import type { Painter, Palette, Polylines, Stroke } from '@insight-host/kit/draw';
+import {
+  BOTTOM,
+  drawCaption,
+  drawMark,
+  textPlace,
+  type Painter,
+  type Palette,
+  type Polylines,
+  type Stroke,
+} from '@insight-host/kit/draw';
 import { mix } from '@insight-host/kit';
-import { ramp } from './colors';
-import { drawDistributions } from './distributions';
+import { drawDistributions, drawHeatmap } from './shapes';
 import { baseOf, named, outline, stairs, type Figure } from './figure';
-import { drawHeatmap } from './heatmap';
 
 const FEW = 8; // rows up to which bins are drawn as wide as they are
 
@@ -207,4 +213,17 @@ function names({ plot, props, depth }: Figure, painter: Painter, colors: Palette
   });
   if (view === 'top') painter.text(right + 8, bottom - depth - 18, rowLabel, { color: colors.text });
   else painter.text(plot.left - 46, plot.top - 11, view === 'front' ? countLabel : valueLabel, { color: colors.text });
+}
+
+const FAINTEST = 0.24;
+let latest: { readonly key: string; readonly shades: readonly string[] } = { key: '', shades: [] };
+
+/** So many colours from the faint one of the first row to the full one of the last. */
+export function ramp(color: string, colors: Palette, count: number): readonly string[] {
+  const key = `${color} ${colors.surface} ${count}`; // computed at every pointer move
+  if (latest.key !== key) {
+    const share = (i: number): number => (count === 1 ? 1 : FAINTEST + (1 - FAINTEST) * (i / (count - 1)));
+    latest = { key, shades: Array.from({ length: count }, (_, i) => mix(colors.surface, color, share(i))) };
+  }
+  return latest.shades;
 }

@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { useChart, type CardKey, type Page } from '@insight-host/kit';
 import { mountHistogramChart } from './chart';
-import { HistogramTooltip } from './tooltip';
+import { HistogramTooltip } from './reading';
 import { errorPlaces, runRows, stepRows, type Histograms } from './answer';
 
 export interface HistogramViewProps {

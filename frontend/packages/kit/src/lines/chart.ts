@@ -1,11 +1,10 @@
 import type { Cursor, LineChart, LineChartProps } from './props';
 import { Screen, type Drawn, type Painter, type Palette, type Size } from '@insight-host/kit/draw';
 import { draw } from './drawing';
-import { figure, labels, type Figure, type Window } from './figure';
-import { listenToKeys } from './keys';
-import { nearest } from './nearest';
-import { drawOverlay, reach, type Selection } from './overlay';
-import { listenToPointer, type Change, type Gestures } from './pointer';
+import { figure, labels } from './figure';
+import type { Figure, Window } from './layout';
+import { listenToKeys, listenToPointer, type Change, type Gestures } from './pointer';
+import { nearest, drawOverlay, reach, type Selection } from './overlay';
 
 /** Renders a line chart into `host`, which determines its size. */
 export function mountLineChart(host: HTMLElement, props: LineChartProps): LineChart {

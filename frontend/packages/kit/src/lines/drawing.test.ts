@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { LineChartProps } from './props';
 import type { Theme } from '@insight-host/api';
-import type { Painter } from '../draw/painter';
-import { palette } from '../draw/palette';
+import { type Painter, palette } from '../draw/painter';
 import { SvgPainter } from '../draw/svg_painter';
 import { draw } from './drawing';
 import { figure } from './figure';
-import { nearest, neighbourX } from './nearest';
-import { drawOverlay, reach, selectedArea } from './overlay';
+import { nearest, neighbourX, drawOverlay, reach, selectedArea } from './overlay';
 
 const theme: Theme = { mode: 'dark', token: () => '' };
 const props: LineChartProps = {

@@ -1,10 +1,18 @@
 import type { Threshold } from './props';
-import { drawCaption, drawMark, estimatedWidth, textPlace } from '@insight-host/kit/draw';
-import type { Painter, Palette, Stroke, Tick } from '@insight-host/kit/draw';
-import { mainLines, namesX, type Entry, type Figure } from './figure';
+import {
+  drawCaption,
+  drawMark,
+  estimatedWidth,
+  textPlace,
+  type Painter,
+  type Palette,
+  type Stroke,
+  type Tick,
+} from '@insight-host/kit/draw';
+import { mainLines, namesX } from './figure';
+import { type Entry, type Figure, leftOutText } from './layout';
 import { satisfying, holds, toPixels, within } from './threshold';
 import { drawSheetTexts } from './sheet';
-import { leftOutText } from './words';
 
 const RADIUS = 2.5; // of a point that no line joins
 const MANY = 20; // lines that one can still follow; of more each is translucent

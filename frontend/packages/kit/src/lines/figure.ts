@@ -11,38 +11,11 @@ import {
   plotWithin,
   xTicks,
 } from '@insight-host/kit/draw';
-import type { Area, LegendItem, Scale, Size, Tick } from '@insight-host/kit/draw';
+import type { Area, Scale, Size, Tick } from '@insight-host/kit/draw';
 import { xRange, yRange } from './extent';
+import type { Entry, Figure, Window } from './layout';
 import { sheetArea, sheetLegend } from './sheet';
-import { trace, type Trace } from './trace';
-
-export interface Window {
-  readonly x: readonly [number, number] | null;
-  readonly y: readonly [number, number] | null;
-}
-
-export interface Entry {
-  readonly line: Line;
-  readonly trace: Trace;
-  readonly band: { readonly low: Trace; readonly high: Trace } | null;
-  readonly scale: Scale;
-}
-
-/** The layout of one chart, computed before it is painted. */
-export interface Figure {
-  readonly props: LineChartProps;
-  readonly size: Size;
-  readonly plot: Area;
-  readonly legend: readonly LegendItem<Line>[];
-  readonly x: Scale;
-  readonly y: Scale;
-  readonly yRight: Scale | null;
-  readonly xTicks: readonly Tick[];
-  readonly yTicks: readonly Tick[];
-  readonly yRightTicks: readonly Tick[];
-  readonly entries: readonly Entry[];
-  readonly leftOut: number;
-}
+import { trace } from './trace';
 
 const NOTE = 16; // pixels of the line below the labels of the x axis
 
@@ -67,8 +40,9 @@ export function plotArea(props: LineChartProps, size: Size, noted: boolean): Are
 export function figure(props: LineChartProps, window: Window, size: Size): Figure {
   const found = figureWithin(props, window, size, plotArea(props, size, false));
   if (size.sheet) {
-    const sheet = figureWithin(props, window, size, sheetArea(found, size.sheet));
-    return { ...sheet, legend: sheetLegend(sheet, mainLines(props), size.sheet.legend) };
+    const first = figureWithin(props, window, size, sheetArea(found, size.sheet));
+    const sheet = figureWithin(props, window, size, sheetArea(first, size.sheet)); // beside ticks of its own
+    return { ...sheet, legend: sheetLegend(sheet, size.sheet.legend) };
   }
   if (found.leftOut === 0 || namesX(size)) return found;
   return figureWithin(props, window, size, plotArea(props, size, true)); // how many are left out depends on x only

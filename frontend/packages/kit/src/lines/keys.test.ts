@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { expect, it } from 'vitest';
 import { figure } from './figure';
-import { listenToKeys } from './keys';
+import { listenToKeys } from './pointer';
 import type { LineChartProps } from './props';
 
 function readings(xs: readonly number[], keys: readonly string[], xWindow: readonly [number, number] | null = null) {

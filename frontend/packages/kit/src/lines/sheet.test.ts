@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Theme } from '@insight-host/api';
 import { LEGEND_PLACES, type LegendPlace, type Size } from '../draw/area';
-import { palette } from '../draw/palette';
+import { palette } from '../draw/painter';
 import { SvgPainter } from '../draw/svg_painter';
 import { drawSheet } from './chart';
 import { figure } from './figure';
@@ -83,9 +83,35 @@ describe('the figure of a paper', () => {
     expect(Math.max(...items.map(({ y }) => y))).toBeLessThan(233 - 6);
   });
 
+  it('says how many lines the legend has no room for', () => {
+    const [line] = props.lines;
+    const lines = Array.from({ length: 40 }, (_, i) => ({ ...line!, id: String(i), label: `a rather long name ${i}` }));
+    for (const place of LEGEND_PLACES.filter((one) => one !== 'none')) {
+      const { legend: items } = figure({ ...props, lines }, whole, sizeWith(place));
+      const texts = [...drawn({ ...props, lines }, place).querySelectorAll('text')];
+      const note = texts.find(({ textContent }) => textContent === `and ${40 - items.length} more lines`);
+      expect(Number(note?.getAttribute('y'))).toBeLessThan(233 - 4);
+    }
+  });
+
+  it('names ten groups by two columns, and says what the columns are once', () => {
+    const [line] = props.lines;
+    const lines = [0.001, 0.003, 0.01, 0.03, 0.1].flatMap((rate) =>
+      ['adam', 'sgd'].map((one) => ({ ...line!, id: `${rate} ${one}`, label: `lr=${rate} · optimizer=${one}` })),
+    );
+    const ten = { ...props, lines, title: '', logY: false };
+    for (const place of ['below', 'right'] as const) {
+      const texts = [...drawn(ten, place).querySelectorAll('text')].map(({ textContent }) => textContent);
+      expect(texts).toContain('lr · optimizer');
+      expect(texts.filter((text) => / · (adam|sgd)$/.test(text ?? ''))).toHaveLength(10);
+    }
+  });
+
   it('leaves no room for texts that are empty', () => {
-    const bare = figure({ ...props, title: '', xLabel: '', yLabel: '' }, whole, sizeWith('none'));
-    const named = figure(props, whole, sizeWith('none'));
+    const [line] = props.lines;
+    const wide = { ...props, lines: [{ ...line!, y: [-1, 500, 1000] }], logY: false }; // its widest tick is 1000 in both
+    const bare = figure({ ...wide, title: '', xLabel: '', yLabel: '' }, whole, sizeWith('none'));
+    const named = figure(wide, whole, sizeWith('none'));
     expect(bare.plot.width - named.plot.width).toBeCloseTo(18);
     expect(bare.plot.height - named.plot.height).toBeCloseTo(22 + 18);
   });

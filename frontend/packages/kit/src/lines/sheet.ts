@@ -2,33 +2,40 @@
 import {
   drawLegend,
   estimatedWidth,
-  LEGEND_ROW,
   LEGEND_SAMPLE,
-  legendHeight,
+  legendColumns,
   legendItems,
+  type Area,
+  type LegendItem,
+  type LegendPlace,
+  type Painter,
+  type Palette,
+  type Sheet,
+  type Size,
+  type Tick,
 } from '@insight-host/kit/draw';
-import type { Area, LegendItem, LegendPlace, Painter, Palette, Sheet, Size, Tick } from '@insight-host/kit/draw';
-import type { Figure } from './figure';
+import { type Figure, leftOutText, moreText } from './layout';
 import type { Line } from './props';
-import { leftOutText } from './words';
 
 const EDGE = 8; // pixels between the sheet's edge and what is nearest to it
 const TITLE = 22;
 const TICKS = 20;
 const NAME = 18; // of an axis
 const NOTE = 16;
-const MOST_BELOW = 0.3; // of the height of a sheet, for a legend below the plot
+const ROW = 14; // of a legend: a page has less room than a screen
+const AROUND = 14; // above and below the rows of a legend
+const LEAST_PLOT = 0.34; // of the height of a sheet, whatever its legend needs
 
-/** The plot on a sheet; `found` is the figure in another area, with nearly the same ticks. */
+/** The plot on a sheet; `found` is the figure in nearly this area, with its ticks. */
 export function sheetArea(found: Figure, sheet: Sheet): Area {
   const { props, size } = found;
   const left = EDGE + (props.yLabel ? NAME : 0) + widest(found.yTicks);
   const right = found.yRight ? EDGE + (props.yRightLabel ? NAME : 0) + widest(found.yRightTicks) : 14;
-  const names = namesOf(props.lines);
-  const aside = sheet.legend === 'right' ? legendWidth(names, size) + EDGE : 0;
-  const top = EDGE + (props.title ? TITLE : 0);
+  const legend = legendOf(found, sheet.legend);
+  const aside = sheet.legend === 'right' ? legendWidth(legend, size) + EDGE : 0;
+  const top = topOf(found);
   const below =
-    belowPlot(found) + (sheet.legend === 'below' ? legendHeight(names, size.width, rowsBelow(size)) : EDGE / 2);
+    belowPlot(found) + (sheet.legend !== 'below' ? EDGE / 2 : legend.rows > 0 ? legend.rows * ROW + AROUND : 0);
   return {
     left,
     top,
@@ -46,39 +53,76 @@ function belowPlot({ props, leftOut }: Figure): number {
   return TICKS + (props.xLabel ? NAME : 0) + (leftOut > 0 ? NOTE : 0);
 }
 
-function namesOf(lines: readonly Line[]): string[] {
-  return lines.flatMap(({ role, label }) => (role === 'raw' ? [] : [label]));
+const topOf = ({ props }: Figure): number => EDGE + (props.title ? TITLE : 0);
+
+/** What the legend of a sheet has room for. */
+interface SheetLegend {
+  /** What all names begin with, said once; "" if nothing. */
+  readonly heading: string;
+  /** Lines with their names in the legend. */
+  readonly entries: readonly Line[];
+  /** How many lines it has no room for. */
+  readonly left: number;
+  /** With those of heading and note. */
+  readonly rows: number;
 }
 
-function legendWidth(names: readonly string[], { width }: Size): number {
-  const most = names.reduce((widest, name) => Math.max(widest, estimatedWidth(name, 11)), 0);
-  return Math.min(width * 0.4, most + LEGEND_SAMPLE);
+/** The names of all lines where there is room below the plot or in its height, else of the first ones. */
+function legendOf(found: Figure, place: LegendPlace): SheetLegend {
+  const { props, size, plot } = found;
+  const { heading, lines } = named(props.lines.filter(({ role }) => role !== 'raw'));
+  const isBelow = place === 'below';
+  const height = isBelow
+    ? (1 - LEAST_PLOT) * size.height - topOf(found) - belowPlot(found) - AROUND
+    : plot.height - EDGE;
+  const names = lines.map(({ label }) => label);
+  const columns = isBelow ? legendColumns(names, size.width)[0] : 1;
+  const room = Math.floor(height / ROW) - Number(heading !== '');
+  const all = Math.ceil(lines.length / columns);
+  const rows = all <= room ? all : Math.max(1, room - 1);
+  const entries = lines.slice(0, rows * columns);
+  const left = lines.length - entries.length;
+  return { heading, entries, left, rows: rows + Number(heading !== '') + Number(left > 0) };
 }
 
-/** Lines of a legend below the plot, at most. */
-function rowsBelow({ height }: Size): number {
-  return Math.max(1, Math.floor((height * MOST_BELOW) / LEGEND_ROW));
+/** Names of groups without their columns (`0.1 · adam` of `lr=0.1 · optimizer=adam`) where these are the same of all. */
+function named(lines: readonly Line[]): { readonly heading: string; readonly lines: readonly Line[] } {
+  const parts = lines.map(({ label }) => label.split(' · ').map((part) => part.split(/=(.*)/s)));
+  const [heading = '', ...others] = parts.map((one) => one.map(([column]) => column).join(' · '));
+  const areColumns = parts.every((one) => one.every(([column, value]) => column && value));
+  if (others.length === 0 || !areColumns || others.some((other) => other !== heading)) return { heading: '', lines };
+  const valuesOf = (at: number): string => (parts[at] ?? []).map(([, value]) => value).join(' · ');
+  return { heading, lines: lines.map((line, at) => ({ ...line, label: valuesOf(at) })) };
 }
 
-/** Where a legend names lines. Items that have no room in the plot's height, or below it, are left out. */
-export function sheetLegend(found: Figure, entries: readonly Line[], place: LegendPlace): LegendItem<Line>[] {
+function legendWidth({ heading, entries }: SheetLegend, { width }: Size): number {
+  const widths = [
+    estimatedWidth(heading, 11),
+    ...entries.map(({ label }) => estimatedWidth(label, 11) + LEGEND_SAMPLE),
+  ];
+  return Math.min(width * 0.4, Math.max(LEGEND_SAMPLE, ...widths));
+}
+
+/** Where a legend names lines; `drawSheetTexts` says how many it has no room for. */
+export function sheetLegend(found: Figure, place: LegendPlace): LegendItem<Line>[] {
   const { size, plot } = found;
   if (place === 'none') return [];
+  const legend = legendOf(found, place);
+  const { heading, entries, rows } = legend;
+  const before = heading === '' ? 0 : ROW;
   if (place === 'below') {
-    const top = plot.top + plot.height + belowPlot(found) + LEGEND_ROW / 2;
-    return legendItems(entries, size, top, rowsBelow(size));
+    const top = plot.top + plot.height + belowPlot(found) + before + (AROUND + ROW) / 2 - EDGE / 2;
+    return legendItems(entries, size, top, ROW);
   }
-  const width = legendWidth(namesOf(entries), size);
-  const shown = entries.slice(0, Math.max(1, Math.floor((plot.height - EDGE) / LEGEND_ROW)));
+  const width = legendWidth(legend, size);
   const isRight = place === 'right';
   const right = isRight ? size.width - width - EDGE / 2 : plot.left + plot.width - width - 2 * EDGE;
   const x = place.endsWith('left') ? plot.left + 2 * EDGE : right;
-  const height = shown.length * LEGEND_ROW;
-  const top = place.startsWith('bottom') ? plot.top + plot.height - height - EDGE : plot.top + (isRight ? 0 : EDGE);
-  return shown.map((entry, i) => ({
+  const top = place.startsWith('bottom') ? plot.top + plot.height - rows * ROW - EDGE : plot.top + (isRight ? 0 : EDGE);
+  return entries.map((entry, i) => ({
     entry,
     x,
-    y: top + (i + 0.5) * LEGEND_ROW,
+    y: top + before + (i + 0.5) * ROW,
     maxWidth: width - LEGEND_SAMPLE + EDGE,
   }));
 }
@@ -100,12 +144,17 @@ export function drawSheetTexts(figure: Figure, sheet: Sheet, painter: Painter, c
       color: colors.faint,
       maxWidth: plot.width,
     });
-  const [first] = legend;
-  if (!first) return;
+  const [first, last] = [legend[0], legend.at(-1)];
+  if (!first || !last) return;
+  const { heading, left, rows } = legendOf(figure, sheet.legend);
+  const start = first.y - (heading === '' ? 0 : ROW);
   if (sheet.legend !== 'below' && sheet.legend !== 'right') {
-    const width = Math.max(...legend.map(({ entry }) => estimatedWidth(entry.label, 11))) + LEGEND_SAMPLE + EDGE;
-    const top = first.y - LEGEND_ROW / 2 - 2;
-    painter.rectangle(first.x - EDGE / 2, top, width, legend.length * LEGEND_ROW + 4, colors.surface);
+    const most = Math.max(...legend.map(({ entry }) => estimatedWidth(entry.label, 11))) + LEGEND_SAMPLE;
+    const width = Math.max(most, estimatedWidth(heading, 11)) + EDGE;
+    painter.rectangle(first.x - EDGE / 2, start - ROW / 2 - 2, width, rows * ROW + 4, colors.surface);
   }
+  const note = { color: colors.faint, maxWidth: size.width - first.x - EDGE };
+  if (heading !== '') painter.text(first.x, start, heading, { ...note, color: colors.text });
   drawLegend(painter, legend, colors, sheet.lineWidth);
+  if (left > 0) painter.text(first.x, last.y + ROW, moreText(left, props.locale), note);
 }

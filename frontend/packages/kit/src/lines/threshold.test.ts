@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeScale } from '../draw/scale';
+import { makeScale } from '../draw/area';
 import { satisfying, toPixels, within } from './threshold';
 
 const sy = makeScale([0, 10], [100, 0]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Line } from './props';
-import { makeScale } from '../draw/scale';
+import { makeScale } from '../draw/area';
 import { lowerBound, percentiles, pieces, visible, xRange, yRange } from './extent';
 import { trace } from './trace';
 

@@ -109,6 +109,7 @@ describe('order', () => {
     expect(sorted('lr0.1', 'lr0.01', 'lr10', 'LR9', 'lr0.02')).toEqual(['lr0.01', 'lr0.02', 'lr0.1', 'LR9', 'lr10']);
     expect(sorted('n10', 'n9', 'n09')).toEqual(['n09', 'n9', 'n10']);
     expect(sorted('训练10', '训练9')).toEqual(['训练9', '训练10']);
+    expect(sorted('率0.1', '率0.01', '率10', '率9')).toEqual(['率0.01', '率0.1', '率9', '率10']);
   });
 
   it('begins with the best, or with the smallest of what a run was given', () => {

@@ -127,7 +127,6 @@ export class Column implements ColumnInfo {
   /** One of its numbers as people read it. */
   numberText(value: number): string {
     if (this.look) return this.look.text(value, -1);
-    if (this.name === 'start_time') return momentText(value);
     return this.isWhole && Number.isSafeInteger(value) ? String(value).replace('-', '−') : valueText(value);
   }
 
@@ -203,12 +202,6 @@ function areNumbers(values: readonly Value[]): boolean {
     count++;
   }
   return count > 0;
-}
-
-/** Seconds since the epoch as `2026-11-21 23:04:55`, where the reader is. */
-function momentText(seconds: number): string {
-  const date = new Date(1000 * (seconds - 60 * new Date(1000 * seconds).getTimezoneOffset()));
-  return Number.isNaN(date.getTime()) ? valueText(seconds) : date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
 export class Frame {

@@ -3,6 +3,7 @@ export * from './cells';
 export * from './chooser';
 export * from './equal';
 export * from './frame';
+export * from './looks';
 export * from './ordering';
 export * from './run_table';
 export * from './sections';

@@ -62,7 +62,6 @@ export interface RunTableProps {
   readonly onPoint: (rows: Int32Array | null) => void;
   /** How a cell looks, where it is not only a value; undefined: as usual. */
   readonly cell?: (column: Column, row: number) => CellLook | undefined;
-  readonly headOf?: (column: Column) => string | undefined;
   readonly sort: Sorting;
   readonly widths: Held<Widths>;
   /** Whether columns that are equal in all rows are shown. */
@@ -207,9 +206,8 @@ function tableColumn(
   members: Int32Array,
   head: HeadText | undefined,
 ): TableColumn<RunLine> {
-  const { say, cell, headOf } = given;
-  const title = headOf?.(column) ?? head?.text ?? column.title;
-  const small = headOf?.(column) === undefined ? (head?.small ?? '') : '';
+  const { say, cell } = given;
+  const { text: title, small } = head ?? { text: column.title, small: '' };
   return {
     key: column.name,
     title,

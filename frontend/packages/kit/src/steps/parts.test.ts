@@ -1,4 +1,4 @@
-import { type CardKey, Page } from '@insight-host/kit';
+import { type CardKey, Page } from '@insight-host/kit/lab';
 import { fakeColumns, fakeContext, type FakeContext } from '../testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Records } from './records';

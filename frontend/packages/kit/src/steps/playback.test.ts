@@ -1,6 +1,6 @@
 import { fakeContext } from '../testing';
 import { expect, it } from 'vitest';
-import { Playback } from './playback';
+import { Playback } from './parts';
 
 const CARD = { tag: 'a', run: 'r' };
 

@@ -1,5 +1,14 @@
-import { cardId, type CardKey, exactAt, floats, type Page, type ChangedSeries, Problem } from '@insight-host/kit';
-import { spliced, type RequestQueue } from '@insight-host/kit/lab';
+import {
+  cardId,
+  type CardKey,
+  exactAt,
+  floats,
+  type Page,
+  type ChangedSeries,
+  Problem,
+  spliced,
+  type RequestQueue,
+} from '@insight-host/kit/lab';
 import { signal, type ReadonlySignal as Live, type Signal } from '@preact/signals';
 import type { Columns, Query } from '@insight-host/api';
 

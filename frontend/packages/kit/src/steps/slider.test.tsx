@@ -1,4 +1,4 @@
-import { type CardKey, Page } from '@insight-host/kit';
+import { type CardKey, Page } from '@insight-host/kit/lab';
 import { fakeColumns, fakeContext, type FakeContext } from '../testing';
 import { render } from 'preact';
 import { act } from 'preact/test-utils';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { Icon } from '@insight-host/kit';
+import { Icon } from '@insight-host/kit/lab';
 
 export interface EditCellProps {
   /** The button has `data-action="edit-NAME"`. */

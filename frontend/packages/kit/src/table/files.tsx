@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
-import type { Page } from '@insight-host/kit';
-import { Button, copyTable, csvOf, fileName } from '@insight-host/kit';
+import { type Page, Button, copyTable, csvOf, fileName } from '@insight-host/kit/lab';
 import type { Value } from './sorting';
 
 export interface TableFilesProps {

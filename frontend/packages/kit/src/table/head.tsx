@@ -1,5 +1,5 @@
 import type { JSX, TargetedPointerEvent } from 'preact';
-import { drag } from '@insight-host/kit';
+import { drag } from '@insight-host/kit/lab';
 import type { Column } from './contract';
 import { clamp, isEven, NARROWEST, WIDEST, type Widths } from './layout';
 import { columnOf, type Shown } from './line';

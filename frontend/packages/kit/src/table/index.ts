@@ -5,6 +5,7 @@ export * from './edit';
 export * from './files';
 export type { EvenColumns, Widths } from './layout';
 export { type Area } from './selection';
+export { Modes } from './modes';
 export { ordered, sortOf, sortText, turned, type Sort, type Value } from './sorting';
 export * from './table';
 export * from './table_dialog';

@@ -1,5 +1,5 @@
 /** The order of rows by one or several columns. */
-import { byName } from '@insight-host/kit';
+import { byName } from '@insight-host/kit/lab';
 
 /** The exact value of a cell: what is sorted, copied and exported. */
 export type Value = string | number | bigint | boolean | null;
@@ -19,14 +19,20 @@ export function sortText({ key, down }: Sort): string {
 }
 
 /**
- * After a press on a head: this column, the other way round if it was the order already; `more` keeps the columns
- * before it.
+ * After a press on a head: this column, the other way round if it was the order already; where it `ends`, the third
+ * press takes it away. `more` keeps the columns before it.
  */
-export function turned(sorts: readonly Sort[], key: string, more: boolean, downFirst: boolean): readonly Sort[] {
+export function turned(
+  sorts: readonly Sort[],
+  key: string,
+  more: boolean,
+  downFirst: boolean,
+  ends = false,
+): readonly Sort[] {
   const now = sorts.find((sort) => sort.key === key);
-  const next = { key, down: now ? !now.down : downFirst };
-  if (!more) return [next];
-  return now ? sorts.map((sort) => (sort === now ? next : sort)) : [...sorts, next];
+  const next = ends && now && now.down !== downFirst ? [] : [{ key, down: now ? !now.down : downFirst }];
+  if (!more) return next;
+  return now ? sorts.flatMap((sort) => (sort === now ? next : sort)) : [...sorts, ...next];
 }
 
 const isMissing = (value: Value): value is null => value === null || Number.isNaN(value);

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { copyTable, Dialog, valueText, type Page } from '@insight-host/kit';
+import { copyTable, Dialog, valueText, type Page } from '@insight-host/kit/lab';
 import { rowsOf, type Column } from './contract';
 import { TableFiles } from './files';
 import { ordered, turned, type Sort, type Value } from './sorting';

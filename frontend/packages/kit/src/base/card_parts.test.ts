@@ -1,0 +1,71 @@
+import { signal } from '@preact/signals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cardParts, type CardParts } from './card_parts';
+import { cardCodec } from './card_key';
+import { Page } from './page';
+import { fakeContext, type FakeContext } from '../testing';
+
+describe('the cards of a tab', () => {
+  const perTag = signal(true);
+  let ctx: FakeContext;
+  let parts: CardParts;
+  const titles = (): string[] => parts.cards.groups.value.map(({ kind, name }) => `${kind} ${name}`);
+
+  beforeEach(() => {
+    perTag.value = true;
+    ctx = fakeContext(['a', 'b'], { series: { a: ['loss', 'eval/acc'], b: ['loss'] } });
+    parts = cardParts(new Page(ctx), perTag);
+  });
+  afterEach(() => parts.page.dispose());
+
+  it('are one for each tag, or one for each run of a tag', () => {
+    expect(titles()).toEqual(['prefix eval', 'prefix ']);
+    perTag.value = false;
+    expect(titles()).toEqual(['tag eval/acc', 'tag loss']);
+    expect(parts.cards.groups.value[1]?.cards).toEqual([
+      { tag: 'loss', run: 'a' },
+      { tag: 'loss', run: 'b' },
+    ]);
+  });
+
+  it('are those of tags that match the filter, and those that are pinned', () => {
+    parts.filter.text.set('acc');
+    expect([parts.filter.shown.value, titles()]).toEqual([['eval/acc'], ['prefix eval']]);
+    parts.cards.togglePin('loss');
+    expect(parts.cards.groups.value.map(({ kind }) => kind)).toEqual(['pinned', 'prefix']);
+    parts.cards.togglePin('loss');
+    parts.filter.text.set('(');
+    expect([parts.filter.match.value.error === null, titles()]).toEqual([false, []]);
+  });
+
+  it('are there as long as a selected run has their tag', () => {
+    const { cards } = parts;
+    const there = () => [cards.has({ tag: 'loss', run: 'b' }), cards.has({ tag: 'loss', run: null })];
+    expect(there()).toEqual([true, true]);
+    ctx.runs.select(['a']);
+    expect(there()).toEqual([false, true]);
+    expect(cards.has({ tag: 'gone', run: null })).toBe(false);
+  });
+
+  it('stand in the order of the tab, which may have other cards next to them', () => {
+    const before = titles();
+    parts.cards.arrange.value = (groups) => groups.toReversed();
+    expect(titles()).toEqual(before.toReversed());
+    const other = { tag: '\u0000mine', run: null };
+    expect(parts.cards.has(other)).toBe(false);
+    parts.cards.others.value = new Set([other.tag]);
+    expect(parts.cards.has(other)).toBe(true);
+    expect(cardCodec.named?.(other)).toEqual({}); // no tag of the logs: no saved view misses it
+  });
+
+  it('say in the URL which groups are closed and which card fills the screen', () => {
+    parts.cards.toggleGroup('eval');
+    parts.cards.full.set({ tag: 'loss', run: null });
+    expect([...ctx.address.value]).toEqual([
+      ['closed', 'eval'],
+      ['full', 'loss'],
+    ]);
+    parts.cards.toggleGroup('eval');
+    expect(ctx.address.value.has('closed')).toBe(false);
+  });
+});

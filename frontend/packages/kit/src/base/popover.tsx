@@ -1,0 +1,167 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { announce, rove } from './focus';
+
+export interface PopoverProps {
+  /** The button that opened it: gets the focus back, and closes it. */
+  readonly anchor: { readonly current: HTMLButtonElement | null };
+  readonly class: string;
+  /** A dialog has controls of any kind, which the Tab key finds; in the others arrow keys move. */
+  readonly role: 'menu' | 'radiogroup' | 'dialog';
+  readonly label: string;
+  readonly side: 'below-left' | 'below-right';
+  readonly onClose: () => void;
+  /** Buttons and links; in a dialog also other controls. */
+  readonly children: ComponentChildren;
+}
+
+/**
+ * A list, or a small dialog, over everything else, next to its button. Render it while it is open; Escape or a press
+ * elsewhere closes it. So do Tab and scrolling of its button for a list, and for a dialog a focus that leaves it.
+ */
+export function Popover({ anchor, class: name, role, label, side, onClose, children }: PopoverProps): JSX.Element {
+  const root = useRef<HTMLDivElement>(null);
+  const isDialog = role === 'dialog'; // what is set in it may scroll the page
+  const items = (): readonly HTMLElement[] => [...(root.current?.querySelectorAll<HTMLElement>('button, a') ?? [])];
+  // before it is painted: who sees the list may press a key that is meant for it
+  useLayoutEffect(() => {
+    const [list, { current: button }] = [root.current, anchor];
+    if (!list || !button) return;
+    // The next press on the button is no press elsewhere; the one that opened the list is still under way.
+    const timer = setTimeout(() => (button.popoverTargetElement = list));
+    list.showPopover();
+    const place = button.getBoundingClientRect();
+    put(list, place, side);
+    const first = isDialog ? list.querySelector<HTMLElement>('input, select, button, a') : items()[0];
+    (list.querySelector<HTMLElement>('[aria-checked=true]') ?? first)?.focus({ preventScroll: true });
+    const scrolled = (): void => {
+      const { left, top } = button.getBoundingClientRect(); // the event may be of before the list was opened
+      if (left !== place.left || top !== place.top) onClose();
+    };
+    if (!isDialog) addEventListener('scroll', scrolled, true);
+    return () => {
+      clearTimeout(timer);
+      button.popoverTargetElement = null;
+      removeEventListener('scroll', scrolled, true);
+      if (list.contains(document.activeElement)) button.focus({ preventScroll: true });
+    };
+  }, []);
+  return (
+    <div
+      ref={root}
+      popover="auto"
+      class={`popover ${name}`}
+      role={role}
+      aria-label={label}
+      onToggle={(event) => {
+        if (event.newState === 'closed') onClose();
+      }}
+      onKeyDown={(event) => {
+        event.stopPropagation(); // Escape closes the list, not what is behind it
+        if (event.key === 'Escape') {
+          event.preventDefault();
+          onClose();
+        } else if (isDialog) return;
+        else if (event.key === 'Tab') onClose();
+        else rove(event, items());
+      }}
+      onFocusOut={({ currentTarget, relatedTarget: to }) => {
+        if (isDialog && to instanceof Node && to !== anchor.current && !currentTarget.contains(to)) onClose();
+      }}
+    >
+      {children}
+    </div>
+  );
+}
+
+export interface TooltipProps {
+  /** Of what it is about, in the window. */
+  readonly x: number;
+  readonly y: number;
+  readonly class?: string;
+  readonly name?: string;
+  readonly role?: 'tooltip' | 'dialog';
+  readonly label?: string;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * A box next to the pointer, over everything else. Screen readers say what is in it while keys move the cursor of a
+ * chart.
+ */
+export function Tooltip({
+  x,
+  y,
+  class: extra = '',
+  name = 'tooltip',
+  role = 'tooltip',
+  label,
+  children,
+}: TooltipProps): JSX.Element {
+  const root = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => root.current?.showPopover(), []);
+  useLayoutEffect(() => {
+    if (root.current) put(root.current, { left: x, right: x, top: y, bottom: y }, 'beside');
+  });
+  useEffect(() => {
+    if (document.activeElement?.matches('[role=img]:focus-visible'))
+      return announce((root.current?.innerText ?? '').replace(/\s+/g, ' ').trim());
+  }, [x, y, children]);
+  return (
+    <div
+      ref={root}
+      popover="manual"
+      class={`tooltip ${extra}`.trimEnd()}
+      role={role}
+      aria-label={label}
+      data-testid={name}
+    >
+      {children}
+    </div>
+  );
+}
+
+export interface Anchor {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/**
+ * `below`: under the anchor, their left or right edges in line. `beside`: to the lower right of it, as a tooltip of a
+ * pointer.
+ */
+export type Side = 'below-left' | 'below-right' | 'beside';
+
+const EDGE = 8; // pixels between a box and the window
+const [NEAR, BESIDE] = [4, 14]; // pixels between a box and its anchor
+
+/** Where a box of this size stands in a window: at its side of the anchor, or at the other side if there is no room. */
+export function place(
+  anchor: Anchor,
+  size: { readonly width: number; readonly height: number },
+  side: Side,
+  window = { width: innerWidth, height: innerHeight },
+): { readonly left: number; readonly top: number } {
+  const gap = side === 'beside' ? BESIDE : NEAR;
+  const fit = (first: number, other: number, length: number, room: number): number =>
+    Math.max(EDGE, Math.min(first >= EDGE && first + length <= room - EDGE ? first : other, room - EDGE - length));
+  const across =
+    side === 'beside'
+      ? [anchor.right + gap, anchor.left - gap - size.width]
+      : side === 'below-left'
+        ? [anchor.left, anchor.right - size.width]
+        : [anchor.right - size.width, anchor.left];
+  return {
+    left: fit(across[0] as number, across[1] as number, size.width, window.width),
+    top: fit(anchor.bottom + gap, anchor.top - gap - size.height, size.height, window.height),
+  };
+}
+
+/** Puts an element of the top layer there. */
+export function put(element: HTMLElement, anchor: Anchor, side: Side): void {
+  const { left, top } = place(anchor, element.getBoundingClientRect(), side);
+  element.style.left = `${left}px`;
+  element.style.top = `${top}px`;
+}

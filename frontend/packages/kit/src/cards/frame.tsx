@@ -1,0 +1,199 @@
+import * as codecs from '../base/codecs';
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { CardParts } from '../base/card_parts';
+import type { Contributed } from '@insight-host/api';
+import { Card, type Place } from './card';
+import { CardGrid } from './card_grid';
+import { cardId, type CardKey } from '../base/card_key';
+import type { MenuItem } from '../base/menu';
+import { PluginCards } from './plugin_cards';
+import { Button } from '../base/controls';
+
+export interface FrameProps {
+  readonly board: CardParts;
+  /** The tab's class, and its name for tests. */
+  readonly name: string;
+  /** More classes. */
+  readonly look?: string;
+  /** In the toolbar, behind the tag filter. */
+  readonly tools: ComponentChildren;
+  /** What is in a card; see `CardGrid`. */
+  readonly card: (card: CardKey, place: Place) => JSX.Element;
+  /** Above the cards, and scrolled with them. */
+  readonly above?: JSX.Element;
+  /** In the place of all cards. */
+  readonly instead?: JSX.Element | false;
+  /** False: the tab itself has `PluginCards` in another place. */
+  readonly pluginCards?: boolean;
+  /** Above all. */
+  readonly children?: ComponentChildren;
+}
+
+/** A whole tab: its toolbar, cards that plugins add, and its grouped cards or an explanation if it is empty. */
+export function Frame({
+  board,
+  name,
+  look = '',
+  tools,
+  card,
+  above,
+  instead,
+  pluginCards = true,
+  children,
+}: FrameProps): JSX.Element {
+  return (
+    <div class={`kit ${name} ${look}`.trimEnd()} data-testid={name}>
+      <div class="toolbar" role="toolbar" aria-label={board.page.t('toolbar')}>
+        <TagFilter board={board} />
+        {tools}
+      </div>
+      {pluginCards && <Added page={board.page} />}
+      <Content board={board}>
+        {() =>
+          instead || (
+            <>
+              {above}
+              <CardGrid board={board} look={look} card={card} />
+            </>
+          )
+        }
+      </Content>
+      {children}
+    </div>
+  );
+}
+
+function Added({ page }: { readonly page: CardParts['page'] }): JSX.Element {
+  const [contributed, open] = useMemo(
+    () => [page.follow(page.ctx.contributed), page.setting('plugins', codecs.flag(true))] as const,
+    [page],
+  );
+  return <PluginCards page={page} cards={contributed.value.cards} open={open} />;
+}
+
+export interface ContentProps {
+  readonly board: CardParts;
+  /** Called when there is something to show. */
+  readonly children: () => JSX.Element;
+}
+
+/**
+ * The tab below its toolbar: cards, or an explanation if it is empty. The plugin's catalogue has the texts
+ * `empty.nothing`, `empty.nothing.text` and `failure`.
+ */
+export function Content({ board, children }: ContentProps): JSX.Element {
+  const { t: say } = board.page;
+  if (board.tags.failure.value && !board.tags.table.value) {
+    return (
+      <Empty title={say('failure')} text={board.tags.failure.value}>
+        <button type="button" data-action="retry" onClick={() => board.tags.refresh()}>
+          {say('retry')}
+        </button>
+      </Empty>
+    );
+  }
+  if (!board.tags.table.value)
+    return (
+      <div class="cards" aria-busy="true">
+        {[1, 2, 3].map((n) => (
+          <section key={n} class="card" />
+        ))}
+      </div>
+    );
+  if (board.page.allRuns.value.length === 0)
+    return <Empty title={say('empty.no_runs')} text={say('empty.no_runs.text')} />;
+  if (board.page.runs.value.length === 0)
+    return <Empty title={say('empty.none_selected')} text={say('empty.none_selected.text')} />;
+  if (board.tags.runsByTag.value.size === 0)
+    return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
+  if (board.cards.groups.value.length === 0) {
+    return (
+      <Empty title={say('empty.no_match')} text={board.filter.error.value ?? board.filter.text.value}>
+        <button type="button" data-action="clear-filter" onClick={() => board.filter.text.set('')}>
+          {say('filter.clear')}
+        </button>
+      </Empty>
+    );
+  }
+  return children();
+}
+
+export interface EmptyProps {
+  readonly title: string;
+  readonly text: string;
+  readonly children?: ComponentChildren;
+}
+
+/** A view without data says what is missing and what to do. */
+export function Empty({ title, text, children }: EmptyProps): JSX.Element {
+  return (
+    <div class="empty" data-testid="empty">
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {children}
+    </div>
+  );
+}
+
+/** The toolbar's field for a regular expression over tags, and how many match. */
+export function TagFilter({ board }: { readonly board: Pick<CardParts, 'page' | 'tags' | 'filter'> }): JSX.Element {
+  const error = board.filter.error.value;
+  return (
+    <>
+      <input
+        class={error ? 'filter tag-filter bad' : 'filter tag-filter'}
+        type="search"
+        data-control="tag-filter"
+        aria-label={board.page.t('filter.label')}
+        placeholder={board.page.t('filter.label')}
+        title={error ?? board.page.t('filter.hint')}
+        aria-invalid={error !== null}
+        value={board.filter.text.value}
+        onInput={(e) => board.filter.text.set(e.currentTarget.value)}
+      />
+      <Button
+        action="tag-tree"
+        icon="tree"
+        label={board.page.t('filter.tree')}
+        onPress={() => board.page.ctx.browseTags()}
+      />
+      <span class="count" data-testid="tag-count">
+        {board.page.t('filter.count', {
+          shown: board.filter.shown.value.length,
+          count: board.tags.runsByTag.value.size,
+        })}
+      </span>
+    </>
+  );
+}
+
+export interface CardAloneProps {
+  readonly board: CardParts;
+  /** The tab's class. */
+  readonly name: string;
+  readonly card: CardKey;
+  readonly content: (card: CardKey, place: Place) => JSX.Element;
+  /** The dialogs that the card opens. */
+  readonly children?: ComponentChildren;
+}
+
+/** A card outside of its tab: in a report, or in a page of others. It is as large as what it is in. */
+export function CardAlone({ board, name, card, content, children }: CardAloneProps): JSX.Element {
+  const { table } = board.tags;
+  return (
+    <div class={`kit alone ${name}`}>
+      {table.value && !board.cards.has(card) ? (
+        <Empty title={board.page.titleOf(card.tag)} text={board.page.t('card.gone')} />
+      ) : (
+        table.value && <Card board={board} card={card} content={content} />
+      )}
+      {children}
+    </div>
+  );
+}
+
+/** What the menu of a card offers beyond what its own plugin does. */
+export function cardActions({ cardActions: actions }: Contributed, card: CardKey): readonly MenuItem[] {
+  return actions.map(({ id, text, run }) => ({ action: id, text, onPress: () => run(cardId(card)) }));
+}

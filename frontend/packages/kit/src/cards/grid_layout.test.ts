@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { cardAt, cardsBetween, columnAt, HEAD, layOut, type GroupBox } from './grid_layout';
+import type { CardGroup } from '../base/groups';
+
+const sizes = { width: 1000, cardWidth: 312, cardHeight: 256, stretch: 1 };
+const group = (name: string, count: number, kind: CardGroup['kind'] = 'tag'): CardGroup => ({
+  name,
+  kind,
+  cards: Array.from({ length: count }, (_, i) => ({ tag: name, run: String(i) })),
+});
+const placed = (groups: readonly CardGroup[], closed = '', most = Infinity): readonly GroupBox[] =>
+  layOut(
+    groups,
+    sizes,
+    ({ name }) => name === closed,
+    () => most,
+  ).boxes;
+
+describe('the places of cards', () => {
+  it('fill whole pixels of the width', () => {
+    const columns = [0, 1, 2].map((column) => columnAt(column, 3, 1000));
+    expect(columns.every(({ left, width }) => Number.isInteger(left) && Number.isInteger(width))).toBe(true);
+    expect([columns[0]?.left, (columns[2]?.left ?? 0) + (columns[2]?.width ?? 0)]).toEqual([0, 1000]);
+    expect(columns.slice(1).map(({ left }, i) => left - (columns[i]?.left ?? 0) - (columns[i]?.width ?? 0))).toEqual([
+      12, 12,
+    ]);
+  });
+
+  it('of groups are below each other, but for groups of one card, which share lines', () => {
+    const boxes = placed([
+      group('a', 4),
+      group('b', 1),
+      group('c', 1),
+      group('d', 1),
+      group('e', 1),
+      group('f', 2),
+      group('g', 1, 'pinned'),
+    ]);
+    const [a, one, full] = [HEAD + 2 * 256 + 12, HEAD + 256, HEAD + 256];
+    expect(boxes.map(({ top }) => top)).toEqual([0, a, a, a, a + one, a + 2 * one, a + 2 * one + full]);
+    expect(boxes.map(({ left, columns }) => [left, columns])).toEqual([
+      [0, 3],
+      [0, 1],
+      [337, 1],
+      [675, 1],
+      [0, 1],
+      [0, 3],
+      [0, 3],
+    ]);
+  });
+
+  it('of closed groups are their headings, and the line is as high as what is open in it', () => {
+    const boxes = placed([group('a', 1), group('b', 1), group('c', 9)], 'a');
+    expect(boxes.map(({ top, height, count }) => [top, height, count])).toEqual([
+      [0, HEAD, 0],
+      [0, HEAD + 256, 1],
+      [HEAD + 256, HEAD + 3 * 256 + 24, 9],
+    ]);
+  });
+
+  it('have room for the button where cards wait', () => {
+    const [box] = placed([group('a', 9)], '', 4);
+    expect([box?.count, box?.height]).toEqual([4, HEAD + 2 * 256 + 12 + 36]);
+  });
+
+  it.each([
+    ['a group of two', [group('a', 2)], [2, 410]],
+    ['a group of three', [group('a', 3), group('b', 1)], [3, 410]],
+    ['three that share a line', [group('a', 1), group('b', 1), group('c', 1)], [3, 410]],
+    ['one card, which is not all of a wide screen', [group('a', 1)], [2, 410]],
+    ['a group of four', [group('a', 4)], [4, 322]],
+    ['as many as there is room for', [group('a', 2), group('b', 5)], [5, 256]],
+    ['more than there is room for', [group('a', 30)], [5, 256]],
+  ])('use the width where few share it: %s', (_, groups, [columns, height]) => {
+    const layout = layOut(
+      groups,
+      { ...sizes, width: 1628, stretch: 1.6 },
+      () => false,
+      () => Infinity,
+    );
+    expect(layout.cardHeight).toBe(height);
+    const [box] = layout.boxes as [GroupBox];
+    expect(cardAt(box, 0, layout.cardHeight).width).toBe(columnAt(0, columns as number, 1628).width);
+  });
+
+  it('need no more width than there is', () => {
+    const { boxes } = layOut(
+      [group('a', 2)],
+      { ...sizes, width: 200 },
+      () => false,
+      () => Infinity,
+    );
+    expect(boxes.map((box) => [box.columns, cardAt(box, 1, 256)])).toEqual([
+      [1, { top: HEAD + 268, left: 0, width: 200 }],
+    ]);
+  });
+
+  it.each([
+    [0, 100],
+    [HEAD + 256, 400],
+    [HEAD + 255, 311],
+    [600, 5000],
+    [-500, 0],
+    [HEAD + 268, HEAD + 268],
+  ])('between %d and %d are those that reach into it', (from, to) => {
+    const [box] = placed([group('a', 20)]) as [GroupBox];
+    const [first, end] = cardsBetween(box, 256, from, to);
+    const meets = (i: number): boolean => {
+      const { top } = cardAt(box, i, 256);
+      return top < to && top + 256 > from;
+    };
+    const expected = Array.from({ length: 20 }, (_, i) => i).filter(meets);
+    expect(Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i)).toEqual(expected);
+  });
+});

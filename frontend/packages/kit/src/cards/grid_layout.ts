@@ -1,0 +1,115 @@
+import type { CardGroup } from '../base/groups';
+
+export interface GridSizes {
+  /** Of the grid, in pixels. */
+  readonly width: number;
+  /** The least width of a card. */
+  readonly cardWidth: number;
+  readonly cardHeight: number;
+  /** How many times as high cards may become where few of them share the width; 1: they keep their size. */
+  readonly stretch: number;
+}
+
+/** Where a group stands in the grid, in pixels from the top left corner of the grid. */
+export interface GroupBox {
+  readonly group: CardGroup;
+  readonly top: number;
+  readonly left: number;
+  readonly width: number;
+  readonly height: number;
+  readonly columns: number;
+  /** How many of its cards have a place; the others wait behind “more”. 0 while the group is closed. */
+  readonly count: number;
+  readonly closed: boolean;
+}
+
+export interface GridLayout {
+  /** Of each card, in whole pixels. */
+  readonly cardHeight: number;
+  readonly boxes: readonly GroupBox[];
+  readonly height: number;
+}
+
+export const HEAD = 42; // pixels of a group's heading with its margins
+const GAP = 12; // between cards
+const MORE = 36; // the button below the cards of a group
+
+/** The left edge and the width of one of `columns` columns, in whole pixels so that canvases stay sharp. */
+export function columnAt(
+  column: number,
+  columns: number,
+  width: number,
+): { readonly left: number; readonly width: number } {
+  const left = Math.round((column * (width + GAP)) / columns);
+  return { left, width: Math.round(((column + 1) * (width + GAP)) / columns) - GAP - left };
+}
+
+/** How many cards the fullest line would have if it were long enough; groups of one card share lines. */
+function widest(groups: readonly CardGroup[]): number {
+  let [most, singles] = [0, 0];
+  for (const group of groups) {
+    singles = isSingle(group) ? singles + 1 : 0;
+    most = Math.max(most, singles, group.cards.length);
+  }
+  return most;
+}
+
+const isSingle = ({ cards, kind }: CardGroup): boolean => cards.length === 1 && kind !== 'pinned';
+
+/** Places groups below each other. A group of one card takes one column: such groups share a line. */
+export function layOut(
+  groups: readonly CardGroup[],
+  sizes: GridSizes,
+  isClosed: (group: CardGroup) => boolean,
+  shownOf: (group: CardGroup) => number,
+): GridLayout {
+  const { width, cardWidth, stretch } = sizes;
+  const most = Math.max(1, Math.floor((width + GAP) / (cardWidth + GAP)));
+  const least = stretch > 1 ? Math.max(1, Math.floor(most / 2)) : most; // one card of a whole wide screen is no better
+  const columns = Math.max(least, Math.min(most, widest(groups)));
+  const wider = columnAt(0, columns, width).width / columnAt(0, most, width).width;
+  const cardHeight = Math.round(sizes.cardHeight * (columns < most ? Math.min(stretch, wider) : 1));
+  const boxes: GroupBox[] = [];
+  let [top, column, line] = [0, 0, 0]; // of the next group; how high the line is that it may share
+  for (const group of groups) {
+    const single = isSingle(group);
+    if (column > 0 && (!single || column === columns)) [top, column, line] = [top + line, 0, 0];
+    const closed = isClosed(group);
+    const count = closed ? 0 : Math.min(group.cards.length, shownOf(group));
+    const rows = Math.ceil(count / columns);
+    const height =
+      HEAD + (rows > 0 ? rows * (cardHeight + GAP) - GAP : 0) + (!closed && count < group.cards.length ? MORE : 0);
+    if (single) {
+      boxes.push({ group, top, height, ...columnAt(column, columns, width), columns: 1, count, closed });
+      [column, line] = [column + 1, Math.max(line, height)];
+    } else {
+      boxes.push({ group, top, height, left: 0, width, columns, count, closed });
+      top += height;
+    }
+  }
+  return { cardHeight, boxes, height: top + line };
+}
+
+/** The place of a card in its group, in pixels from the group's top left corner. */
+export function cardAt(
+  box: GroupBox,
+  index: number,
+  cardHeight: number,
+): { readonly top: number; readonly left: number; readonly width: number } {
+  return {
+    top: HEAD + Math.floor(index / box.columns) * (cardHeight + GAP),
+    ...columnAt(index % box.columns, box.columns, box.width),
+  };
+}
+
+/** The cards of a group between two heights of the grid: from the first to before the last. */
+export function cardsBetween(
+  box: GroupBox,
+  cardHeight: number,
+  from: number,
+  to: number,
+): readonly [first: number, end: number] {
+  const row = (at: number): number => (at - box.top - HEAD) / (cardHeight + GAP);
+  const first = Math.max(0, Math.floor(row(from + GAP))) * box.columns;
+  return [Math.min(first, box.count), Math.min(box.count, Math.max(0, Math.ceil(row(to))) * box.columns)];
+}

@@ -1,0 +1,1 @@
+"""Follows stores of other trackers, which formats of plugins translate to event files (``StoreFormat``)."""

@@ -1,1 +1,0 @@
-"""Stores and serves what users say about runs."""

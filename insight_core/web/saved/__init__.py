@@ -1,1 +1,0 @@
-"""Stores and serves state of tabs that users save under a name."""

@@ -1,0 +1,16 @@
+import { tab } from '@insight-host/kit';
+import { App } from './app';
+import { graphParts } from './board';
+import styles from './graph.css?inline';
+import { keys } from './keys';
+import en from '../insight_graph/locales/en.json';
+import zh from '../insight_graph/locales/zh-CN.json';
+
+export default tab({
+  messages: { en, 'zh-CN': zh },
+  styles,
+  runs: 'one',
+  board: (page) => graphParts(page),
+  view: (board) => <App board={board} />,
+  keys,
+});

@@ -1,0 +1,108 @@
+/** Pictures of landscapes as they are shown: for the screen and for files. */
+import type { LandscapeParts } from './board';
+import { canvasOf } from './contour_lines';
+import type { Mark, Picture } from './marks';
+import { contoursOf, pathMarks, planPicture, plotOf, type Item, type Look } from './plan';
+import { seenOf } from './plan_view';
+import { Renderer } from './renderer';
+import { surfacePicture } from './surface';
+
+/** One for the tab: browsers give a page few of them. */
+let shared: Renderer | null | undefined;
+
+export function renderer(): Renderer | null {
+  if (shared?.isLost) shared = undefined;
+  if (shared === undefined) shared = Renderer.create(); // null stays: asking takes long
+  return shared;
+}
+
+export function endRenderer(): void {
+  shared?.dispose();
+  shared = undefined;
+}
+
+/** Of a landscape seen from above, with the part of the plane that is shown. */
+export function seenLook(board: LandscapeParts, look: Look): Look {
+  return look.form === 'surface' ? look : { ...look, extent: seenOf(look.extent, board.planView.value) };
+}
+
+export interface PictureOptions {
+  readonly moving?: boolean;
+  /** Lines that were drawn elsewhere. */
+  readonly lines?: readonly Mark[] | null;
+}
+
+/** The picture without anything that moves over it, for files too. */
+export function pictureOf(
+  board: LandscapeParts,
+  items: readonly Item[],
+  look: Look,
+  { width, height, ratio }: PictureSize,
+  { moving = false, lines = null }: PictureOptions = {},
+): Picture | null {
+  if (look.form !== 'surface') return planPicture(items, seenLook(board, look), width, height, lines);
+  const gl = renderer();
+  if (!gl) return null;
+  return surfacePicture(
+    gl,
+    items,
+    look,
+    {
+      camera: board.orbit.camera.value,
+      opacity: board.opacity.value,
+      progress: board.chosen.player.progress.value,
+      moving,
+    },
+    width,
+    height,
+    ratio,
+  );
+}
+
+/** Pixels of the page, and how many of the picture each is. */
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+  readonly ratio: number;
+}
+
+/**
+ * The lines of a large landscape, from the worker; null where the page draws them, undefined where newer ones are asked
+ * for.
+ */
+export async function heavyLines(
+  board: LandscapeParts,
+  place: string,
+  items: readonly Item[],
+  look: Look,
+  { width, height, ratio }: PictureSize,
+): Promise<readonly Mark[] | null | undefined> {
+  if (look.form === 'surface') return null;
+  const contours = contoursOf(items, seenLook(board, look), width, height);
+  if (!board.contourLines.isHeavy(contours)) return null;
+  const image = await board.contourLines.draw(place, contours, width, height, ratio);
+  if (!image) return board.contourLines.isHeavy(contours) ? undefined : null;
+  return [{ kind: 'image', image: canvasOf(image), width, height }];
+}
+
+/** Marks of the paths as they stand, above a plan. */
+export function pathsOver(
+  board: LandscapeParts,
+  items: readonly Item[],
+  look: Look,
+  width: number,
+  height: number,
+): readonly Mark[] {
+  if (look.form === 'surface') return [];
+  const plot = plotOf(width, height, look);
+  const seen = seenLook(board, look);
+  const { value: hovered } = board.page.hovered;
+  const someHovered = items.length > 1 && items.some(({ run }) => hovered.includes(run));
+  return items.flatMap((item) => {
+    const path = { ...seen.path, ...(items.length > 1 ? { color: item.color } : {}) };
+    const isHovered = someHovered && hovered.includes(item.run);
+    const own = { ...seen, path: isHovered ? { ...path, width: 2 * path.width } : path };
+    const marks = pathMarks(item, own, plot, board.chosen.player.progress.value);
+    return someHovered && !isHovered ? marks.map((mark) => ({ ...mark, opacity: 0.25 })) : marks;
+  });
+}

@@ -1,0 +1,158 @@
+import { computed, effect, signal } from '@preact/signals';
+import { codecs, type Page } from '@insight-host/kit';
+import { sortOf } from '@insight-host/kit/table';
+import type { Column, ColumnInfo, Frame } from '@insight-host/kit/runs';
+import { Annotations } from './annotations';
+import type { Axis } from './axes';
+import { Brushing } from './brushing';
+import { coloredAlong, coloredAsRuns, ownColors, type Coloring } from './coloring';
+import { Columns } from './columns';
+import { annotationColumns, inWords } from './host_columns';
+import { Loading } from './loading';
+import { RunPanel } from './panel';
+import { Rows } from './rows';
+import { Comparison, Selection } from './selection';
+import { bestCovered, targetsOf } from './targets';
+
+// asked for when they are shown; the page knows annotations first
+const SELDOM: readonly string[] = ['run', 'pipeline', 'scalar', 'annotation'];
+
+const MANY = 10; // runs, whose parameters are worth an analysis
+const NARROW = 700; // pixels of a window that has no room for the plot above the table
+const ROOM = 1100; // pixels of a window that has room for it beside the table
+const FEW = 12; // runs whose own colours tell them apart
+const NO_LOOK = { color: 'currentColor', dash: [] };
+export const GOALS = ['auto', 'min', 'max'] as const;
+
+export type LineageParts = ReturnType<typeof lineageParts>;
+
+/** What the lineage tab is made of. */
+export function lineageParts(page: Page) {
+  const panel = new RunPanel(page);
+  const target = page.setting('target', codecs.name);
+  const secondTarget = page.setting('second', codecs.name);
+  const parameter = page.setting('parameter', codecs.name);
+  /** Names of the columns that are shown or used, of those that the host has. */
+  const neededOf = (infos: readonly ColumnInfo[]): readonly string[] => {
+    const needed = new Set<string | null>([
+      ...infos.filter(({ group }) => !SELDOM.includes(group)).map(({ name }) => name),
+      ...columns.used.value,
+      ...rows.sorts.value.map((sort) => sortOf(sort).key),
+      panel.colorColumn.value,
+      target.value,
+      secondTarget.value,
+      parameter.value,
+      ...brushing.all.value.keys(),
+    ]);
+    const known = infos.filter(({ name, group }) => group !== 'annotation' && name !== 'run').map(({ name }) => name);
+    return [...new Set(known)].filter((name) => needed.has(name));
+  };
+  const loading = new Loading(page.ctx, page.visible, neededOf);
+  const annotated = computed<readonly Column[]>(() => annotationColumns(page, loading.frame.value?.runs ?? []));
+  const ofHost = computed(() => (loading.frame.value ? inWords(page, loading.frame.value) : []));
+  const frame = computed<Frame | null>(() => loading.frame.value?.with([...ofHost.value, ...annotated.value]) ?? null);
+  const brushing = new Brushing(page);
+  const columns = new Columns(page, loading, annotated, frame, brushing);
+  const selected = computed<ReadonlySet<string>>(() => new Set(page.runs.value.map((run) => run.name)));
+  const rows = new Rows(page, frame, brushing, selected, columns.table, panel);
+  const targets = computed(() =>
+    targetsOf(frame.value, new Set([...columns.shown.value, ...columns.axisNames.value, target.value ?? ''])),
+  );
+  const chosenTarget = computed(
+    () => targets.value.find(({ name }) => name === target.value) ?? bestCovered(targets.value),
+  );
+  const plot = page.setting('plot', openCodec);
+  const analysis = page.setting('analysis', openCodec);
+  /** Runs differ in their parameters, and there is something to explain. */
+  const hasCauses = computed(() => {
+    const columns = [...(frame.value?.columns.values() ?? [])];
+    const isCause = ({ group }: Column): boolean => group === 'hyperparameter' || group === 'custom';
+    return (
+      (frame.value?.rows ?? 0) >= MANY &&
+      chosenTarget.value !== null &&
+      columns.some((column) => isCause(column) && column.varies)
+    );
+  });
+  const isAnalysed = computed(() => analysis.value ?? (innerWidth >= ROOM && hasCauses.value));
+  const dialog = signal<OpenDialog | null>(null);
+  const showsEqual = signal(page.ctx.memory.get('equal', false));
+  page.until(effect(() => page.ctx.memory.set('equal', showsEqual.value)));
+  page.until(loading.start());
+  return {
+    page,
+    loading,
+    frame,
+    columns,
+    panel,
+    brushing,
+    rows,
+    selection: new Selection(page, selected, frame, rows),
+    annotations: new Annotations(page),
+    target,
+    targets,
+    chosenTarget,
+    secondTarget,
+    goal: page.setting('goal', codecs.choice(GOALS, 'auto')),
+    secondGoal: page.setting('second-goal', codecs.choice(GOALS, 'auto')),
+    parameter,
+    /** As the run panel says; while it says nothing, many runs are coloured by the target. */
+    coloring: computed<Coloring>(() => {
+      const { mode } = page.theme.value;
+      const looks = (frame.value?.runs ?? []).map((name) => page.runsByName.value.get(name) ?? NO_LOOK);
+      if (panel.isColored.value) {
+        const { value: column } = panel.colorColumn;
+        return coloredAsRuns(looks, column === null ? null : columns.axis(column));
+      }
+      const axis = looks.length > FEW && chosenTarget.value ? columns.axis(chosenTarget.value.name) : null;
+      return axis && axis.scale !== 'category' ? coloredAlong(axis, mode) : ownColors(looks, mode);
+    }),
+    /** Open where there is room, until the user says otherwise. */
+    plot: {
+      get value() {
+        return plot.value ?? innerWidth >= NARROW;
+      },
+      set: (open: boolean) => plot.set(open),
+    },
+    /** Open by itself where there is something to explain, until the user says otherwise. */
+    analysis: {
+      get value() {
+        return isAnalysed.value;
+      },
+      set: (open: boolean) => analysis.set(open),
+    },
+    showsEqual,
+    comparison: new Comparison((runs) => (dialog.value = { diff: runs })),
+    /** Rows that have a place on every axis: those that have lines, of the rows that are shown. */
+    drawn: computed(() => placed(rows.mask.value, columns.axes.value)),
+    /** Rows of the runs that stand out, in whatever tab the pointer is. */
+    hovered: computed<Int32Array>(() => {
+      const { value: names } = page.hovered;
+      const rowOf = names.length > 0 ? frame.value?.rowOf : undefined;
+      return Int32Array.from(names.flatMap((name) => rowOf?.get(name) ?? [])).sort();
+    }),
+    /** The row is under the pointer; null: none is. */
+    hover: (row: number | null): void => {
+      const run = row === null ? undefined : frame.value?.runs[row];
+      page.ctx.runs.hover(run === undefined ? [] : [run]);
+    },
+    dialog,
+  };
+}
+
+type OpenDialog =
+  | 'columns'
+  | 'filters'
+  | 'problems'
+  | { readonly pipeline: string }
+  | { readonly diff: readonly string[] };
+
+/** Open or closed as the user said; null: as the data say. */
+const openCodec = {
+  parse: (text: string | null) => (text === null ? null : text === '1'),
+  format: (value: boolean | null) => (value === null ? null : value ? '1' : '0'),
+};
+
+/** Without the rows that have no place on one of the axes. */
+export function placed(mask: Uint8Array, axes: readonly Axis[]): Uint8Array {
+  return mask.map((is, row) => Number(is === 1 && axes.every(({ places }) => !Number.isNaN(places[row]))));
+}

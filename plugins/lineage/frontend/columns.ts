@@ -1,0 +1,138 @@
+import { computed, type ReadonlySignal as Live } from '@preact/signals';
+import { codecs, type Page, type Setting } from '@insight-host/kit';
+import { headsOf, type Column, type ColumnInfo, type Frame } from '@insight-host/kit/runs';
+import { axisOf, SCALES, type Axis, type Scale } from './axes';
+import type { Brushing } from './brushing';
+import { defaultAxes, defaultColumns, VIEWS, type ViewName } from './choices';
+import type { Loading } from './loading';
+
+const chosenNames = {
+  parse: (text: string | null) => (text === null ? null : codecs.names.parse(text)),
+  format: (value: readonly string[] | null) => value && (codecs.names.format(value) ?? ';'),
+};
+type Names = Readonly<Record<ViewName, Setting<readonly string[] | null>>>;
+
+/** Columns and axes of one view, as they are saved under a name. */
+export interface Layout {
+  readonly view: ViewName;
+  readonly columns: readonly string[];
+  readonly axes: readonly string[];
+}
+
+/** The columns that there are, which of them the table shows, and which are axes of the plot; each view has its own. */
+export class Columns {
+  readonly view: Setting<ViewName>;
+  private readonly tableOf: Names;
+  private readonly axesOf: Names;
+  private readonly scales: Setting<ReadonlyMap<string, Scale>>;
+
+  /** `annotated`: the columns of annotations, also while nothing is written down. */
+  constructor(
+    page: Page,
+    private readonly loading: Loading,
+    private readonly annotated: Live<readonly Column[]>,
+    private readonly frame: Live<Frame | null>,
+    private readonly brushing: Brushing,
+  ) {
+    this.view = page.setting('view', codecs.choice<ViewName>(VIEWS, 'model'));
+    this.tableOf = {
+      model: page.setting('columns', chosenNames),
+      data: page.setting('data-columns', chosenNames),
+    };
+    this.axesOf = { model: page.setting('axes', chosenNames), data: page.setting('data-axes', chosenNames) };
+    this.scales = page.setting(
+      'scales',
+      codecs.byTag<Scale>((text) => SCALES.find((scale) => scale === text) ?? null, String),
+    );
+  }
+
+  /** All that there are, by name. */
+  readonly all = computed<ReadonlyMap<string, ColumnInfo>>(
+    () =>
+      new Map(
+        [...(this.loading.listing.value?.columns ?? []), ...this.annotated.value].map((column) => [
+          column.name,
+          column,
+        ]),
+      ),
+  );
+  /** Whether data processing was recorded, or is looked at: else there is one view only. */
+  readonly hasPipelines = computed(
+    () => this.view.value === 'data' || [...this.all.value.values()].some(({ group }) => group === 'pipeline'),
+  );
+  /** Names of the columns of the table. */
+  readonly shown = computed<readonly string[]>(() => {
+    const chosen = this.tableOf[this.view.value].value;
+    return chosen ?? defaultColumns(this.loading.listing.value?.columns ?? [], this.view.value);
+  });
+  /** Columns of the table, in their order. */
+  readonly table = computed<readonly Column[]>(() =>
+    this.shown.value.flatMap((name) => this.frame.value?.columns.get(name) ?? []),
+  );
+  /** Names of the columns that the user or the view made axes, be they here or on their way. */
+  readonly wantedAxes = computed<readonly string[]>(() => {
+    const { value: frame } = this.frame;
+    const chosen = this.axesOf[this.view.value].value;
+    return chosen ?? (frame ? defaultAxes(frame, this.shown.value, this.view.value) : []);
+  });
+  /** Those that are here. */
+  readonly axisNames = computed<readonly string[]>(() =>
+    this.wantedAxes.value.filter((name) => this.frame.value?.columns.has(name)),
+  );
+  private readonly knownAxes = new WeakMap<Column, Map<Scale | undefined, Axis>>();
+  readonly axes = computed<readonly Axis[]>(() => this.axisNames.value.flatMap((name) => this.axis(name) ?? []));
+
+  /** What the axes are called. */
+  readonly axisHeads = computed(() => headsOf(this.axes.value.map(({ column }) => column)));
+
+  axis(name: string): Axis | null {
+    const column = this.frame.value?.columns.get(name);
+    if (!column) return null;
+    const scale = this.scales.value.get(name);
+    const known = this.knownAxes.get(column) ?? new Map<Scale | undefined, Axis>();
+    this.knownAxes.set(column, known);
+    const axis = known.get(scale) ?? axisOf(column, scale);
+    known.set(scale, axis);
+    return axis;
+  }
+
+  /** Names of the columns that are shown, or chosen as axes. */
+  readonly used = computed<readonly string[]>(() => [
+    ...this.shown.value,
+    ...(this.axesOf[this.view.value].value ?? []),
+  ]);
+
+  setShown(names: readonly string[] | null): void {
+    this.tableOf[this.view.value].set(names);
+  }
+
+  /** Puts a column before another, or last. */
+  move(name: string, before: string | null): void {
+    const others = this.shown.value.filter((other) => other !== name);
+    const at = before === null ? others.length : others.indexOf(before);
+    this.setShown(others.toSpliced(at, 0, name));
+  }
+
+  setAxes(names: readonly string[] | null): void {
+    this.axesOf[this.view.value].set(names);
+    for (const name of this.brushing.all.value.keys())
+      if (names && !names.includes(name)) this.brushing.set(name, null);
+  }
+
+  /** What is saved under a name. */
+  get layout(): Layout {
+    return { view: this.view.value, columns: this.shown.value, axes: this.wantedAxes.value };
+  }
+
+  /** Shows a layout; columns that these runs do not have are remembered, not shown. */
+  lay({ view, columns, axes }: Layout): void {
+    this.view.set(view);
+    this.setShown(columns);
+    this.setAxes(axes);
+  }
+
+  setScale(name: string, scale: Scale): void {
+    this.brushing.set(name, null);
+    this.scales.set(new Map(this.scales.value).set(name, scale));
+  }
+}

@@ -1,0 +1,169 @@
+import { computed, effect, type ReadonlySignal as Live, signal, untracked } from '@preact/signals';
+import { codecs, message, type Page, type Setting } from '@insight-host/kit';
+import type { Side } from './answers/operators';
+import type { ProfileAnswer, ProfileInfo, ProfileKey } from './answers/profile';
+
+const POLL = 500; // ms between two looks at a profile that is being read
+const REST = 1000; // ms between two questions while data change
+
+export const same = (a: ProfileKey | null | undefined, b: ProfileKey | null | undefined): boolean =>
+  !!a && !!b && a.run === b.run && a.profile === b.profile;
+
+/** A profile that the address names. */
+class Named {
+  private readonly run: Setting<string | null>;
+  private readonly path: Setting<string | null>;
+  readonly key = computed<ProfileKey | null>(() =>
+    this.run.value !== null && this.path.value !== null ? { run: this.run.value, profile: this.path.value } : null,
+  );
+
+  constructor(page: Page, run: string, path: string) {
+    this.run = page.setting(run, codecs.name);
+    this.path = page.setting(path, codecs.name);
+  }
+
+  set(key: ProfileKey | null, how?: 'push'): void {
+    this.run.set(key?.run ?? null, how);
+    this.path.set(key?.profile ?? null);
+  }
+}
+
+/** The profiles that there are, the one in front as far as it is read, and the one that it is compared with. */
+export class Profiles {
+  readonly listing = signal<readonly ProfileInfo[] | null>(null);
+  readonly listFailure = signal<string | null>(null);
+  /** The profile in front, as far as it is read; null until the first answer. */
+  readonly profile = signal<ProfileAnswer | null>(null);
+  /** Why the host says nothing about it. */
+  readonly failure = signal<string | null>(null);
+  /** Where operators of the profile ran. */
+  readonly sides = signal<readonly Side[]>([]);
+  readonly wanted: Named;
+  readonly wantedBase: Named;
+
+  private listTimer: ReturnType<typeof setTimeout> | undefined;
+  private pollTimer: ReturnType<typeof setTimeout> | undefined;
+  private lastList = 0;
+  private looks = 0;
+  private asked: ProfileKey | null = null;
+
+  constructor(private readonly page: Page) {
+    this.wanted = new Named(page, 'run', 'profile');
+    this.wantedBase = new Named(page, 'base-run', 'base');
+    page.onChange(page.ctx.changes, () => this.scheduleList());
+    page.until(
+      effect(() => {
+        if (page.visible.value) untracked(() => void this.loadList());
+      }),
+    );
+    page.until(
+      effect(() => {
+        const { value: chosen } = this.chosen;
+        if (page.visible.value) untracked(() => this.look(chosen));
+      }),
+    );
+    page.until(() => {
+      clearTimeout(this.listTimer);
+      clearTimeout(this.pollTimer);
+    });
+  }
+
+  /** Profiles of the selected runs, newest first. */
+  readonly listed = computed<readonly ProfileInfo[]>(() => {
+    const selected = new Set(this.page.runs.value.map(({ name }) => name));
+    return (this.listing.value ?? []).filter(({ run }) => selected.has(run));
+  });
+
+  /** That of the address, where there is one; else the newest of the selected runs. */
+  readonly chosen: Live<ProfileKey | null> = computed(() => {
+    const { value: wanted } = this.wanted.key;
+    const { value: listing } = this.listing;
+    if (listing === null) return wanted;
+    const found =
+      wanted &&
+      (listing.find((profile) => same(profile, wanted)) ??
+        listing.find(({ run }) => run === wanted.run && this.listed.value.some((one) => one.run === run)));
+    const shown = this.listed.value.find((profile) => same(profile, this.asked)); // a newer one takes nobody's place
+    return found ?? shown ?? this.listed.value[0] ?? null;
+  });
+  readonly chosenInfo = computed<ProfileInfo | null>(
+    () => this.listing.value?.find((profile) => same(profile, this.chosen.value)) ?? null,
+  );
+
+  /** What names the profile in every question. */
+  readonly query = computed<{ readonly run: string; readonly profile: string }>(() => ({
+    run: this.profile.value?.run ?? '',
+    profile: this.profile.value?.profile ?? '',
+  }));
+  readonly base = computed<ProfileInfo | null>(
+    () => this.listing.value?.find((profile) => same(profile, this.wantedBase.key.value)) ?? null,
+  );
+
+  private scheduleList(): void {
+    if (!this.page.visible.peek()) return;
+    this.listTimer ??= setTimeout(
+      () => {
+        this.listTimer = undefined;
+        void this.loadList();
+        this.look(this.chosen.peek()); // its files may have changed
+      },
+      Math.max(0, REST - (Date.now() - this.lastList)),
+    );
+  }
+
+  async loadList(): Promise<void> {
+    try {
+      const { profiles } = await this.page.ctx.data.json<{ readonly profiles: readonly ProfileInfo[] }>(
+        'profiles',
+        {},
+        { signal: this.page.ctx.signal },
+      );
+      this.listing.value = profiles;
+      this.listFailure.value = null;
+    } catch (error) {
+      if (!this.page.ctx.signal.aborted) this.listFailure.value = message(error);
+    } finally {
+      this.lastList = Date.now();
+    }
+  }
+
+  /** Asks how far a profile is read, which starts reading, and again until it is. */
+  private look(key: ProfileKey | null): void {
+    clearTimeout(this.pollTimer);
+    const mine = ++this.looks;
+    if (!key) {
+      this.profile.value = null;
+      return;
+    }
+    if (!same(this.asked, key)) {
+      this.failure.value = null;
+      this.sides.value = [];
+    }
+    this.asked = key;
+    const ask = async (): Promise<void> => {
+      try {
+        const answer = await this.page.ctx.data.json<ProfileAnswer>(
+          'profile',
+          { run: key.run, profile: key.profile },
+          { signal: this.page.ctx.signal },
+        );
+        if (mine !== this.looks) return;
+        this.profile.value = answer;
+        this.failure.value = null;
+        if (answer.state !== 'reading') return;
+      } catch (error) {
+        if (this.page.ctx.signal.aborted || mine !== this.looks) return;
+        this.failure.value = message(error);
+        if (!same(this.profile.peek(), key)) this.profile.value = null;
+      }
+      if (this.page.visible.peek())
+        this.pollTimer = setTimeout(() => void ask(), this.failure.peek() === null ? POLL : 4 * POLL);
+    };
+    void ask();
+  }
+
+  retry(): void {
+    void this.loadList();
+    this.look(this.chosen.peek());
+  }
+}

@@ -1,0 +1,73 @@
+import { codecs, type Page } from '@insight-host/kit';
+import { stepsCodec, type Zoom, zoomOf, zoomText } from './address';
+import { tableSettings } from './table/settings';
+import { rangeCodec, spanCodec } from './timeline/span';
+
+const SETTLE = 250; // ms without a move before the URL says it
+
+export const GROUPINGS = ['type', 'name', 'shape', 'scope'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+export const OPERATOR_KEYS = ['name', 'type', 'scope', 'shapes'] as const;
+/** What tells operators apart; what is left out tells nothing. */
+export type OperatorKey = Readonly<Partial<Record<(typeof OPERATOR_KEYS)[number], string>>>;
+
+export const RANK_SCALES = ['absolute', 'relative'] as const;
+export type RankScale = (typeof RANK_SCALES)[number];
+export const LINK_MEASURES = ['bandwidth', 'elapsed', 'bytes'] as const;
+export type LinkMeasure = (typeof LINK_MEASURES)[number];
+
+export const COMPARED = ['summary', 'operators', 'kernels'] as const;
+export type Compared = (typeof COMPARED)[number];
+
+export type ProfilerSettings = ReturnType<typeof profilerSettings>;
+
+/** What the user has set in the views of the profiler. */
+export function profilerSettings(page: Page) {
+  return {
+    tables: tableSettings(page),
+    steps: page.setting('steps', stepsCodec),
+    by: page.setting('by', codecs.choice<Grouping>(GROUPINGS, 'type')),
+    side: page.setting('side', codecs.choice<'' | 'host' | 'device'>(['host', 'device'], '')),
+    /** The category that was gone into. */
+    type: page.setting('type', codecs.name),
+    chart: page.setting('chart', codecs.choice<'pie' | 'bars' | 'none'>(['pie', 'bars', 'none'], 'pie')),
+    /**
+     * The operator whose details are next to the table: its name, type, scope and shapes, as far as needed to identify
+     * it.
+     */
+    opened: page.setting('operator', codecs.names),
+    /** A slice of the timeline that another view leads to. */
+    slice: page.setting('slice', codecs.name),
+    /**
+     * Of the timeline: what it shows (null: everything), the stretch that is summed up, groups and tracks that are
+     * closed.
+     */
+    window: page.setting('window', spanCodec),
+    range: page.setting('range', rangeCodec),
+    closed: page.setting('closed', codecs.names),
+    group: page.setting('group', codecs.choice<'name' | 'operator' | 'none'>(['name', 'operator', 'none'], 'name')),
+    /** What of two profiles is compared. */
+    compared: page.setting('compared', codecs.choice<Compared>(COMPARED, 'summary')),
+    per: page.setting('per', codecs.choice<'total' | 'step' | 'call'>(['total', 'step', 'call'], 'total')),
+    communicationTable: page.setting(
+      'table',
+      codecs.choice<'operators' | 'links'>(['operators', 'links'], 'operators'),
+    ),
+    stage: page.setting('stage', codecs.name),
+    /** In which time of their steps ranks are compared. */
+    rankTime: page.setting('rank-time', codecs.text),
+    /** What the heat maps of ranks show. */
+    mapMeasure: page.setting('map', codecs.text),
+    mapScale: page.setting('map-scale', codecs.choice<RankScale>(RANK_SCALES, 'absolute')),
+    /** The figure of a view that a link leads to, until it is shown. */
+    figure: page.setting('figure', codecs.name),
+    linkMeasure: page.setting('link-map', codecs.choice<LinkMeasure>(LINK_MEASURES, 'bandwidth')),
+    /** The operator of a parallel strategy that is open, and the scopes that are not as they were at first. */
+    strategyOperator: page.setting('strategy', codecs.name),
+    strategyScopes: page.setting('scopes', codecs.names),
+    /** By which column tables that are sorted in the page are sorted, by name. */
+    sorts: page.setting('sorts', codecs.byTag<string>(codecs.decoded, codecs.encoded)),
+    zooms: page.setting('zoom', codecs.byTag<Zoom>(zoomOf, zoomText), SETTLE),
+    pipelineOperator: page.setting('pipeline', codecs.name),
+  };
+}

@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals';
+import { Button, Icon } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import type { ProfilerParts } from './board';
+import { stepsCodec, stepsText } from './address';
+import { profileName, rankText, word } from './words';
+
+/** Which profile, with what it is compared, which steps count. */
+export function Toolbar({ board }: { readonly board: ProfilerParts }): JSX.Element {
+  const { t: say } = board.page;
+  const { value: chosen } = board.profiles.chosenInfo;
+  const { value: profile } = board.profiles.profile;
+  const { value: steps } = board.steps;
+  const run = chosen && board.page.runsByName.value.get(chosen.run);
+  const notes = profile?.notes.length ?? 0;
+  return (
+    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+      <button
+        type="button"
+        class="pick"
+        data-action="pick-profile"
+        aria-haspopup="dialog"
+        title={chosen ? `${chosen.run}\n${chosen.profile}` : say('picker.label')}
+        onClick={() => (board.dialog.value = 'profile')}
+      >
+        <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
+        <span class="run">{chosen ? board.page.nameOf(chosen.run) : ''}</span>
+        <span class="name">{chosen ? profileName(chosen) : say('picker.title')}</span>
+        <Icon name="open" />
+      </button>
+      {chosen && (
+        <span class="about" data-testid="about">
+          {[word(board, 'source', chosen.source), rankText(board, chosen.rank ?? profile?.rank), profile?.host]
+            .filter(Boolean)
+            .join(' · ')}
+        </span>
+      )}
+      {board.navigation.views.value.includes('compare') && (
+        <Button
+          action="compare"
+          icon="compare"
+          text={say('compare.short')}
+          label={say('compare.pick')}
+          onPress={() => (board.dialog.value = 'base')}
+        />
+      )}
+      {(board.navigation.views.value.includes('steps') || steps !== null) && <StepFilter board={board} />}
+      {notes > 0 && (
+        <button
+          type="button"
+          class="tool text warning"
+          data-action="notes"
+          title={say('notes.title')}
+          onClick={() => (board.dialog.value = 'notes')}
+        >
+          <Icon name="warn" />
+          {say('notes', { count: notes })}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Which steps count, in every view. */
+function StepFilter({ board }: { readonly board: ProfilerParts }): JSX.Element {
+  const { t: say } = board.page;
+  const { value: steps } = board.steps;
+  const wrong = useSignal(false);
+  const text = steps ? stepsText(steps) : '';
+  return (
+    <span class="step-filter">
+      <label title={say('steps.filter.hint')}>
+        <span>{say('steps.filter')}</span>
+        <input
+          type="text"
+          class={wrong.value ? 'bad' : ''}
+          data-control="steps"
+          aria-invalid={wrong.value}
+          placeholder={say('steps.filter.all')}
+          size={7}
+          value={text}
+          onChange={({ currentTarget: field }) => {
+            const typed = field.value.replace(/\s/g, '');
+            const range = stepsCodec.parse(typed);
+            wrong.value = typed !== '' && range === null;
+            if (!wrong.value) board.steps.set(range, 'push');
+          }}
+          onBlur={({ currentTarget: field }) => {
+            if (wrong.value) field.value = text;
+            wrong.value = false;
+          }}
+        />
+      </label>
+      {steps && !board.navigation.followsSteps.value && (
+        <span class="count" role="status" data-testid="all-steps">
+          {say('steps.not_here')}
+        </span>
+      )}
+      {steps && (
+        <Button action="clear-steps" icon="close" label={say('steps.clear')} onPress={() => board.steps.set(null)} />
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,1 @@
+"""What is derived from the events of a reader: nesting, operators, steps, memory."""

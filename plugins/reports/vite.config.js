@@ -1,3 +1,0 @@
-import { insightPlugin } from '@insight-host/kit/build';
-
-export default insightPlugin({ entry: 'frontend/index.tsx', out: 'insight_reports/static' });
