@@ -6,7 +6,7 @@ one compiled module, whether it is stale or not.
 
 The front end must be built. So must each compiled module, `_*.pyx` in insight_core or a plugin: without a C
 compiler the install goes on, and the host says what to do (insight_core/formats/compiled.py). A wheel holds
-those of its own packages, but insight_record is a distribution of its own.
+those of its own packages, which insight_record does not belong to: it is a distribution of its own.
 """
 
 from __future__ import annotations

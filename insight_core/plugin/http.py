@@ -28,12 +28,10 @@ from insight_core.http.parameters import (
 )
 from insight_core.http.records import is_pinned, record_of, records_response
 from insight_core.matching import matcher_of
-from insight_core.moved import old_name
+from insight_core.moved import old_names
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        return old_name(__name__, name)
+    __getattr__ = old_names(__name__)
 
 
 __path__: list[str] = []  # of modules of the last release, which insight_core.moved finds

@@ -11,7 +11,7 @@ from insight_core.plugin.http import Reader, choice, flag, text, texts, whole_nu
 from insight_profiler.analysis import kernels, operators
 from insight_profiler.analysis.compared_steps import MEASURES
 from insight_profiler.analysis.rank_map import SCALES
-from insight_profiler.views.tables import MOST_ROWS
+from insight_profiler.views.tables import TABLE_READS
 
 Readers = Sequence[Reader[Any]]
 
@@ -42,24 +42,9 @@ _TRACKS, _COUNTERS = (_coded(text(name), {400: ("profiler_bad_numbers",)}) for n
 _WIDTH, _STEP_NUMBER = whole_number("width", 1, 10_000, 1500), whole_number("number", 0, _FAR)
 
 
-def _rows(field: Reader[Any]) -> Readers:
-    """Those of a table."""
-    return (
-        field,
-        text("sort"),
-        text("q"),
-        flag("regex"),
-        text("order"),
-        whole_number("offset", 0, 1 << 31, 0),
-        whole_number("limit", 0, MOST_ROWS, MOST_ROWS),
-        texts("columns"),
-        choice("format", ("json", "csv")),
-    )
-
-
 _FIELD = text("field")  # one of the columns in which one can search
-_ROWS = _rows(_FIELD)
-_WORDS = _rows(_coded(_FIELD, {400: ("not_allowed",)}))
+_ROWS: Readers = (_FIELD, *TABLE_READS)
+_WORDS: Readers = (_coded(_FIELD, {400: ("not_allowed",)}), *TABLE_READS)
 READS: Mapping[str, Readers] = {
     "profiles": [texts("run")],
     "profile": _LISTED,

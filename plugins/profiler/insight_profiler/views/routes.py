@@ -37,6 +37,7 @@ from insight_profiler.views.strategy import strategy_views
 from insight_profiler.views.tables import GROUPED, TABLES, grouped
 from insight_profiler.views.timeline import SELECTION, timeline_views
 
+_JSON = ("application/json",)
 _MOST_POINTS = 500_000  # of all curves
 _MOST_LISTED = 1000  # devices, notes
 
