@@ -49,7 +49,7 @@ export function Sidebar() {
   return (
     <aside class="ih-sidebar" style={{ width: `${width.value}px` }} aria-label={page.t.value('runs')}>
       <RunFilter />
-      {page.aboutOne.value === null && <PanelTools />}
+      <PanelTools />
       <SelectionBar />
       {panel && <panel.Below />}
       {page.tableOpen.value && columns ? (
