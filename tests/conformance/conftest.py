@@ -134,7 +134,9 @@ def insight() -> Iterator[Callable[..., Scalars]]:
     providers = []
 
     def read(logdir: Path, attempts: str = "last") -> Scalars:
-        provider = LocalProvider([Logdir(str(logdir))], [insight_scalar.insight_plugin()], reload_interval=0)
+        provider = LocalProvider(
+            [Logdir(str(logdir))], [insight_scalar.insight_plugin()], reload_interval=0, folds=False
+        )
         providers.append(provider)
         provider.load()
         keys = [info.key for info in provider.series("scalar")]

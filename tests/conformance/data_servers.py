@@ -15,7 +15,13 @@ import grpc
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema.services import MESSAGE_OPTIONS, TENSORBOARD, ServiceStub
 
-OURS = [sys.executable, "-m", "insight_core.cli.data_server", "--no-cache"]
+OURS = [
+    sys.executable,
+    "-m",
+    "insight_core.cli.data_server",
+    "--no-cache",
+    "--no-fold",
+]  # TensorBoard folds nothing
 _PATIENCE = 60.0  # seconds
 _ALL = 10**9
 

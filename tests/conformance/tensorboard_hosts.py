@@ -40,7 +40,8 @@ def without_further_plugins(python: str) -> list[str]:
 @contextmanager
 def insight_host(python: str, home: Path, *flags: str) -> Iterator[str]:
     """The address of a host that has loaded its logs, without a slash at the end."""
-    command = [python, "-m", "insight_core.cli", "--port=0", "--no-cache", f"--state-dir={home}", *flags]
+    command = [python, "-m", "insight_core.cli", "--port=0", "--no-cache", "--no-fold"]
+    command += [f"--state-dir={home}", *flags]
     log = home / "insight-host.log"
     with log.open("wb") as output:
         host = subprocess.Popen(

@@ -39,8 +39,7 @@ def servers(
     logdir = sample_logs / request.param
     every = "--samples-per-plugin=" + ",".join(f"{name}=all" for name in PLUGINS)
     rust = [str(tensorboard_data_server.server_binary()), every]
-    ours = [*OURS, "--no-fold"]  # theirs knows no other way
-    with running(ours, logdir, place) as our_address, running(rust, logdir, place) as their_address:
+    with running(OURS, logdir, place) as our_address, running(rust, logdir, place) as their_address:
         readers = Reader(our_address), Reader(their_address)
         try:
             until(lambda: readers[0].points() == readers[1].points() > 0)

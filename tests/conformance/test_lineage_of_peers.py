@@ -67,9 +67,9 @@ _CONDITIONS = [
 
 @contextmanager
 def _asked(logs: Path) -> Iterator[Ask]:
-    """The routes of the plugin over a directory of logs."""
+    """The routes of the plugin over a directory of logs, whose runs stand apart as in TensorBoard."""
     plugins = [insight_scalar.insight_plugin(), insight_lineage.insight_plugin()]
-    provider = LocalProvider([Logdir(str(logs))], plugins, reload_interval=0)
+    provider = LocalProvider([Logdir(str(logs))], plugins, reload_interval=0, folds=False)
     provider.load()
     client = Client(Host(Registry.of([("lineage", lambda: insight_lineage)]), provider))
 

@@ -122,9 +122,8 @@ def test_pictures_tensors_and_histograms_here(
             decoded = decoded_histogram(plugins.data.payload("histogram", key, 0))
             finite = values[np.isfinite(values)]
             assert decoded.counts.sum() == len(finite), name
-            assert (decoded.min, decoded.max) == (
-                (finite.min(), finite.max()) if len(finite) else (None, None)
-            )
+            is_told = len(finite) and (dialect == "mindspore" or len(finite) == len(values))
+            assert (decoded.min, decoded.max) == ((finite.min(), finite.max()) if is_told else (None, None))
             if dialect == "mindspore":
                 odd = (decoded.nan, decoded.pos_inf, decoded.neg_inf, decoded.count)
                 assert odd == (

@@ -3,6 +3,7 @@ kind of source."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,15 @@ def _flat(payloads: dict[str, dict[str, dict[str, list[Any]]]], kinds: Iterable[
 
 @pytest.fixture(scope="module")
 def of_tensorboard(tensorboard: Oracle) -> dict[str, Scalars]:
-    found = {name: tensorboard(EXAMPLES / name) for name in ("torch", "keras")}
-    return {name: {run: tags for run, tags in runs.items() if tags} for name, runs in found.items()}
+    """Of each run, with what `add_hparams` wrote into a directory of its own (named by the time)."""
+    found: dict[str, Scalars] = {}
+    for name in ("torch", "keras"):
+        runs = found.setdefault(name, {})
+        for run, tags in tensorboard(EXAMPLES / name).items():
+            above, _, last = run.rpartition("/")
+            if tags:
+                runs.setdefault(above if re.fullmatch(r"\d+\.\d+", last) else run, {}).update(tags)
+    return found
 
 
 @pytest.fixture(scope="module")
