@@ -57,8 +57,7 @@ ROOMS: dict[str, Room] = {
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("machine worker", ""),
     "plugin.lab": _room(
-        "contrast encoding formats histogram_routes http matching plugin plugin.payloads providers store"
-        " tag_roles",
+        "encoding formats histogram_routes http matching plugin plugin.payloads providers store tag_roles",
         "",
     ),
     "testing": _room(

@@ -20,7 +20,7 @@ def info(options: Options) -> int:
     """Prints size and location of the cache, as text or JSON. Returns the exit status."""
     open_terminal(options.verbosity)
     directory = cache_directory(options)
-    held, by_plugin = contents(directory), kept_by_plugins(directory)
+    held, by_plugin = contents(directory), _kept_by_plugins(directory)
     oldest = None if held.oldest_use is None else datetime.fromtimestamp(held.oldest_use).astimezone()
     if options.json:
         report = {
@@ -52,7 +52,7 @@ def delete(options: Options) -> int:
     directory = cache_directory(options)
     try:
         removed = clear(directory)
-        removed.bytes += clear_plugin_caches(directory)
+        removed.bytes += _clear_plugin_caches(directory)
     except OSError as error:
         raise InsightError(
             f"{printable(str(error.filename))} cannot be removed: {error.strerror or error}"
@@ -66,7 +66,7 @@ def delete(options: Options) -> int:
     return 0
 
 
-def kept_by_plugins(directory: Path) -> dict[str, int]:
+def _kept_by_plugins(directory: Path) -> dict[str, int]:
     """Bytes by plugin, without plugins that keep nothing."""
     found = {}
     try:
@@ -80,9 +80,9 @@ def kept_by_plugins(directory: Path) -> dict[str, int]:
     return found
 
 
-def clear_plugin_caches(directory: Path) -> int:
+def _clear_plugin_caches(directory: Path) -> int:
     """Deletes all files of plugins; returns their bytes. Raises OSError."""
-    size = sum(kept_by_plugins(directory).values())
+    size = sum(_kept_by_plugins(directory).values())
     place = directory / "plugins"
     if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place)

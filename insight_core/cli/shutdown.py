@@ -35,7 +35,7 @@ def end_soon(code: int) -> None:
     late.start()
 
 
-def ending_signals() -> list[int]:
+def _ending_signals() -> list[int]:
     """SIGINT, SIGTERM, and SIGHUP unless it is ignored (nohup)."""
     signals: list[int] = [signal.SIGINT, signal.SIGTERM]
     hang_up = getattr(signal, "SIGHUP", None)  # not on Windows
@@ -57,7 +57,7 @@ class Ending:
         self._bell.setblocking(False)
         # first, so that no signal is lost between the old handlers and the wait
         signal.set_wakeup_fd(self._bell.fileno(), warn_on_full_buffer=False)
-        self._before = {number: signal.signal(number, _ignored) for number in ending_signals()}
+        self._before = {number: signal.signal(number, _ignored) for number in _ending_signals()}
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._let_go)
 

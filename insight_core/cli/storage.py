@@ -42,7 +42,7 @@ def open_local(
     from insight_core.cli.remote_logdirs import cache_shares, open_mirrors
     from insight_core.providers.local import LocalProvider
 
-    directory = writable_directory(options, logdirs)
+    directory = _writable_directory(options, logdirs)
     cache = directory if options.cache else None
     _, cache_size = cache_shares(options, logdirs)
     logdirs, mirrors = open_mirrors(options, logdirs, registry, reload_interval, cache)
@@ -70,7 +70,7 @@ def cache_directory(options: Options) -> Path:
     return _directory(options.cache_dir, "user_cache_path")
 
 
-def writable_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | None:
+def _writable_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | None:
     """The cache directory; None, with a warning, if the default one lies in a logdir.
 
     Raises InvalidArgument if the user chose a directory in a logdir, where nothing is ever written.

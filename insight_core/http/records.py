@@ -21,7 +21,7 @@ from insight_core.plugin.data.provider import DataProvider, ShownAttempts
 from insight_record.formats.reason import ReasonKind
 
 _LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
-_RECORD_GONE = ReasonKind("record_gone", "record {index} of {tag!r} of run {run!r} is no longer there")
+_RECORD_GONE = ReasonKind("record_gone", "record {index} of {tag!r} of run {run!r} has disappeared")
 _NOT_A_NUMBER = ReasonKind("not_a_number", "wall_time must be a number, not {value!r}", "name")
 
 

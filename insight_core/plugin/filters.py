@@ -19,5 +19,4 @@ from insight_core.filters.expression import parsed as parsed
 from insight_core.filters.naming import ColumnName as ColumnName
 from insight_core.filters.naming import FilterError as FilterError
 from insight_core.filters.naming import NoColumn as NoColumn
-from insight_core.filters.naming import quoted as quoted
 from insight_core.filters.naming import resolved as resolved

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from insight_core.contrast import Shared as Shared
-from insight_core.contrast import contrast as contrast
 from insight_core.encoding import check_elements as check_elements
 from insight_core.encoding import plain as plain
 from insight_core.formats.compiled import NotCompiled as NotCompiled
@@ -22,7 +20,6 @@ from insight_core.plugin.claims import claim_of as claim_of
 from insight_core.plugin.findings.answer import FindFaults as FindFaults
 from insight_core.plugin.findings.model import Severity as Severity
 from insight_core.plugin.payloads import EIGHT_BYTES as EIGHT_BYTES
-from insight_core.plugin.payloads import HISTO as HISTO
 from insight_core.plugin.payloads import Malformed as Malformed
 from insight_core.plugin.payloads import histogram_of as histogram_of
 from insight_core.plugin.payloads import varint as varint

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from insight_core.layers.columns import MEASURED as MEASURED
 from insight_core.layers.digests import ReadSoFar as ReadSoFar
-from insight_core.layers.digests import so_far as so_far
 from insight_core.layers.faults import LayerFault as LayerFault
 from insight_core.layers.faults import causes as causes
-from insight_core.layers.faults import layer_faults as layer_faults
 from insight_core.layers.names import KINDS as KINDS
 from insight_core.layers.names import MEASURES as MEASURES
 from insight_core.layers.names import Kind as Kind

@@ -24,7 +24,7 @@ READING = "the data server is reading its logs again"
 Step = Callable[[], float]  # does one step and returns the seconds until the next one
 
 
-class Startable(Protocol):
+class _Startable(Protocol):
     """What a provider starts before its threads and closes with them: a connection, or another provider."""
 
     def start(self) -> None:
@@ -40,7 +40,7 @@ class FollowedProvider(ProviderBase):
     Generations are counted here, so that they grow even if the other end restarts.
     """
 
-    def __init__(self, sources: Sequence[Startable], steps: Sequence[tuple[str, Step]]) -> None:
+    def __init__(self, sources: Sequence[_Startable], steps: Sequence[tuple[str, Step]]) -> None:
         super().__init__("", ProviderSettings({}))
         self._sources = sources
         self._ended = threading.Event()

@@ -31,7 +31,7 @@ Context = grpc.ServicerContext
 _LONGEST = 4096  # bytes: gRPC limits the headers of an answer
 REASON = "insight-reason-bin"  # trailing metadata of an error: its text, code and details, as stored
 
-CODES: dict[type[InsightError], grpc.StatusCode] = {
+_CODES: dict[type[InsightError], grpc.StatusCode] = {
     NotFound: grpc.StatusCode.NOT_FOUND,
     InvalidArgument: grpc.StatusCode.INVALID_ARGUMENT,
     Unavailable: grpc.StatusCode.UNAVAILABLE,
@@ -41,7 +41,7 @@ CODES: dict[type[InsightError], grpc.StatusCode] = {
 }
 
 
-ERRORS = {code: kind for kind, code in CODES.items()}  # the other way, for clients
+ERRORS = {code: kind for kind, code in _CODES.items()}  # the other way, for clients
 
 
 class TooMuch(TooLarge):
@@ -82,7 +82,7 @@ def stream(
 
 def _abort(context: Context, call: str, error: Exception) -> NoReturn:
     if isinstance(error, InsightError):
-        code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), None)
+        code = next((_CODES[kind] for kind in type(error).__mro__ if kind in _CODES), None)
         known = Reason.of(error).stored().encode(errors="backslashreplace")
         if len(known) <= _LONGEST:
             context.set_trailing_metadata(((REASON, known),))

@@ -31,7 +31,7 @@ _PIECE = 1 << 18  # bytes that are read at a time
 _LARGE_VALUE = ReasonKind(
     "large_value", "{place}: its JSON has {size:,} bytes, more than {most:,}; /blob has the bytes"
 )
-_PLACE_GONE = ReasonKind("place_gone", "{place} is no longer there")
+_PLACE_GONE = ReasonKind("place_gone", "{place} has disappeared")
 
 
 def tags(ctx: PluginContext, request: Request) -> Response:

@@ -114,7 +114,7 @@ def test_every_view_of_profiles_keeps_the_rules(
         ("scalar", ".ih-command", "dialog"),
         ("lineage", '[data-action="columns"]', "dialog"),
         ("lineage", '[data-action="analysis"]', ".analysis"),
-        ("profiler", '[data-action="pick-profile"]', "dialog"),
+        ("profiler", '[data-action="compare"]', "dialog"),
     ],
 )
 def test_what_opens_keeps_the_rules(

@@ -59,21 +59,24 @@ def test_profiles_are_chosen_by_search_and_keys(page: Page, serve: Serve, tmp_pa
     expect(picker.locator("[data-profile]")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(picker).to_have_count(0)
-    expect(panel.locator('[data-action="pick-profile"]')).to_contain_text("host2")
-    expect(page).to_have_url(re.compile(r"profiler\.run=ranks"))
+    expect(panel.get_by_test_id("about")).to_contain_text("host2")
+    expect(page).to_have_url(re.compile(r"[#&]run=ranks"))
     page.reload()
-    expect(panel.locator('[data-action="pick-profile"]')).to_contain_text("host2")
+    expect(panel.get_by_test_id("about")).to_contain_text("host2")
 
 
-def test_profiles_of_runs_that_are_not_selected_are_counted(page: Page, serve: Serve, tmp_path: Path) -> None:
+def test_profiles_of_runs_that_do_not_match_the_filter_are_counted(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
     for number in range(4):
         write_trace(tmp_path / f"logs/run{number}/host_1.{number}.pt.trace.json")
     open_page(page, serve("--logdir", tmp_path / "logs"))
-    for number in (0, 1):
-        page.locator(f'.ih-run[data-run="run{number}"] .ih-tick').click()
+    page.locator("#run-filter").fill("run[23]")
+    expect(page.locator(".ih-run")).to_have_count(2)
+    page.locator("#run-filter").press("Tab")
     page.keyboard.press("p")
     picker = page.locator('dialog[data-dialog="pick-profile"]')
-    expect(picker.get_by_test_id("elsewhere")).to_have_text("2 more in runs that are not selected")
+    expect(picker.get_by_test_id("elsewhere")).to_have_text("2 more in runs that do not match the filter")
     picker.locator('[data-control="profile-search"]').fill("no such run")
     expect(picker).to_contain_text("No profile matches")
     expect(picker.get_by_test_id("elsewhere")).to_have_count(0)

@@ -40,7 +40,7 @@ _KINDS: Mapping[int, type[InsightError]] = {
 }
 _NEEDS_TOKEN = (401, 403)
 
-NO_HEADERS: Mapping[str, str] = {}
+_NO_HEADERS: Mapping[str, str] = {}
 
 
 class BeyondEnd(InsightError):
@@ -132,7 +132,7 @@ class HttpSession:
         method: str,
         path: str,
         parameters: Parameters = (),
-        headers: Mapping[str, str] = NO_HEADERS,
+        headers: Mapping[str, str] = _NO_HEADERS,
     ) -> HttpAnswer:
         """The answer to GET or HEAD of a path below the mount point. Raises an InsightError."""
         query = urlencode(list(parameters), errors="surrogatepass")

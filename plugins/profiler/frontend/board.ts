@@ -1,11 +1,14 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { Page, Setting } from '@insight-host/kit';
+import type { RunChoice } from '@insight-host/api';
+import { timeText, type Page, type Setting } from '@insight-host/kit';
 import { RequestQueue } from '@insight-host/kit/lab';
+import type { ProfileInfo } from './answers/profile';
 import { Navigation } from './navigation';
-import { Profiles } from './profiles';
+import { Profiles, same } from './profiles';
 import { profilerSettings } from './settings';
 import { SteadyUnits } from './units';
 import { stepsCodec } from './address';
+import { profileName, rankText, word } from './words';
 
 export type ProfilerParts = ReturnType<typeof profilerParts>;
 
@@ -35,5 +38,24 @@ export function profilerParts(page: Page) {
     navigation: new Navigation(page, profiles, settings),
     units: new SteadyUnits(page, profiles),
     dialog: signal<'profile' | 'base' | 'notes' | null>(null),
+  };
+}
+
+/** What the run panel offers: runs with profiles, and the profiles of the run that is shown. */
+export function offered(board: ProfilerParts): RunChoice {
+  const { runs, own, chosen } = board.profiles;
+  const titleOf = (profile: ProfileInfo): string =>
+    [profileName(profile), rankText(board, profile.rank)].filter(Boolean).join(' · ');
+  const titles = own.value.map(titleOf);
+  const isUnique = new Set(titles).size === titles.length;
+  const timeOf = ({ wall_time }: ProfileInfo): string => timeText(wall_time, board.page.locale.value);
+  return {
+    among: runs.value.map(({ name }) => name),
+    items: own.value.map((profile) => ({
+      text: isUnique ? titleOf(profile) : `${titleOf(profile)} · ${timeOf(profile)}`,
+      hint: `${profile.profile}\n${word(board, 'source', profile.source)}`,
+      isChosen: same(profile, chosen.value),
+      choose: () => board.navigation.open(profile),
+    })),
   };
 }

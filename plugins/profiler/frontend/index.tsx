@@ -1,7 +1,7 @@
 /** The tab of the profiler, and its keys. */
 import { focusOn, type Key, tab } from '@insight-host/kit';
 import { App } from './app';
-import { profilerParts, type ProfilerParts } from './board';
+import { offered, profilerParts, type ProfilerParts } from './board';
 import en from '../insight_profiler/locales/en.json';
 import zh from '../insight_profiler/locales/zh-CN.json';
 import styles from './profiler.css?inline';
@@ -10,6 +10,7 @@ export default tab({
   messages: { en, 'zh-CN': zh },
   styles,
   board: profilerParts,
+  runs: offered,
   view: (board) => <App board={board} />,
   keys,
 });

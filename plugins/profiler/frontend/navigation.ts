@@ -1,8 +1,8 @@
-import { batch, computed } from '@preact/signals';
+import { batch, computed, effect } from '@preact/signals';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
 import type { Side } from './answers/operators';
 import type { ProfileKey, Values } from './answers/profile';
-import type { Profiles } from './profiles';
+import { same, type Profiles } from './profiles';
 import { type Grouping, GROUPINGS, OPERATOR_KEYS, type OperatorKey, type ProfilerSettings } from './settings';
 import { pressed, stepsCodec } from './address';
 
@@ -33,6 +33,8 @@ export class Navigation {
   readonly wanted: Setting<ViewName | ''>;
   /** Further places of the finding that led here. */
   private readonly evidence: Setting<string | null>;
+  /** The profile to which a link of this tab leads now, with what it says of it. */
+  private arrived: ProfileKey | null = null;
 
   constructor(
     page: Page,
@@ -41,6 +43,7 @@ export class Navigation {
   ) {
     this.wanted = page.setting('view', codecs.choice<ViewName | ''>(ALL_VIEWS, ''));
     this.evidence = page.setting('evidence', codecs.text);
+    page.until(this.followProfile());
   }
 
   /** The views that this profile has something for. */
@@ -69,14 +72,10 @@ export class Navigation {
 
   // What changes together changes at once: half of it would name something else.
   open(key: ProfileKey): void {
-    const { opened, type, steps, zooms } = this.settings;
     batch(() => {
-      this.profiles.wanted.set(key, 'push');
-      opened.set([]);
-      type.set(null);
-      steps.set(null);
-      zooms.set(new Map());
-      this.forget();
+      this.arrived = key;
+      this.profiles.show(key);
+      this.leave();
     });
   }
 
@@ -95,6 +94,38 @@ export class Navigation {
       this.open(key);
       this.wanted.set('communication', 'push');
       this.settings.communicationTable.set('links');
+    });
+  }
+
+  /** What was opened in one profile means nothing in another, unless the address names both at once. */
+  private followProfile(): () => void {
+    const { opened, type, steps, zooms, slice, window, range, closed } = this.settings;
+    const places = [opened, type, steps, zooms, slice, window, range, closed, this.evidence];
+    let before: ProfileKey | null = null;
+    let said = '';
+    let isWaiting = false;
+    const settle = (): void => {
+      isWaiting = false;
+      const { value: chosen } = this.profiles.chosen;
+      const now = JSON.stringify(places.map(({ value }) => (value instanceof Map ? [...value] : value)));
+      if (before && chosen && !same(chosen, before) && !same(chosen, this.arrived) && now === said) this.leave();
+      [before, said, this.arrived] = [chosen ?? before, now, null];
+    };
+    return effect(() => {
+      for (const part of [this.profiles.chosen, ...places]) void part.value;
+      if (!isWaiting) queueMicrotask(settle); // an address changes one key after the other
+      isWaiting = true;
+    });
+  }
+
+  private leave(): void {
+    const { opened, type, steps, zooms } = this.settings;
+    batch(() => {
+      opened.set([]);
+      type.set(null);
+      steps.set(null);
+      zooms.set(new Map());
+      this.forget();
     });
   }
 
@@ -117,11 +148,12 @@ export class Navigation {
 
   /** What is compared changes places. */
   swap(): void {
-    const { chosen, base, wanted, wantedBase } = this.profiles;
+    const { chosen, base, wantedBase } = this.profiles;
     const [own, other] = [chosen.peek(), base.peek()];
     if (!own || !other) return;
     batch(() => {
-      wanted.set(other, 'push');
+      this.arrived = other;
+      this.profiles.show(other);
       wantedBase.set(own);
     });
   }

@@ -1,4 +1,5 @@
 import { computed, effect, type ReadonlySignal as Live, signal, untracked } from '@preact/signals';
+import type { Run } from '@insight-host/api';
 import { codecs, message, type Page, type Setting } from '@insight-host/kit';
 import type { Side } from './answers/operators';
 import type { ProfileAnswer, ProfileInfo, ProfileKey } from './answers/profile';
@@ -38,7 +39,8 @@ export class Profiles {
   readonly failure = signal<string | null>(null);
   /** Where operators of the profile ran. */
   readonly sides = signal<readonly Side[]>([]);
-  readonly wanted: Named;
+  /** Of the run that the run panel chooses. */
+  private readonly wanted: Setting<string | null>;
   readonly wantedBase: Named;
 
   private listTimer: ReturnType<typeof setTimeout> | undefined;
@@ -48,7 +50,8 @@ export class Profiles {
   private asked: ProfileKey | null = null;
 
   constructor(private readonly page: Page) {
-    this.wanted = new Named(page, 'run', 'profile');
+    page.linkedRun('run');
+    this.wanted = page.setting('profile', codecs.name);
     this.wantedBase = new Named(page, 'base-run', 'base');
     page.onChange(page.ctx.changes, () => this.scheduleList());
     page.until(
@@ -68,27 +71,34 @@ export class Profiles {
     });
   }
 
-  /** Profiles of the selected runs, newest first. */
+  /** Profiles of the runs that match the filter, newest first. */
   readonly listed = computed<readonly ProfileInfo[]>(() => {
     const selected = new Set(this.page.runs.value.map(({ name }) => name));
     return (this.listing.value ?? []).filter(({ run }) => selected.has(run));
   });
 
-  /** That of the address, where there is one; else the newest of the selected runs. */
-  readonly chosen: Live<ProfileKey | null> = computed(() => {
-    const { value: wanted } = this.wanted.key;
-    const { value: listing } = this.listing;
-    if (listing === null) return wanted;
-    const found =
-      wanted &&
-      (listing.find((profile) => same(profile, wanted)) ??
-        listing.find(({ run }) => run === wanted.run && this.listed.value.some((one) => one.run === run)));
-    const shown = this.listed.value.find((profile) => same(profile, this.asked)); // a newer one takes nobody's place
-    return found ?? shown ?? this.listed.value[0] ?? null;
+  /** All runs with profiles: that of the profile in front, whose place no newer one takes, then those of the newest. */
+  readonly runs = computed<readonly Pick<Run, 'name'>[]>(() => {
+    const names = (this.listing.value ?? []).map(({ run }) => run);
+    return [...new Set(this.asked && names.includes(this.asked.run) ? [this.asked.run, ...names] : names)].map(
+      (name) => ({ name }),
+    );
   });
-  readonly chosenInfo = computed<ProfileInfo | null>(
-    () => this.listing.value?.find((profile) => same(profile, this.chosen.value)) ?? null,
+  /** Profiles of the run that the run panel chooses, newest first. */
+  readonly own = computed<readonly ProfileInfo[]>(() => {
+    const having = new Set(this.listed.value.map(({ run }) => run));
+    const one = this.page.oneOf(this.runs.value.filter(({ name }) => having.has(name)));
+    return this.listed.value.filter(({ run }) => run === one?.name);
+  });
+  /** That of the address, where the run has it; else its newest. */
+  readonly chosenInfo: Live<ProfileInfo | null> = computed(
+    () =>
+      this.own.value.find(({ profile }) => profile === this.wanted.value) ??
+      this.own.value.find((profile) => same(profile, this.asked)) ?? // a newer one takes nobody's place
+      this.own.value[0] ??
+      null,
   );
+  readonly chosen: Live<ProfileKey | null> = this.chosenInfo;
 
   /** What names the profile in every question. */
   readonly query = computed<{ readonly run: string; readonly profile: string }>(() => ({
@@ -98,6 +108,12 @@ export class Profiles {
   readonly base = computed<ProfileInfo | null>(
     () => this.listing.value?.find((profile) => same(profile, this.wantedBase.key.value)) ?? null,
   );
+
+  /** Brings a profile to the front, and its run in the run panel. */
+  show({ run, profile }: ProfileKey): void {
+    this.page.ctx.runs.one.set(run, 'push');
+    this.wanted.set(profile, 'push');
+  }
 
   private scheduleList(): void {
     if (!this.page.visible.peek()) return;

@@ -5,35 +5,37 @@ import type { ProfilerParts } from './board';
 import { stepsCodec, stepsText } from './address';
 import { profileName, rankText, word } from './words';
 
-/** Which profile, with what it is compared, which steps count. */
+const MANY = 20; // profiles of a run that are faster searched than read
+
+/** Which profile it is, with what it is compared, which steps count. */
 export function Toolbar({ board }: { readonly board: ProfilerParts }): JSX.Element {
   const { t: say } = board.page;
   const { value: chosen } = board.profiles.chosenInfo;
   const { value: profile } = board.profiles.profile;
   const { value: steps } = board.steps;
-  const run = chosen && board.page.runsByName.value.get(chosen.run);
   const notes = profile?.notes.length ?? 0;
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <button
-        type="button"
-        class="pick"
-        data-action="pick-profile"
-        aria-haspopup="dialog"
-        title={chosen ? `${chosen.run}\n${chosen.profile}` : say('picker.label')}
-        onClick={() => (board.dialog.value = 'profile')}
-      >
-        <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
-        <span class="run">{chosen ? board.page.nameOf(chosen.run) : ''}</span>
-        <span class="name">{chosen ? profileName(chosen) : say('picker.title')}</span>
-        <Icon name="open" />
-      </button>
       {chosen && (
-        <span class="about" data-testid="about">
-          {[word(board, 'source', chosen.source), rankText(board, chosen.rank ?? profile?.rank), profile?.host]
+        <span class="about" data-testid="about" title={`${chosen.run}\n${chosen.profile}`}>
+          <strong>{board.page.nameOf(chosen.run)}</strong>{' '}
+          {[
+            profileName(chosen),
+            word(board, 'source', chosen.source),
+            rankText(board, chosen.rank ?? profile?.rank),
+            profile?.host,
+          ]
             .filter(Boolean)
             .join(' · ')}
         </span>
+      )}
+      {board.profiles.own.value.length > MANY && (
+        <Button
+          action="pick-profile"
+          icon="search"
+          label={board.page.t('picker.label')}
+          onPress={() => (board.dialog.value = 'profile')}
+        />
       )}
       {board.navigation.views.value.includes('compare') && (
         <Button

@@ -280,7 +280,9 @@ def test_allocations_are_named_after_the_operator_around() -> None:
 
 def test_finishing_is_a_look_and_adding_goes_on() -> None:
     looks: list[int] = []
-    building = Building(Source.TORCH, lambda made: looks.append(len(made.finish().tables["slices"]["start"])))
+    building = Building(
+        Source.TORCH, progress=lambda made: looks.append(len(made.finish().tables["slices"]["start"]))
+    )
     building.track(Track("thread", "main"))
     for start in (30, 20, 10):
         building.add("slices", track=[0], start=[start], duration=[2])

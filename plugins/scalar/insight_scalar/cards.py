@@ -22,7 +22,7 @@ from insight_scalar.parameters import SCALAR_QUERY, request_of
 log = logging.getLogger(__name__)
 
 _SCALAR = PluginNameEnum.SCALAR
-# points a column up to which every point, with steps that runs share, is no larger than fewer points
+# points a column up to which every point, with steps that runs share, is as small as fewer points
 _WHOLE = 8
 _MOST_CARDS = 1000
 _TAG, _SINCE, _TIMES = text("tag", required=True), number("since"), flag("times")
@@ -99,7 +99,7 @@ class Displayed:
         return found, failed
 
     def shortest(self, keys: Sequence[SeriesKey], query: ScalarQuery) -> Mapping[SeriesKey, ScalarColumns]:
-        """The columns of the query, or every point where that is no longer."""
+        """The columns of the query, or every point where that is as short."""
         columns = self.data.scalars(_SCALAR, keys, query)
         if query.width is None:
             return columns

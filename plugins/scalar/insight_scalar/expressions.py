@@ -120,7 +120,7 @@ class _Parser:
         if token.kind != "end":
             raise self._unexpected(token)
         if not self._tags:
-            raise _refusal("constant", "an expression needs a tag: there is none in it")
+            raise _refusal("constant", "an expression needs a tag, and this one has none")
         return Expression(text, tuple(self._tags), evaluate)
 
     def _sum(self) -> tuple[str, Evaluate]:

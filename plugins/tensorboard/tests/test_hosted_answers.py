@@ -11,8 +11,11 @@ import pytest
 from insight_tensorboard.hosted.answers import Answer
 
 from insight_core.isolation import Busy, Calls, Limits, Overdue
+from tests.tensorboard import hosts
 from tests.tensorboard.hosts import Hosted, Open
 from tests.tensorboard.installed import install
+
+open_host, provider = hosts.open_host, hosts.provider  # fixtures
 
 _PLUGIN = """
 import threading

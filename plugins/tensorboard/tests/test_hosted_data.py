@@ -24,8 +24,11 @@ from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.testing import wire
 from tests.support.pictures import png
+from tests.tensorboard import hosts
 from tests.tensorboard.provider_logs import write_logs
 from tests.tensorboard.provider_suite import CASES, Case, Subject
+
+provider = hosts.provider  # a fixture
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)

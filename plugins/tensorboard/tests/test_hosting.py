@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from insight_core.isolation import Limits
+from tests.tensorboard import hosts
 from tests.tensorboard.hosts import Open
 from tests.tensorboard.installed import install, install_examples
 from tests.waiting import eventually
+
+open_host, provider = hosts.open_host, hosts.provider  # fixtures
 
 _PLUGIN = """
 from tensorboard.plugins import base_plugin

@@ -15,8 +15,11 @@ from insight_core.rpc.schema import services
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values
 from insight_core.testing import wire
+from tests.rpc import conftest as rpc
 from tests.rpc.conftest import Connect, Load
 from tests.rpc.tensorboard_client import blob, blobs, named, tensors
+
+connect, load_with = rpc.connect, rpc.load_with  # fixtures
 
 
 def test_images_of_both_dialects(connect: Connect, load_with: Load, tmp_path: Path) -> None:

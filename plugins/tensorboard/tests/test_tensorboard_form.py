@@ -20,6 +20,7 @@ from insight_core.rpc.schema import tensorboard_pb2 as tb
 from tests.waiting import eventually
 
 SCALAR = insight_scalar.insight_plugin()
+LOGS = Path(__file__).parents[3] / "examples/logs"
 # What a file holds in an old form arrives in the newest one.
 NEWEST = {
     "tensorboard:histo": "plugin:histograms",
@@ -31,8 +32,8 @@ LEFT_OUT = {"plugin:tensor", "tensorboard:meta_graph_def"}
 
 
 @pytest.fixture(scope="module")
-def local(repository: Path) -> Iterator[LocalProvider]:
-    logdir = Logdir(str(repository / "examples/logs"), dialects=frozenset({Dialect.TENSORBOARD}))
+def local() -> Iterator[LocalProvider]:
+    logdir = Logdir(str(LOGS), dialects=frozenset({Dialect.TENSORBOARD}))
     provider = LocalProvider([logdir], [SCALAR], reload_interval=0, folds=False)  # as the other server
     provider.load()
     yield provider
@@ -40,9 +41,9 @@ def local(repository: Path) -> Iterator[LocalProvider]:
 
 
 @pytest.fixture(scope="module")
-def remote(repository: Path, local: LocalProvider) -> Iterator[TensorBoardProvider]:
+def remote(local: LocalProvider) -> Iterator[TensorBoardProvider]:
     samples = ",".join(f"{name}=all" for name in ("scalars", "histograms", "images", "text", "pr_curves"))
-    flags = [f"--logdir={repository / 'examples/logs'}", "--reload=once", f"--samples-per-plugin={samples}"]
+    flags = [f"--logdir={LOGS}", "--reload=once", f"--samples-per-plugin={samples}"]
     link = ChildLink([rust_server(), *flags])
     provider = TensorBoardProvider(link, [SCALAR], interval=0.1)
     provider.start()

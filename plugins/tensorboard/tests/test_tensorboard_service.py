@@ -15,8 +15,11 @@ from insight_core.plugin.data import SeriesInfo
 from insight_core.plugin.testing import EventWriter
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values
+from tests.rpc import conftest as rpc
 from tests.rpc.conftest import Connect, Load
 from tests.rpc.tensorboard_client import chosen, histogram_value, named, scalars, tensors
+
+connect, load_with = rpc.connect, rpc.load_with  # fixtures
 
 # --- what is there ---------------------------------------------------------------------------------
 

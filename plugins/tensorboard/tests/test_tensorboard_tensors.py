@@ -15,6 +15,7 @@ from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values
 from insight_core.testing import wire
 from insight_core.testing.tensors import TENSORFLOW_NUMBERS, mindspore_tensor
+from tests.rpc import conftest as rpc
 from tests.rpc.conftest import Connect, Load
 from tests.rpc.tensorboard_client import (
     HISTOGRAM,
@@ -24,6 +25,8 @@ from tests.rpc.tensorboard_client import (
     named,
     tensors,
 )
+
+connect, load_with = rpc.connect, rpc.load_with  # fixtures
 
 
 @pytest.mark.parametrize("plugins", [(), (HISTOGRAM,)])

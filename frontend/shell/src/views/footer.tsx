@@ -6,13 +6,14 @@ export function Footer() {
   const page = usePage();
   const t = page.t.value;
   const { runs, session } = page;
+  const isOfMany = page.aboutOne.value === null;
   const total = runs.all.value.length;
   const damage = runs.all.value.reduce((sum, run) => sum + run.damage, 0);
   return (
     <footer class="ih-footer">
       <span>{t('footer.runs', { count: total })}</span>
-      <span>{t('footer.selected', { count: runs.selected.value.length })}</span>
-      {runs.hiddenCount.value > 0 && (
+      {isOfMany && <span>{t('footer.selected', { count: runs.selected.value.length })}</span>}
+      {isOfMany && runs.hiddenCount.value > 0 && (
         <button
           type="button"
           class="ih-footer-button"

@@ -2,7 +2,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { linesInSight, showing, trackOf, useSize } from '@insight-host/kit/lab';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
 import { pressed } from '../state/selection';
 import { RunRowView } from './run_row';
@@ -28,6 +28,7 @@ export function RunList() {
   const rows = listed();
   const isAboutOne = page.aboutOne.value !== null;
   const one = page.oneOf(page.front.value?.name ?? '', runs).value ?? '';
+  const place = isAboutOne ? rows.findIndex(({ name }) => name === one) : -1;
   const selected = isAboutOne ? new Set([one]) : runs.selectedSet.value;
   const [first, last] = linesInSight(top.value, height, ROW_HEIGHT, rows.length, OVERSCAN);
 
@@ -44,6 +45,9 @@ export function RunList() {
     const at = Math.max(0, Math.min(rows.length - 1, to));
     active.value = at;
     page.hovered.set(rows.slice(at, at + 1).map((run) => run.name));
+    reveal(at);
+  };
+  const reveal = (at: number): void => {
     const element = scroller.current;
     if (!element) return;
     element.scrollTop = showing(
@@ -53,6 +57,9 @@ export function RunList() {
       (at + 1) * ROW_HEIGHT,
     );
   };
+  useEffect(() => {
+    if (place >= 0) reveal(place);
+  }, [one, height]); // not where others come: the user may be scrolling
   const onKeyDown = (event: KeyboardEvent): void => {
     const run = rows[active.value];
     const screen = Math.max(1, Math.floor(height / ROW_HEIGHT) - 1);
@@ -88,11 +95,7 @@ export function RunList() {
       }}
       onKeyDown={onKeyDown}
       onFocus={() => {
-        if (isAboutOne)
-          active.value = Math.max(
-            0,
-            rows.findIndex(({ name }) => name === one),
-          );
+        if (isAboutOne) active.value = Math.max(0, place);
       }}
       onContextMenu={(event) => {
         const row = (event.target as Element).closest('.ih-run') ?? scroller.current?.querySelector('.ih-active');

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_profiler.derived.collected import Collected
 from insight_profiler.derived.columns import absent, without_extras
 from insight_profiler.derived.memory import set_owners
 from insight_profiler.derived.nesting import (
@@ -32,10 +31,6 @@ from insight_profiler.derived.operators import (
 from insight_profiler.derived.steps import exclusive_times, inferred_steps, needs_shares, step_of
 from insight_profiler.model import TABLES, Category, Profile, Source, StepOrigin
 
-if TYPE_CHECKING:
-    from insight_profiler.building import Building
-
-
 _TIMES = {  # columns that count from the zero of the reader
     "slices": ("start",),
     "counters": ("time",),
@@ -50,7 +45,7 @@ _EPOCH = 10**17  # ns: times before March 1973 do not count from the epoch
 _WITH_INFERRED_STEPS = {Source.MINDSPORE, Source.ASCEND, Source.MINDINSIGHT}
 
 
-def derive(building: Building, is_complete: bool) -> Profile:
+def derive(building: Collected, is_complete: bool) -> Profile:
     """The profile that a building holds."""
     tables = {name: building.table(name) for name in building.table_names()}
     zero, duration = _rebase(tables)
@@ -172,7 +167,7 @@ def _sort_steps(tables: dict[str, Columns]) -> None:
         tables["lanes"]["step"] = np.where(rows >= 0, place[rows], -1)
 
 
-def _relate(tables: dict[str, Columns], building: Building) -> None:
+def _relate(tables: dict[str, Columns], building: Collected) -> None:
     """Flows, operators, kernels, steps: all that comes of slices in order."""
     slices = tables["slices"]
     end = slices["start"] + slices["duration"]
@@ -212,7 +207,7 @@ def _relate(tables: dict[str, Columns], building: Building) -> None:
         _divide_steps(tables["steps"], slices, launched, building, device_of)
 
 
-def _device_tracks(building: Building, device_of: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _device_tracks(building: Collected, device_of: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which tracks belong to a device other than a CPU."""
     is_device = np.array([device.kind != "cpu" for device in building.devices] + [False])
     found: NDArray[np.bool_] = is_device[device_of]
@@ -267,7 +262,7 @@ def _divide_steps(
     steps: Columns,
     slices: Columns,
     launched: NDArray[np.int64],
-    building: Building,
+    building: Collected,
     device_of: NDArray[np.int32],
 ) -> None:
     """Which step a slice belongs to (work of a device: that of its launch), what steps were spent on."""

@@ -58,7 +58,7 @@ def read(
     that is not possible. Returns the path. Raises InsightError with the code of a note."""
     csv.field_size_limit(_CELL)
     opened = Files(files, link.open)
-    building = Building(Source(source), _Looks(link, opened, Path(looks)))
+    building = Building(Source(source), progress=_Looks(link, opened, Path(looks)))
     building.rank = rank
     building.worker = worker
     try:

@@ -54,7 +54,7 @@ class _Views:
 
     def _advice_of(self, request: Request, opened: Opened, base: Opened) -> dict[str, Any]:
         """What the view of advice says of each. While ranks of one of the jobs are not read, rules about
-        ranks are left out; while one of the profiles is being read, there is no advice."""
+        ranks are left out; while one of the profiles is being read, advice is left out."""
         if not (opened.is_final and base.is_final):
             return {"advice": None, "ranks": Job().progress}
         sides = [

@@ -1,4 +1,4 @@
-"""All routes of the plugin, and the answers about one profile that are no table."""
+"""All routes of the plugin, and the answers about one profile that are not tables."""
 
 from __future__ import annotations
 
@@ -73,6 +73,7 @@ _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
     "flops": has_flops,
     "shapes": _having("shape_runs"),
 }
+_JSON = ("application/json",)
 _TABLES = (*TABLES, SELECTION, COMPARED)
 _DECLARED = {table.name: table.declared() for table in _TABLES}
 

@@ -21,7 +21,7 @@ from insight_remote.mirror.requests import ReadFailed, Requests, StoreAway
 
 log = logging.getLogger(__name__)
 
-LONGEST_PAUSE = 60.0  # seconds between two listings of a location where nothing changes
+_LONGEST_PAUSE = 60.0  # seconds between two listings of a location where nothing changes
 _BETWEEN_SAVES = 30.0  # seconds
 _AFTER_FAILURE = 60.0  # seconds after which a file that could not be fetched is tried again
 _AFTER_CHANGE = 1.0  # seconds after which the location is listed when a file is another than listed
@@ -271,7 +271,7 @@ class Mirror:
 
 def next_pause(pause: float, interval: float, *, is_idle: bool) -> float:
     """Seconds until the next listing: ``interval`` after a change, then ever longer, up to a minute."""
-    return min(max(interval, LONGEST_PAUSE), 2 * pause) if is_idle else interval
+    return min(max(interval, _LONGEST_PAUSE), 2 * pause) if is_idle else interval
 
 
 def _is_doubtful(file: MirroredFile) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MOUNT = "/tensorboard"  # of the page
+_MOUNT = "/tensorboard"  # of the page
 _WITHOUT_SLASH = re.compile(r"/tensorboard|(/tensorboard)?/experiment/[^/]+")  # directories without a slash
 _FONTS = "/font-roboto/"  # where TensorBoard's frames request fonts
 
@@ -49,19 +49,19 @@ class TensorBoardApplication:
 
     def takes(self, path: str) -> bool:
         """Whether a path of the host belongs to TensorBoard's page or to an experiment."""
-        return path == MOUNT or path.startswith((f"{MOUNT}/", "/experiment/", _FONTS))
+        return path == _MOUNT or path.startswith((f"{_MOUNT}/", "/experiment/", _FONTS))
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
         if _WITHOUT_SLASH.fullmatch(path):
             return _redirection(environ)(environ, start_response)
-        if path in (f"{MOUNT}/", f"{MOUNT}/index.html"):
+        if path in (f"{_MOUNT}/", f"{_MOUNT}/index.html"):
             self._settle()
-        if path.startswith(f"{MOUNT}/"):
+        if path.startswith(f"{_MOUNT}/"):
             environ = {
                 **environ,
-                "SCRIPT_NAME": environ.get("SCRIPT_NAME", "") + MOUNT,
-                "PATH_INFO": path[len(MOUNT) :],
+                "SCRIPT_NAME": environ.get("SCRIPT_NAME", "") + _MOUNT,
+                "PATH_INFO": path[len(_MOUNT) :],
             }
         return self._application()(environ, start_response)
 

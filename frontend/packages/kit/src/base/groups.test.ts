@@ -10,6 +10,12 @@ describe('groups', () => {
       { name: '', tags: ['/odd', 'lr'] },
     ]);
     expect(groupTags(['system/cpu', 'loss', 'train/loss']).map(({ name }) => name)).toEqual(['train', '', 'system']);
+    expect(groupTags(['hparam/acc', 'loss', 'val/acc', 'system/cpu']).map(({ name }) => name)).toEqual([
+      'val',
+      '',
+      'hparam',
+      'system',
+    ]);
     expect(groupTags(['=a/x - b', '=c/d']).map(({ name }) => name)).toEqual(['=']);
     expect(groupTags(['a/10', 'a/9'])[0]?.tags).toEqual(['a/9', 'a/10']);
     expect(titleParts('val/a/b')).toEqual(['val/', 'a/b']);

@@ -60,9 +60,16 @@ export function titleParts(tag: string): readonly [string, string] {
 /** What recording adds about the machine; it comes after what the training says. */
 const ABOUT_THE_MACHINE: readonly string[] = ['environment', 'system'];
 
-const rank = (name: string): number => (ABOUT_THE_MACHINE.includes(name) ? 2 : name === '' ? 1 : 0);
+/** Results of trials, as torch's documentation of `add_hparams` names them: one point a run, and no curve. */
+const RESULTS = 'hparam';
 
-/** Groups in the order of their names; tags without a prefix come after them, and then `environment` and `system`. */
+const rank = (name: string): number =>
+  ABOUT_THE_MACHINE.includes(name) ? 3 : name === RESULTS ? 2 : name === '' ? 1 : 0;
+
+/**
+ * Groups in the order of their names; tags without a prefix come after them, then results of trials (`hparam`), then
+ * `environment` and `system`.
+ */
 export function groupTags(tags: Iterable<string>): TagGroup[] {
   const groups = new Map<string, string[]>();
   for (const tag of tags) {
