@@ -12,11 +12,7 @@ interface Board {
 }
 
 /** A reason by the messages of the answer, else in English. Numbers are written as the locale does. */
-export function reasonText(
-  board: Board,
-  { messages }: Pick<AdviceAnswer, 'messages'>,
-  reason: Reason,
-): string {
+export function reasonText(board: Board, { messages }: Pick<AdviceAnswer, 'messages'>, reason: Reason): string {
   const locale = board.page.locale.value;
   const text = messages[locale]?.[`reason.${reason.code ?? ''}`];
   if (text === undefined) return reason.error.charAt(0).toUpperCase() + reason.error.slice(1);
@@ -31,10 +27,7 @@ export function reasonText(
 const WORTH = 0.01; // less is not said
 
 /** What a change saves: `saves about 24 % of a step`, `at most` where nothing was replayed; "" where not known. */
-export function savesText(
-  board: Board,
-  { saves, basis, later }: Pick<Advice, 'saves' | 'basis' | 'later'>,
-): string {
+export function savesText(board: Board, { saves, basis, later }: Pick<Advice, 'saves' | 'basis' | 'later'>): string {
   const format = new Intl.NumberFormat(board.page.locale.value, { style: 'percent', maximumSignificantDigits: 2 });
   if (later !== null) {
     const isMore = saves !== null && saves >= WORTH;
