@@ -4,9 +4,9 @@
 `... requirements` prints the pip requirement that stands in for an absent Node; `... compile SOURCE` makes
 one compiled module, whether it is stale or not.
 
-The front end must be built. Each compiled module, `_*.pyx` in insight_core, insight_record or a plugin, has a
-twin in Python: without a C compiler the install goes on. A wheel holds those of its own packages, which
-insight_record does not belong to: it is a distribution of its own.
+The front end must be built. So must each compiled module, `_*.pyx` in insight_core or a plugin: without a C
+compiler the install goes on, and the host says what to do (insight_core/formats/compiled.py). A wheel holds
+those of its own packages, which insight_record does not belong to: it is a distribution of its own.
 """
 
 from __future__ import annotations
@@ -216,7 +216,9 @@ def compile_stale(root: Path, warn: Callable[[str], None], among: Iterable[Path]
             continue
         compiled_path(root / name).unlink(missing_ok=True)
         reason = "\n".join(f"    {line}" for line in output.strip().splitlines()[-8:])
-        warn(f"{name} is not compiled, Python does its work, slower:\n{reason}")
+        warn(
+            f"{name} is not compiled, and insight-host needs it: install a C compiler, or a wheel:\n{reason}"
+        )
     marker.write_text(json.dumps(known, indent=1), encoding="utf-8")
 
 

@@ -22,7 +22,14 @@ from insight_core.formats.histograms import (
 from insight_core.formats.wall_times import origin_of
 from insight_core.http.parameters import check_order
 from insight_core.plugin import InvalidArgument, NotFound, Reason, ReasonKind, Route, Undecodable
-from insight_core.plugin.data import DataProvider, RecordPlace, RecordTable, place_in
+from insight_core.plugin.data import (
+    DataProvider,
+    RecordPlace,
+    RecordTable,
+    SeriesKey,
+    ShownAttempts,
+    place_in,
+)
 from insight_core.plugin.http import (
     Column,
     attempts,
@@ -30,7 +37,6 @@ from insight_core.plugin.http import (
     flag,
     json_response,
     number,
-    required_number,
     safetensors_response,
     series_key,
     series_keys,
@@ -50,6 +56,14 @@ _GIVEN_TWICE = ReasonKind("given_twice", "tag must be given once", "name")
 _MANY_RUNS = ReasonKind("many_runs", "run must name at most {most} runs, not {count}")
 _MANY_CELLS = ReasonKind("many_cells", "steps times bins must be at most {most}, not {count}")
 
+_FORMAT, _ANSWERS = (
+    choice("format", ("json", "safetensors")),
+    ("application/json", "application/octet-stream"),
+)
+_OVER_STEPS = {400: ("many_cells", "wrong_order")}
+_OF_RUNS = {400: ("given_twice", "many_cells", "many_runs")}
+_AXIS = (whole_number("bins", 1, MAX_BINS), flag("ignore_outliers"))
+
 
 def histograms_route(
     data: DataProvider,
@@ -66,19 +80,25 @@ def histograms_route(
     answer may read, where records can be large; more are not shown, whoever asks for them.
     """
 
-    def histograms(request: Request) -> Response:
-        form = choice(request, "format", ("json", "safetensors"))
-        key = series_key(request)
-        shown = attempts(request)
-        low, high = number(request, "from"), number(request, "to")
-        most = whole_number(request, "steps", 1, max_steps, min(STEPS, max_steps))
-        axis = _Axis.of(request, most)
+    def histograms(
+        request: Request,
+        *,
+        format: str,
+        key: SeriesKey,
+        attempts: ShownAttempts,
+        from_: float | None,
+        to: float | None,
+        steps: int,
+        bins: int | None,
+        ignore_outliers: bool,
+    ) -> Response:
+        axis = _Axis.of(bins, ignore_outliers, steps)
 
         def read() -> Response:
-            table = data.records(plugin, key, shown)
-            inside = _inside(table.steps, low, high)
-            chosen = inside[evenly(len(inside), min(most, affordable(table)) if affordable else most)]
-            places = [place_in(table, plugin, key, index, shown) for index in chosen.tolist()]
+            table = data.records(plugin, key, attempts)
+            inside = _inside(table.steps, from_, to)
+            chosen = inside[evenly(len(inside), min(steps, affordable(table)) if affordable else steps)]
+            places = [place_in(table, plugin, key, index, attempts) for index in chosen.tolist()]
             found = _Found.of(places, histogram_at)
             described: dict[str, object] = {
                 "run": key.run,
@@ -93,11 +113,20 @@ def histograms_route(
                 "origin": origin_of(table.wall_times),
                 "errors": found.errors,
             }
-            return _response(form, described, found, axis)
+            return _response(format, described, found, axis)
 
         return _again_while_it_changes(read)
 
-    return Route("/histograms", histograms)
+    reads = [
+        _FORMAT,
+        series_key,
+        attempts,
+        number("from"),
+        number("to"),
+        whole_number("steps", 1, max_steps, min(STEPS, max_steps)),
+        *_AXIS,
+    ]
+    return Route("/histograms", histograms, reads=reads, answers=_ANSWERS, codes=_OVER_STEPS)
 
 
 def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt) -> Route:
@@ -106,21 +135,27 @@ def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt)
     The column ``axis`` has the steps that one of the runs has, 10000 of them at most.
     """
 
-    def comparison(request: Request) -> Response:
-        form = choice(request, "format", ("json", "safetensors"))
-        step = required_number(request, "step")
-        shown = attempts(request)
+    pairs = series_keys(data, plugin)
 
+    def comparison(
+        request: Request,
+        *,
+        format: str,
+        step: float,
+        attempts: ShownAttempts,
+        bins: int | None,
+        ignore_outliers: bool,
+    ) -> Response:
         def read() -> Response:
-            keys = series_keys(request, data, plugin)
+            keys = pairs.read(request)
             if len({key.tag for key in keys}) > 1:
                 raise InvalidArgument(_GIVEN_TWICE(name="tag"))
             if len(keys) > MAX_RUNS:
                 raise InvalidArgument(_MANY_RUNS(most=MAX_RUNS, count=len(keys)))
-            axis = _Axis.of(request, max(1, len(keys)))
-            tables = [(key, data.records(plugin, key, shown)) for key in keys]
+            axis = _Axis.of(bins, ignore_outliers, max(1, len(keys)))
+            tables = [(key, data.records(plugin, key, attempts)) for key in keys]
             places = [
-                place_in(table, plugin, key, int(np.argmin(np.abs(table.steps - step))), shown)
+                place_in(table, plugin, key, int(np.argmin(np.abs(table.steps - step))), attempts)
                 for key, table in tables
                 if len(table.steps)
             ]
@@ -128,11 +163,12 @@ def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt)
             described = {"runs": [place.key.run for place in found.places], "errors": found.errors}
             steps = np.unique(np.concatenate([table.steps for _, table in tables] or [np.empty(0, np.int64)]))
             some = {"axis": steps[evenly(len(steps), MAX_STEPS)]}
-            return _response(form, described, found, axis, some)
+            return _response(format, described, found, axis, some)
 
         return _again_while_it_changes(read)
 
-    return Route("/comparison", comparison)
+    reads = [_FORMAT, number("step", required=True), attempts, *_AXIS]
+    return Route("/comparison", comparison, reads=reads, also_reads=[pairs], answers=_ANSWERS, codes=_OF_RUNS)
 
 
 def evenly(count: int, most: int) -> NDArray[np.intp]:
@@ -179,11 +215,10 @@ class _Axis:
     ignore_outliers: bool
 
     @classmethod
-    def of(cls, request: Request, rows: int) -> _Axis:
-        bins = whole_number(request, "bins", 1, MAX_BINS)
+    def of(cls, bins: int | None, ignore_outliers: bool, rows: int) -> _Axis:
         if bins is not None and bins * rows > MAX_CELLS:
             raise InvalidArgument(_MANY_CELLS(most=MAX_CELLS, count=bins * rows))
-        return cls(bins, flag(request, "ignore_outliers"))
+        return cls(bins, ignore_outliers)
 
 
 def _response(

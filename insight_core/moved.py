@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -49,6 +49,9 @@ MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "
         "physical_memory": f"{_PLUGIN}.worker",
     },
     _FINDINGS: _OLD_FINDINGS,
+    f"{_PLUGIN}.http": _names(
+        "empty required_number required_text required_whole_number", "insight_core.http.parameters"
+    ),
     f"{_PLUGIN}.payloads": {
         **_names("HEADER_SIZE RecordProblem record", "insight_record.formats.framing"),
         **_names("MINDSPORE_TYPES TENSORFLOW_TYPES tensorflow_type_name", "insight_record.formats.dtypes"),
@@ -90,7 +93,7 @@ MOVED_ROOMS: Final[Mapping[str, str]] = {  # packages of the host that are in a 
 }
 
 
-def old_name(module: str, name: str) -> object:
+def _old_name(module: str, name: str) -> object:
     """The value of a name of the last release, with a warning. Raises AttributeError for other names."""
     found = MOVED_NAMES[module].get(name)
     if found is None:
@@ -98,8 +101,13 @@ def old_name(module: str, name: str) -> object:
     place, _, renamed = found.partition(":")
     value = getattr(import_module(place), renamed or name)
     instead = getattr(value, "instead", None) or f"import {renamed or 'it'} from {place}"
-    warn(f"{module}.{name} is deprecated: {instead}", DeprecationWarning, stacklevel=3)
+    warn(f"{module}.{name} is deprecated: {instead}", DeprecationWarning, stacklevel=2)
     return value
+
+
+def old_names(module: str) -> Callable[[str], object]:
+    """The ``__getattr__`` of a module: names of the last release, with a warning that says what to use."""
+    return partial(_old_name, module)
 
 
 def _moved_room(name: str) -> str | None:

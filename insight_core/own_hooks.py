@@ -92,7 +92,7 @@ class OtherProgram:
     ``guests(data, settings)`` hosts its plugins, not started yet. ``names()`` returns the names by which
     users may mean one of them, and whether one may have another name. ``claims(name)`` returns the claims of
     values that its plugin shows. ``services(data)`` are gRPC services, by full name, that a data server has
-    beside its own: their methods are those of the descriptors in ``insight_core.rpc.schema``.
+    next to its own: their methods are those of the descriptors in ``insight_core.rpc.schema``.
     ``client(link, interval)`` is a provider of a server with such a service; raises InsightError.
     """
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable
+from typing import ClassVar
 
 from attrs import field, frozen
 from werkzeug import Request
 
 from insight_core.errors import Forbidden, InvalidArgument, TooLarge
 from insight_core.http.clients import may_save
+from insight_core.http.parameters import Parameter, Reader, headers
 from insight_record.formats.reason import ReasonKind
 
 READ_ONLY_CLIENT = "you may look at everything here, and change nothing"  # Why a guest may not write.
@@ -19,15 +21,27 @@ _LARGE_BODY = ReasonKind("large_body", "the body has more than {most:,} bytes")
 _BODY_NOT_JSON = ReasonKind("body_not_json", "the body is not valid JSON: {cause}")
 
 
+# What ``body_of`` reads.
+BODY: Reader[None] = Reader(
+    "", lambda request: None, [Parameter("", {"type": "object"}, is_required=True, where="body")]
+)
+
+
 @frozen(eq=False)
 class OwnPage:
     """Recognises requests of the host's own page, which alone can read the ``token`` and send it back.
 
     Plugins have that of the host as ``ctx.own_page``: a route that writes calls ``require(request)`` first,
     another route gives the page ``token_for(request)``, which the page sends as ``X-Insight-Token``.
-    ``is_own`` tells from the headers Origin and Host whether the page is that of the host.
+    ``is_own`` tells from the headers Origin and Host whether the page is that of the host. A route names what
+    these methods read in ``also_reads``: ``required`` for ``require``, ``from_here`` for
+    ``require_no_other_site``.
     """
 
+    required: ClassVar[Reader[None]] = headers(
+        "Origin", TOKEN_HEADER, codes={403: ("forbidden", "read_only")}
+    )
+    from_here: ClassVar[Reader[None]] = headers("Sec-Fetch-Site", "Origin", "Referer", "User-Agent")
     is_own: Callable[[str | None, str | None], bool]
     read_only: bool = False
     token: str = field(factory=lambda: secrets.token_urlsafe(24))

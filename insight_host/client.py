@@ -10,7 +10,7 @@ from warnings import warn
 
 from attrs import frozen
 
-from insight_core.moved import old_name
+from insight_core.moved import old_names
 from insight_core.plugin import PluginNameEnum, data
 from insight_core.providers.conventions import unknown_series
 from insight_core.providers.credentials import credentials_for
@@ -39,9 +39,7 @@ _SUMMARY: tuple[SeriesField, ...] = ("points", "last_step", "last_value")
 _LOOK = 0.1  # seconds between two questions whether everything has been read
 
 
-def __getattr__(name: str) -> object:
-    """Names that this module re-exported, with a warning."""
-    return old_name(__name__, name)
+__getattr__ = old_names(__name__)  # Names that this module re-exported.
 
 
 def open(address: str, *, token_file: str | None = None, ca_file: str | None = None) -> LogClient:

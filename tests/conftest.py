@@ -18,7 +18,7 @@ import pytest
 from insight_core.ingest import schedule as reading
 from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
-from tests.distributions import bare_venv, built, made_once, unpacked
+from tests.distributions import bare_venv, built, copy_compiled, made_once, unpacked
 from tests.support.tiers import changed_paths, mark_tiers
 from tests.waiting import PATIENCE
 
@@ -215,14 +215,16 @@ def sdist(repository: Path, common_directory: Path, offline_environment: dict[st
 @pytest.fixture(scope="session")
 def wheel_file(
     sdist: Path,
+    repository: Path,
     common_directory: Path,
     tmp_path_factory: pytest.TempPathFactory,
     offline_environment: dict[str, str],
 ) -> Path:
-    """Built from the sdist, as pip does, with neither Node.js nor a C compiler within reach."""
+    """Built from the sdist, as pip does, without Node.js; compiled modules are those of the checkout."""
 
     def make(out: Path) -> None:
         source = unpacked(sdist, tmp_path_factory.mktemp("source"))
+        copy_compiled(repository, source)  # what is fresh is not compiled again
         environment = {**offline_environment, "PATH": os.path.dirname(sys.executable), "CC": "no-compiler"}
         built(source, out, "wheel", environment)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,3 +76,12 @@ def bare_venv(place: Path, environment: Mapping[str, str], *, with_pip: bool = F
     ours = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     Path(site, "shared.pth").write_text("".join(f"{path}\n" for path in ours), encoding="utf-8")
     return python
+
+
+def copy_compiled(repository: Path, source: Path) -> None:
+    """Gives a source tree the compiled modules of the checkout, so that they are not compiled again."""
+    shutil.copyfile(repository / "insight_core/.compiled", source / "insight_core/.compiled")
+    for folder in ("insight_core", "plugins"):
+        for module in (repository / folder).rglob("_*.pyx"):
+            for made in module.parent.glob(f"{module.stem}.*.so"):
+                shutil.copyfile(made, source / made.relative_to(repository))

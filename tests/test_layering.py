@@ -51,7 +51,7 @@ ROOMS: dict[str, Room] = {
     "plugin.layers": _room("layers", ""),
     "matching": _room("errors formats", "numpy regex"),
     "http": _room("encoding errors formats plugin", "attrs numpy safetensors werkzeug"),
-    "plugin.http": _room("http matching", ""),
+    "plugin.http": _room("http matching moved", ""),
     "histogram_routes": _room("formats http plugin plugin.http", "attrs numpy werkzeug"),
     "own_page": _room("errors formats http", "attrs werkzeug"),
     "worker": _room("formats plugin references", "attrs"),

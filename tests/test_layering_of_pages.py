@@ -40,6 +40,7 @@ ROOMS = {
     f"{_KIT}/draw": PageRoom("frontend/packages/kit/src/draw", f"{_API} {_LAB}", ""),
     f"{_KIT}/steps": PageRoom("frontend/packages/kit/src/steps", f"{_API} {_LAB}", _PREACT),
     f"{_KIT}/table": PageRoom("frontend/packages/kit/src/table", f"{_API} {_LAB}", _PREACT),
+    f"{_KIT}/lists": PageRoom("frontend/packages/kit/src/lists", f"{_API} {_LAB}", "@preact/signals"),
     f"{_KIT}/scene": PageRoom("frontend/packages/kit/src/scene", f"{_API} {_LAB}", "@preact/signals"),
     _KIT: PageRoom("frontend/packages/kit/src", _API, _PREACT, f"{_KIT}/steps {_KIT}/table", below=_LAB),
     f"{_KIT}/lines": PageRoom("frontend/packages/kit/src/lines", f"{_API} {_KIT} {_LAB} {_KIT}/draw", ""),

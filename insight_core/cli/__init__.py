@@ -41,6 +41,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     prepare_imports()
     spare_address_space()
     from insight_core.cli.options import fail, read_options
+    from insight_core.formats.compiled import NotCompiled
     from insight_core.plugin import InsightError
 
     command: Callable[[Options], int]
@@ -61,7 +62,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         if options.command != "serve":  # serve calls it after its own imports
             settle_imports()
         return command(options)
-    except InsightError as error:
+    except (InsightError, NotCompiled) as error:
         return fail(str(error))
 
 

@@ -25,7 +25,6 @@ from insight_core.registry import Module, Registry
 
 if TYPE_CHECKING:
     from insight_core.providers.forwarding import StartableProvider
-    from insight_core.providers.link import Link
 
 _LOCATIONS = re.compile(r",(?=[A-Za-z][A-Za-z0-9+.-]*:[^0-9])")  # between them; an address may contain commas
 _HOOK = "insight_open_provider"
@@ -53,7 +52,8 @@ def open_data(
             settings = _settings(options, registry)
             for location in _LOCATIONS.split(options.data_provider):
                 server = _server_at(location, settings, registry)
-                opened.append(server or _opened_by_hook(location, options, settings, registry))
+                flag = options.origin("data_provider")
+                opened.append(server or _opened_by_hook(location, flag, settings, registry))
                 names.append(without_token(location))
         provider = opened[0]
         if len(opened) > 1:
@@ -99,7 +99,7 @@ def _of_logdirs(
         logdirs=[(each.name or "", each.path) for each in named],
         open_local=lambda dialects: open_of([evolve(each, dialects=frozenset(dialects)) for each in named]),
     )
-    return _opened_by_hook(f"{options.load}:", options, settings, registry)
+    return _opened_by_hook(f"{options.load}:", options.origin("load"), settings, registry)
 
 
 def _settings(options: Options, registry: Registry) -> ProviderSettings:
@@ -134,21 +134,18 @@ def _server_at(location: str, settings: ProviderSettings, registry: Registry) ->
     from insight_core.providers.credentials import credentials_for
     from insight_core.providers.opened_later import OpenedProvider
 
-    def other_client() -> Callable[[Link, float], StartableProvider] | None:
-        other = other_program(registry)
-        return None if other is None else other.client
-
+    other = other_program(registry)
     return OpenedProvider(
         server.address,
         settings.plugins.values(),
         credentials=credentials_for(server, settings.token_file, settings.ca_file),
         interval=settings.reload_interval,
-        other_client=other_client,
+        other_client=None if other is None else other.client,
     )
 
 
 def _opened_by_hook(
-    location: str, options: Options, settings: ProviderSettings, registry: Registry
+    location: str, flag: str, settings: ProviderSettings, registry: Registry
 ) -> StartableProvider:
     for module in modules_with(_HOOK, registry):
         provider = _asked(module, location, evolve(settings, options=module.values))
@@ -156,7 +153,7 @@ def _opened_by_hook(
             return provider
     failed = ", ".join(sorted(registry.failures))
     hint = f" (plugins that failed: {failed})" if failed else ""
-    raise InvalidArgument(f"{options.origin('data_provider')}: no plugin opens {location!r}{hint}")
+    raise InvalidArgument(f"{flag}: no plugin opens {location!r}{hint}")
 
 
 def _asked(module: Module, location: str, settings: ProviderSettings) -> StartableProvider | None:

@@ -94,7 +94,7 @@ def python_file(text: str) -> str:
             f"{text!r} is not a Python file with the name of a module: my_plugin.py"
         )
     if not path.is_file():
-        raise argparse.ArgumentTypeError(f"{text!r}: there is no such file")
+        raise argparse.ArgumentTypeError(f"{text!r}: the file does not exist")
     return str(path)
 
 

@@ -1,11 +1,15 @@
-"""Query parameters; every refusal is an InvalidArgument that names its parameter."""
+"""Readers of parameters: a route declares them, and its view gets the values."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
-from typing import overload
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import wraps
+from keyword import iskeyword
+from types import MappingProxyType
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 
+from attrs import evolve, frozen
 from werkzeug import Request
 
 from insight_core.errors import InvalidArgument
@@ -19,6 +23,104 @@ _NOT_FINITE = ReasonKind("not_finite", "{name} must be a finite number, not {val
 _MISSING_PARAMETER = ReasonKind("missing_parameter", "{name} is missing")
 _NOT_WHOLE = ReasonKind("not_whole", "{name} must be a whole number from {low} to {high}, not {value!r}")
 
+TEXT: Mapping[str, Any] = MappingProxyType({"type": "string"})
+_NO_CODES: Mapping[int, Sequence[str]] = MappingProxyType({})
+P = ParamSpec("P")
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+@frozen
+class Parameter:
+    """A parameter of the query, or a header, as ``/openapi.json`` describes it; ``schema`` is JSON Schema."""
+
+    name: str
+    schema: Mapping[str, Any] = TEXT
+    is_required: bool = False
+    where: str = "query"
+
+
+@frozen(eq=False)
+class Reader(Generic[T_co]):
+    """What a route reads of a request: ``read(request)`` is the argument ``keyword`` of its view.
+
+    ``parameters`` are those that it reads, ``codes`` those of its errors by status, beyond those of every
+    route that reads data. ``read`` raises InvalidArgument for a value that is missing or malformed.
+    """
+
+    keyword: str
+    read: Callable[[Request], T_co]
+    parameters: Sequence[Parameter]
+    codes: Mapping[int, Sequence[str]] = _NO_CODES
+
+    def __call__(self, request: Request) -> T_co:
+        """The value, for a view that reads by itself."""
+        return self.read(request)
+
+    def named(self, keyword: str) -> Reader[T_co]:
+        """The same for another argument of the view."""
+        return evolve(self, keyword=keyword)
+
+    def optional(self) -> Reader[T_co]:
+        """The same for a view that reads it only sometimes: no parameter has to be given."""
+        return evolve(self, parameters=[evolve(one, is_required=False) for one in self.parameters])
+
+    @staticmethod
+    def values(readers: Iterable[Reader[Any]], request: Request) -> dict[str, Any]:
+        """What all of them read, by keyword."""
+        return {one.keyword: one.read(request) for one in readers}
+
+
+class _ReaderFactory(Protocol[P, T_co]):
+    """Makes a reader; with a request before all arguments, reads at once, as views of older plugins do."""
+
+    @overload
+    def __call__(self, request: Request, /, *given: P.args, **named: P.kwargs) -> T_co: ...
+    @overload
+    def __call__(self, *given: P.args, **named: P.kwargs) -> Reader[T_co]: ...
+
+
+def reader(make: Callable[P, Reader[T]]) -> _ReaderFactory[P, T]:
+    """Decorates a function that makes a reader, so that a request may precede its arguments."""
+
+    @wraps(make)
+    def call(*given: Any, **named: Any) -> object:  # noqa: ANN401
+        if given and isinstance(given[0], Request):
+            return make(*given[1:], **named).read(given[0])
+        return make(*given, **named)
+
+    return cast("_ReaderFactory[P, T]", call)
+
+
+def headers(*names: str, codes: Mapping[int, Sequence[str]] = _NO_CODES) -> Reader[None]:
+    """Describes headers that a view reads by itself, for ``Route.also_reads``."""
+    return Reader("", lambda request: None, [Parameter(name, where="header") for name in names], codes)
+
+
+def _of(
+    name: str,
+    parse: Callable[[str], T] | None,
+    schema: Mapping[str, Any],
+    default: T | None = None,
+    *,
+    required: bool = False,
+) -> Reader[Any]:
+    """A reader of one text, as it is or parsed. A name that Python reserves gets an underscore."""
+
+    def read(request: Request) -> T | str | None:
+        value = request.args.get(name)
+        if value is None:
+            if required:
+                raise InvalidArgument(_MISSING_PARAMETER(name=name))
+            return default
+        return value if parse is None else parse(value)
+
+    return Reader(_keyword(name), read, (Parameter(name, schema, required),))
+
+
+def _keyword(name: str) -> str:
+    return f"{name}_" if iskeyword(name) else name
+
 
 def empty(name: str) -> InvalidArgument:
     """The error for a parameter that has to have a value."""
@@ -31,92 +133,132 @@ def check_order(low: float | None, high: float | None) -> None:
         raise InvalidArgument(_WRONG_ORDER(low=low, high=high))
 
 
-def choice(request: Request, name: str, allowed: Sequence[str]) -> str:
-    """The value of a parameter that takes one of a few words, the first of them by default."""
-    value = request.args.get(name, allowed[0])
-    if value not in allowed:
-        words = " or ".join(allowed)
-        raise InvalidArgument(_NOT_ALLOWED(name=name, allowed=words, value=value))
-    return value
+@reader
+def text(
+    name: str, default: str | None = None, *, required: bool = False, filled: bool = False
+) -> Reader[Any]:
+    """Reads a text, or the default; ``required``: it has to be given, ``filled``: it must not be empty."""
+
+    def parse(value: str) -> str:
+        if not value:
+            raise empty(name)
+        return value
+
+    return _of(name, parse if filled else None, TEXT, default, required=required)
 
 
-def flag(request: Request, name: str) -> bool:
-    """Whether the parameter is ``1``; without it, or with ``0``, it is not."""
-    return choice(request, name, ("0", "1")) == "1"
+@reader
+def texts(name: str, *, required: bool = False) -> Reader[list[str]]:
+    """Reads all values of a parameter that may come more than once; one has to be given if ``required``."""
+
+    def read(request: Request) -> list[str]:
+        found = request.args.getlist(name)
+        if required and not found:
+            raise InvalidArgument(_MISSING_PARAMETER(name=name))
+        return found
+
+    schema = {"type": "array", "items": dict(TEXT)}
+    return Reader(_keyword(name), read, (Parameter(name, schema, required),))
 
 
-def attempts(request: Request) -> ShownAttempts:
-    """The parameter ``attempts``: ``last`` (the default) or ``all``."""
-    return "last" if choice(request, "attempts", ("last", "all")) == "last" else "all"
+@reader
+def choice(name: str, allowed: Sequence[str]) -> Reader[str]:
+    """Reads one of a few words, the first of them by default."""
+
+    def parse(value: str) -> str:
+        if value not in allowed:
+            raise InvalidArgument(_NOT_ALLOWED(name=name, allowed=" or ".join(allowed), value=value))
+        return value
+
+    return _of(name, parse, {**TEXT, "enum": list(allowed), "default": allowed[0]}, allowed[0])
 
 
-def number(request: Request, name: str) -> float | None:
-    """The value of a parameter that takes a finite number, None without it."""
-    text = request.args.get(name)
-    if text is None:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InvalidArgument(_NOT_FINITE(name=name, value=text))
-    return value
+@reader
+def flag(name: str) -> Reader[bool]:
+    """Reads whether the parameter is ``1``; without it, or with ``0``, it is not."""
+    words = choice(name, ("0", "1"))
+    return Reader(_keyword(name), lambda request: words.read(request) == "1", words.parameters)
 
 
-def required_number(request: Request, name: str) -> float:
-    """The value of a parameter that takes a finite number and has to be given."""
-    value = number(request, name)
-    if value is None:
-        raise InvalidArgument(_MISSING_PARAMETER(name=name))
-    return value
+# Reads ``attempts``: ``last`` (the default) or ``all``.
+attempts = cast("Reader[ShownAttempts]", choice("attempts", ("last", "all")))
 
 
-@overload
-def whole_number(request: Request, name: str, low: int, high: int, default: int) -> int: ...
-@overload
-def whole_number(request: Request, name: str, low: int, high: int, default: None = None) -> int | None: ...
-def whole_number(request: Request, name: str, low: int, high: int, default: int | None = None) -> int | None:
-    """The value of a parameter that takes a whole number from ``low`` to ``high``, or the default."""
-    text = request.args.get(name)
-    if text is None:
-        return default
-    digits = text.removeprefix("-") if low < 0 else text
+@reader
+def number(name: str, *, required: bool = False) -> Reader[float | None]:
+    """Reads a finite number, None without it."""
+
+    def parse(value: str) -> float:
+        try:
+            found = float(value)
+        except ValueError:
+            found = math.nan
+        if not math.isfinite(found):
+            raise InvalidArgument(_NOT_FINITE(name=name, value=value))
+        return found
+
+    return _of(name, parse, {"type": "number"}, required=required)
+
+
+@reader
+def whole_number(
+    name: str, low: int, high: int, default: int | None = None, *, required: bool = False
+) -> Reader[Any]:
+    """Reads a whole number from ``low`` to ``high``, or the default."""
     longest = max(len(str(abs(low))), len(str(abs(high))))
-    whole = digits.isascii() and digits.isdecimal() and len(digits) <= longest
-    if not whole or not low <= int(text) <= high:
-        raise InvalidArgument(_NOT_WHOLE(name=name, low=low, high=high, value=text))
-    return int(text)
+
+    def parse(value: str) -> int:
+        digits = value.removeprefix("-") if low < 0 else value
+        whole = digits.isascii() and digits.isdecimal() and len(digits) <= longest
+        if not whole or not low <= int(value) <= high:
+            raise InvalidArgument(_NOT_WHOLE(name=name, low=low, high=high, value=value))
+        return int(value)
+
+    schema = {"type": "integer", "minimum": low, "maximum": high}
+    if default is not None:
+        schema["default"] = default
+    return _of(name, parse, schema, default, required=required)
 
 
-def required_whole_number(request: Request, name: str, low: int, high: int) -> int:
-    """The value of a parameter that takes a whole number from ``low`` to ``high`` and has to be given."""
-    value = whole_number(request, name, low, high)
-    if value is None:
-        raise InvalidArgument(_MISSING_PARAMETER(name=name))
-    return value
+@reader
+def required_number(name: str) -> Reader[float]:
+    """``number`` with ``required``."""
+    return cast("Reader[float]", number(name, required=True))
 
 
-def required_text(request: Request, name: str) -> str:
-    """The value of a parameter that has to be given; it may be empty."""
-    text = request.args.get(name)
-    if text is None:
-        raise InvalidArgument(_MISSING_PARAMETER(name=name))
-    return text
+@reader
+def required_whole_number(name: str, low: int, high: int) -> Reader[int]:
+    """``whole_number`` with ``required``."""
+    return cast("Reader[int]", whole_number(name, low, high, required=True))
 
 
-def series_key(request: Request) -> SeriesKey:
-    """The one series that ``run`` and ``tag`` name; both are required."""
-    return SeriesKey(required_text(request, "run"), required_text(request, "tag"))
+@reader
+def required_text(name: str) -> Reader[str]:
+    """``text`` with ``required``."""
+    return cast("Reader[str]", text(name, required=True))
 
 
-def series_keys(request: Request, data: DataProvider, plugin: str) -> list[SeriesKey]:
-    """Every existing pair of the runs and tags asked for, tag by tag; all runs when none is named."""
-    tags = list(dict.fromkeys(request.args.getlist("tag")))
-    if not tags:
-        raise InvalidArgument("tag is missing", code="missing_parameter", name="tag")
-    named: Collection[str] | None = dict.fromkeys(request.args.getlist("run")) or None
-    tables = data.series_tables(plugin, (), runs=named, tags=tags)
-    existing = {table.run: set(table.tags) for table in tables}
-    runs = named or existing
-    return [SeriesKey(run, tag) for tag in tags for run in runs if tag in existing.get(run, ())]
+RUN, TAG = text("run", required=True), text("tag", required=True)
+
+# Reads the one series that ``run`` and ``tag`` name; both are required.
+series_key: Reader[SeriesKey] = Reader(
+    "key",
+    lambda request: SeriesKey(RUN.read(request), TAG.read(request)),
+    (*RUN.parameters, *TAG.parameters),
+)
+
+
+@reader
+def series_keys(data: DataProvider, plugin: str) -> Reader[list[SeriesKey]]:
+    """Reads every existing pair of the runs and tags asked for, tag by tag; all runs when none is named."""
+    runs_named, tags_named = texts("run"), texts("tag", required=True)
+
+    def read(request: Request) -> list[SeriesKey]:
+        tags = list(dict.fromkeys(tags_named.read(request)))
+        named: Collection[str] | None = dict.fromkeys(runs_named.read(request)) or None
+        tables = data.series_tables(plugin, (), runs=named, tags=tags)
+        existing = {table.run: set(table.tags) for table in tables}
+        runs = named or existing
+        return [SeriesKey(run, tag) for tag in tags for run in runs if tag in existing.get(run, ())]
+
+    return Reader("keys", read, (*tags_named.parameters, *runs_named.parameters))

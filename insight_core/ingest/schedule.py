@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define
 
-from insight_core.ingest.scanner.scanner import is_compiled
 from insight_core.ingest.scanner.small_files import LARGEST
 from insight_core.ingest.tailer import Tailed, read_together
 
@@ -70,8 +69,7 @@ class Reading:
         self._file_read, self._runs_read = file_read, runs_read
         self._threads: list[threading.Thread] = []
         self._at_work = 1  # threads
-        self._is_compiled = is_compiled()
-        self._worth_it = _processors() if self._is_compiled else 1  # more would wait for one another
+        self._worth_it = _processors()
         self._lock = threading.Lock()
 
     def run(self) -> None:
@@ -102,8 +100,7 @@ class Reading:
             while not self._stops() and (task := self._take()):
                 began, worked, waits = time.perf_counter(), time.thread_time(), _waits()
                 count = sum(len(unread.files) for unread in task)
-                if self._is_compiled:
-                    self._read_small(task)
+                self._read_small(task)
                 for unread in task:
                     turn = _TURN
                     while turn > 0 and unread.files:

@@ -20,7 +20,7 @@ from insight_core.errors import (
 )
 from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
-from insight_core.moved import old_name
+from insight_core.moved import old_names
 from insight_core.plugin.annotations import Annotations
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.context import Ask, Get, HostAnswer, PluginContext, ReadRunColumns, RunCells, Values
@@ -114,7 +114,4 @@ __all__ = [
 
 
 if not TYPE_CHECKING:  # type checkers would accept any name
-
-    def __getattr__(name: str) -> object:
-        """A name of the last release, with a warning that says where it is now."""
-        return old_name(__name__, name)
+    __getattr__ = old_names(__name__)

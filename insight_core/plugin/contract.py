@@ -22,6 +22,8 @@ from insight_core.run_profiles import RunProfile
 if TYPE_CHECKING:  # a data server loads decoders, never the web half
     from werkzeug import Response
 
+    from insight_core.http.parameters import Reader
+
 
 API_VERSION = 3  # Version of the plugin API: docs/reference/stability.md.
 
@@ -109,7 +111,7 @@ class CachePolicy:
 
 @frozen
 class Route:
-    """One URL below ``/data/plugin/<name>``: ``view(request, **path_variables)`` answers it.
+    """One URL below ``/data/plugin/<name>``: ``view(request, **path_variables, **values)`` answers it.
 
     ``path`` is a rule of werkzeug's routing that begins with a slash. ``view`` may be given by name,
     ``"package.module:name"``, and is then imported at the first request. Raises ValueError for a path or a
@@ -124,6 +126,10 @@ class Route:
     ``takes_where``: in the place of ``run`` clients may give ``where``, an expression over columns of the run
     table (``lr < 0.1``). The view gets the names of the runs that match as ``run``, or one empty ``run`` if
     none does; of ``run`` and ``where`` the runs of both.
+
+    ``reads``: parameters, by ``plugin.http``, that are checked before the view is called, which gets each
+    value by name. ``also_reads``: those that the view reads itself. ``answers`` (media types) and ``codes``
+    (of errors, by status) are for ``/openapi.json``.
     """
 
     path: str = field(validator=has_form(r"/.*", "it begins with a slash"))
@@ -131,6 +137,10 @@ class Route:
     methods: tuple[str, ...] = ("GET",)
     only_reads: bool = False
     takes_where: bool = False
+    reads: Sequence[Reader[Any]] = ()
+    also_reads: Sequence[Reader[Any]] = ()
+    answers: Sequence[str] = ()
+    codes: Mapping[int, Sequence[str]] = field(factory=dict)
 
 
 def _no_routes(ctx: PluginContext) -> Sequence[Route]:

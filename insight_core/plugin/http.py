@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from insight_core.http.answers import (
     Column,
     bytes_response,
@@ -12,33 +14,39 @@ from insight_core.http.answers import (
 from insight_core.http.clients import READ_ONLY, is_gone, may_save
 from insight_core.http.csv_text import csv_field, csv_response
 from insight_core.http.parameters import (
+    Reader,
     attempts,
     choice,
-    empty,
     flag,
+    headers,
     number,
-    required_number,
-    required_text,
-    required_whole_number,
     series_key,
     series_keys,
+    text,
+    texts,
     whole_number,
 )
 from insight_core.http.records import is_pinned, record_of, records_response
 from insight_core.matching import matcher_of
+from insight_core.moved import old_names
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)
+
 
 __path__: list[str] = []  # of modules of the last release, which insight_core.moved finds
 
 __all__ = [
     "READ_ONLY",
     "Column",
+    "Reader",
     "attempts",
     "bytes_response",
     "choice",
     "csv_field",
     "csv_response",
-    "empty",
     "flag",
+    "headers",
     "is_gone",
     "is_pinned",
     "json_response",
@@ -47,12 +55,11 @@ __all__ = [
     "number",
     "record_of",
     "records_response",
-    "required_number",
-    "required_text",
-    "required_whole_number",
     "safetensors_response",
     "series_key",
     "series_keys",
     "streamed_response",
+    "text",
+    "texts",
     "whole_number",
 ]

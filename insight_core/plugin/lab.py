@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from insight_core.encoding import check_elements as check_elements
 from insight_core.encoding import plain as plain
+from insight_core.formats.compiled import NotCompiled as NotCompiled
 from insight_core.formats.file_references import file_reference as file_reference
 from insight_core.histogram_routes import comparison_route as comparison_route
 from insight_core.histogram_routes import histograms_route as histograms_route
@@ -11,6 +12,7 @@ from insight_core.http.clients import accepts_gzip as accepts_gzip
 from insight_core.http.findings import findings_document as findings_document
 from insight_core.http.findings import may_change as may_change
 from insight_core.http.parameters import check_order as check_order
+from insight_core.http.records import RECORDS_READ as RECORDS_READ
 from insight_core.http.tags import streamed_tags_response as streamed_tags_response
 from insight_core.http.tags import tags_response as tags_response
 from insight_core.matching import Matcher as Matcher

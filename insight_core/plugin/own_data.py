@@ -85,16 +85,8 @@ class OwnData(ABC):
 
     @abstractmethod
     def place(self, request: Request, attempts: ShownAttempts | None = None) -> RecordPlace:
-        """The record that ``run``, ``tag``, ``index`` and ``attempts`` of a request name.
-
-        ``attempts`` here is used instead of that of the request. With ``wall_time`` (seconds since the epoch)
-        and ``step`` these must be those of the record. Raises NotFound for an unknown record,
-        InvalidArgument for malformed parameters.
-        """
+        """The record that a request names, as ``plugin.http.record_of`` reads it, or with these attempts."""
 
     @abstractmethod
     def keys(self, request: Request) -> Sequence[SeriesKey]:
-        """Existing series of the runs and tags that the request names, tag by tag; all runs if it names none.
-
-        Raises InvalidArgument if it names no tag.
-        """
+        """The series that a request names, as ``plugin.http.series_keys`` reads them."""

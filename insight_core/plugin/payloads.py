@@ -22,7 +22,7 @@ from insight_core.formats.histograms import histogram_of as histogram_of
 from insight_core.formats.packed import varints
 from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
 from insight_core.message_types import MessageTypes
-from insight_core.moved import old_name
+from insight_core.moved import old_names
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
 from insight_core.plugin.data.provider import Payload
 from insight_record.formats.dtypes import TENSORFLOW_NUMBERS
@@ -111,10 +111,7 @@ def _dialect(payload: Payload) -> Dialect:
 
 
 if not TYPE_CHECKING:  # type checkers would accept any name
-
-    def __getattr__(name: str) -> object:
-        """A name of the last release, with a warning that says where it is now."""
-        return old_name(__name__, name)
+    __getattr__ = old_names(__name__)
 
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from insight_core.moved import old_name
+from insight_core.moved import old_names
 from insight_core.providers.contract_data import WrittenSeries
 from insight_core.testing.contexts import context_of
 from insight_core.testing.contract import provider_contract
@@ -28,7 +28,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # type checkers would accept any name
-
-    def __getattr__(name: str) -> object:
-        """A name of the last release, with a warning that says where it is now."""
-        return old_name(__name__, name)
+    __getattr__ = old_names(__name__)

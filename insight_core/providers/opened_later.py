@@ -32,7 +32,7 @@ class OpenedProvider(FollowedProvider):
         *,
         credentials: Credentials = _NO_CREDENTIALS,
         interval: float = 1.0,
-        other_client: Callable[[], Callable[[Link, float], StartableProvider] | None] = lambda: None,
+        other_client: Callable[[Link, float], StartableProvider] | None = None,
     ) -> None:
         super().__init__([], [("data-server-opening", self._reach_and_follow)])
         self._link = Link(address, credentials)
@@ -106,7 +106,6 @@ class OpenedProvider(FollowedProvider):
             link.unary(INFO, insight_data_pb2.InfoRequest())
             return InsightProvider(link)
         except NotServed:
-            client = self._other_client()
-            if client is None:
+            if self._other_client is None:
                 raise
-            return client(link, self._interval)
+            return self._other_client(link, self._interval)

@@ -1,18 +1,14 @@
-"""Decimation and smoothing of long series: compiled if available, else NumPy.
-
-Both implementations give the same results and are tested against each other. ``INSIGHT_HOST_PURE=1`` forces
-NumPy.
-"""
+"""Decimation and smoothing of long series, compiled. Tests compare it with its definition in NumPy."""
 
 from __future__ import annotations
 
 import importlib
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.formats.compiled import is_wanted
+from insight_core.formats.compiled import NotCompiled
 from insight_core.store.blocks import Blocks
 
 Values: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
@@ -70,22 +66,7 @@ class Reduction(Protocol):
         """
 
 
-def compiled() -> Reduction | None:
-    """The compiled implementation; None if it was not built."""
-    try:
-        module: Reduction = importlib.import_module("insight_core.store._reduction")
-    except ImportError:
-        return None
-    return module
-
-
-def _chosen() -> Reduction:
-    found = compiled() if is_wanted() else None
-    if found is None:
-        from insight_core.store import numpy_reduction  # most hosts do without
-
-        found = numpy_reduction
-    return found
-
-
-reduction: Reduction = _chosen()
+try:
+    reduction: Reduction = cast(Reduction, importlib.import_module("insight_core.store._reduction"))
+except ImportError as error:
+    raise NotCompiled("insight_core.store._reduction") from error

@@ -6,7 +6,7 @@ import json
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +22,15 @@ from werkzeug.test import EnvironBuilder
 from insight_core.isolation import Busy, Overdue
 from insight_core.old_findings import RuleChecks, checks_of
 from insight_core.own_page import READ_ONLY_CLIENT, OwnPage
-from insight_core.plugin import HostAnswer, InsightError, NotFound, PluginContext, RunCells, Unavailable
+from insight_core.plugin import (
+    HostAnswer,
+    InsightError,
+    NotFound,
+    PluginContext,
+    Route,
+    RunCells,
+    Unavailable,
+)
 from insight_core.plugin.data import DataProvider
 from insight_core.plugin.findings import Findings
 from insight_core.plugin.http import may_save
@@ -46,7 +54,7 @@ from insight_core.web.front_ends import FileState, files_of
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounted_plugins import PATH, MountedPlugins
-from insight_core.web.mounting import Endpoint, UrlRule, new_map
+from insight_core.web.mounting import NOT_FOUND, Endpoint, UrlRule, new_map, rule_of
 from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.plugin_services import Services
 from insight_core.web.settings import HostSettings
@@ -62,7 +70,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _LOOK = 0.25  # seconds between two looks at front ends
-_DESCRIPTION = reference("insight_core.web.openapi.document:description")  # imported when it is asked for
+_DESCRIPTION = reference("insight_core.web.openapi:description")  # imported when it is asked for
 
 
 class Host:
@@ -264,7 +272,7 @@ class Host:
 
     def _with_runs(self, request: Request, endpoint: Endpoint) -> tuple[Request, str]:
         """The request with runs in the place of ``where``, and their tag: a status changes by itself."""
-        if not endpoint.takes_where or not (endpoint.reads_body or request.method in ("GET", "HEAD")):
+        if not endpoint.route.takes_where or not (endpoint.reads_body or request.method in ("GET", "HEAD")):
             return request, ""
         from insight_core.web.run_filter import with_matching_runs  # no page needs it to start
 
@@ -373,15 +381,13 @@ class Host:
             """Whether the host listens."""
             return json_answer({"status": "ok"})
 
-        views: dict[str, Callable[..., Response]] = {
-            "/healthz": health,
-            "/openapi.json": partial(_DESCRIPTION, self._urls),
-        }
-        return [
-            UrlRule("/", endpoint=Endpoint(index), methods=["GET"]),
-            UrlRule("/static/<path:name>", endpoint=Endpoint(partial(asset_answer, page)), methods=["GET"]),
-            *(UrlRule(path, endpoint=Endpoint(view), methods=["GET"]) for path, view in views.items()),
+        routes = [
+            Route("/", index, answers=["*/*", "text/html"], codes={503: ["unavailable"]}),
+            Route("/static/<path:name>", partial(asset_answer, page), codes=NOT_FOUND),
+            Route("/healthz", health, answers=["application/json"]),
+            Route("/openapi.json", partial(_DESCRIPTION, self._urls), answers=["*/*", "application/json"]),
         ]
+        return [rule_of(route) for route in routes]
 
     def _urls(self) -> Sequence[Map]:
         return [self._map, *(mounted.urls() for mounted in self._plugins)]

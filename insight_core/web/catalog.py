@@ -16,15 +16,27 @@ from insight_core.matching import Matcher, matcher_of
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.data import DataProvider, SeriesField, SeriesTable, united_tables
 from insight_core.plugin.data.tables import chosen_tables, missing_tags, tags_by_run
-from insight_core.plugin.http import flag, is_gone, required_text, whole_number
+from insight_core.plugin.http import flag, is_gone, text, texts, whole_number
 from insight_core.web.answers import json_answer
-from insight_core.web.live_events import changes_since, generation_of
+from insight_core.web.live_events import SINCE, changes_since, generation_of
 
 _FIELDS: tuple[SeriesField, ...] = get_args(SeriesField)
 _OWNER = "plugin"  # the column that says to which of several plugins a series belongs
 _DEFAULT = ("attempts", "claims")  # columns that a page needs to begin
 _TEXTS = {"claims", "content", "display_name", "description", _OWNER}  # columns of a few values
 _LAST = 1 << 53
+
+CATALOG_READS = (
+    texts("plugin", required=True).named("plugins"),
+    flag("unclaimed"),
+    SINCE,
+    text("q"),
+    flag("regex"),
+    texts("columns"),
+    texts("run").named("runs"),
+    whole_number("offset", 0, _LAST, 0),
+    whole_number("limit", 0, _LAST),
+)
 
 _Tags = Mapping[str, Collection[str]]  # by run
 
@@ -55,22 +67,30 @@ class SeriesCatalog:
     boot: str
     names: Callable[[], Collection[str]]
 
-    def view(self, request: Request) -> Response:
+    def view(
+        self,
+        request: Request,
+        *,
+        plugins: list[str],
+        unclaimed: bool,
+        since: str | None,
+        q: str | None,
+        regex: bool,
+        columns: Sequence[str],
+        runs: Sequence[str],
+        offset: int,
+        limit: int | None,
+    ) -> Response:
         """Raises InvalidArgument for unknown columns, an invalid pattern, page or cursor."""
-        required_text(request, "plugin")
-        plugins = request.args.getlist("plugin")
-        if flag(request, "unclaimed"):
+        if unclaimed:
             plugins += sorted(set(self.provider.plugins()).difference(self.names(), plugins))
-        since = request.args.get("since")
-        text = request.args.get("q")
-        is_regex = flag(request, "regex")
         question = _Question(
             plugins,
-            _columns(request.args.getlist("columns")),
-            request.args.getlist("run") or None,
-            matcher_of(text, is_regex=is_regex, is_gone=partial(is_gone, request)) if text else None,
-            whole_number(request, "offset", 0, _LAST, 0),
-            whole_number(request, "limit", 0, _LAST),
+            _columns(columns),
+            runs or None,
+            matcher_of(q, is_regex=regex, is_gone=partial(is_gone, request)) if q else None,
+            offset,
+            limit,
             None if since is None else generation_of(since, self.boot),
         )
         return json_answer(self._answer(question))

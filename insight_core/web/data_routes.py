@@ -12,20 +12,34 @@ from urllib.parse import quote_plus
 from attrs import asdict, field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import Annotations, Messages, Reason, Unavailable
+from insight_core.http.records import RECORDS_READ
+from insight_core.plugin import Annotations, Messages, Reason, Route, Unavailable
 from insight_core.plugin.data import DataProvider, Run
-from insight_core.plugin.http import required_text
+from insight_core.plugin.http import record_of, records_response, text, texts
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
-from insight_core.web.catalog import SeriesCatalog
+from insight_core.web.catalog import CATALOG_READS, SeriesCatalog
 from insight_core.web.front_ends import SharedModules, front_end, shared_modules
-from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since, since_of
+from insight_core.web.live_events import (
+    CURSOR,
+    SINCE,
+    EventStream,
+    Streams,
+    changes_as_dict,
+    changes_since,
+    generation_of,
+)
 from insight_core.web.mounted_plugins import MountedPlugin, MountedPlugins
-from insight_core.web.mounting import Endpoint, UrlRule
+from insight_core.web.mounting import BLOB_ANSWERS, RECORDS_ANSWERS, UrlRule, rule_of
 from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.run_table import RunTableView
 from insight_core.web.settings import HostSettings
 from insight_record.formats.json_text import encode_json
+
+_JSON = ("application/json",)
+_KEPT = ("*/*", "application/json")  # a client may have it already
+_STREAMS = {503: ("many_streams",)}
+_PLUGIN = text("plugin", required=True)
 
 
 def installed_version() -> str:
@@ -60,28 +74,39 @@ class DataRoutes:
 
     def rules(self) -> list[UrlRule]:
         """The URL rules. Views that depend on more than the data set an ETag of their content."""
-        views: list[tuple[str, Callable[..., Response], bool]] = [
-            ("/data/start", self.start, False),
-            ("/data/environment", self.environment, False),
-            ("/data/runs", self.runs, True),
-            ("/data/plugins_listing", self.plugins_listing, False),
-            ("/data/run_table", self.run_table.view, False),
-            ("/data/run_columns", self.run_columns, False),
-            ("/data/run_matches", self.run_matches, False),
-            ("/data/catalog", self.catalog.view, True),
-            ("/data/damage", self.damage, True),
-            ("/data/records", self.records, True),
-            ("/data/blob", self.blob, True),
-            ("/data/changes", self.changes, False),
-            ("/data/events", self.events, False),
+        run_table = (SINCE, texts("columns"))
+        tensorboard = texts("experimentalPlugin").named("experimental")
+        routes = [
+            Route("/data/start", self.start, reads=(text("tab", ""), tensorboard, *run_table), answers=_KEPT),
+            Route("/data/environment", self.environment, answers=_KEPT),
+            Route("/data/plugins_listing", self.plugins_listing, reads=[tensorboard], answers=_KEPT),
+            Route("/data/run_table", self.run_table.view, reads=run_table, answers=_KEPT),
+            Route("/data/run_columns", self.run_columns, reads=[texts("column")], answers=_KEPT),
+            Route("/data/run_matches", self.run_matches, reads=[text("where", "")], answers=_KEPT),
+            Route("/data/changes", self.changes, reads=[CURSOR], answers=_KEPT),
+            Route("/data/events", self.events, reads=[CURSOR], answers=["text/event-stream"], codes=_STREAMS),
             *(
-                (f"/data/{name}", partial(self._answer, value), False)
+                Route(f"/data/{name}", partial(self._answer, value), answers=_KEPT)
                 for name, value in self._fixed().items()
             ),
         ]
+        of_any = record_of(self.provider, "")  # of which plugin is a parameter
+        of_data = [
+            Route("/data/runs", self.runs, answers=_JSON),
+            Route("/data/catalog", self.catalog.view, reads=CATALOG_READS, answers=_JSON),
+            Route("/data/damage", self.damage, reads=[text("run")], answers=_JSON),
+            Route(
+                "/data/records",
+                self.records,
+                reads=[_PLUGIN],
+                also_reads=RECORDS_READ,
+                answers=RECORDS_ANSWERS,
+            ),
+            Route("/data/blob", self.blob, reads=[_PLUGIN], also_reads=[of_any], **BLOB_ANSWERS),
+        ]
         return [
-            UrlRule(path, endpoint=Endpoint(view, follows_data=follows), methods=["GET"])
-            for path, view, follows in views
+            *(rule_of(route) for route in routes),
+            *(rule_of(route, follows_data=True) for route in of_data),
         ]
 
     def _fixed(self) -> dict[str, Callable[[], object]]:
@@ -98,19 +123,26 @@ class DataRoutes:
         """For TensorBoard's clients."""
         return tag_by_content(request, json_answer(value()))
 
-    def start(self, request: Request) -> Response:
+    def start(
+        self,
+        request: Request,
+        *,
+        tab: str,
+        experimental: Sequence[str],
+        since: str | None,
+        columns: Sequence[str],
+    ) -> Response:
         """The first answers that a page needs, by path: one round trip, while its modules load.
 
         The catalogue of the ``tab`` is included.
         """
         # the run table comes first: changes after its generation come by the stream of events
-        views = {
-            "run_table": self.run_table.view,
-            "plugins_listing": self.plugins_listing,
-            "environment": self.environment,
+        first = {
+            "run_table": self.run_table.view(request, since=since, columns=columns),
+            "plugins_listing": self.plugins_listing(request, experimental=experimental),
+            "environment": self.environment(request),
         }
-        answers = {f"data/{name}": view(request).get_data() for name, view in views.items()}
-        tab = request.args.get("tab", "")
+        answers = {f"data/{name}": answer.get_data() for name, answer in first.items()}
         if tab in self.plugins.names():
             answers[f"data/catalog?plugin={quote_plus(tab)}"] = self.catalog.first(tab).get_data()
         body = b",".join(b"%s:%s" % (encode_json(name), answer) for name, answer in answers.items())
@@ -138,7 +170,7 @@ class DataRoutes:
 
         return json_answer([run.name for run in sorted(self.provider.runs(), key=start)])
 
-    def plugins_listing(self, request: Request) -> Response:
+    def plugins_listing(self, request: Request, *, experimental: Sequence[str]) -> Response:
         """One row for each plugin, plugins that failed included, in tab order."""
         until = time.monotonic() + self.settings.limits.listing
         generation = self.provider.generation()
@@ -153,8 +185,7 @@ class DataRoutes:
             origin = f" (from {failure.distribution})" if failure.distribution else ""
             listing[name] = _row(name, False, {"type": "NONE"}, {}, failure.reason + origin)
         if self.settings.guests is not None:
-            asked_for = request.args.getlist("experimentalPlugin")
-            for name, row in self.settings.guests.listing(asked_for).items():
+            for name, row in self.settings.guests.listing(experimental).items():
                 listing.setdefault(name, dict(row))
         return tag_by_content(request, json_answer(listing))
 
@@ -180,17 +211,15 @@ class DataRoutes:
             row["warnings"] = mounted.calls.troubles
         return row
 
-    def run_columns(self, request: Request) -> Response:
+    def run_columns(self, request: Request, *, column: Sequence[str]) -> Response:
         """All columns of the run table without cells, or those that are named, with a cell for each run."""
-        keys = request.args.getlist("column")
-        columns = self.columns
-        return tag_by_content(request, json_answer(columns.with_keys(keys) if keys else columns.listed()))
+        found = self.columns.with_keys(column) if column else self.columns.listed()
+        return tag_by_content(request, json_answer(found))
 
-    def run_matches(self, request: Request) -> Response:
+    def run_matches(self, request: Request, *, where: str) -> Response:
         """Runs for which the expression ``where`` over their columns holds."""
         from insight_core.web.run_filter import matching_runs  # no page needs it to start
 
-        where = request.args.get("where", "")
         return tag_by_content(request, json_answer({"runs": matching_runs(self.columns, where)}))
 
     @property
@@ -204,9 +233,9 @@ class DataRoutes:
             self.annotations,
         )
 
-    def damage(self, request: Request) -> Response:
+    def damage(self, request: Request, *, run: str | None) -> Response:
         """Damaged places of one run or all runs."""
-        found = self.provider.damage(request.args.get("run"))
+        found = self.provider.damage(run)
         entries = [asdict(entry) | Reason.of(entry.reason).fields("reason") for entry in found]
         return json_answer({"damage": entries, "messages": self._messages(entries)})
 
@@ -215,27 +244,26 @@ class DataRoutes:
         given = self.registry.collected("insight_messages", Messages) if reasons else ()
         return Messages.said_in(reasons, (one.value for one in given))
 
-    def records(self, request: Request) -> Response:
+    def records(self, request: Request, *, plugin: str) -> Response:
         """Steps, wall times and sizes of a series of any plugin, unclaimed values included."""
-        from insight_core.http.records import records_response  # no page asks for it
+        return records_response(request, self.provider, plugin)
 
-        return records_response(request, self.provider, required_text(request, "plugin"))
-
-    def blob(self, request: Request) -> Response:
+    def blob(self, request: Request, *, plugin: str) -> Response:
         """The bytes of one record of any plugin, unclaimed values included."""
         from insight_core.web.record_routes import blob_response  # no page asks for it
 
-        return blob_response(request, self.provider, required_text(request, "plugin"))
+        return blob_response(request, self.provider, record_of(request, self.provider, plugin))
 
-    def changes(self, request: Request) -> Response:
+    def changes(self, request: Request, *, cursor: str | None) -> Response:
         """Changes since a generation."""
-        changes = changes_since(self.provider, since_of(request, self.boot, default=0))
+        since = 0 if cursor is None else generation_of(cursor, self.boot)
+        changes = changes_since(self.provider, since)
         answer = changes_as_dict(changes, self.boot, self.plugins.names(), self.streams.others())
         return tag_by_content(request, json_answer(answer))
 
-    def events(self, request: Request) -> Response:
+    def events(self, request: Request, *, cursor: str | None) -> Response:
         """Changes as server-sent events. Raises Unavailable if too many streams are open."""
-        since = since_of(request, self.boot, default=self.provider.generation())
+        since = self.provider.generation() if cursor is None else generation_of(cursor, self.boot)
         headers = {"X-Accel-Buffering": "no"}  # nginx would buffer events
         if request.method == "HEAD":
             return Response(mimetype="text/event-stream", headers=headers)

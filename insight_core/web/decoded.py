@@ -21,7 +21,7 @@ T = TypeVar("T")
 D = TypeVar("D")
 
 _ENTRY = 512  # bytes that the cache counts for a place, in addition to its value
-_RECORD_GONE = ReasonKind("record_gone", "record {index} of {tag!r} of run {run!r} is no longer there")
+_RECORD_GONE = ReasonKind("record_gone", "record {index} of {tag!r} of run {run!r} has disappeared")
 
 
 @frozen(eq=False)

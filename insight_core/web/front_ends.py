@@ -186,7 +186,7 @@ def _refusal(what: str, built: object, ours: object, *, is_newer: bool) -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A JSON object, empty if there is no such file; raises ValueError for anything else."""
+    """A JSON object, empty if the file is missing; raises ValueError for anything else."""
     try:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:

@@ -12,15 +12,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from insight_core.http.parameters import Reader, headers, text
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.data import Changes, DataProvider
 from insight_core.web.state.shared_state import SharedState
 from insight_record.formats.json_text import encode_json
-
-if TYPE_CHECKING:
-    from werkzeug import Request
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +29,12 @@ _LONGEST = 30.0  # seconds of one wait in the provider
 _LOOK = 0.5  # seconds between two checks for what other hosts write
 _AGAIN = 1.0  # seconds until a failed provider is retried
 _RETRY = 2000  # milliseconds until a page reconnects
+SINCE = text("since")
+CURSOR: Reader[str | None] = Reader(  # The header is that of a stream that reconnects.
+    "cursor",
+    lambda request: request.headers.get("Last-Event-ID") or SINCE.read(request),
+    (*headers("Last-Event-ID").parameters, *SINCE.parameters),
+)
 _GONE = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 
 
@@ -68,12 +72,6 @@ def generation_of(text: str, boot: str) -> int | None:
     if not (number.isascii() and number.isdecimal() and len(number) <= 18) or (dash and not start):
         raise InvalidArgument(f"since must be a generation (a whole number, 0 or more), not {text!r}")
     return int(number) if not dash or start == boot else None
-
-
-def since_of(request: Request, boot: str, default: int) -> int | None:
-    """The cursor of a request: Last-Event-ID of a stream that reconnects, else ``since``."""
-    text = request.headers.get("Last-Event-ID") or request.args.get("since")
-    return default if text is None else generation_of(text, boot)
 
 
 def changes_since(provider: DataProvider, since: int | None, timeout: float = 0.0) -> Changes:

@@ -14,7 +14,7 @@ from insight_core.plugin.http import record_of, series_keys
 
 @frozen(eq=False)
 class RequestedData(OwnData):
-    """``insight_core.plugin.OwnData`` of a host. Its methods are followed for ``/openapi.json``."""
+    """``insight_core.plugin.OwnData`` of a host."""
 
     def place(self, request: Request, attempts: ShownAttempts | None = None) -> RecordPlace:
         """See ``OwnData.place``."""

@@ -21,8 +21,8 @@ from insight_core.plugin import (
     TooLarge,
     encode_json,
 )
-from insight_core.plugin.data import DataProvider, record_at
-from insight_core.plugin.http import bytes_response, is_pinned, record_of, records_response
+from insight_core.plugin.data import DataProvider, RecordPlace, record_at
+from insight_core.plugin.http import bytes_response, is_pinned, records_response
 from insight_core.web.answers import content_tag, not_modified
 from insight_core.web.decoded import DecodedValues
 from insight_record.formats.reason import ReasonKind
@@ -31,7 +31,7 @@ _PIECE = 1 << 18  # bytes that are read at a time
 _LARGE_VALUE = ReasonKind(
     "large_value", "{place}: its JSON has {size:,} bytes, more than {most:,}; /blob has the bytes"
 )
-_PLACE_GONE = ReasonKind("place_gone", "{place} is no longer there")
+_PLACE_GONE = ReasonKind("place_gone", "{place} has disappeared")
 
 
 def tags(ctx: PluginContext, request: Request) -> Response:
@@ -44,9 +44,8 @@ def records(ctx: PluginContext, request: Request) -> Response:
     return records_response(request, ctx.data, ctx.name)
 
 
-def value(ctx: PluginContext, plugin: Plugin, request: Request) -> Response:
+def value(ctx: PluginContext, plugin: Plugin, request: Request, place: RecordPlace) -> Response:
     """One record, decoded and encoded by the plugin."""
-    place = ctx.own.place(request)
     found = cast("DecodedValues[object]", ctx.values).read(place)
     body = encode_json(
         {
@@ -64,14 +63,13 @@ def value(ctx: PluginContext, plugin: Plugin, request: Request) -> Response:
     return bytes_response(body, "application/json", immutable=is_pinned(request))
 
 
-def blob(ctx: PluginContext, request: Request) -> Response:
+def blob(ctx: PluginContext, request: Request, place: RecordPlace) -> Response:
     """The bytes of one record or claimed file, or the range of them that the request names."""
-    return blob_response(request, ctx.data, ctx.name)
+    return blob_response(request, ctx.data, place)
 
 
-def blob_response(request: Request, data: DataProvider, plugin: str) -> Response:
+def blob_response(request: Request, data: DataProvider, place: RecordPlace) -> Response:
     """The bytes of one record of a plugin, or of an unclaimed one; its claim is a header of the answer."""
-    place = record_of(request, data, plugin)
     tag = content_tag(data.location().encode(errors="replace"), repr(place).encode(errors="replace"))
     if request.if_none_match.contains_weak(tag):
         return not_modified(tag)

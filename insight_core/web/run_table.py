@@ -89,9 +89,8 @@ class RunTableView:
     def _empty_log(self) -> RunLog:
         return RunLog(self.provider)
 
-    def view(self, request: Request) -> Response:
+    def view(self, request: Request, *, since: str | None, columns: Sequence[str]) -> Response:
         """Runs with dialects, start time and damage. Raises InvalidArgument for a malformed ``since``."""
-        since = request.args.get("since")
         generation = self.provider.generation()
         progress = self.provider.progress()
         number, runs = self._log.read()
@@ -118,8 +117,8 @@ class RunTableView:
             answer |= {"since": since, "places": places, "gone": gone}
             runs = [runs[place] for place in places]
             rows = _rows(runs)
-        if names := request.args.getlist("columns"):
-            answer |= self.columns().with_names(names, [run.name for run in runs])
+        if columns:
+            answer |= self.columns().with_names(columns, [run.name for run in runs])
         body = b'%s,"runs":%s}' % (encode_json(answer).removesuffix(b"}"), rows)
         return tag_by_content(request, Response(body, mimetype="application/json"))
 

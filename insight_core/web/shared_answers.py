@@ -97,7 +97,7 @@ class _SharedAnswer:
         self._making = threading.RLock()  # held while the next piece is made
         self._answer: Response | None = None
         self._headers = Headers()  # of it, before it is finished for the first client: each gets a copy
-        self._source: Iterator[bytes] | None = None  # None: there are no more pieces
+        self._source: Iterator[bytes] | None = None  # None after the last piece
         self._pieces: list[bytes] = []
         self._error: BaseException | None = None
         self._waiting = 0  # clients that make pieces besides the first one

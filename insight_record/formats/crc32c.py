@@ -131,21 +131,6 @@ def mask_array(crcs: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return ((crcs >> np.uint32(15)) | (crcs << np.uint32(17))) + np.uint32(0xA282EAD8)
 
 
-def difference(
-    rows: NDArray[np.uint8], reference: NDArray[np.uint8], columns: NDArray[np.intp], length: int
-) -> NDArray[np.uint32]:
-    """XOR of the checksums of messages of ``length`` <= 4096 bytes with that of a reference.
-
-    ``rows`` uint8[n, len(columns)] and ``reference`` uint8[len(columns)] hold the bytes at
-    ``columns``; all other bytes of the messages are the same.
-    """
-    terms = _terms()
-    result = np.zeros(len(rows), np.uint32)
-    for i, column in enumerate(columns.tolist()):
-        result ^= terms[length - 1 - column][rows[:, i] ^ reference[i]]
-    return result
-
-
 def masked_crc32c_of_windows(data: NDArray[np.uint8], size: int) -> NDArray[np.uint32]:
     """The masked checksum of the ``size`` bytes from each offset, uint32[len(data) - size + 1]."""
     count = len(data) - size + 1
@@ -154,6 +139,3 @@ def masked_crc32c_of_windows(data: NDArray[np.uint8], size: int) -> NDArray[np.u
     for i in range(size):
         result ^= terms[size - 1 - i][data[i : i + count]]
     return mask_array(result)
-
-
-LONGEST_ROW = _BLOCK

@@ -54,43 +54,6 @@ def header_is_good(length: int, crc: int) -> bool:
     return known == crc
 
 
-class Frames(NamedTuple):
-    """Complete records of a chunk, and where and why the walk ended.
-
-    ``end`` is the offset in the chunk of the first byte not walked. If the record there has a valid header,
-    ``wanted`` is its size with header and footer: more than the rest of the chunk, or more than
-    ``LONGEST_READ``. Otherwise it is 0.
-    """
-
-    starts: NDArray[np.int64]  # of the event, in the chunk
-    lengths: NDArray[np.int64]
-    end: int
-    wanted: int
-    header_is_bad: bool
-
-
-def walk(chunk: bytes, position: int, until: int) -> Frames:
-    """Finds the complete records of ``chunk`` that start at ``position`` or later and before ``until``."""
-    starts: list[int] = []
-    lengths: list[int] = []
-    size = len(chunk)
-    unpack, known = _HEADER.unpack_from, _header_crcs
-    wanted, bad = 0, False
-    while position + HEADER_SIZE <= size and position < until:
-        length, crc = unpack(chunk, position)
-        if known.get(length) != crc and not header_is_good(length, crc):
-            bad = True
-            break
-        after = position + length + HEADER_SIZE + FOOTER_SIZE
-        if after > size or length > LONGEST_READ:
-            wanted = after - position
-            break
-        starts.append(position + HEADER_SIZE)
-        lengths.append(length)
-        position = after
-    return Frames(np.array(starts, np.int64), np.array(lengths, np.int64), position, wanted, bad)
-
-
 def find_header(chunk: bytes, start: int, known: int) -> tuple[int | None, int | None]:
     """The first valid header from offset ``start`` on whose record ends within ``known`` bytes.
 

@@ -71,7 +71,11 @@ def test_a_profile_is_chosen_by_run_and_below_it(page: Page, shared: Serve, swee
 
 
 def test_keys_choose_a_run(page: Page, shared: Serve, sweep: Path) -> None:
-    panel = opened(page, shared("--logdir", sweep), "profiler", "&sort=name&run=lr0.1_seed1")
+    panel = opened(page, shared("--logdir", sweep), "profiler", "&run=lr0.1_seed1")
+    page.locator('[data-action="sort-runs"]').click()
+    page.get_by_role("radio", name="Name").click()
+    expect(page.locator('[data-action="invert"]')).to_have_count(0)  # nothing is ticked here
+    page.keyboard.press("Escape")
     expect(chosen(page)).to_have_attribute("data-run", "lr0.1_seed1")
     by_keys(page, "ArrowDown", "Enter")  # from the one that is shown
     expect(panel.get_by_test_id("about")).to_contain_text("lr0.2_seed0")

@@ -123,7 +123,7 @@ def test_a_guard_in_a_file_is_around_the_host(run: Run, mine: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("absent.py", "there is no such file"),
+        ("absent.py", "the file does not exist"),
         ("mine.txt", "is not a Python file"),
         ("my-plugin.py", "is not a Python file with the name of a module"),
     ],

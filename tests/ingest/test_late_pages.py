@@ -17,6 +17,7 @@ from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.scanner.holes import MOST_RETRIED
 from insight_core.plugin import Dialect
 from insight_core.providers.local import LocalProvider
+from tests.oracles.implementations import BOTH, scan_with
 from tests.support.damaged_logdir import FILE_NAME, scalar_record, version_record
 from tests.support.points import scalar_points
 
@@ -57,9 +58,9 @@ class Pages:
         os.utime(self.path, ns=(info.st_atime_ns, info.st_mtime_ns + 1_000_000))
 
 
-@pytest.fixture(params=["compiled", "pure"])
+@pytest.fixture(params=BOTH)
 def pages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Pages:
-    monkeypatch.setenv("INSIGHT_HOST_PURE", "1" if request.param == "pure" else "")
+    scan_with(request.param, monkeypatch)
     return Pages(tmp_path / FILE_NAME)
 
 

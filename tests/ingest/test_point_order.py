@@ -16,13 +16,14 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.providers.local import LocalProvider
 from insight_core.testing import wire
+from tests.oracles.implementations import BOTH, scan_with
 
 
-@pytest.mark.parametrize("pure", ["0", "1"])
+@pytest.mark.parametrize("implementation", BOTH)
 def test_a_tag_written_by_simple_value_and_as_tensors_is_one_attempt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pure: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, implementation: str
 ) -> None:
-    monkeypatch.setenv("INSIGHT_HOST_PURE", pure)
+    scan_with(implementation, monkeypatch)
     metadata = wire.metadata("scalars", 1)
     with open(tmp_path / "events.out.tfevents.1.test", "wb") as file:
         for step in range(300):
@@ -65,7 +66,7 @@ def opened(logs: Path, cache: Path) -> LocalProvider:
 
 @settings(deadline=None, max_examples=60)
 @given(
-    pure=st.sampled_from(["0", "1"]),
+    implementation=st.sampled_from(BOTH),
     stretches=st.lists(
         st.lists(st.tuples(st.sampled_from(FORMS), st.integers(0, 20)), min_size=1, max_size=12),
         min_size=2,
@@ -75,12 +76,12 @@ def opened(logs: Path, cache: Path) -> LocalProvider:
     restarts=st.lists(st.booleans(), min_size=6, max_size=6),
 )
 def test_any_mix_of_forms_files_and_restarts_keeps_the_order_of_the_files(
-    pure: str, stretches: list[list[Written]], files: list[int], restarts: list[bool]
+    implementation: str, stretches: list[list[Written]], files: list[int], restarts: list[bool]
 ) -> None:
     """The host may end and start again between two writes: then it goes on from its index."""
     written: dict[int, list[int]] = {0: [], 1: []}
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("INSIGHT_HOST_PURE", pure)
+        scan_with(implementation, patch)
         logs, cache = Path(name, "logs"), Path(name, "cache")
         logs.mkdir()
         provider = opened(logs, cache)

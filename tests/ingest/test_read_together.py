@@ -25,7 +25,6 @@ from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from tests.support.damaged_logdir import damaged_logdir, scalar_record, version_record
 
-pytest.importorskip("insight_core.ingest.scanner._small_files", reason="no compiled kernel here")
 SCALAR = insight_scalar.insight_plugin()
 
 

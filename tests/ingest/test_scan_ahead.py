@@ -222,22 +222,16 @@ def provider_of(logdir: Path) -> LocalProvider:
     return LocalProvider([Logdir(str(logdir))], [insight_scalar.insight_plugin()], reload_interval=0)
 
 
-@pytest.mark.parametrize(
-    ("processors", "pure", "expected"), [(2, "0", True), (1, "0", False), (2, "1", False)]
-)
+@pytest.mark.parametrize(("processors", "expected"), [(2, True), (1, False)])
 def test_only_processors_to_spare_scan_ahead(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     guesses: list[bool],
     one_by_one: None,
     processors: int,
-    pure: str,
     expected: bool,
 ) -> None:
     monkeypatch.setattr(reading, "_processors", lambda: processors)
-    monkeypatch.setenv("INSIGHT_HOST_PURE", pure)
-    if expected:
-        pytest.importorskip("insight_core.ingest.scanner._kernel", reason="no compiled kernel here")
     (tmp_path / "events.out.tfevents.1.test").write_bytes(
         VERSION + b"".join(number(step) for step in range(2000))
     )

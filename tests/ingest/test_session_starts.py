@@ -21,6 +21,7 @@ from insight_core.providers.local import LocalProvider
 from insight_core.store import sessions
 from insight_core.store.sessions import FileSessions, RunSessions
 from tests.opened_logs import STORED, opened_as
+from tests.oracles.implementations import BOTH, scan_with
 
 T = 1_700_000_000
 
@@ -57,12 +58,12 @@ def second_session(directory: Path, purge: int = 50) -> None:
         writer.scalar("rare", 150, 1150)
 
 
-@pytest.mark.parametrize("pure", ["0", "1"])
+@pytest.mark.parametrize("implementation", BOTH)
 def test_every_tag_of_the_run_loses_what_was_recorded_from_the_step_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pure: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, implementation: str
 ) -> None:
     """The same steps as TensorBoard's Python loader (tests/conformance/test_session_purges.py)."""
-    monkeypatch.setenv("INSIGHT_HOST_PURE", pure)
+    scan_with(implementation, monkeypatch)
     first_session(tmp_path / "a")
     second_session(tmp_path / "a")
     with provider_of(tmp_path) as provider:

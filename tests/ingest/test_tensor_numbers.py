@@ -16,6 +16,7 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store.store import Store
 from insight_core.testing import wire
+from tests.oracles.implementations import BOTH, scan_with
 from tests.support.points import scalar_points
 
 SCALAR = insight_scalar.insight_plugin()
@@ -30,9 +31,11 @@ def test_plugins_that_take_numbers_are_known_by_their_claims() -> None:
     assert limited.number_plugins == {"scalars"}  # who leaves a series out says where it begins
 
 
-@pytest.mark.parametrize("pure", ["0", "1"])
-def test_each_has_what_its_plugin_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pure: str) -> None:
-    monkeypatch.setenv("INSIGHT_HOST_PURE", pure)
+@pytest.mark.parametrize("implementation", BOTH)
+def test_each_has_what_its_plugin_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, implementation: str
+) -> None:
+    scan_with(implementation, monkeypatch)
     number, vector = wire.number_tensor(0.5), b"\x08\x01\x12\x04\x12\x02\x08\x02" + b"\x2a\x08" + bytes(8)
     values = [
         ("loss", number, "scalars"),
@@ -65,12 +68,12 @@ def test_each_has_what_its_plugin_reads(tmp_path: Path, monkeypatch: pytest.Monk
         assert provider.payload("tensorboard:tensor", odd, 0).data == number
 
 
-@pytest.mark.parametrize("pure", ["0", "1"])
+@pytest.mark.parametrize("implementation", BOTH)
 def test_records_that_are_one_number_now_and_then_keep_their_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pure: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, implementation: str
 ) -> None:
     """Read at once, or as they come, or from the index."""
-    monkeypatch.setenv("INSIGHT_HOST_PURE", pure)
+    scan_with(implementation, monkeypatch)
     vector = b"\x08\x01\x12\x04\x12\x02\x08\x02" + b"\x2a\x08" + bytes(8)
     tensors = [vector if step % 3 == 2 else wire.number_tensor(float(step)) for step in range(30)]
     metadata = wire.metadata("text", 1)
@@ -122,12 +125,12 @@ SHAPES = {  # whether TensorBoard's Python loader has a point: ``make_ndarray(te
 }
 
 
-@pytest.mark.parametrize("pure", ["0", "1"])
+@pytest.mark.parametrize("implementation", BOTH)
 @pytest.mark.parametrize(("tensor", "is_scalar"), SHAPES.values(), ids=SHAPES)
 def test_a_tensor_of_one_element_is_a_scalar_whatever_its_shape(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pure: str, tensor: bytes, is_scalar: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, implementation: str, tensor: bytes, is_scalar: bool
 ) -> None:
-    monkeypatch.setenv("INSIGHT_HOST_PURE", pure)
+    scan_with(implementation, monkeypatch)
     with EventWriter(tmp_path) as writer:
         for step in range(20):
             metadata = b"" if step else wire.metadata("scalars", 1)

@@ -12,15 +12,15 @@ from werkzeug.test import EnvironBuilder
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.http import (
+    Reader,
     attempts,
     choice,
     flag,
     number,
-    required_number,
-    required_text,
-    required_whole_number,
     series_key,
     series_keys,
+    text,
+    texts,
     whole_number,
 )
 from insight_core.plugin.testing import FakeProvider
@@ -33,22 +33,26 @@ def _request(query: str) -> Request:
 @pytest.mark.parametrize(
     ("read", "query", "value"),
     [
-        (lambda r: choice(r, "form", ("json", "csv")), "", "json"),
-        (lambda r: choice(r, "form", ("json", "csv")), "form=csv", "csv"),
-        (lambda r: flag(r, "wide"), "", False),
-        (lambda r: flag(r, "wide"), "wide=0", False),
-        (lambda r: flag(r, "wide"), "wide=1", True),
+        (choice("form", ("json", "csv")), "", "json"),
+        (choice("form", ("json", "csv")), "form=csv", "csv"),
+        (flag("wide"), "", False),
+        (flag("wide"), "wide=0", False),
+        (flag("wide"), "wide=1", True),
         (attempts, "", "last"),
         (attempts, "attempts=all", "all"),
-        (lambda r: number(r, "from"), "", None),
-        (lambda r: number(r, "from"), "from=-2.5", -2.5),
-        (lambda r: required_number(r, "at"), "at=1e3", 1000.0),
-        (lambda r: whole_number(r, "bins", 1, 90), "", None),
-        (lambda r: whole_number(r, "bins", 1, 90, 30), "", 30),
-        (lambda r: whole_number(r, "bins", 1, 90), "bins=90", 90),
-        (lambda r: whole_number(r, "at", -5, 5), "at=-5", -5),
-        (lambda r: required_whole_number(r, "index", 0, 9), "index=0", 0),
-        (lambda r: required_text(r, "slice"), "slice=", ""),
+        (number("from"), "", None),
+        (number("from"), "from=-2.5", -2.5),
+        (number("at", required=True), "at=1e3", 1000.0),
+        (whole_number("bins", 1, 90), "", None),
+        (whole_number("bins", 1, 90, 30), "", 30),
+        (whole_number("bins", 1, 90), "bins=90", 90),
+        (whole_number("at", -5, 5), "at=-5", -5),
+        (whole_number("index", 0, 9, required=True), "index=0", 0),
+        (text("slice", required=True), "slice=", ""),
+        (text("name"), "", None),
+        (text("name", "x"), "name=", ""),
+        (texts("by"), "by=b&by=a", ["b", "a"]),
+        (texts("by"), "", []),
         (series_key, "run=a%2Fb&tag=%E5%9B%BE", SeriesKey("a/b", "图")),
     ],
 )
@@ -57,32 +61,34 @@ def test_what_a_parameter_takes(read: Callable[[Request], Any], query: str, valu
 
 
 @pytest.mark.parametrize(
-    ("read", "query", "text"),
+    ("read", "query", "said"),
     [
-        (lambda r: choice(r, "form", ("json", "csv")), "form=xml", "form must be json or csv, not 'xml'"),
-        (lambda r: flag(r, "wide"), "wide=yes", "wide must be 0 or 1, not 'yes'"),
+        (choice("form", ("json", "csv")), "form=xml", "form must be json or csv, not 'xml'"),
+        (flag("wide"), "wide=yes", "wide must be 0 or 1, not 'yes'"),
         (attempts, "attempts=first", "attempts must be last or all"),
-        (lambda r: number(r, "from"), "from=nan", "from must be a finite number, not 'nan'"),
-        (lambda r: number(r, "from"), "from=x", "from must be a finite number"),
-        (lambda r: required_number(r, "at"), "", "at is missing"),
-        (lambda r: whole_number(r, "bins", 1, 90), "bins=0", "bins must be a whole number from 1 to 90"),
-        (lambda r: whole_number(r, "bins", 1, 90), "bins=91", "not '91'"),
-        (lambda r: whole_number(r, "bins", 1, 90), "bins=-1", "bins must"),
-        (lambda r: whole_number(r, "bins", 1, 90), "bins=1.5", "bins must"),
-        (lambda r: whole_number(r, "bins", 1, 90), "bins=", "bins must"),
-        (lambda r: whole_number(r, "bins", 1, 90), "bins=%D9%A3", "bins must"),
-        (lambda r: whole_number(r, "bins", 1, 90), "bins=" + "9" * 5000, "bins must"),
-        (lambda r: whole_number(r, "at", -5, 5), "at=--5", "at must"),
-        (lambda r: required_whole_number(r, "index", 0, 9), "", "index is missing"),
-        (lambda r: required_text(r, "slice"), "", "slice is missing"),
+        (number("from"), "from=nan", "from must be a finite number, not 'nan'"),
+        (number("from"), "from=x", "from must be a finite number"),
+        (number("at", required=True), "", "at is missing"),
+        (whole_number("bins", 1, 90), "bins=0", "bins must be a whole number from 1 to 90"),
+        (whole_number("bins", 1, 90), "bins=91", "not '91'"),
+        (whole_number("bins", 1, 90), "bins=-1", "bins must"),
+        (whole_number("bins", 1, 90), "bins=1.5", "bins must"),
+        (whole_number("bins", 1, 90), "bins=", "bins must"),
+        (whole_number("bins", 1, 90), "bins=%D9%A3", "bins must"),
+        (whole_number("bins", 1, 90), "bins=" + "9" * 5000, "bins must"),
+        (whole_number("at", -5, 5), "at=--5", "at must"),
+        (whole_number("index", 0, 9, required=True), "", "index is missing"),
+        (text("slice", required=True), "", "slice is missing"),
+        (text("q", required=True, filled=True), "q=", "q must not be empty"),
+        (texts("tag", required=True), "run=a", "tag is missing"),
         (series_key, "tag=loss", "run is missing"),
         (series_key, "run=a", "tag is missing"),
     ],
 )
-def test_a_refusal_names_its_parameter(read: Callable[[Request], Any], query: str, text: str) -> None:
+def test_a_refusal_names_its_parameter(read: Callable[[Request], Any], query: str, said: str) -> None:
     with pytest.raises(InvalidArgument) as raised:
         read(_request(query))
-    assert text in str(raised.value)
+    assert said in str(raised.value)
 
 
 def test_every_existing_pair_of_runs_and_tags() -> None:
@@ -91,7 +97,7 @@ def test_every_existing_pair_of_runs_and_tags() -> None:
         data.add_scalars(run, tag, [1.0])
 
     def keys(query: str) -> list[SeriesKey]:
-        return series_keys(_request(query), data, "scalar")
+        return series_keys(data, "scalar").read(_request(query))
 
     assert keys("tag=acc&tag=loss&tag=acc") == [
         SeriesKey("b", "acc"),
@@ -101,3 +107,19 @@ def test_every_existing_pair_of_runs_and_tags() -> None:
     assert keys("tag=loss&run=b&run=gone") == [SeriesKey("b", "loss")]
     with pytest.raises(InvalidArgument, match="tag is missing"):
         keys("run=a")
+
+
+def test_a_view_gets_each_value_by_name() -> None:
+    readers = [number("from"), texts("run").named("runs"), flag("wide"), series_key]
+    assert [one.keyword for one in readers] == ["from_", "runs", "wide", "key"]
+    found = Reader.values(readers, _request("from=2&run=a&tag=loss"))
+    assert found == {"from_": 2.0, "runs": ["a"], "wide": False, "key": SeriesKey("a", "loss")}
+
+
+def test_a_request_before_the_arguments_reads_at_once_as_in_the_last_release() -> None:
+    assert choice(_request("form=csv"), "form", ("json", "csv")) == "csv"
+    assert whole_number(_request(""), "bins", 1, 90, 30) == 30
+    assert series_key(_request("run=a&tag=loss")) == SeriesKey("a", "loss")
+    with pytest.warns(DeprecationWarning, match="required_text"):
+        from insight_core.plugin.http import required_text  # type: ignore[attr-defined]
+    assert required_text(_request("slice="), "slice") == ""

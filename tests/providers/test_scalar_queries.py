@@ -17,16 +17,17 @@ from hypothesis import strategies as st
 from insight_core.formats.columns import Columns
 from insight_core.plugin import CachePolicy, Dialect, EventField
 from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey, XAxis
-from insight_core.store import numpy_reduction, scalars, views
+from insight_core.store import scalars, views
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.decimation import column_borders
-from insight_core.store.reduction import Reduction, Values, compiled, reduction
+from insight_core.store.reduction import Reduction, Values, reduction
 from insight_core.store.scalars import answer
 from insight_core.store.series import Series
 from insight_core.store.snapshot import Snapshot
 from insight_core.store.views import ViewCache
+from tests.oracles import numpy_reduction
 
-KINDS: list[Reduction] = [kind for kind in (numpy_reduction, compiled()) if kind is not None]
+KINDS: tuple[Reduction, ...] = (numpy_reduction, reduction)
 
 XS: tuple[XAxis, ...] = ("step", "relative", "wall")
 

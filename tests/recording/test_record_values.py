@@ -169,8 +169,8 @@ def test_what_mindspore_has_no_place_for_goes_into_a_file_of_tensorboard(
         record.add_value("scalar", "loss", 1.0)
         record.record(3)
     assert points(tmp_path) == [(3, 1.0)]
-    [beside] = tmp_path.glob("*.tfevents.*")
-    read = EventAccumulator(str(beside), {"tensors": 0, "audio": 0}).Reload()
+    [written] = tmp_path.glob("*.tfevents.*")
+    read = EventAccumulator(str(written), {"tensors": 0, "audio": 0}).Reload()
     assert "a" in read.Tags()["tensors"] + read.Tags()["audio"]
 
 

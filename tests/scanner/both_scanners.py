@@ -1,4 +1,4 @@
-"""The compiled scanner and its twin in Python, read side by side."""
+"""The compiled scanner and its oracle in Python, read side by side."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import pytest
-
 from insight_core.formats.batch import Batch
 from insight_core.formats.event import Metadata
-from insight_core.ingest.scanner.pure import PureScanner
+from insight_core.ingest.scanner import _kernel
 from insight_core.ingest.scanner.scanner import CHUNK, Scanner
 from insight_core.plugin import Dialect
-
-_kernel = pytest.importorskip("insight_core.ingest.scanner._kernel", reason="no compiled kernel here")
+from tests.oracles.pure_scanner import PureScanner
 
 MakeScanner = Callable[..., Scanner]
 BOTH: tuple[MakeScanner, MakeScanner] = (PureScanner, _kernel.CompiledScanner)

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from insight_core.ingest.scanner import pure
+from insight_core.ingest.scanner import _kernel
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.plugin import Dialect
 from insight_core.testing import wire
 from insight_record.formats import framing
-from tests.scanner.both_scanners import BOTH, MakeScanner, Reading, _kernel, check, opened
+from tests.oracles import pure_scanner, record_frames
+from tests.scanner.both_scanners import BOTH, MakeScanner, Reading, check, opened
 from tests.scanner.event_bytes import block, files, varint
 
 
@@ -44,7 +45,7 @@ def test_both_scanners_read_the_same_of_records_that_stay_on_disk(
     file: tuple[bytes, list[int]], guess: Dialect, chunk: int, longest: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        for module in (framing, pure, _kernel):
+        for module in (framing, record_frames, pure_scanner, _kernel):
             patched.setattr(module, "LONGEST_READ", longest)
         check(*file, guess, chunk)
 

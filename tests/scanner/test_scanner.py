@@ -19,12 +19,13 @@ from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.plugin import Dialect
 from insight_record.formats.crc32c import crc32c, masked, masked_crc32c
 from insight_record.formats.framing import find_header
+from tests.oracles.implementations import BOTH, scan_with
 
 
-@pytest.fixture(params=["compiled", "pure"], autouse=True)
+@pytest.fixture(params=BOTH, autouse=True)
 def _which_scanner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test of this file is one of both scanners, if both are there."""
-    monkeypatch.setenv("INSIGHT_HOST_PURE", str(int(request.param == "pure")))
+    """Every test of this file is one of the scanner and its oracle."""
+    scan_with(request.param, monkeypatch)
 
 
 def varint(number: int) -> bytes:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from insight_core.formats.batch import Batch, SmallFile
 from insight_core.formats.columns import Block
+from insight_core.ingest.scanner import _kernel
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect
@@ -23,9 +24,6 @@ from insight_core.testing import wire
 from tests.scanner.both_scanners import opened
 from tests.scanner.event_bytes import block, files
 from tests.support.damaged_logdir import scalar_record, version_record
-
-_kernel = pytest.importorskip("insight_core.ingest.scanner._kernel", reason="no compiled kernel here")
-pytest.importorskip("insight_core.ingest.scanner._small_files", reason="no compiled kernel here")
 
 HEAD, TAIL = 10, 300
 NUMBERS = frozenset({"scalars"})  # plugins that take numbers
@@ -211,9 +209,3 @@ def test_a_file_that_is_written_to_is_left_or_read_as_it_was(tmp_path: Path) -> 
     finally:
         stop.set()
         writer.join()
-
-
-def test_without_the_kernel_all_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSIGHT_HOST_PURE", "1")
-    (tmp_path / "good").write_bytes(numbers(["a"]))
-    assert read_small_files([str(tmp_path / "good")], [TENSORBOARD], NUMBERS, 1, 1) == [None]

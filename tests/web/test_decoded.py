@@ -169,7 +169,7 @@ def test_a_record_that_moved_is_not_shown_as_another(provider: FakeProvider) -> 
     values = _values(provider, lambda payload: payload.data)
     place = _place(provider, 1)
     provider.add_records("image", "train", "pictures", [b"new", b"newer"], claim=CLAIM, wall_times=[5.0, 6.0])
-    with pytest.raises(NotFound, match="record 1 of 'pictures' of run 'train' is no longer there"):
+    with pytest.raises(NotFound, match="record 1 of 'pictures' of run 'train' has disappeared"):
         values.at(place)
 
 

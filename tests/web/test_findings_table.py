@@ -146,7 +146,7 @@ def test_roles_that_are_given_replace_those_of_names(data: FakeProvider) -> None
 
 def test_a_rule_needs_data_of_the_plugins_that_it_names(data: FakeProvider) -> None:
     table = _table(data, m=_module(Rule("r", TITLE, _finds, Needs(plugins=["histogram"]))))
-    assert _checked(table, "a")[0].unchecked == "there is no data of the plugin histogram"
+    assert _checked(table, "a")[0].unchecked == "the plugin histogram has no data"
     data.add_records("histogram", "a", "w", [b""], claim=SummaryPlugin("histograms"))
     assert _checked(table, "a")[0].unchecked is None
 

@@ -1,9 +1,9 @@
-"""``/openapi.json``: what it says of a view is what the view does, without a second declaration."""
+"""``/openapi.json``: what it says of a view is what its route declares and what the view gets."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -15,16 +15,18 @@ from openapi_spec_validator import validate
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
-from insight_core.own_page import body_of
-from insight_core.plugin import InvalidArgument, NotFound, Plugin, PluginContext, ReasonKind, Route
-from insight_core.plugin.data import DataProvider, compute
+from insight_core.own_page import BODY, body_of
+from insight_core.plugin import NotFound, Plugin, PluginContext, ReasonKind, Route
+from insight_core.plugin.data import RecordPlace, SeriesKey
 from insight_core.plugin.http import (
     choice,
+    flag,
     json_response,
     number,
-    required_text,
-    required_whole_number,
-    safetensors_response,
+    record_of,
+    series_keys,
+    text,
+    texts,
     whole_number,
 )
 from insight_core.plugin.testing import FakeProvider
@@ -53,77 +55,60 @@ _NO_ROW = ReasonKind("no_row", "there is no row {row}")
 @frozen
 class _Views:
     ctx: PluginContext
-    most: int
 
-    def rows(self, request: Request) -> Response:
+    def rows(self, request: Request, *, form: str, size: int, low: float | None, first: int) -> Response:
         """The rows of a table.
 
         As JSON, or as safetensors.
         """
-        form = choice(request, "format", ("json", "safetensors"))
-        size = whole_number(request, "size", 1, self.most, min(10, self.most))
-        low = number(request, _prefixed("low"))
-        if "quick" in request.args:
-            return json_response([])
-        first = required_whole_number(request, "first", -1, 1 << 10)
-        if request.args.get("name") == "":
-            raise NotFound("nobody", code="no_name")
         if size == first:
             raise NotFound(_NO_ROW(row=first))
-        if form == "json":
-            return json_response([size, low, first])
-        return safetensors_response({}, "rows", [])
+        return json_response([form, size, low, first])
 
-    def named(self, request: Request) -> Response:
-        names = [required_text(request, f"the_{name}") for name in ("tag", "run")]
-        return json_response([names, *request.args.getlist("by")])
+    def named(self, request: Request, **values: object) -> Response:
+        return json_response(values)
 
-    def record(self, request: Request) -> Response:
-        return json_response(self.ctx.own.place(request).step)
+    def record(self, request: Request, *, place: RecordPlace) -> Response:
+        return json_response(place.step)
 
-    def series(self, request: Request) -> Response:
-        keys = self.ctx.own.keys(request)
-        return json_response([list(self._per(request, key.run)) for key in keys])
+    def series(self, request: Request, *, keys: Sequence[SeriesKey], per: str) -> Response:
+        return json_response([[key.run, per] for key in keys])
 
-    def _per(self, request: Request, run: str) -> tuple[str, str]:
-        return run, choice(request, "per", ("step", "epoch"))
-
-    def computed(self, request: Request) -> Response:
-        return json_response(list(compute(self.ctx.data, "x", "c", request.query_string, _computation)))
+    def whole(self, request: Request, *, place: int) -> Response:
+        return json_response(place)
 
     def write(self, request: Request) -> Response:
         self.ctx.own_page.require(request)
         return json_response(body_of(request, 100))
 
 
-def _prefixed(name: str) -> str:
-    return name
+def _old(request: Request) -> Response:
+    """Reads by itself, as views of older plugins do."""
+    return json_response([request.args.get("by"), choice(request, "per", ("step", "epoch"))])
 
 
-def _request_of(query: bytes) -> Request:
-    return Request({"QUERY_STRING": query.decode("latin1")})
-
-
-def _computation(data: DataProvider, query: bytes) -> Any:  # noqa: ANN401
-    yield required_text(_request_of(query), "text").encode()
+_ROWS = [
+    choice("format", ("json", "safetensors")).named("form"),
+    whole_number("size", 1, 50, 10),
+    number("low"),
+    whole_number("first", -1, 1 << 10, required=True),
+]
 
 
 def _routes(ctx: PluginContext) -> list[Route]:
-    views = _Views(ctx, 50)
-
-    def around(name: str) -> Callable[[Request], Response]:
-        def view(request: Request) -> Response:
-            if request.args.get(name) is None:
-                raise InvalidArgument(f"{name} is missing", code="missing_parameter", name=name)
-            return getattr(views, "rows")(request)  # type: ignore[no-any-return]  # noqa: B009
-
-        return view
-
+    views = _Views(ctx)
+    both = ["application/json", "application/octet-stream"]
+    named = [text("the_tag", required=True), text("the_run", required=True), texts("by"), flag("wide")]
+    series = [series_keys(ctx.data, ctx.name), choice("per", ("step", "epoch"))]
     return [
-        *(Route(f"/{name}", getattr(views, name)) for name in ("rows", "named", "record", "series")),
-        Route("/computed/<int:place>", views.computed),
-        Route("/write", views.write, methods=("PUT",)),
-        Route("/around", around("centre")),
+        Route("/rows", views.rows, reads=_ROWS, answers=both, codes={404: ["no_row", "no_name"]}),
+        Route("/named", views.named, reads=named),
+        Route("/record", views.record, reads=[record_of(ctx.data, ctx.name)]),
+        Route("/record_perhaps", views.named, also_reads=[record_of(ctx.data, ctx.name).optional()]),
+        Route("/series", views.series, reads=series),
+        Route("/whole/<int:place>", views.whole, also_reads=[text("text", required=True)]),
+        Route("/write", views.write, methods=("PUT",), also_reads=[ctx.own_page.required, BODY]),
+        Route("/old", _old),
     ]
 
 
@@ -140,36 +125,55 @@ def _parameters(described: dict[str, Any], path: str, method: str = "get") -> di
     return {each["name"] + "*" * each.get("required", False): each["schema"] for each in found}
 
 
-def test_types_bounds_and_defaults_are_those_that_the_view_reads_with(described: dict[str, Any]) -> None:
+def test_types_bounds_and_defaults_are_those_that_are_read_with(described: dict[str, Any]) -> None:
     assert _parameters(described, "rows") == {
         "format": {"type": "string", "enum": ["json", "safetensors"], "default": "json"},
         "size": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
-        "first": {"type": "integer", "minimum": -1, "maximum": 1024},
-        "quick": {"type": "string"},
-        "name": {"type": "string"},
+        "low": {"type": "number"},
+        "first*": {"type": "integer", "minimum": -1, "maximum": 1024},
     }
 
 
-def test_a_parameter_is_required_where_no_request_gets_on_without_it(described: dict[str, Any]) -> None:
-    texts = {"type": "array", "items": {"type": "string"}}
+def test_what_has_to_be_given_is_required(described: dict[str, Any]) -> None:
+    many = {"type": "array", "items": {"type": "string"}}
     assert _parameters(described, "named") == {
         "the_tag*": {"type": "string"},
         "the_run*": {"type": "string"},
-        "by": texts,
+        "by": many,
+        "wide": {"type": "string", "enum": ["0", "1"], "default": "0"},
     }
     assert _parameters(described, "series").keys() == {"tag*", "run", "per"}
-    assert "centre*" in _parameters(described, "around")
     record = _parameters(described, "record")
     assert record.keys() == {"run*", "tag*", "index*", "attempts", "step", "wall_time"}
+    assert _parameters(described, "record_perhaps").keys() == {name.rstrip("*") for name in record}
 
 
-def test_what_a_computation_reads_is_read_by_its_view(described: dict[str, Any]) -> None:
-    assert "text*" in _parameters(described, "computed/{place}")
-    path = described["paths"]["/data/plugin/x/computed/{place}"]
+def test_what_a_view_reads_by_itself_is_described_if_it_says_so(described: dict[str, Any]) -> None:
+    assert "text*" in _parameters(described, "whole/{place}")
+    path = described["paths"]["/data/plugin/x/whole/{place}"]
     assert [(each["name"], each["in"]) for each in path["parameters"]] == [("place", "path")]
+    assert _parameters(described, "old") == {}
 
 
-def test_answers_and_errors_are_those_in_the_source(described: dict[str, Any]) -> None:
+def test_a_view_that_declares_nothing_works_as_in_the_last_release(host_of: HostOf) -> None:
+    client = Client(host_of(Plugin("x", "X", routes=_routes)))
+    assert client.get("/data/plugin/x/old?by=a&per=epoch").get_json() == ["a", "epoch"]
+    assert client.get("/data/plugin/x/old?per=day").get_json()["code"] == "not_allowed"
+
+
+def test_a_view_gets_the_values_that_its_route_reads(host_of: HostOf) -> None:
+    client = Client(host_of(Plugin("x", "X", routes=_routes)))
+    assert client.get("/data/plugin/x/rows?first=7&low=0.5").get_json() == ["json", 10, 0.5, 7]
+    named = client.get("/data/plugin/x/named?the_tag=a&the_run=&by=1&by=2&wide=1").get_json()
+    assert named == {"the_tag": "a", "the_run": "", "by": ["1", "2"], "wide": True}
+    refused = client.get("/data/plugin/x/rows?low=0.5")
+    assert (refused.status_code, refused.get_json()["code"]) == (400, "missing_parameter")
+    assert client.get("/data/plugin/x/rows?first=2000").get_json()["code"] == "not_whole"
+    body = client.post("/data/plugin/x/rows", json={"first": 3, "format": "safetensors"})
+    assert body.get_json() == ["safetensors", 10, None, 3]
+
+
+def test_answers_and_errors_are_those_that_are_declared(described: dict[str, Any]) -> None:
     rows = described["paths"]["/data/plugin/x/rows"]["get"]
     assert rows["summary"] == "The rows of a table."
     assert set(rows["responses"]["200"]["content"]) == {"application/json", "application/octet-stream"}
@@ -209,25 +213,18 @@ def test_a_plugin_whose_routes_fail_leaves_those_of_the_others(host_of: HostOf) 
     assert {"/data/plugin/x/rows", "/data/plugin/bad/tags"} <= paths.keys()
 
 
-def test_a_view_that_needs_a_package_that_is_missing_is_described_without_it(
+def test_a_view_that_needs_a_package_that_is_missing_is_described(
     host_of: HostOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     package = tmp_path / "with_extra"
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "engine.py").write_text("import a_package_that_is_not_installed\n")
-    (package / "views.py").write_text(
-        "from insight_core.plugin.http import json_response, required_text\n"
-        "def view(request):\n"
-        "    from with_extra.engine import run\n"
-        "    return json_response(run(required_text(request, 'sql')))\n"
-    )
+    lost = Route("/lost", "with_extra.engine:view", reads=[text("sql", required=True)])
     monkeypatch.syspath_prepend(tmp_path)
-    named = [Route("/sql", "with_extra.views:view"), Route("/lost", "with_extra.engine:view")]
-    client = Client(host_of(Plugin("x", "X", routes=lambda _: named)))
+    client = Client(host_of(Plugin("x", "X", routes=lambda _: [lost])))
     paths = client.get("/openapi.json").get_json()["paths"]
-    assert [one["name"] for one in paths["/data/plugin/x/sql"]["get"]["parameters"]] == ["sql"]
-    assert "/data/plugin/x/lost" in paths
+    assert [one["name"] for one in paths["/data/plugin/x/lost"]["get"]["parameters"]] == ["sql"]
     assert not caplog.records
 
 

@@ -9,11 +9,11 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route, encode_json
 from insight_core.plugin.data import ScalarQuery
+from insight_core.plugin.http import texts
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
-    def lowest(request: Request) -> Response:
-        tags = set(request.args.getlist("tag"))
+    def lowest(request: Request, *, tags: Sequence[str]) -> Response:
         keys = [info.key for info in ctx.data.series("scalar") if info.key.tag in tags]
         answer = []
         # one column of a plot has the smallest value of the series, exact
@@ -24,4 +24,5 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
                 answer.append({"run": key.run, "tag": key.tag, "step": step, "value": value})
         return Response(encode_json(answer), mimetype="application/json")
 
-    return [Route("/lowest", lowest)]
+    reads = [texts("tag").named("tags")]
+    return [Route("/lowest", lowest, reads=reads, answers=["application/json"])]

@@ -8,13 +8,13 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route, Undecodable, encode_json
 from insight_core.plugin.data import SeriesKey
+from insight_core.plugin.http import series_key
 
 _NEWEST = 200  # points in one answer
 
 
 def routes(ctx: PluginContext[list[str]]) -> Sequence[Route]:
-    def texts(request: Request) -> Response:
-        key = SeriesKey(request.args["run"], request.args["tag"])  # one is missing: the host answers 400
+    def texts(request: Request, *, key: SeriesKey) -> Response:
         table = ctx.own.records(key)  # unknown: raises NotFound, the host answers 404
         total = len(table.steps)
         points = [
@@ -27,9 +27,9 @@ def routes(ctx: PluginContext[list[str]]) -> Sequence[Route]:
         ]
         return Response(encode_json({"total": total, "points": points}), mimetype="application/json")
 
-    return [
-        Route("/texts", texts)
-    ]  # SKELETON: your routes; tags, records, value, blob and static/ are the host's
+    # SKELETON: your routes; tags, records, value, blob and static/ are the host's
+    # what they read is checked before: where run or tag is missing, the host answers 400
+    return [Route("/texts", texts, reads=[series_key], answers=["application/json"])]
 
 
 def _read(ctx: PluginContext[list[str]], key: SeriesKey, index: int) -> list[str]:

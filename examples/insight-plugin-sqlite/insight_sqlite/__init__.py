@@ -14,7 +14,7 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> Provider
     if scheme != "sqlite":
         return None  # the host asks the next module
     if not Path(path).is_file():
-        raise InvalidArgument(f"{location}: there is no such file")
+        raise InvalidArgument(f"{location}: the file does not exist")
     from insight_sqlite.provider import SqliteProvider  # imported when it is needed
 
     return SqliteProvider(path, settings)

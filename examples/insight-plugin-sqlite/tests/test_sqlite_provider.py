@@ -47,6 +47,6 @@ def test_the_contract(check: str) -> None:
 
 
 def test_a_file_that_is_not_there_ends_the_start(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match="there is no such file"):
+    with pytest.raises(InvalidArgument, match="the file does not exist"):
         insight_sqlite.insight_open_provider(f"sqlite:{tmp_path / 'none.db'}", ProviderSettings({}))
     assert insight_sqlite.insight_open_provider("mem://3", ProviderSettings({})) is None

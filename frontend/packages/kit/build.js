@@ -27,6 +27,7 @@ export const SHARED = [
   '@insight-host/kit/html',
   '@insight-host/kit/lab',
   '@insight-host/kit/lines',
+  '@insight-host/kit/lists',
   '@insight-host/kit/markdown',
   '@insight-host/kit/runs',
   '@insight-host/kit/scene',

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from insight_core.formats.batch import Batch
-from insight_core.formats.compiled import is_wanted
+from insight_core.formats.compiled import NotCompiled
 from insight_core.formats.dialects import Dialect
 
 try:
     from insight_core.ingest.scanner import _kernel
-except ImportError:  # there was no C compiler
-    _kernel = None  # type: ignore[assignment]
+except ImportError as error:
+    raise NotCompiled("insight_core.ingest.scanner._kernel") from error
 
 CHUNK = 4 << 20  # bytes
 
@@ -33,21 +33,12 @@ class Scanner(Protocol):
         ...
 
 
-def is_compiled() -> bool:
-    """Whether scanners work without the interpreter: several threads at a time."""
-    return _kernel is not None and is_wanted()
-
-
 def open_scanner(
     guess: Dialect, chunk: int = CHUNK, *, number_plugins: frozenset[str] = frozenset()
 ) -> Scanner:
-    """A scanner of one file, compiled if possible; ``guess`` is the dialect if the file does not name it.
+    """A scanner of one file; ``guess`` is the dialect if the file does not name it.
 
     ``number_plugins`` are summary plugins that read numbers: their tensors of one number get no locators,
     all other tensors do.
     """
-    if _kernel is None or not is_wanted():
-        from insight_core.ingest.scanner.pure import PureScanner  # most hosts do without
-
-        return PureScanner(guess, chunk, number_plugins)
     return _kernel.CompiledScanner(guess, chunk, number_plugins)

@@ -6,21 +6,16 @@ import os
 from collections.abc import Iterable
 
 from insight_core.formats.batch import SmallFile
-from insight_core.formats.compiled import is_wanted
+from insight_core.formats.compiled import NotCompiled
 from insight_core.formats.dialects import Dialect
 from insight_record.formats.framing import LONGEST_READ
 
 try:
     from insight_core.ingest.scanner import _small_files
-except ImportError:  # there was no C compiler
-    _small_files = None  # type: ignore[assignment]
+except ImportError as error:
+    raise NotCompiled("insight_core.ingest.scanner._small_files") from error
 
 LARGEST = LONGEST_READ  # bytes; a file up to this size is read whole
-
-
-def reads_together() -> bool:
-    """Whether ``read_small_files`` can read files: it is compiled and not disabled."""
-    return _small_files is not None and is_wanted()
 
 
 def read_small_files(
@@ -29,9 +24,7 @@ def read_small_files(
     """Scans each file whole; also returns checksums of its first ``head`` and last ``tail`` bytes.
 
     None for a file that must be scanned by itself, which then reports the reason: it is empty, longer than
-    LARGEST, damaged, unusual, or changes during the read; or the module is not compiled.
+    LARGEST, damaged, unusual, or changes during the read.
     """
     encoded = [os.fsencode(path) for path in paths]
-    if not reads_together():
-        return [None] * len(encoded)
     return _small_files.read_small_files(encoded, list(guesses), number_plugins, head, tail)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from insight_core.moved import old_name
+from insight_core.moved import old_names
 from insight_core.plugin.findings.answer import Findings
 from insight_core.plugin.findings.model import SEVERITIES, Finding, FindingPlace, Saving, SharedCondition
 from insight_core.plugin.findings.rules import Examined, Needs, NotChecked, Rule
@@ -23,7 +23,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # type checkers would accept any name
-
-    def __getattr__(name: str) -> object:
-        """A name of the last release, with a warning that says what to use."""
-        return old_name(__name__, name)
+    __getattr__ = old_names(__name__)

@@ -16,8 +16,8 @@ from insight_core.web.findings.calls import Told
 
 _FIELDS: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "attempts")
 _SERIES, _POINTS, _SHORT = 256, 1 << 20, 4096  # of a run that are read together; points of a short one
-_NO_DATA_OF_PLUGIN = ReasonKind("no_data_of_plugin", "there is no data of the plugin {plugin}")
-_NO_DATA_OF_PLUGINS = ReasonKind("no_data_of_plugins", "there is no data of the plugins {plugins}")
+_NO_DATA_OF_PLUGIN = ReasonKind("no_data_of_plugin", "the plugin {plugin} has no data")
+_NO_DATA_OF_PLUGINS = ReasonKind("no_data_of_plugins", "the plugins {plugins} have no data")
 _NO_TAG_OF_ROLE = ReasonKind("no_tag_of_role", "no tag has the role {role}")
 
 

@@ -23,7 +23,7 @@ from insight_core.web.findings.rounds import AskedRule
 _KEPT = 65536  # profiles whose answers are kept, and runs whose profiles are known
 _OPENED = 2  # profiles whose evidence is kept while calls of rules about them go on
 _AT_ONCE = 64  # runs whose series are listed at a time
-_NO_PROFILE = ReasonKind("no_profile", "there is no profile that the rule reads")
+_NO_PROFILE = ReasonKind("no_profile", "none of the profiles is one that the rule reads")
 
 _Key = tuple[str, str, str]  # run, plugin, name of the profile
 
@@ -251,7 +251,7 @@ class ProfileChecks:
     def _evidence(
         self, listed: _Listed, key: _Key, opened: tuple[Hashable, Any] | None, until: float | None
     ) -> Any:  # noqa: ANN401
-        """The evidence of a profile, or a ``Told`` that says why there is none."""
+        """The evidence of a profile, or a ``Told`` that says why it is missing."""
         assert isinstance(listed.profile, RunProfile)
         if opened is not None and opened[0] == listed.version:
             return opened[1]

@@ -6,14 +6,20 @@ from attrs import frozen
 from werkzeug import Request, Response
 
 from insight_core.http.clients import user_of
-from insight_core.own_page import OwnPage, body_of
-from insight_core.plugin import InvalidArgument, NotFound
+from insight_core.own_page import BODY, OwnPage, body_of
+from insight_core.plugin import InvalidArgument, NotFound, Route
 from insight_core.plugin.data import DataProvider
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
-from insight_core.web.mounting import Endpoint, UrlRule
+from insight_core.web.mounting import UrlRule, rule_of
 from insight_core.web.state.annotations import UNKNOWN_RUN, AnnotationStore, checked
 
+_PATH, _JSON = "/data/annotations", "application/json"
+_READING = {503: ("state_not_written", "state_refused")}
+_WRITING = {
+    400: ("control_characters", "half_a_pair", "long_text"),
+    503: ("newer_state", "state_not_written", "state_refused"),
+}
 _LARGEST = 1 << 18  # bytes of a body
 
 
@@ -28,10 +34,13 @@ class AnnotationRoutes:
 
     def rules(self) -> list[UrlRule]:
         """The URL rules."""
-        rules = [UrlRule("/data/annotations", endpoint=Endpoint(self.annotations), methods=["GET"])]
+        routes = [Route(_PATH, self.annotations, answers=["*/*", _JSON], codes=_READING)]
         if not self.store.read_only:
-            rules.append(UrlRule("/data/annotations", endpoint=Endpoint(self.annotate), methods=["PUT"]))
-        return rules
+            reads = [self.page.required, BODY]
+            routes.append(
+                Route(_PATH, self.annotate, ("PUT",), also_reads=reads, answers=[_JSON], codes=_WRITING)
+            )
+        return [rule_of(route) for route in routes]
 
     def annotations(self, request: Request) -> Response:
         """GET: all annotations, the token, and whether they can be changed."""

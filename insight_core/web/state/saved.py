@@ -54,7 +54,7 @@ class Entries:
 
 
 def version_of(text: str | None) -> str | None:
-    """Identifies the content of an entry; None if there is no entry."""
+    """Identifies the content of an entry; None without an entry."""
     return None if text is None else content_tag(text.encode("ascii"))
 
 
@@ -70,7 +70,7 @@ class SavedStore(SharedState[Entries]):
     """Entries in a file of the state directory, one for each set of logdirs.
 
     ``locations`` returns where the data lie: absolute paths of logdirs, or the address of a data server.
-    While it raises InsightError there are no entries. ``refusal`` is the reason if writing is disabled.
+    While it raises InsightError, the store has no entries. ``refusal`` is the reason if writing is disabled.
     """
 
     what = "saved entries"

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from functools import partial
+from collections.abc import Callable, Collection, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 from werkzeug import Request, Response
 
-from insight_core.own_page import OwnPage, body_of
-from insight_core.plugin import InvalidArgument, NotFound
-from insight_core.plugin.http import required_text
+from insight_core.own_page import BODY, OwnPage, body_of
+from insight_core.plugin import InvalidArgument, NotFound, Route
+from insight_core.plugin.http import Reader, text
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
-from insight_core.web.mounting import Endpoint, UrlRule
+from insight_core.web.mounting import UrlRule, rule_of
 from insight_core.web.state.saved import LARGEST, PAGE, UNKNOWN_SAVED, SavedStore, checked_name, version_of
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.reason import ReasonKind
 
+_JSON, _KEPT = ("application/json",), ("*/*", "application/json")
+_NAMES = ("control_characters", "empty_parameter", "half_a_pair", "long_text")
+_NOT_READ = ("state_not_written", "state_refused")
+_READING = {400: _NAMES, 404: ("unknown_saved",), 503: _NOT_READ}
+_REMOVING: Mapping[int, Sequence[str]] = {
+    **_READING,
+    409: ("saved_changed",),
+    413: ("saved_full",),
+    503: ("newer_state", *_NOT_READ),
+}
+_WRITING = {**_REMOVING, 413: ("large_saved", "saved_full")}
 _LARGEST_BODY = LARGEST + (1 << 13)  # bytes: a name and a version come with the value
 _MISSING_PARAMETER = ReasonKind("missing_parameter", "{name} is missing")
 
@@ -33,30 +43,49 @@ class SavedRoutes:
 
     def rules(self) -> list[UrlRule]:
         """The URL rules."""
-        views = {"GET": self.read}
+        name, version = text("name", required=True), text("version", required=True)
+        page = self.page.required
+        routes = [
+            Route("/", self.read, reads=[text("name")], also_reads=[page], answers=_KEPT, codes=_READING)
+        ]
         if not self.store.read_only:
-            views |= {"PUT": self.write, "DELETE": self.remove}
+            routes += [
+                Route("/", self.write, ("PUT",), also_reads=[page, BODY], answers=_JSON, codes=_WRITING),
+                Route(
+                    "/",
+                    self.remove,
+                    ("DELETE",),
+                    reads=[name, version],
+                    also_reads=[page],
+                    answers=_JSON,
+                    codes=_REMOVING,
+                ),
+            ]
         return [
-            UrlRule(path, endpoint=Endpoint(partial(self._answer, view)), methods=[method])
+            rule_of(self._guarded(path, route))
             for path in ("/data/saved/page", "/data/saved/plugin/<plugin>")
-            for method, view in views.items()
+            for route in routes
         ]
 
-    def _answer(
-        self, view: Callable[[Request, str], Response], request: Request, plugin: str | None = None
-    ) -> Response:
-        if plugin is not None and plugin not in self.plugins():
-            raise NotFound(f"unknown plugin {plugin!r}")
-        if request.method not in ("GET", "HEAD"):
-            self.page.require(request)
-        return view(request, PAGE if plugin is None else f"plugin/{plugin}")
+    def _guarded(self, path: str, route: Route) -> Route:
+        """The route at a path: nothing is read of a request before it is known that it may ask."""
 
-    def read(self, request: Request, owner: str) -> Response:
+        def view(request: Request, plugin: str | None = None) -> Response:
+            if plugin is not None and plugin not in self.plugins():
+                raise NotFound(f"unknown plugin {plugin!r}")
+            if request.method not in ("GET", "HEAD"):
+                self.page.require(request)
+            owner = PAGE if plugin is None else f"plugin/{plugin}"
+            return route.view(request, owner, **Reader.values(route.reads, request))
+
+        return evolve(route, path=path, view=view, reads=(), also_reads=[*route.reads, *route.also_reads])
+
+    def read(self, request: Request, owner: str, *, name: str | None) -> Response:
         """GET: the entry ``name``; without it, names and versions of all entries, and the token."""
         now = self.store.now()
         texts = now.by_owner.get(owner, {})
-        if "name" in request.args:
-            name = checked_name(request.args["name"])
+        if name is not None:
+            name = checked_name(name)
             if name not in texts:
                 raise NotFound(UNKNOWN_SAVED(name=name))
             start = encode_json({"name": name, "version": version_of(texts[name])})
@@ -90,9 +119,9 @@ class SavedRoutes:
         self.streams.ring()
         return json_answer({"name": name, "version": written})
 
-    def remove(self, request: Request, owner: str) -> Response:
+    def remove(self, request: Request, owner: str, *, name: str, version: str) -> Response:
         """DELETE: removes one entry, whose version must be the one that the client read."""
-        name = checked_name(required_text(request, "name"))
-        self.store.remove(owner, name, required_text(request, "version"))
+        name = checked_name(name)
+        self.store.remove(owner, name, version)
         self.streams.ring()
         return json_answer({"name": name, "version": None})

@@ -27,7 +27,7 @@ from insight_record.formats.reason import ReasonKind, system_reason
 
 log = logging.getLogger(__name__)
 
-Value: TypeAlias = str | int | None  # None: there is no value
+Value: TypeAlias = str | int | None  # None stands for a missing value
 
 FORMAT = 1
 _TIDY_FROM = 1 << 18  # bytes: a shorter file is left as it is

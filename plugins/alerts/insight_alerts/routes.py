@@ -23,7 +23,8 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     service = AlertService(ctx, rules)
     ctx.on_close(service.close)
     service.start()
-    return [Route("/found", AlertRoutes(service).found)]
+    reads = [whole_number("after", 0, 1 << 53)]
+    return [Route("/found", AlertRoutes(service).found, reads=reads, answers=["application/json"])]
 
 
 @frozen
@@ -32,10 +33,10 @@ class AlertRoutes:
 
     service: AlertService
 
-    def found(self, request: Request) -> Response:
+    def found(self, request: Request, *, after: int | None) -> Response:
         """``?after=N``: alerts after the first N, the last 500 of them at most; never from a cache."""
         service = self.service
-        total, alerts = service.journal.after(whole_number(request, "after", 0, 1 << 53) or 0, _MOST)
+        total, alerts = service.journal.after(after or 0, _MOST)
         rows = [{**alert.row(), "unsent": service.courier.failures_of(alert.id)} for alert in alerts]
         answer = json_response(
             {

@@ -12,32 +12,45 @@ from insight_audio.pictures import BANDS, envelope, spectrogram
 from insight_audio.wav import read_wav
 from insight_core.plugin import NotFound, PluginContext, ReasonKind, Route
 from insight_core.plugin.data import RecordPlace
-from insight_core.plugin.http import Column, bytes_response, is_pinned, safetensors_response, whole_number
+from insight_core.plugin.http import (
+    Column,
+    bytes_response,
+    is_pinned,
+    record_of,
+    safetensors_response,
+    whole_number,
+)
 
 _MOST = 1_000_000  # clips of a record
 _UNKNOWN_CLIP = ReasonKind("audio_unknown_clip", "{place} has no clip {clip}: there are {count}")
+
+_CODES = {404: (_UNKNOWN_CLIP.code,)}
 
 
 def routes(ctx: PluginContext[Clips]) -> Sequence[Route]:
     """The sound of a record, and its picture."""
     views = _Views(ctx)
-    return [Route("/audio", views.audio), Route("/picture", views.picture)]
+    reads = (whole_number("clip", 0, _MOST, 0), record_of(ctx.data, ctx.name))
+    return [
+        Route("/audio", views.audio, reads=reads, answers=["audio/wav"], codes=_CODES),
+        Route("/picture", views.picture, reads=reads, answers=["application/octet-stream"], codes=_CODES),
+    ]
 
 
 @frozen
 class _Views:
     ctx: PluginContext[Clips]
 
-    def audio(self, request: Request) -> Response:
+    def audio(self, request: Request, *, clip: int, place: RecordPlace) -> Response:
         """The WAV file; browsers seek in it with ranges (RFC 9110)."""
-        _, clips, clip = self._clip(request)
+        clips = self._clips(place, clip)
         encoded = clips.encoded[clip]
         answer = bytes_response(encoded, "audio/wav", immutable=is_pinned(request))
         return answer.make_conditional(request, accept_ranges=True, complete_length=len(encoded))
 
-    def picture(self, request: Request) -> Response:
+    def picture(self, request: Request, *, clip: int, place: RecordPlace) -> Response:
         """``low`` and ``high`` of the waveform and ``spectrogram``, and what the file says of itself."""
-        place, clips, clip = self._clip(request)
+        clips = self._clips(place, clip)
         try:
             wav = read_wav(clips.encoded[clip])
         except ValueError as error:
@@ -56,11 +69,9 @@ class _Views:
         columns: dict[str, Column] = {"low": low, "high": high, "spectrogram": spectrogram(samples).ravel()}
         return safetensors_response(columns, "clip", described, immutable=is_pinned(request))
 
-    def _clip(self, request: Request) -> tuple[RecordPlace, Clips, int]:
-        clip = whole_number(request, "clip", 0, _MOST, 0)
-        place = self.ctx.own.place(request)
+    def _clips(self, place: RecordPlace, clip: int) -> Clips:
         clips = self.ctx.values.at(place)
         if clip >= len(clips.encoded):
             count = len(clips.encoded)
             raise NotFound(_UNKNOWN_CLIP(place=str(place), clip=clip, count=count))
-        return place, clips, clip
+        return clips

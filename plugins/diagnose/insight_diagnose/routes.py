@@ -10,42 +10,43 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, PluginContext, Route
 from insight_core.plugin.data import TAG_ROLES
-from insight_core.plugin.http import json_response, whole_number
+from insight_core.plugin.http import json_response, texts, whole_number
 from insight_core.plugin.lab import findings_document, may_change
 
 _LONGEST = 60_000  # ms
 _PATIENCE = 20.0  # seconds; a file has what is known by then
+_JSON = ("application/json",)
+_READS = (texts("run").named("runs"), whole_number("wait", 0, _LONGEST), texts("role").named("roles"))
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """``/findings``, and ``/snapshot`` with those of a file that works without a host."""
     return [
-        Route("/findings", partial(_findings, ctx), takes_where=True),
-        Route("/snapshot", partial(_snapshot, ctx)),
+        Route("/findings", partial(_findings, ctx), takes_where=True, reads=_READS, answers=_JSON),
+        Route("/snapshot", partial(_snapshot, ctx), reads=[texts("view").named("views")], answers=_JSON),
     ]
 
 
-def _findings(ctx: PluginContext, request: Request) -> Response:
+def _findings(
+    ctx: PluginContext, request: Request, *, runs: Sequence[str], wait: int | None, roles: Sequence[str]
+) -> Response:
     """Returns the findings of all rules in the runs ``run`` (repeated), or in all; the worst first.
 
     After ``wait`` ms it answers with what is known by then.
     """
-    runs = request.args.getlist("run") or None
-    wait = whole_number(request, "wait", 0, _LONGEST)
-    found = ctx.findings(
-        runs, roles_given(request.args.getlist("role")), seconds=None if wait is None else wait / 1000
-    )
+    seconds = None if wait is None else wait / 1000
+    found = ctx.findings(runs or None, roles_given(roles), seconds=seconds)
     answer = json_response(findings_document(found))
     if may_change(found) or any(state.scope == "runs" for state in found.rules):
         answer.cache_control.no_store = True  # alerts and annotations change while the data do not
     return answer
 
 
-def _snapshot(ctx: PluginContext, request: Request) -> Response:
+def _snapshot(ctx: PluginContext, request: Request, *, views: Sequence[str]) -> Response:
     """Returns the findings in the runs of the views (``view``, repeatable: JSON with ``runs``)."""
     try:
-        views = [json.loads(text)["runs"] for text in request.args.getlist("view")]
-        runs = list(dict.fromkeys(str(run) for view in views for run in view))
+        named = [json.loads(text)["runs"] for text in views]
+        runs = list(dict.fromkeys(str(run) for view in named for run in view))
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InvalidArgument(f"view is not JSON with runs: {error}") from error
     answer = json_response({**findings_document(ctx.findings(runs, seconds=_PATIENCE)), "left": 0})

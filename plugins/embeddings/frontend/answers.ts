@@ -1,6 +1,6 @@
 /** What the routes of the plugin answer. */
 import type { Columns, Reason } from '@insight-host/api';
-import type { RunLists } from '@insight-host/kit/lab';
+import type { RunLists } from '@insight-host/kit/lists';
 
 export interface Listed {
   /** Unique in its run. */

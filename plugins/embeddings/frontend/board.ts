@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, rgbOf, type Page } from '@insight-host/kit';
-import { RunLists } from '@insight-host/kit/lab';
+import { RunLists } from '@insight-host/kit/lists';
 import { Orbit } from '@insight-host/kit/scene';
 import type { Column, Lists, RunEmbeddings } from './answers';
 import { FIRST_CAMERA, LIMITS } from './camera';

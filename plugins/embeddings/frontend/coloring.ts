@@ -21,7 +21,7 @@ export interface Coloring {
   readonly ramp: Ramp | null;
 }
 
-const FEW = 20; // labels that have colours that are told apart
+const FEW = 20; // labels whose colours a reader can tell apart
 const HUES = [255, 50, 150, 330, 95, 200, 20, 290, 120, 0]; // degrees in OKLCH, neighbours far apart
 const RAMP = ['#440154', '#472c7a', '#3b518b', '#2c718e', '#21908d', '#27ad81', '#5cc863', '#aadc32', '#fde725'];
 const STEPS = 256; // colours of a ramp

@@ -64,7 +64,7 @@ describe('colours', () => {
     expect(firstColumn([words])).toBeNull();
   });
 
-  it('of points that do not stand out are nearly the background; hidden points are told apart', () => {
+  it('of points that do not stand out are nearly the background; hidden points look different', () => {
     const rgb = new Uint8Array([200, 0, 0, 200, 0, 0, 200, 0, 0]);
     const found = painted(rgb, new Uint8Array([1, 1, 0]), new Uint8Array([1, 0, 1]), [0, 0, 0]);
     expect(found[0]).toBe(200);

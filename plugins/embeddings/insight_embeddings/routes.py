@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 from werkzeug import Request, Response
@@ -25,9 +25,9 @@ from insight_core.plugin.http import (
     choice,
     flag,
     json_response,
-    required_text,
-    required_whole_number,
     safetensors_response,
+    text,
+    texts,
     whole_number,
 )
 from insight_embeddings.catalogue import Catalogue, Embedding
@@ -47,6 +47,13 @@ from insight_embeddings.sprite import Sprite, sprite_of
 
 MOST_NEIGHBOURS = 1_000
 MOST_GRAPH_NEIGHBOURS = 300
+_FORMAT, _METRIC = choice("format", ("json", "safetensors")), choice("metric", METRICS)
+_JSON, _BOTH = ("application/json",), ("application/json", "application/octet-stream")
+_CODES = {404: ("embeddings_unknown",)}
+_NEAR, _PICTURE = (
+    {**_CODES, 400: ("embeddings_no_point",)},
+    {404: ("embeddings_unknown", "embeddings_no_sprite")},
+)
 T = TypeVar("T")
 _NO_SPRITE = ReasonKind("embeddings_no_sprite", "{name!r} has no pictures")
 _NO_POINT = ReasonKind("embeddings_no_point", "there is no point {point}: the embedding has {points}")
@@ -55,13 +62,25 @@ _NO_POINT = ReasonKind("embeddings_no_point", "there is no point {point}: the em
 def routes(ctx: PluginContext[bytes]) -> Sequence[Route]:
     """Embeddings of runs and everything about one of them."""
     views = _Views(ctx)
+    named = (text("run", required=True), text("name", required=True))
+    point = whole_number("point", 0, MOST_VALUES, required=True)
+    count, graph_count = (
+        whole_number("count", 1, MOST_NEIGHBOURS, 20),
+        whole_number("count", 2, MOST_GRAPH_NEIGHBOURS, 15),
+    )
     return [
-        Route("/embeddings", views.embeddings),
-        Route("/points", views.points),
-        Route("/metadata", views.metadata),
-        Route("/sprite", views.sprite),
-        Route("/neighbours", views.neighbours),
-        Route("/graph", views.graph),
+        Route("/embeddings", views.embeddings, reads=[texts("run").named("runs")], answers=_JSON),
+        Route(
+            "/points", views.points, reads=[_FORMAT, flag("unit_length"), *named], answers=_BOTH, codes=_CODES
+        ),
+        Route("/metadata", views.metadata, reads=named, answers=_JSON, codes=_CODES),
+        Route("/sprite", views.sprite, reads=named, codes=_PICTURE),
+        Route(
+            "/neighbours", views.neighbours, reads=[_METRIC, count, point, *named], answers=_JSON, codes=_NEAR
+        ),
+        Route(
+            "/graph", views.graph, reads=[_FORMAT, _METRIC, graph_count, *named], answers=_BOTH, codes=_CODES
+        ),
     ]
 
 
@@ -91,10 +110,10 @@ class _Views:
             )
         )
 
-    def embeddings(self, request: Request) -> Response:
+    def embeddings(self, request: Request, *, runs: Sequence[str]) -> Response:
         """Names, groups and steps of the embeddings of each ``run``, and why some cannot be shown."""
         answer = []
-        for run in dict.fromkeys(request.args.getlist("run")):
+        for run in dict.fromkeys(runs):
             found, errors = self.catalogue.of_run(run)
             answer.append(
                 {
@@ -105,11 +124,9 @@ class _Views:
             )
         return json_response({"runs": answer})
 
-    def points(self, request: Request) -> Response:
+    def points(self, request: Request, *, format: str, unit_length: bool, run: str, name: str) -> Response:
         """Coordinates of the points along their principal components: component after component."""
-        form = choice(request, "format", ("json", "safetensors"))
-        unit_length = flag(request, "unit_length")
-        embedding, place = self._embedding(request)
+        embedding, place = self._embedding(run, name)
         shape = embedding.configured.shape
         matrix = self.matrices(shape).at(place)
         projection: Projection = self.projections(shape, unit_length).at(place)
@@ -120,13 +137,13 @@ class _Views:
             "shares": projection.shares,
             "not_finite": int((~matrix.finite).sum()),
         }
-        if form == "json":
+        if format == "json":
             return json_response({**described, "coordinates": projection.coordinates})
         return safetensors_response({"coordinates": projection.coordinates.ravel()}, "points", described)
 
-    def metadata(self, request: Request) -> Response:
+    def metadata(self, request: Request, *, run: str, name: str) -> Response:
         """The columns of the metadata: ``labels``, and for each point the index of its label."""
-        embedding, place = self._embedding(request)
+        embedding, place = self._embedding(run, name)
         if embedding.metadata is None:
             return json_response({"columns": []})
         points = len(self.matrices(embedding.configured.shape).at(place).values)
@@ -145,21 +162,19 @@ class _Views:
             }
         )
 
-    def sprite(self, request: Request) -> Response:
+    def sprite(self, request: Request, *, run: str, name: str) -> Response:
         """The picture that holds the small pictures of all points, row by row."""
-        embedding, _ = self._embedding(request)
+        embedding, _ = self._embedding(run, name)
         if embedding.sprite is None:
-            name = embedding.name
-            raise NotFound(_NO_SPRITE(name=name))
+            raise NotFound(_NO_SPRITE(name=embedding.name))
         sprite: Sprite = self.sprites.at(embedding.sprite)
         return bytes_response(sprite.content, sprite.media_type)
 
-    def neighbours(self, request: Request) -> Response:
+    def neighbours(
+        self, request: Request, *, metric: Metric, count: int, point: int, run: str, name: str
+    ) -> Response:
         """The nearest points in all dimensions, with their distances, the nearest first."""
-        metric = cast(Metric, choice(request, "metric", METRICS))
-        count = whole_number(request, "count", 1, MOST_NEIGHBOURS, 20)
-        point = required_whole_number(request, "point", 0, MOST_VALUES)
-        embedding, place = self._embedding(request)
+        embedding, place = self._embedding(run, name)
         matrix: Matrix = self.matrices(embedding.configured.shape).at(place)
         if point >= len(matrix.values):
             raise InvalidArgument(_NO_POINT(point=point, points=len(matrix.values)))
@@ -168,14 +183,13 @@ class _Views:
         found = nearest(distances, point, count)
         return json_response({"points": found, "distances": distances[found]})
 
-    def graph(self, request: Request) -> Response:
+    def graph(
+        self, request: Request, *, format: str, metric: Metric, count: int, run: str, name: str
+    ) -> Response:
         """The nearest neighbours of all points, or of a sample: what t-SNE and UMAP begin with."""
-        form = choice(request, "format", ("json", "safetensors"))
-        metric = cast(Metric, choice(request, "metric", METRICS))
-        count = whole_number(request, "count", 2, MOST_GRAPH_NEIGHBOURS, 15)
-        embedding, place = self._embedding(request)
+        embedding, place = self._embedding(run, name)
         graph: NeighbourGraph = self.graphs(embedding.configured.shape, metric, count).at(place)
-        if form == "json":
+        if format == "json":
             return json_response(
                 {"points": graph.points, "indices": graph.indices, "distances": graph.distances}
             )
@@ -186,8 +200,8 @@ class _Views:
         }
         return safetensors_response(columns, "graph", {"neighbours": graph.indices.shape[1]})
 
-    def _embedding(self, request: Request) -> tuple[Embedding, RecordPlace]:
-        embedding = self.catalogue.embedding(required_text(request, "run"), required_text(request, "name"))
+    def _embedding(self, run: str, name: str) -> tuple[Embedding, RecordPlace]:
+        embedding = self.catalogue.embedding(run, name)
         if embedding.tensor is None:
             raise Undecodable(embedding.problem)
         return embedding, embedding.tensor

@@ -1,33 +1,19 @@
-"""Reads the fields of many protobuf messages at once, as columns: compiled if available, else NumPy.
-
-NumPy parses all messages in lock-step: one step takes the next field of every message that has one, so that
-no message costs calls of the interpreter.
-"""
+"""Reads the fields of many protobuf messages at once, as columns."""
 
 from __future__ import annotations
-
-import itertools
-from typing import TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.lab import EIGHT_BYTES
-from insight_graph.interned import check_places, is_wanted
-from insight_record.formats.protobuf import FOUR_BYTES, LENGTH_DELIMITED, VARINT, Malformed, fields
+from insight_core.plugin.lab import NotCompiled
+from insight_record.formats.protobuf import LENGTH_DELIMITED, VARINT
 
 try:
     from insight_graph import _byte_columns
-except ImportError:
-    _byte_columns = None  # type: ignore[assignment]
+except ImportError as error:
+    raise NotCompiled("insight_graph._byte_columns") from error
 
-_Column: TypeAlias = NDArray[np.int64]
-_Rows: TypeAlias = tuple[_Column, _Column, _Column, _Column, _Column]  # owners, keys, firsts, starts, ends
-
-_NONE: _Column = np.empty(0, np.int64)
-_KNOWN = np.isin(np.arange(8), (VARINT, EIGHT_BYTES, LENGTH_DELIMITED, FOUR_BYTES))  # wire types
-_FEW = 32  # messages that are parsed one by one
 _LONGEST_VARINT = 10  # bytes
 _MOST_NUMBER = 7 * 9  # bits that are kept of a varint
 _ALL = 1 << 62
@@ -100,65 +86,7 @@ def _fields_of(
     data: bytes, starts: NDArray[np.int64], ends: NDArray[np.int64], most: int = _ALL
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """int64[5, fields]: the columns of FieldColumns, and bool[messages]: which messages are broken."""
-    if _byte_columns is None or not is_wanted():
-        return _numpy_fields(data, starts, ends, most)
     return _byte_columns.fields_of(data, np.ascontiguousarray(starts), np.ascontiguousarray(ends), most)
-
-
-def _numpy_fields(
-    data: bytes, starts: NDArray[np.int64], ends: NDArray[np.int64], most: int
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    check_places(data, starts, ends)
-    content = np.frombuffer(data, np.uint8)
-    broken = np.zeros(len(starts), bool)
-    parts: list[_Rows] = []
-    owners = np.flatnonzero(starts < ends)
-    at, stops = starts[owners], ends[owners]
-    while len(owners) > _FEW:
-        step = _next(content, at, stops)
-        if not step.sound.all():
-            broken[owners[~step.sound]] = True
-            owners, at, stops = owners[step.sound], at[step.sound], stops[step.sound]
-            step = step.of_sound()
-        parts.append((owners, step.keys, at, step.starts, step.ends))
-        left = step.ends < stops
-        owners, at, stops = owners[left], step.ends[left], stops[left]
-    for owner, first, stop in zip(owners.tolist(), at.tolist(), stops.tolist(), strict=True):
-        rest, broken[owner] = _rest(data, owner, first, stop, most)
-        parts.append(rest)
-    columns = np.array([np.concatenate(column) for column in zip(*parts, strict=True)] or [_NONE] * 5)
-    return columns[:, np.argsort(columns[0], kind="stable")[:most]], broken
-
-
-@frozen(eq=False)
-class _Step:
-    keys: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    sound: NDArray[np.bool_]
-
-    def of_sound(self) -> _Step:
-        sound = self.sound
-        return _Step(self.keys[sound], self.starts[sound], self.ends[sound], sound[sound])
-
-
-def _next(content: NDArray[np.uint8], at: NDArray[np.int64], stops: NDArray[np.int64]) -> _Step:
-    """The fields that begin at these places."""
-    keys, starts, sound = _varints(content, at, stops)
-    wire_types = keys & 7
-    ends = starts.copy()
-    sized = np.flatnonzero(wire_types == LENGTH_DELIMITED)
-    sizes, starts[sized], complete = _varints(content, starts[sized], stops[sized])
-    ends[sized] = starts[sized] + sizes
-    sound[sized] &= complete
-    whole = np.flatnonzero(wire_types == VARINT)
-    if len(whole):
-        _, ends[whole], complete = _varints(content, starts[whole], stops[whole])
-        sound[whole] &= complete
-    ends[wire_types == EIGHT_BYTES] += 8
-    ends[wire_types == FOUR_BYTES] += 4
-    sound &= _KNOWN[wire_types] & (keys >> 3 > 0) & (ends <= stops) & (ends >= starts)
-    return _Step(keys, starts, ends, sound)
 
 
 def _varints(
@@ -183,17 +111,3 @@ def _varints(
     sound = after <= stops
     sound[longer] = False
     return values, after, sound
-
-
-def _rest(data: bytes, owner: int, first: int, stop: int, most: int) -> tuple[_Rows, bool]:
-    """The fields of one message, and whether it is broken after them."""
-    found: list[tuple[int, int, int, int, int]] = []
-    broken = False
-    try:
-        for number, wire_type, start, end, _ in itertools.islice(fields(data, first, stop), most):
-            found.append((owner, number << 3 | wire_type, first, start, end))
-            first = end
-    except Malformed:
-        broken = True
-    owners, keys, firsts, starts, ends = np.array(found, np.int64).reshape(-1, 5).T
-    return (owners, keys, firsts, starts, ends), broken

@@ -1,26 +1,21 @@
-"""Columns of pieces of bytes: numbers for distinct ones, places in them. Compiled if available."""
+"""Columns of pieces of bytes: numbers for distinct ones, places in them."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from itertools import repeat
 from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.plugin.lab import NotCompiled
+
 try:
     from insight_graph import _byte_columns, _interned
-except ImportError:
-    _byte_columns = _interned = None  # type: ignore[assignment]
+except ImportError as error:
+    raise NotCompiled("insight_graph._interned") from error
 
 Places: TypeAlias = NDArray[np.int64]
-
-
-def is_wanted() -> bool:
-    """Whether compiled modules may be used; INSIGHT_HOST_PURE=1 disables them."""
-    return os.environ.get("INSIGHT_HOST_PURE", "") in ("", "0")
 
 
 class Interned(Protocol):
@@ -50,43 +45,7 @@ class Interned(Protocol):
 
 def interned() -> Interned:
     """An empty table. Its bytes are copied: ``data`` need not stay."""
-    return PureInterned() if _interned is None or not is_wanted() else _interned.CompiledInterned()
-
-
-class PureInterned:
-    """Interned without the compiled module."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[bytes, int] = {}
-        self._pieces: list[bytes] = []
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def add(self, data: bytes, starts: Places, ends: Places) -> NDArray[np.int32]:
-        """See Interned."""
-        return np.array([self.number(piece, adds=True) for piece in pieces_of(data, starts, ends)], np.int32)
-
-    def find(self, data: bytes, starts: Places, ends: Places) -> NDArray[np.int32]:
-        """See Interned."""
-        return np.array([self._numbers.get(piece, -1) for piece in pieces_of(data, starts, ends)], np.int32)
-
-    def number(self, piece: bytes, adds: bool) -> int:
-        """See Interned."""
-        known = self._numbers.get(piece, -1)
-        if known < 0 and adds:
-            known = self._numbers[piece] = len(self._pieces)
-            self._pieces.append(piece)
-        return known
-
-    def pieces(self, first: int = 0, stop: int | None = None) -> list[bytes]:
-        """See Interned."""
-        return self._pieces[first:stop]
-
-    def joined(self, first: int = 0) -> tuple[bytes, Places]:
-        """See Interned."""
-        pieces = self.pieces(first)
-        return b"".join(pieces), np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+    return _interned.CompiledInterned()
 
 
 def last_places(data: bytes, starts: Places, ends: Places, byte: int) -> Places:
@@ -94,11 +53,7 @@ def last_places(data: bytes, starts: Places, ends: Places, byte: int) -> Places:
 
     Raises IndexError for pieces that are not within the data.
     """
-    if _byte_columns is not None and is_wanted():
-        return _byte_columns.last_places(data, starts, ends, byte)
-    check_places(data, starts, ends)
-    found = map(data.rfind, repeat(bytes([byte])), starts.tolist(), ends.tolist())
-    return np.fromiter(found, np.int64, len(starts))
+    return _byte_columns.last_places(data, starts, ends, byte)
 
 
 def pieces_of(data: bytes, starts: Places, ends: Places) -> Iterator[bytes]:

@@ -62,8 +62,8 @@ def _stack_leaves(builder: TreeBuilder, chosen: NDArray[np.bool_]) -> int:
     """Stacks the chosen leaves of one type in one branch; the number of the first new branch."""
     graph = builder.graph
     at = np.flatnonzero(chosen)
-    beside = np.bincount(builder.leaf_parents[at], minlength=len(builder.parents))
-    at = at[beside[builder.leaf_parents[at]] >= FEWEST]
+    siblings = np.bincount(builder.leaf_parents[at], minlength=len(builder.parents))
+    at = at[siblings[builder.leaf_parents[at]] >= FEWEST]
     types = graph.types[builder.leaves.nodes[at]]
     keys = builder.leaf_parents[at].astype(np.int64) * len(graph.type_names) + types
     found, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)

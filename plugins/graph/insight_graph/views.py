@@ -19,7 +19,17 @@ from insight_core.plugin import (
     Route,
 )
 from insight_core.plugin.data import RecordPlace, SeriesInfo, SeriesKey
-from insight_core.plugin.http import flag, is_pinned, json_response, number, required_text, whole_number
+from insight_core.plugin.http import (
+    Reader,
+    flag,
+    is_pinned,
+    json_response,
+    number,
+    record_of,
+    text,
+    texts,
+    whole_number,
+)
 from insight_graph.decoder import StepTimes, is_dump, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
 from insight_graph.difference import KINDS
@@ -36,19 +46,52 @@ from insight_graph.tensor_statistics import TensorStatistics
 _FEW_BYTES = 256  # statistics that are looked into before they are offered
 _LINEAGE = str(PluginNameEnum.LINEAGE)
 
-RouteView: TypeAlias = Callable[[Request], Response]
+_JSON = ("application/json",)
+_DIFF = {400: ("graph_too_large_to_compare", "graph_unknown_kind")}
+_TIMES: dict[int, Sequence[str]] = {422: ("graph_profile_unreadable",), 503: ("graph_profile_reading",)}
+_LIMIT, _OFFSET = whole_number("limit", 1, MAX_RESULTS, 200), whole_number("offset", 0, LAST_OFFSET, 0)
+_OTHER: tuple[Reader[Any], ...] = (
+    text("other_run", required=True),
+    text("other_tag", required=True),
+    whole_number("other_index", 0, LAST_OFFSET, 0),
+)
+RouteView: TypeAlias = Callable[..., Response]
 _UNKNOWN_KIND = ReasonKind("graph_unknown_kind", "kind must be one of {kinds}")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """All routes of the plugin."""
     views = _Views(ctx, ProfiledTimes(ctx.ask), LargeFiles(ctx.own), KeptDifferences())
+    place = record_of(ctx.data, ctx.name, "all")
+    other, pages = views.other(), [_LIMIT, _OFFSET]
+    of_graph = [place, text("profile"), flag("readable")]
+    kinds, tolerance = texts("kind").named("kinds"), number("tolerance")
     return [
-        Route("/graphs", views.graphs),
-        Route("/pipeline", views.pipeline),
-        Route("/diff", views.diff),
-        Route("/precision", views.precision),
-        *(Route(f"/{name}", views.of_graph(answer)) for name, answer in OF_GRAPHS.items()),
+        Route("/graphs", views.graphs, reads=[texts("run").named("runs")], answers=_JSON),
+        Route("/pipeline", views.pipeline, reads=[place], answers=_JSON, codes={404: ["graph_no_lineage"]}),
+        Route(
+            "/diff",
+            views.diff,
+            reads=[place, other, kinds, *pages, text("what", "")],
+            answers=_JSON,
+            codes=_DIFF,
+        ),
+        Route(
+            "/precision",
+            views.precision,
+            reads=[other, place, tolerance, *pages, flag("differing")],
+            answers=_JSON,
+        ),
+        *(
+            Route(
+                f"/{name}",
+                views.of_graph(answer),
+                reads=[*of_graph, *reads],
+                answers=_JSON,
+                codes=_TIMES | codes,
+            )
+            for name, (answer, reads, codes) in OF_GRAPHS.items()
+        ),
     ]
 
 
@@ -59,13 +102,13 @@ class _Views:
     large: LargeFiles
     differences: KeptDifferences
 
-    def graphs(self, request: Request) -> Response:
-        runs = dict.fromkeys(request.args.getlist("run")) or None
+    def graphs(self, request: Request, *, runs: Sequence[str]) -> Response:
+        named = dict.fromkeys(runs) or None
         graphs: list[tuple[tuple[Any, ...], dict[str, object]]] = []
         profiles: list[dict[str, object]] = []
         pipelines: list[dict[str, object]] = []
         dumps: list[dict[str, object]] = []
-        for info in sorted(self.ctx.own.series(runs=runs), key=lambda info: info.key):
+        for info in sorted(self.ctx.own.series(runs=named), key=lambda info: info.key):
             records = self._records(info)
             if source := source_of(info):
                 for entry, name in zip(records, _names(info, records), strict=True):
@@ -79,7 +122,7 @@ class _Views:
                 dumps += records
             if is_pipeline(info):
                 pipelines += records
-        profiles += self.profiled.of_runs(runs)
+        profiles += self.profiled.of_runs(named)
         graphs.sort(key=lambda ranked: ranked[0])
         return json_response(
             {
@@ -90,9 +133,8 @@ class _Views:
             }
         )
 
-    def pipeline(self, request: Request) -> Response:
+    def pipeline(self, request: Request, *, place: RecordPlace) -> Response:
         """What the lineage plugin decodes. Raises NotFound without that plugin."""
-        place = self.ctx.own.place(request, "all")
         found = self.ctx.own.series(runs=[place.key.run])
         if not any(is_pipeline(info) and info.key == place.key for info in found):
             raise place.undecodable(Reason("it is not a lineage file", "graph_not_lineage"))
@@ -114,49 +156,67 @@ class _Views:
             ) from error
         return json_response(_pipeline(cast("dict[str, Any]", answer)), immutable=is_pinned(request))
 
-    def of_graph(self, answer: Callable[[OpenedGraph, Request], object]) -> RouteView:
-        def view(request: Request) -> Response:
-            place = self.ctx.own.place(request, "all")
+    def of_graph(self, answer: Callable[..., object]) -> RouteView:
+        def view(
+            request: Request, *, place: RecordPlace, profile: str | None, readable: bool, **values: object
+        ) -> Response:
             model = self._model(place)
-            profile = request.args.get("profile")
             times = model.times if profile is None else self._times(model, place, profile)
-            looked = OpenedGraph(model, model.view(flag(request, "readable")), times)
+            looked = OpenedGraph(model, model.view(readable), times)
             # a tag of times may get another record, which its name does not tell
-            return json_response(answer(looked, request), immutable=is_pinned(request) and profile is None)
+            return json_response(
+                answer(looked, request, **values), immutable=is_pinned(request) and profile is None
+            )
 
         return view
 
-    def diff(self, request: Request) -> Response:
+    def diff(
+        self,
+        request: Request,
+        *,
+        place: RecordPlace,
+        other: RecordPlace,
+        kinds: Sequence[str],
+        limit: int,
+        offset: int,
+        what: str,
+    ) -> Response:
         """What differs from another graph, which ``other_run``, ``other_tag`` and ``other_index`` name."""
-        place = self.ctx.own.place(request, "all")
-        other = self._other(request)
-        kinds = frozenset(request.args.getlist("kind")) or frozenset(KINDS)
-        if not kinds <= frozenset(KINDS):
+        chosen = frozenset(kinds) or frozenset(KINDS)
+        if not chosen <= frozenset(KINDS):
             raise InvalidArgument(_UNKNOWN_KIND(kinds=", ".join(KINDS)))
-        limit = whole_number(request, "limit", 1, MAX_RESULTS, 200)
-        offset = whole_number(request, "offset", 0, LAST_OFFSET, 0)
         found = self.differences.get(other, place, self._model)
-        return json_response(found.answer(kinds, request.args.get("what", ""), offset, limit))
+        return json_response(found.answer(chosen, what, offset, limit))
 
-    def precision(self, request: Request) -> Response:
+    def precision(
+        self,
+        request: Request,
+        *,
+        other: RecordPlace,
+        place: RecordPlace,
+        tolerance: float | None,
+        limit: int,
+        offset: int,
+        differing: bool,
+    ) -> Response:
         """Statistics of the tensors of a dump, next to those of another, named as for ``diff``."""
-        places = self._other(request), self.ctx.own.place(request, "all")
-        before, after = (self._statistics(place) for place in places)
-        tolerance = number(request, "tolerance")
-        limit = whole_number(request, "limit", 1, MAX_RESULTS, 200)
-        offset = whole_number(request, "offset", 0, LAST_OFFSET, 0)
+        before, after = (self._statistics(one) for one in (other, place))
         answer = Precision.of(before, after).answer(
             1e-3 if tolerance is None else tolerance,
-            differing=flag(request, "differing"),
+            differing=differing,
             offset=offset,
             limit=limit,
         )
         return json_response(answer)
 
-    def _other(self, request: Request) -> RecordPlace:
-        key = SeriesKey(required_text(request, "other_run"), required_text(request, "other_tag"))
-        index = whole_number(request, "other_index", 0, LAST_OFFSET, 0)
-        return self.ctx.own.place_at(key, index, "all")
+    def other(self) -> Reader[RecordPlace]:
+        """Reads the graph or dump that another one is compared with."""
+
+        def read(request: Request) -> RecordPlace:
+            run, tag, index = (reader.read(request) for reader in _OTHER)
+            return self.ctx.own.place_at(SeriesKey(run, tag), index, "all")
+
+        return Reader("other", read, [one for reader in _OTHER for one in reader.parameters])
 
     def _statistics(self, place: RecordPlace) -> TensorStatistics:
         found = self.ctx.values.at(place)

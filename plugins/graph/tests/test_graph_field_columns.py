@@ -11,11 +11,12 @@ from insight_graph.field_columns import FieldColumns
 from insight_core.plugin.payloads import Malformed, fields
 from insight_core.testing.wire import int_field, message_field
 from tests.formats.pieces import end_to_end
+from tests.oracles.implementations import BOTH, graph_columns_of
 
 
-@pytest.fixture(params=["compiled", "pure"], autouse=True)
+@pytest.fixture(params=BOTH, autouse=True)
 def _implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSIGHT_HOST_PURE", str(int(request.param == "pure")))
+    graph_columns_of(request.param, monkeypatch)
 
 
 def _message(choose: random.Random) -> bytes:

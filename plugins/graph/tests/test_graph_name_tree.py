@@ -9,11 +9,12 @@ import pytest
 from insight_graph.name_tree import AFTER_SLASH, DEEPEST, UNKNOWN, NameTree, name_tree
 
 from tests.formats.pieces import end_to_end
+from tests.oracles.implementations import BOTH, graph_columns_of
 
 
-@pytest.fixture(params=["compiled", "pure"], autouse=True)
+@pytest.fixture(params=BOTH, autouse=True)
 def _implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSIGHT_HOST_PURE", str(int(request.param == "pure")))
+    graph_columns_of(request.param, monkeypatch)
 
 
 def _paths(seed: int, count: int = 2000) -> list[bytes]:

@@ -6,14 +6,14 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Literal, cast
+from typing import Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 from werkzeug import Request
 
 from insight_core.plugin import InvalidArgument, NotFound, PluginNameEnum, ReasonKind
 from insight_core.plugin.data import DataProvider
-from insight_core.plugin.http import Column, choice, safetensors_response, whole_number
+from insight_core.plugin.http import Column, Reader, choice, safetensors_response, text, texts, whole_number
 from insight_core.plugin.layers import (
     EVERY_STEP,
     KINDS,
@@ -43,6 +43,19 @@ _MANY_RUNS = ReasonKind("many_runs", "run must name at most {most} runs, not {co
 _NO_LAYERS = ReasonKind("health_no_layers", "run {run!r} is not among those asked for, or has no layers")
 _UNKNOWN_LAYER = ReasonKind("health_unknown_layer", "unknown layer {layer!r}")
 
+MAP_CODES = {400: ("many_runs",), 404: ("health_no_layers", "health_unknown_layer")}
+MAP_READS = (  # Of ``/map``: the fields of a ``MapQuestion``.
+    texts("run").named("runs"),
+    choice("view", VIEWS),
+    choice("measure", sorted(MEASURES, key="size".__ne__)),
+    choice("kind", ("all", *KINDS)),
+    text("rank"),
+    text("layer"),
+    whole_number("begin", 0, _LAST, 0),
+    whole_number("end", 0, _LAST),
+    whole_number("columns", 1, MAX_COLUMNS, _COLUMNS),
+)
+
 
 @frozen
 class MapQuestion:
@@ -65,21 +78,13 @@ class MapQuestion:
     @classmethod
     def of(cls, query: bytes) -> MapQuestion:
         """The question of a query string. Raises InvalidArgument."""
-        request = Request({"QUERY_STRING": query.decode("latin1")})
-        runs = request.args.getlist("run")
-        if len(runs) > MAX_RUNS:
-            raise InvalidArgument(_MANY_RUNS(most=MAX_RUNS, count=len(runs)))
-        view = cast(View, choice(request, "view", VIEWS))
-        return cls(
-            runs=runs,
-            view=view,
-            measure=cast(Measure, choice(request, "measure", sorted(MEASURES, key="size".__ne__))),
-            kind=cast("Kind | Literal['all']", choice(request, "kind", ("all", *KINDS))),
-            rank=request.args.get("rank") if view == "layers" else None,
-            layer=request.args.get("layer") if view == "ranks" else None,
-            begin=whole_number(request, "begin", 0, _LAST, 0),
-            end=whole_number(request, "end", 0, _LAST),
-            columns=whole_number(request, "columns", 1, MAX_COLUMNS, _COLUMNS),
+        asked = cls(**Reader.values(MAP_READS, Request({"QUERY_STRING": query.decode("latin1")})))
+        if len(asked.runs) > MAX_RUNS:
+            raise InvalidArgument(_MANY_RUNS(most=MAX_RUNS, count=len(asked.runs)))
+        return evolve(
+            asked,
+            rank=asked.rank if asked.view == "layers" else None,
+            layer=asked.layer if asked.view == "ranks" else None,
         )
 
     @property

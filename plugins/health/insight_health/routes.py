@@ -9,7 +9,7 @@ from werkzeug import Request, Response
 from insight_core.plugin import PluginContext, Route
 from insight_core.plugin.data import compute
 from insight_core.plugin.http import bytes_response
-from insight_health.answers import map_answer
+from insight_health.answers import MAP_CODES, MAP_READS, map_answer
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -22,4 +22,13 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         answer.cache_control.no_store = True  # more is read with each request, while the data stay
         return answer
 
-    return [Route("/map", heat, takes_where=True)]
+    return [
+        Route(
+            "/map",
+            heat,
+            takes_where=True,
+            also_reads=MAP_READS,
+            answers=["application/octet-stream"],
+            codes=MAP_CODES,
+        )
+    ]

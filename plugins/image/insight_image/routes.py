@@ -11,7 +11,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import NotFound, PluginContext, Reason, ReasonKind, Route, Undecodable
 from insight_core.plugin.data import RecordPlace
-from insight_core.plugin.http import bytes_response, flag, is_pinned, json_response, whole_number
+from insight_core.plugin.http import bytes_response, flag, is_pinned, json_response, record_of, whole_number
 from insight_core.plugin.payloads import ImageHeader, header_of
 from insight_image.decoder import MAX_PICTURES, Pictures
 
@@ -22,14 +22,19 @@ _SAMPLE = ReasonKind("image_sample", "sample {sample}: {cause}")
 _DAMAGED = ReasonKind("image_damaged", "the {format} file is cut off or damaged")
 _UNKNOWN_SAMPLE = ReasonKind("image_unknown_sample", "{place} has no sample {index}: there are {count}")
 
+_ANY = ("*/*", "application/octet-stream")
+_CODES = {404: (_UNKNOWN_SAMPLE.code,)}
+
 
 def routes(ctx: PluginContext[Pictures]) -> Sequence[Route]:
     """Picture, header and thumbnail of a record."""
     views = _Views(ctx)
+    reads = (whole_number("sample", 0, MAX_PICTURES, 0), record_of(ctx.data, ctx.name))
+    size = whole_number("size", 1, MAX_SIZE, _SIZE)
     return [
-        Route("/image", views.image),
-        Route("/info", views.info),
-        Route("/thumbnail", views.thumbnail),
+        Route("/image", views.image, reads=[*reads, flag("download")], answers=_ANY, codes=_CODES),
+        Route("/info", views.info, reads=reads, answers=["application/json"], codes=_CODES),
+        Route("/thumbnail", views.thumbnail, reads=[size, *reads], answers=["image/png"], codes=_CODES),
     ]
 
 
@@ -61,33 +66,33 @@ class _Views:
     ctx: PluginContext[Pictures]
     at_once: threading.Semaphore = field(factory=_one_processor_free)
 
-    def image(self, request: Request) -> Response:
-        sample = self._sample(request)
-        if flag(request, "download"):
-            return self._download(sample, is_pinned(request))
-        header = _header(sample)
+    def image(self, request: Request, *, sample: int, place: RecordPlace, download: bool) -> Response:
+        chosen = self._sample(place, sample)
+        if download:
+            return self._download(chosen, is_pinned(request))
+        header = _header(chosen)
         if header.pixels > MAX_SHOWN_PIXELS:
             text = f"the picture has {header.width:,} x {header.height:,} pixels, more than a browser shows"
             size = {"width": header.width, "height": header.height}
-            raise sample.undecodable(Reason(text, "image_beyond_browsers", **size))
+            raise chosen.undecodable(Reason(text, "image_beyond_browsers", **size))
         if not header.whole:
-            raise sample.undecodable(_DAMAGED(format=header.name))
-        return bytes_response(sample.encoded, header.mimetype, immutable=is_pinned(request))
+            raise chosen.undecodable(_DAMAGED(format=header.name))
+        return bytes_response(chosen.encoded, header.mimetype, immutable=is_pinned(request))
 
-    def info(self, request: Request) -> Response:
-        sample = self._sample(request)
-        header = _header(sample)
-        pictures = sample.pictures
+    def info(self, request: Request, *, sample: int, place: RecordPlace) -> Response:
+        chosen = self._sample(place, sample)
+        header = _header(chosen)
+        pictures = chosen.pictures
         return json_response(
             {
-                "step": sample.place.step,
-                "wall_time": sample.place.wall_time,
+                "step": place.step,
+                "wall_time": place.wall_time,
                 "samples": len(pictures.encoded),
                 "mimetype": header.mimetype,
                 "width": header.width,
                 "height": header.height,
                 "channels": header.channels,
-                "size": len(sample.encoded),
+                "size": len(chosen.encoded),
                 "whole": header.whole,
                 "written": {
                     "width": pictures.width,
@@ -98,22 +103,19 @@ class _Views:
             immutable=is_pinned(request),
         )
 
-    def thumbnail(self, request: Request) -> Response:
+    def thumbnail(self, request: Request, *, size: int, sample: int, place: RecordPlace) -> Response:
         from insight_image.thumbnails import thumbnail  # Pillow is slow to load, and many never need it
 
-        size = whole_number(request, "size", 1, MAX_SIZE, _SIZE)
-        sample = self._sample(request)
-        header = _header(sample)
+        chosen = self._sample(place, sample)
+        header = _header(chosen)
         try:
             with self.at_once:
-                small = thumbnail(sample.encoded, header, size)
+                small = thumbnail(chosen.encoded, header, size)
         except ValueError as error:
-            raise sample.undecodable(error) from error
+            raise chosen.undecodable(error) from error
         return bytes_response(small, "image/png", immutable=is_pinned(request))
 
-    def _sample(self, request: Request) -> _Sample:
-        index = whole_number(request, "sample", 0, MAX_PICTURES, 0)
-        place = self.ctx.own.place(request)
+    def _sample(self, place: RecordPlace, index: int) -> _Sample:
         pictures = self.ctx.values.at(place)
         if index >= len(pictures.encoded):
             count = len(pictures.encoded)

@@ -19,8 +19,8 @@ from insight_image.decoder import pictures_of
 from insight_media.decoder import item_of
 from PIL import Image
 
-from insight_core.ingest import translation_directory
 from insight_core.ingest.logdir import Logdir
+from insight_core.ingest.translation import translation_directory
 from insight_core.plugin import Undecodable
 from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider

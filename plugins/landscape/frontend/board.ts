@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals';
 import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, type Page } from '@insight-host/kit';
-import { RunLists } from '@insight-host/kit/lab';
+import { RunLists } from '@insight-host/kit/lists';
 import { Orbit } from '@insight-host/kit/scene';
 import { FIRST_CAMERA, LIMITS } from './camera';
 import { Chosen } from './chosen';

@@ -1,6 +1,6 @@
 import type { Columns, Reason } from '@insight-host/api';
 import { floats } from '@insight-host/kit';
-import type { RunLists } from '@insight-host/kit/lab';
+import type { RunLists } from '@insight-host/kit/lists';
 
 /** What `/intervals` says of one landscape; one that cannot be read has `error` and nothing of its content. */
 export interface Listed {

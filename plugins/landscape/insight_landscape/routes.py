@@ -28,8 +28,9 @@ from insight_core.plugin.http import (
     choice,
     json_response,
     number,
-    required_text,
     safetensors_response,
+    text,
+    texts,
 )
 from insight_core.plugin.lab import tags_response
 from insight_landscape.claims import LINEAGE_FILES, landscape_series
@@ -38,6 +39,7 @@ from insight_landscape.facts import TrainingFacts, file_order
 from insight_landscape.landscape import FINAL, Landscape
 
 _LARGEST_LINEAGE = 4 << 20  # bytes of a lineage file that is read for its facts
+_JSON, _RUNS = ("application/json",), texts("run").named("runs")
 _UNKNOWN = ReasonKind("landscape_unknown", "run {run!r} has no landscape {id!r}")
 
 
@@ -45,10 +47,24 @@ def routes(ctx: PluginContext[Landscape]) -> Sequence[Route]:
     """Series, list of landscapes, and one landscape."""
     views = _Views(ctx.own, ctx.values, ctx.values.derived(_heading_of))
     return [
-        Route("/tags", views.tags),
-        Route("/intervals", views.intervals),
-        Route("/landscape", views.landscape),
-        Route("/flatness", views.flatness),
+        Route("/tags", views.tags, answers=_JSON),
+        Route("/intervals", views.intervals, reads=[_RUNS], answers=_JSON),
+        Route(
+            "/landscape",
+            views.landscape,
+            reads=[
+                choice("format", ("json", "safetensors")),
+                text("run", required=True),
+                text("id", required=True),
+            ],
+            answers=["application/json", "application/octet-stream"],
+        ),
+        Route(
+            "/flatness",
+            views.flatness,
+            reads=[_RUNS, text("id"), number("radius"), number("epsilon")],
+            answers=_JSON,
+        ),
     ]
 
 
@@ -94,9 +110,8 @@ class _Views:
         """Landscapes only: the claimed files of lineage are not shown as series."""
         return tags_response((info, {}) for info in landscape_series(self.own))
 
-    def intervals(self, request: Request) -> Response:
-        named = dict.fromkeys(request.args.getlist("run"))
-        series = self._series(named)
+    def intervals(self, request: Request, *, runs: Sequence[str]) -> Response:
+        series = self._series(dict.fromkeys(runs))
         return json_response(
             {
                 "runs": [
@@ -106,29 +121,32 @@ class _Views:
             }
         )
 
-    def landscape(self, request: Request) -> Response:
-        form = choice(request, "format", ("json", "safetensors"))
-        run, wanted = required_text(request, "run"), required_text(request, "id")
+    def landscape(self, request: Request, *, format: str, run: str, id: str) -> Response:
         for one in self._found(self._series([run]).get(run, [])):
-            if one.id == wanted:
+            if one.id == id:
                 break
         else:
-            raise NotFound(_UNKNOWN(run=run, id=wanted))
+            raise NotFound(_UNKNOWN(run=run, id=id))
         if one.heading is None:
             raise Undecodable(one.error)
         landscape = self.values.at(one.place)
         described = _described(landscape) | _listed(one) | {"run": run, "facts": asdict(self._facts(run))}
         columns = _columns(landscape)
-        if form == "safetensors":
+        if format == "safetensors":
             return safetensors_response(columns, "landscape", described)
         return json_response(described | columns)
 
-    def flatness(self, request: Request) -> Response:
+    def flatness(
+        self,
+        request: Request,
+        *,
+        runs: Sequence[str],
+        id: str | None,
+        radius: float | None,
+        epsilon: float | None,
+    ) -> Response:
         """Measures how flat final landscapes of runs are, or one landscape of a run; the flattest first."""
-        named = list(dict.fromkeys(request.args.getlist("run")))
-        wanted = request.args.get("id")
-        radius = number(request, "radius")
-        epsilon = number(request, "epsilon")
+        named = list(dict.fromkeys(runs))
         if not named:
             raise InvalidArgument("run is missing")
         chosen: dict[str, tuple[str, Landscape]] = {}
@@ -136,7 +154,7 @@ class _Views:
             for one in self._found(infos):
                 if one.heading is None or run in chosen:
                     continue
-                if one.heading.final if wanted is None else one.id == wanted:
+                if one.heading.final if id is None else one.id == id:
                     with suppress(Undecodable, NotFound):  # the page says why in place of the landscape
                         chosen[run] = one.id, self.values.at(one.place)
         return json_response(compared_flatness(chosen, radius, epsilon))

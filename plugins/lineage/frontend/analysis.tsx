@@ -42,7 +42,7 @@ function OfTarget({ board, target }: { readonly board: LineageParts; readonly ta
         { target: target.name, goal: goal ?? 'auto', where, filter },
         { signal },
       ),
-    // it costs the host much: a change waits until there are no more, and the host rests twice as long as an answer takes
+    // it costs the host much: a change waits for the last one, and the host rests twice as long as an answer takes
     { rest: (took) => took && Math.max(SHORTEST, Math.min(LONGEST, 2 * took)) },
   );
   const answer = error === null ? value : null;

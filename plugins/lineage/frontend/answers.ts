@@ -85,7 +85,7 @@ export interface ImportanceAnswer {
   readonly used: number;
   /** Runs that importance needs. */
   readonly fewest: number;
-  /** Why there is no importance. */
+  /** Why importance is missing. */
   readonly reason: 'too_few' | 'target_constant' | 'no_parameters' | null;
   readonly explained: Share | null;
   readonly sure: boolean;

@@ -32,7 +32,7 @@ export class RunPanel {
   readonly expression = computed(() => (isExpression(this.filter.value) ? this.filter.value : null));
   /** Whether colours of runs say something that the user chose. */
   readonly isColored = computed(() => this.colorBy.value.length > 0 || this.groupBy.value.length > 0);
-  /** The tab's name of the one column that colours the runs; null: there is none, or it is none of the tab's. */
+  /** The tab's name of the one column that colours the runs; null without one, and for one that is not of the tab. */
   readonly colorColumn = computed(() => (this.colorBy.value.length === 1 ? this.nameOf(this.colorBy.value[0]) : null));
   /** Tab's names of columns that group the runs. */
   private readonly groupColumns = computed(() => this.groupBy.value.flatMap((key) => this.nameOf(key) ?? []));

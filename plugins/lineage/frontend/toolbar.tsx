@@ -75,7 +75,7 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
   );
 }
 
-/** What the tab shows beside its table. */
+/** What the tab shows next to its table. */
 function Parts({ board }: { readonly board: LineageParts }): JSX.Element {
   const { t: say } = board.page;
   return (

@@ -19,7 +19,9 @@ from insight_core.plugin.http import (
     csv_response,
     is_pinned,
     json_response,
-    required_text,
+    record_of,
+    text,
+    texts,
     whole_number,
 )
 from insight_lineage.goals import Goal
@@ -38,15 +40,40 @@ _DEFAULT_GROUPS = tuple(group for group in GROUPS if group not in ("scalar", "pi
 _PARAMETER_GROUPS = ("hyperparameter", "dataset", "custom")
 _UNKNOWN_RUN = ReasonKind("unknown_run", "unknown run {run!r}")
 
+_JSON, _FORMAT = ("application/json",), choice("format", ("json", "csv"))
+_OFFSET, _LIMIT = whole_number("offset", 0, 1 << 31, 0), whole_number("limit", 0, MOST_ROWS, MOST_ROWS)
+_RUN, _RUNS, _TAG, _TAGS = text("run", required=True), texts("run"), text("tag"), texts("tag")
+_WHERE, _FILTER, _GROUP, _SORT = text("where", ""), text("filter"), texts("group"), texts("sort")
+_COLUMNS, _SCALARS, _PARAMETER = texts("columns"), texts("scalars"), texts("parameter")
+_GOAL = choice("goal", ("auto", "min", "max"))
+_MATCHING, _WANTED = (_WHERE, _FILTER, _RUNS), (_COLUMNS, _SCALARS, _TAGS)
+
 
 def routes(ctx: PluginContext[LineageFile]) -> Sequence[Route]:
     """Columns, rows, data pipeline, and importance of parameters."""
     views = _Views(ctx, lineage_of(ctx))
     return [
-        Route("/columns", views.columns),
-        Route("/runs", views.runs),
-        Route("/pipeline", views.pipeline),
-        Route("/importance", views.importance),
+        Route("/columns", views.columns, answers=_JSON),
+        Route(
+            "/runs",
+            views.runs,
+            reads=[_FORMAT, _OFFSET, _LIMIT, _GROUP],
+            also_reads=[*_MATCHING, *_WANTED, _SORT],
+            answers=["application/json", "text/csv"],
+        ),
+        Route(
+            "/pipeline",
+            views.pipeline,
+            also_reads=[record_of(ctx.data, ctx.name, "all").optional()],
+            answers=_JSON,
+        ),
+        Route(
+            "/importance",
+            views.importance,
+            reads=[text("target", required=True), _GOAL],
+            also_reads=[*_MATCHING, _PARAMETER],
+            answers=_JSON,
+        ),
     ]
 
 
@@ -64,21 +91,20 @@ class _Views:
             }
         return json_response(answer)
 
-    def runs(self, request: Request) -> Response:
-        form = choice(request, "format", ("json", "csv"))
-        offset = whole_number(request, "offset", 0, 1 << 31, 0)
-        limit = whole_number(request, "limit", 0, MOST_ROWS, MOST_ROWS)
+    def runs(
+        self, request: Request, *, format: str, offset: int, limit: int, group: Sequence[str]
+    ) -> Response:
         where = _where(self.ctx, request)
         of_host = hosted(self.ctx, _said(request))
         with self.lineage.table(self.ctx.annotations(), of_host) as table:
             matching = _matching(request, table, where)
             columns = [table.column(name) for name in _wanted(request, table)]
-            group = [table.column(name) for name in dict.fromkeys(request.args.getlist("group"))]
-            rows = ordered(matching, table.rows, _sort(request, table), group)
+            by = [table.column(name) for name in dict.fromkeys(group)]
+            rows = ordered(matching, table.rows, _sort(request, table), by)
             goals = [table.goal(column) for column in columns]
         shown = rows[offset : offset + limit]
         names = [table.rows.runs[row] for row in shown]
-        if form == "csv":
+        if format == "csv":
             return _of_now(_csv(names, columns, shown), where, of_host)
         answer = encode_json(
             {
@@ -87,7 +113,7 @@ class _Views:
                 "offset": offset,
                 "runs": names,
                 "columns": [_described(*one, rows) for one in zip(columns, goals, strict=True)],
-                "groups": _groups(rows, group, columns, offset, offset + len(shown)) if group else [],
+                "groups": _groups(rows, by, columns, offset, offset + len(shown)) if by else [],
             }
         )
         values = ",".join(column.encoded(shown) for column in columns).encode("ascii")
@@ -95,9 +121,9 @@ class _Views:
         return _of_now(Response(body, mimetype="application/json"), where, of_host)
 
     def pipeline(self, request: Request) -> Response:
-        if "tag" in request.args:
+        if _TAG.read(request) is not None:
             return self._pipeline_of_file(request)
-        run = required_text(request, "run")
+        run = _RUN.read(request)
         with self.lineage.table(self.ctx.annotations()) as table:
             if run not in table.rows.place:
                 raise NotFound(_UNKNOWN_RUN(run=run))
@@ -121,19 +147,17 @@ class _Views:
         }
         return json_response(answer, immutable=is_pinned(request))
 
-    def importance(self, request: Request) -> Response:
-        name = required_text(request, "target")
-        goal = choice(request, "goal", ("auto", "min", "max"))
+    def importance(self, request: Request, *, target: str, goal: str) -> Response:
         where = _where(self.ctx, request)
         of_host = hosted(self.ctx, _said(request))
         with self.lineage.table(self.ctx.annotations(), of_host) as table:
-            target = table.column(name)
-            named = table.goal(target)
+            column = table.column(target)
+            named = table.goal(column)
             rows = _matching(request, table, where)
             parameters = [table.column(one) for one in _parameters_wanted(request, table)]
         wanted = named if goal == "auto" else cast(Goal, goal)
-        found = kept_ranking(target, parameters, rows, wanted)
-        answer = {"target": name, "matched": len(rows), "goal": wanted, **ranking_fields(found)}
+        found = kept_ranking(column, parameters, rows, wanted)
+        answer = {"target": target, "matched": len(rows), "goal": wanted, **ranking_fields(found)}
         return _of_now(json_response(answer), where, of_host)
 
 
@@ -145,15 +169,15 @@ def _where(ctx: PluginContext[LineageFile], request: Request) -> Condition | Non
 
     Until the next release also an expression over columns that only this table has, such as ``pipeline/Map``.
     """
-    text = request.args.get("where", "")
-    if not text.strip():
+    where = _WHERE.read(request)
+    if not where.strip():
         return None
     try:
-        return Comparison("run", "in", json.loads(ctx.get("/data/run_matches", where=text).data)["runs"])
+        return Comparison("run", "in", json.loads(ctx.get("/data/run_matches", where=where).data)["runs"])
     except InvalidArgument as error:
         if error.code != "unknown_column":
             raise
-        return parsed(text)
+        return parsed(where)
 
 
 def _said(request: Request) -> str:
@@ -172,9 +196,9 @@ def _matching(request: Request, table: Table, where: Condition | None) -> NDArra
     """The rows for which everything that the request says of them holds."""
     conditions: list[Condition] = [] if where is None else [where]
     found = np.ones(len(table), np.bool_)
-    if (text := request.args.get("filter")) is not None:
-        conditions += conditions_of(text)
-    if runs := request.args.getlist("run"):
+    if (given := _FILTER.read(request)) is not None:
+        conditions += conditions_of(given)
+    if runs := _RUNS.read(request):
         conditions.append(Comparison("run", "in", runs))
     if conditions and len(table):
         found = found & All(conditions).holds(table.column)
@@ -182,29 +206,29 @@ def _matching(request: Request, table: Table, where: Condition | None) -> NDArra
 
 
 def _wanted(request: Request, table: Table) -> list[str]:
-    names = dict.fromkeys(request.args.getlist("columns"))
-    scalars = dict.fromkeys(request.args.getlist("scalars"))
-    if not names and "columns" not in request.args:
+    names = dict.fromkeys(_COLUMNS.read(request))
+    scalars = dict.fromkeys(_SCALARS.read(request))
+    if not names:
         names = dict.fromkeys(table.names(_DEFAULT_GROUPS))
     for which in scalars:
         if which not in SCALARS:
             raise InvalidArgument(f"scalars must be {' or '.join(SCALARS)}, not {which!r}")
-        tags = request.args.getlist("tag") or sorted(table.tags(), key=natural)
+        tags = _TAGS.read(request) or sorted(table.tags(), key=natural)
         names.update(dict.fromkeys(f"{which}/{tag}" for tag in tags))
     return list(names)
 
 
 def _parameters_wanted(request: Request, table: Table) -> list[str]:
-    named = list(dict.fromkeys(request.args.getlist("parameter")))
+    named = list(dict.fromkeys(_PARAMETER.read(request)))
     # a mark is a name of a data set, not a quantity
     return named or [name for name in table.names(_PARAMETER_GROUPS) if name != "dataset_mark"]
 
 
 def _sort(request: Request, table: Table) -> list[SortKey]:
     keys = []
-    for text in request.args.getlist("sort"):
-        downwards = text.startswith("-")
-        name = text[1:] if text.startswith(("-", "+")) else text
+    for given in _SORT.read(request):
+        downwards = given.startswith("-")
+        name = given[1:] if given.startswith(("-", "+")) else given
         keys.append(SortKey(table.column(name), downwards))
     return keys
 

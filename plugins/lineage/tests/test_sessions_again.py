@@ -20,6 +20,7 @@ from insight_core.registry import Registry
 from insight_core.testing import wire
 from insight_core.web import Host
 from tests.lineage_samples import field, hparams_value
+from tests.oracles.implementations import BOTH, scan_with
 
 Row = dict[str, Any]
 # the value that TensorFlow's hparams write beside their metadata (metadata.NULL_TENSOR)
@@ -65,9 +66,9 @@ def host(root: Path, cache: Path | None = None) -> Iterator[Callable[[], Row]]:
         provider.close()
 
 
-@pytest.fixture(params=["compiled", "pure"])
+@pytest.fixture(params=BOTH)
 def run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setenv("INSIGHT_HOST_PURE", "1" if request.param == "pure" else "")
+    scan_with(request.param, monkeypatch)
     return tmp_path / "logs/a"
 
 

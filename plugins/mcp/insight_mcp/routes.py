@@ -11,7 +11,7 @@ from typing import Any
 from werkzeug import Request, Response
 
 from insight_core.plugin import Forbidden, InvalidArgument, PluginContext, Route, TooLarge
-from insight_core.plugin.http import json_response
+from insight_core.plugin.http import headers, json_response
 from insight_mcp.calling import Tools
 from insight_mcp.protocol import (
     HEADER_MISMATCH,
@@ -32,6 +32,7 @@ from insight_mcp.protocol import (
 )
 from insight_mcp.toolbox import TOOLS
 
+_ANY = ("*/*", "application/json")
 _LARGEST = 1 << 20  # bytes of a message
 _STATUS = {
     PARSE_ERROR: 400,
@@ -46,7 +47,16 @@ _STATUS = {
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """``/``, which is ``/mcp`` too."""
     protocol = Protocol([tool.described() for tool in TOOLS], Tools(lambda: ctx).call)
-    return [Route("/", partial(_answer, ctx, protocol), methods=("POST",), only_reads=True)]
+    return [
+        Route(
+            "/",
+            partial(_answer, ctx, protocol),
+            methods=("POST",),
+            only_reads=True,
+            also_reads=[headers("Origin")],
+            answers=_ANY,
+        )
+    ]
 
 
 def _answer(ctx: PluginContext, protocol: Protocol, request: Request) -> Response:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, PluginContext, ReasonKind, Route, Values
-from insight_core.plugin.data import RecordPlace, SeriesKey
+from insight_core.plugin.data import RecordPlace, SeriesKey, ShownAttempts
 from insight_core.plugin.http import (
     Column,
+    Reader,
     attempts,
     bytes_response,
     choice,
@@ -19,11 +20,13 @@ from insight_core.plugin.http import (
     json_response,
     record_of,
     records_response,
-    required_text,
     safetensors_response,
     series_key,
+    text,
+    texts,
     whole_number,
 )
+from insight_core.plugin.lab import RECORDS_READ
 from insight_mesh.clouds import clouds_of, owner_of
 from insight_mesh.frames import frame_of
 from insight_mesh.parts import Part, boxes_of
@@ -32,6 +35,10 @@ from insight_mesh.scenes import scene_of
 from insight_mesh.shapes import Shape3D, Shapes
 
 MAX_RUNS = 100  # Runs of one frame.
+_FORMAT = choice("format", ("json", "safetensors"))
+_JSON, _BOTH = ("application/json",), ("application/json", "application/octet-stream")
+_SHAPE_CODES = {400: ("mesh_sample",)}
+_FRAME_CODES = {400: ("many_runs", "missing_parameter")}
 _LAST_SAMPLE = (1 << 31) - 1
 _MANY_RUNS = ReasonKind("many_runs", "run must name at most {most} runs, not {count}")
 _MISSING_PARAMETER = ReasonKind("missing_parameter", "run is missing", "name")
@@ -40,12 +47,15 @@ _MISSING_PARAMETER = ReasonKind("missing_parameter", "run is missing", "name")
 def routes(ctx: PluginContext[Part]) -> Sequence[Route]:
     """Records, shapes, frames, PLY files and plain tensors of points; the host answers all other routes."""
     views = _Views(ctx, Shapes(ctx), ctx.values.derived(boxes_of))
+    place = views.place()
+    sample = whole_number("sample", 0, _LAST_SAMPLE, 0)
+    reads_frame = (text("tag", required=True), attempts, texts("run").named("runs"))
     return [
-        Route("/records", views.records),
-        Route("/shape", views.shape),
-        Route("/frame", views.frame),
-        Route("/ply", views.ply),
-        Route("/clouds", views.clouds),
+        Route("/records", views.records, also_reads=RECORDS_READ, answers=_BOTH),
+        Route("/shape", views.shape, reads=[_FORMAT, sample, place], answers=_BOTH, codes=_SHAPE_CODES),
+        Route("/frame", views.frame, reads=reads_frame, answers=_JSON, codes=_FRAME_CODES),
+        Route("/ply", views.ply, reads=[sample, place], answers=_BOTH[1:], codes=_SHAPE_CODES),
+        Route("/clouds", views.clouds, answers=_JSON),
     ]
 
 
@@ -57,13 +67,11 @@ class _Views:
 
     def records(self, request: Request) -> Response:
         """Steps, wall times and sizes of a series of points, also of plain tensors."""
-        owner = owner_of(self.ctx.data, self.ctx.name, series_key(request))
+        owner = owner_of(self.ctx.data, self.ctx.name, series_key.read(request))
         return records_response(request, self.ctx.data, owner)
 
-    def shape(self, request: Request) -> Response:
+    def shape(self, request: Request, *, format: str, sample: int, place: RecordPlace) -> Response:
         """Points, colours and triangles of one ``sample`` of a record, and what was left out."""
-        form = choice(request, "format", ("json", "safetensors"))
-        place, sample = self._place(request)
         shape = self.shapes.at(place, sample)
         described: dict[str, object] = {
             "step": place.step,
@@ -79,29 +87,27 @@ class _Views:
         }
         parts = _parts(shape)
         pinned = is_pinned(request)
-        if form == "json":
+        if format == "json":
             return json_response({**described, **parts}, immutable=pinned)
         columns: dict[str, Column] = {name: part.reshape(-1) for name, part in parts.items()}
         return safetensors_response(columns, "shape", described, immutable=pinned)
 
-    def frame(self, request: Request) -> Response:
+    def frame(self, request: Request, *, tag: str, attempts: ShownAttempts, runs: Sequence[str]) -> Response:
         """The box around the points of a tag in all runs asked for, over a sample of their steps."""
-        tag, shown = required_text(request, "tag"), attempts(request)
-        runs = list(dict.fromkeys(request.args.getlist("run")))
+        runs = list(dict.fromkeys(runs))
         if len(runs) > MAX_RUNS:
             raise InvalidArgument(_MANY_RUNS(most=MAX_RUNS, count=len(runs)))
         if not runs:
             raise InvalidArgument(_MISSING_PARAMETER(name="run"))
         data = self.ctx.data
         series = [(owner_of(data, self.ctx.name, key), key) for key in (SeriesKey(run, tag) for run in runs)]
-        frame = frame_of(data, series, self.boxes, shown)
+        frame = frame_of(data, series, self.boxes, attempts)
         return json_response(
             {"low": frame.box[0], "high": frame.box[1], "read": frame.read, "records": frame.records}
         )
 
-    def ply(self, request: Request) -> Response:
+    def ply(self, request: Request, *, sample: int, place: RecordPlace) -> Response:
         """All points and triangles of one ``sample`` of a record as a PLY file."""
-        place, sample = self._place(request)
         shape = self.shapes.at(place, sample, most_points=None)
         name = f"{place.key.tag.removesuffix('_VERTEX')}_{place.step}.ply"
         return bytes_response(ply_of(shape), "application/octet-stream", filename=name)
@@ -113,10 +119,15 @@ class _Views:
             found.setdefault(key.run, []).append(key.tag)
         return json_response({"clouds": found})
 
-    def _place(self, request: Request) -> tuple[RecordPlace, int]:
-        sample = whole_number(request, "sample", 0, _LAST_SAMPLE, 0)
-        owner = owner_of(self.ctx.data, self.ctx.name, series_key(request))
-        return record_of(request, self.ctx.data, owner), sample
+    def place(self) -> Reader[RecordPlace]:
+        """Reads a record, also of a plain tensor."""
+        own = record_of(self.ctx.data, self.ctx.name)
+
+        def read(request: Request) -> RecordPlace:
+            owner = owner_of(self.ctx.data, self.ctx.name, series_key.read(request))
+            return record_of(self.ctx.data, owner).read(request)
+
+        return evolve(own, read=read)
 
     def _scene(self, place: RecordPlace) -> dict[str, object]:
         series = self.ctx.data.series(place.plugin, runs=[place.key.run], tags=[place.key.tag])

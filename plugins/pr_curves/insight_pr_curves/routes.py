@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, PluginContext, Reason, ReasonKind, Route, Undecodable
-from insight_core.plugin.data import RecordPlace
+from insight_core.plugin.data import RecordPlace, SeriesKey, ShownAttempts
 from insight_core.plugin.http import (
     Column,
     attempts,
     choice,
     json_response,
-    required_number,
+    number,
     safetensors_response,
+    series_keys,
 )
 from insight_pr_curves.decoder import PrCurve
 from insight_pr_curves.measures import average_precision, best_f1, f1_scores, roc, roc_area
@@ -39,34 +40,34 @@ _COLUMNS = (
 _GIVEN_TWICE = ReasonKind("given_twice", "tag must be given once", "name")
 _MANY_RUNS = ReasonKind("many_runs", "run must name at most {most} runs, not {count}")
 
+_CODES = {400: (_GIVEN_TWICE.code, _MANY_RUNS.code)}
+
 
 def routes(ctx: PluginContext[PrCurve]) -> Sequence[Route]:
     """The curves of runs at one step; the host answers all other routes."""
 
-    def curves(request: Request) -> Response:
+    def curves(
+        request: Request, *, format: str, step: float, attempts: ShownAttempts, keys: Sequence[SeriesKey]
+    ) -> Response:
         """Of each run the curve whose step is nearest to ``step``; ``axis`` has the steps that a run has."""
-        form = choice(request, "format", ("json", "safetensors"))
-        step = required_number(request, "step")
-        shown = attempts(request)
-        keys = ctx.own.keys(request)
         if len({key.tag for key in keys}) > 1:
             raise InvalidArgument(_GIVEN_TWICE(name="tag"))
         if len(keys) > MAX_RUNS:
             raise InvalidArgument(_MANY_RUNS(most=MAX_RUNS, count=len(keys)))
-        tables = [(key, ctx.own.records(key, shown)) for key in keys]
+        tables = [(key, ctx.own.records(key, attempts)) for key in keys]
         found: list[_Drawn] = []
         errors: list[dict[str, object]] = []
         for key, table in tables:
             if len(table.steps) == 0:
                 continue
-            place = ctx.own.place_in(table, key, int(np.argmin(np.abs(table.steps - step))), shown)
+            place = ctx.own.place_in(table, key, int(np.argmin(np.abs(table.steps - step))), attempts)
             try:
                 found.append(_Drawn.of(place, ctx.values.at(place)))
             except Undecodable as error:
                 errors.append({"run": key.run, "step": place.step, **Reason.of(error).fields()})
         steps = np.unique(np.concatenate([table.steps for _, table in tables] or [np.empty(0, np.int64)]))
         axis = steps[_evenly(len(steps), MAX_STEPS)]
-        if form == "json":
+        if format == "json":
             runs = [{**drawn.described, **drawn.columns} for drawn in found]
             return json_response({"runs": runs, "errors": errors, "axis": axis})
         columns: dict[str, Column] = {"axis": axis}
@@ -75,7 +76,14 @@ def routes(ctx: PluginContext[PrCurve]) -> Sequence[Route]:
         described = {"runs": [drawn.described for drawn in found], "errors": errors}
         return safetensors_response(columns, "curves", described)
 
-    return [Route("/curves", curves, takes_where=True)]
+    reads = (
+        choice("format", ("json", "safetensors")),
+        number("step", required=True),
+        attempts,
+        series_keys(ctx.data, ctx.name),
+    )
+    answers = ("application/json", "application/octet-stream")
+    return [Route("/curves", curves, takes_where=True, reads=reads, answers=answers, codes=_CODES)]
 
 
 @frozen(eq=False)

@@ -33,7 +33,7 @@ export class Navigation {
   readonly wanted: Setting<ViewName | ''>;
   /** Further places of the finding that led here. */
   private readonly evidence: Setting<string | null>;
-  /** The profile to which a link of this tab led last, with what it says of it. */
+  /** The profile to which a link of this tab leads now, with what it says of it. */
   private arrived: ProfileKey | null = null;
 
   constructor(
@@ -109,7 +109,7 @@ export class Navigation {
       const { value: chosen } = this.profiles.chosen;
       const now = JSON.stringify(places.map(({ value }) => (value instanceof Map ? [...value] : value)));
       if (before && chosen && !same(chosen, before) && !same(chosen, this.arrived) && now === said) this.leave();
-      [before, said] = [chosen ?? before, now];
+      [before, said, this.arrived] = [chosen ?? before, now, null];
     };
     return effect(() => {
       for (const part of [this.profiles.chosen, ...places]) void part.value;

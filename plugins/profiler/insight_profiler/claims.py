@@ -143,7 +143,7 @@ def _has_events(text: str) -> bool:
         if names == ["schemaVersion"] and value != 1:
             return False
         separator = _SEPARATOR.match(text, at)
-        if separator is None:  # it ends, or is no JSON
+        if separator is None:  # it ends, or is not JSON
             return False
         at = separator.end()
     return names[:1] == ["schemaVersion"] or not _CHROME.isdisjoint(names)

@@ -86,7 +86,7 @@ class OpenedProfiles:
         )
 
     def use(self, profile: Profile, evidence: Evidence | None = None) -> DeviceUse:
-        """How a profile uses its device, by its evidence, which is made anew where it is not given."""
+        """How a profile uses its device, by its evidence, which is made here where it is not given."""
         try:
             return self._uses.get(profile, "", lambda: DeviceUse.of(evidence or Evidence(profile)))
         except Exception:  # no matter of the rules

@@ -151,7 +151,7 @@ def test_names_say_which_product_of_which_types_on_which_unit(
 @pytest.mark.parametrize(
     "name",
     [
-        # work beside a product
+        # work next to a product
         "Cijk_S_GA",
         "Cijk_BS_PostGSU8_VW4",
         _REDUCES_PARTS,
@@ -163,7 +163,7 @@ def test_names_say_which_product_of_which_types_on_which_unit(
         "void flash::flash_bwd_dot_do_o_kernel<true, Flash_bwd_kernel_traits<64> >(x)",
         "void ck_tile::kentry<1, ck_tile::FmhaBwdOGradDotOKernel<ck_tile::bf16_t> >(x)",
         _STRIDES,
-        # work of other kinds, beside products in names of spaces and arguments
+        # work of other kinds, next to products in names of spaces and arguments
         "void fbgemm_gpu::split_embedding_codegen_forward_kernel<float>(x)",
         "void deep_gemm::transpose_fp32<512, 64>(x)",
         "void at::native::elementwise_kernel<128, 4, cutlass::gemm::GemmShape<4> >(x)",

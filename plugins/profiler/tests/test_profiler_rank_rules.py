@@ -132,7 +132,7 @@ def test_one_stall_of_one_rank_is_no_matter_of_all_ranks() -> None:
     compute[2, 7] *= 3
     stalled = Job(compute, done.transfer)
     assert _found(stalled) == {}
-    assert max(_evidence(stalled).waiting.values()) > 0.1  # which is no communication to overlap
+    assert max(_evidence(stalled).waiting.values()) > 0.1  # not communication that could be overlapped
 
 
 def test_of_a_part_of_the_ranks_nothing_found_is_no_verdict() -> None:

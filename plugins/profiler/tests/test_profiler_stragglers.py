@@ -177,7 +177,7 @@ def test_warm_up_of_one_rank_is_left_out_of_all() -> None:
         ([10, 20, 30], [], 0),
         ([100, 1], [], 0),
         ([100, -1, 101, 99, 100, 700], [5], 0),
-        ([35, 72, 95, 96, 95], [0, 1], 0),  # fast steps are no warm-up
+        ([35, 72, 95, 96, 95], [0, 1], 0),  # fast steps are not warm-up
     ],
 )
 def test_outliers_have_a_modified_z_score_above_three_and_a_half(

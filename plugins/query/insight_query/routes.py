@@ -11,12 +11,13 @@ from attrs import asdict, field, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route, Unavailable
-from insight_core.plugin.http import bytes_response, json_response, may_save, required_text, whole_number
+from insight_core.plugin.http import bytes_response, json_response, may_save, text, whole_number
 from insight_query import is_installed
 
 if TYPE_CHECKING:  # the worker's module needs the extra sql
     from insight_core.plugin.worker import Workers
 
+_JSON, _CODES = ("application/json",), {413: ("query_too_large",)}
 _AT_ONCE = 2  # queries of one host
 _GUESTS_AT_ONCE = 1  # queries of clients that may not save, in a queue of their own
 _PATIENCE = 10.0  # seconds that a further one waits
@@ -27,7 +28,12 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     """``/tables`` and ``/sql``."""
     views = _Views(ctx)
     ctx.on_close(views.close)
-    return [Route("/tables", views.tables), Route("/sql", views.sql)]
+    reads = (text("sql", required=True), whole_number("rows", 1, _MOST_ROWS, 10_000))
+    from_here = [ctx.own_page.from_here]
+    return [
+        Route("/tables", views.tables, answers=_JSON),
+        Route("/sql", views.sql, reads=reads, also_reads=from_here, answers=_JSON, codes=_CODES),
+    ]
 
 
 @frozen(eq=False)
@@ -59,15 +65,13 @@ class _Views:
         ]
         return json_response({"tables": tables})
 
-    def sql(self, request: Request) -> Response:
+    def sql(self, request: Request, *, sql: str, rows: int) -> Response:
         """The answer of the query ``sql`` by column, at most ``rows`` rows of it."""
         self.ctx.own_page.require_no_other_site(request)
         if not is_installed():
             raise Unavailable("SQL needs duckdb and pyarrow: pip install 'insight-host[sql]'")
         from insight_query.asking import ask
 
-        sql = required_text(request, "sql")
-        rows = whole_number(request, "rows", 1, _MOST_ROWS, 10_000)
         with self._turn(self._turns if may_save(request) else self._guests):
             answer = ask(self._workers(), sql, self.ctx.query_tables(), rows)
         return bytes_response(answer, "application/json")

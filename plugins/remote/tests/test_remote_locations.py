@@ -12,7 +12,11 @@ from insight_remote.file_system import FileSystemFiles
 from insight_remote.object_store import ObjectStoreFiles
 from insight_remote.object_stores import cause_of, profile_of
 
-from insight_core.plugin import FileChanged, InvalidArgument, RemoteFile
+from insight_core.cli.options import read_options
+from insight_core.cli.remote_logdirs import open_mirrors
+from insight_core.ingest.logdir import Logdir
+from insight_core.plugin import FileChanged, InvalidArgument, RemoteFile, Unavailable
+from insight_core.registry import Registry
 
 
 @pytest.mark.parametrize(
@@ -135,3 +139,9 @@ def test_credentials_of_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 )
 def test_the_cause_of_an_error_is_short(text: str, cause: str) -> None:
     assert cause_of(ValueError(text)) == cause
+
+
+def test_without_a_module_that_mirrors_a_remote_logdir_is_an_error(tmp_path: Path) -> None:
+    options = read_options(["--logdir", "s3://bucket/logs"], {})
+    with pytest.raises(Unavailable, match="no plugin mirrors remote log directories"):
+        open_mirrors(options, [Logdir("s3://bucket/logs")], Registry.of([]), 0.0, tmp_path)

@@ -37,7 +37,7 @@ describe('computed series that the host keeps', () => {
       );
   });
 
-  it('are in the link when they are no longer kept, and nowhere when they are removed', async () => {
+  it('are in the link when they are not kept any more, and nowhere when they are removed', async () => {
     const ctx = fakeContext(['r'], { series: { r: ['x', 'y'] } });
     const derived = new Derived(new Page(ctx));
     await derived.kept.set(SUM, 'sum');

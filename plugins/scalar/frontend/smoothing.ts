@@ -21,7 +21,7 @@ export function smoothed(series: Series, weight: number): Series {
   const apart = series.decimated ? stepsApart(series) : 1;
   for (let i = 0; i + 1 < edges.length; i++)
     average(series, apart, values, edges[i] as number, edges[i + 1] as number, weight);
-  // a draft is no more precise than the recorded values
+  // a draft is at most as precise as the recorded values
   found = { ...series, values, smoothing: weight, precision: series.precision ?? (series.decimated ? ROUGH : null) };
   known.set(series, found);
   return found;

@@ -13,17 +13,29 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, PluginContext, PluginNameEnum, encode_json
 from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesKey, compute
-from insight_core.plugin.http import Column, choice, json_response
+from insight_core.plugin.http import Column, choice, json_response, texts
 from insight_scalar.bands import ABOUT_MEAN, Band, Centre, Curve, Spread, band_of, decimated
-from insight_scalar.derived import DerivedData, x_of
+from insight_scalar.derived import DerivedData, SmoothedQuery, x_of
+from insight_scalar.expressions import EXPRESSION_CODES
 from insight_scalar.formats import numbers_of
 from insight_scalar.frames import columns_frame, frame_parts
-from insight_scalar.groups import described, groups
-from insight_scalar.parameters import request_of, scalar_query
+from insight_scalar.groups import GROUPS_CODES, GROUPS_READ, described, groups
+from insight_scalar.parameters import SCALAR_QUERY, request_of
 
 _SCALAR = PluginNameEnum.SCALAR
 _COLUMNS = ("x", "centre", "low", "high", "count")
 _GROUPING = ("run", "tag", "group", "by", "format")  # parameters of the route that decide its members
+
+_CENTRE, _SPREAD = choice("centre", get_args(Centre)), choice("spread", get_args(Spread))
+BANDS_CODES = {400: (*EXPRESSION_CODES[400], *GROUPS_CODES[400]), 413: ("scalar_large",)}
+# What ``/bands`` reads beside the series.
+BANDS_READ = (
+    choice("format", ("json", "safetensors")),
+    _CENTRE,
+    _SPREAD,
+    *GROUPS_READ[:2],
+    SCALAR_QUERY,
+)
 
 
 @frozen
@@ -33,45 +45,53 @@ class BandViews:
     ctx: PluginContext
     data: DerivedData
 
-    def groups(self, request: Request) -> Response:
+    def groups(
+        self, request: Request, *, group: str | None, by: Sequence[str], runs: Sequence[str]
+    ) -> Response:
         """The groups of the runs ``run``, or of all, in the order of their first runs: says whether they can
         be made.
         """
-        made = groups(request, self.ctx)
-        chosen = set(request.args.getlist("run"))
+        made = groups(self.ctx, group, by)
+        chosen = set(runs)
         named = (made.group_of(run.name) for run in self.ctx.data.runs() if not chosen or run.name in chosen)
-        sizes = Counter(group for group in named if group is not None)
-        return json_response({"groups": [{"group": group, "runs": size} for group, size in sizes.items()]})
+        sizes = Counter(one for one in named if one is not None)
+        return json_response({"groups": [{"group": one, "runs": size} for one, size in sizes.items()]})
 
-    def columns(self, request: Request) -> Response:
+    def columns(self, request: Request, *, columns: Sequence[str]) -> Response:
         """The columns of the run table without cells, or those that ``column`` names with their cells."""
-        keys = request.args.getlist("column")
-        read = self.ctx.run_columns({key.partition("/")[2] for key in keys} if keys else ["all"])
-        columns = [described(column) | ({"cells": column.values} if keys else {}) for column in read]
-        return json_response({"columns": [one for one in columns if not keys or one["key"] in keys]})
+        read = self.ctx.run_columns({key.partition("/")[2] for key in columns} if columns else ["all"])
+        rows = [described(column) | ({"cells": column.values} if columns else {}) for column in read]
+        return json_response({"columns": [one for one in rows if not columns or one["key"] in columns]})
 
-    def bands(self, request: Request) -> Response:
+    def bands(
+        self,
+        request: Request,
+        *,
+        format: str,
+        centre: Centre,
+        spread: Spread,
+        group: str | None,
+        by: Sequence[str],
+        query: SmoothedQuery,
+        keys: Sequence[SeriesKey],
+    ) -> Response:
         """Centre and spread of each group."""
-        form = choice(request, "format", ("json", "safetensors"))
-        centre = cast(Centre, choice(request, "centre", get_args(Centre)))
-        spread = cast(Spread, choice(request, "spread", get_args(Spread)))
         if centre == "median" and spread in ABOUT_MEAN:
             raise InvalidArgument(f"spread {spread} lies around the mean: choose minmax or iqr with a median")
-        made = groups(request, self.ctx)
-        scalar_query(request)  # an error is one of the request
+        made = groups(self.ctx, group, by)
         members: dict[str, dict[str, list[str]]] = {}
-        for key in self.data.keys(request, _SCALAR):
-            group = made.group_of(key.run)
-            if group is not None:
-                members.setdefault(key.tag, {}).setdefault(group, []).append(key.run)
+        for key in keys:
+            named = made.group_of(key.run)
+            if named is not None:
+                members.setdefault(key.tag, {}).setdefault(named, []).append(key.run)
         own = [(name, text) for name, text in request.args.items(multi=True) if name not in _GROUPING]
         more = [("members", encode_json([*one]).decode()) for one in members.items()]
-        query = urlencode(own + more, errors="surrogatepass").encode()
+        question = urlencode(own + more, errors="surrogatepass").encode()
         found: list[tuple[dict[str, object], Mapping[str, Column]]] = []
-        for frame in compute(self.ctx.data, _SCALAR, "bands", query, bands):
+        for frame in compute(self.ctx.data, _SCALAR, "bands", question, bands):
             columns, metadata = frame_parts(frame)
             found.append((json.loads(metadata["group"]), {name: columns[name] for name in _COLUMNS}))
-        return numbers_of(form, "groups", found)
+        return numbers_of(format, "groups", found)
 
 
 def bands(data: DataProvider, query: bytes) -> Iterator[bytes]:
@@ -81,10 +101,9 @@ def bands(data: DataProvider, query: bytes) -> Iterator[bytes]:
     frame for each group: its columns, and what ``/bands`` says of it in JSON as ``group`` of the metadata.
     """
     request = request_of(query)
-    asked, derived = scalar_query(request), DerivedData(data)
-    centre = cast(Centre, choice(request, "centre", get_args(Centre)))
-    spread = cast(Spread, choice(request, "spread", get_args(Spread)))
-    for tag, runs_by_group in map(_members, request.args.getlist("members")):
+    asked, derived = SCALAR_QUERY.read(request), DerivedData(data)
+    centre, spread = cast(Centre, _CENTRE.read(request)), cast(Spread, _SPREAD.read(request))
+    for tag, runs_by_group in map(_members, texts("members")(request)):
         for group, runs in runs_by_group.items():
             band, points = _band(derived, [SeriesKey(run, tag) for run in runs], asked, centre, spread)
             about = {

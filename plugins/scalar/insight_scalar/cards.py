@@ -12,19 +12,23 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InsightError, InvalidArgument, PluginNameEnum, Reason, ReasonKind, encode_json
 from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, compute
-from insight_core.plugin.http import choice, flag, number, required_text
+from insight_core.plugin.http import choice, flag, number, text, texts
 from insight_scalar.axis import points_since
 from insight_scalar.derived import DerivedData
 from insight_scalar.display import display_frame
 from insight_scalar.frames import columns_frame, framed_response
-from insight_scalar.parameters import request_of, scalar_query
+from insight_scalar.parameters import SCALAR_QUERY, request_of
 
 log = logging.getLogger(__name__)
 
 _SCALAR = PluginNameEnum.SCALAR
-# points a column up to which every point, with steps that runs share, is no larger than fewer points
+# points a column up to which every point, with steps that runs share, is as small as fewer points
 _WHOLE = 8
 _MOST_CARDS = 1000
+_TAG, _SINCE, _TIMES = text("tag", required=True), number("since"), flag("times")
+_VALUES, _YSCALE = choice("values", ("codes", "exact")), choice("yscale", ("linear", "log"))
+_CARDS, _RUNS = texts("card"), texts("run")
+CARDS_READ = (_CARDS, _RUNS)  # What ``/cards`` reads of its query.
 _FAILED = ReasonKind("failed", "{who} failed to answer; the log of the host says why")
 
 
@@ -37,7 +41,7 @@ class Displayed:
 
     def frame(self, request: Request) -> bytes:
         """The series of one tag. Raises InvalidArgument for the first parameter that is wrong."""
-        runs = list(dict.fromkeys(request.args.getlist("run"))) or [run.name for run in self.provider.runs()]
+        runs = list(dict.fromkeys(_RUNS.read(request))) or [run.name for run in self.provider.runs()]
         return self._frame(request, runs, {})
 
     def cards(self, request: Request) -> Response:
@@ -49,7 +53,7 @@ class Displayed:
 
     def frames(self, request: Request) -> Iterator[bytes]:
         """The frames of the answer of ``cards``, one for each card."""
-        cards, named = request.args.getlist("card"), request.args.getlist("run")
+        cards, named = _CARDS.read(request), _RUNS.read(request)
         if not 0 < len(cards) <= _MOST_CARDS:
             raise InvalidArgument(f"card must be given from 1 to {_MOST_CARDS} times, not {len(cards)} times")
         every = named or [run.name for run in self.provider.runs()]
@@ -64,10 +68,10 @@ class Displayed:
                 yield columns_frame({}, number_of_card | told)
 
     def _frame(self, request: Request, runs: Sequence[str], metadata: Mapping[str, bytes]) -> bytes:
-        tag, query, since = required_text(request, "tag"), scalar_query(request), number(request, "since")
-        exact = choice(request, "values", ("codes", "exact")) == "exact"
-        log_y = choice(request, "yscale", ("linear", "log")) == "log"
-        times = flag(request, "times") or query.x != "step"
+        tag, query, since = _TAG.read(request), SCALAR_QUERY.read(request), _SINCE.read(request)
+        exact = _VALUES.read(request) == "exact"
+        log_y = _YSCALE.read(request) == "log"
+        times = _TIMES.read(request) or query.x != "step"
         keys = [SeriesKey(run, tag) for run in runs]
         columns, failed = self._columns(keys, query)
         found = [(key, points_since(columns[key], query, since)) for key in keys if key in columns]
@@ -95,7 +99,7 @@ class Displayed:
         return found, failed
 
     def shortest(self, keys: Sequence[SeriesKey], query: ScalarQuery) -> Mapping[SeriesKey, ScalarColumns]:
-        """The columns of the query, or every point where that is no longer."""
+        """The columns of the query, or every point where that is as short."""
         columns = self.data.scalars(_SCALAR, keys, query)
         if query.width is None:
             return columns

@@ -24,13 +24,14 @@ from insight_core.plugin.data import (
     SeriesKey,
     SeriesTable,
 )
-from insight_core.plugin.http import series_keys
+from insight_core.plugin.http import Reader, series_keys, texts
 from insight_scalar.along import AlongColumns, in_view, joined, narrowed
 from insight_scalar.bands import first_extremes, pixel_columns
 from insight_scalar.expressions import Expression, Floats, parsed
 from insight_scalar.smoothers import Smoother, smoothed
 
 _SIGN = "="  # before an expression in the place of a tag
+_TAGS, _RUNS = texts("tag"), texts("run")
 _POINTS = 1_000_000  # that are asked for at a time, but for one series whatever it has
 _MISSING_PARAMETER = ReasonKind("missing_parameter", "width is missing", "name")
 
@@ -54,20 +55,27 @@ class DerivedData:
 
     data: DataProvider
 
-    def keys(self, request: Request, plugin: str) -> Sequence[SeriesKey]:
-        """The series that ``run`` and ``tag`` name; of an expression, those of runs with all its tags.
+    def keys(self, plugin: str) -> Reader[list[SeriesKey]]:
+        """Reads the series that ``run`` and ``tag`` name; of an expression, those of runs with all its tags.
 
         Raises InvalidArgument for an expression that is not valid.
         """
-        tags = list(dict.fromkeys(request.args.getlist("tag")))
-        if not any(tag.startswith(_SIGN) for tag in tags):
-            return series_keys(request, self.data, plugin)
-        named = list(dict.fromkeys(request.args.getlist("run")))
+        plain = series_keys(self.data, plugin)
+
+        def read(request: Request) -> list[SeriesKey]:
+            tags = list(dict.fromkeys(_TAGS.read(request)))
+            if not any(tag.startswith(_SIGN) for tag in tags):
+                return plain.read(request)
+            return self._keys(plugin, tags, list(dict.fromkeys(_RUNS.read(request))))
+
+        return evolve(plain, read=read)
+
+    def _keys(self, plugin: str, tags: Sequence[str], named: Sequence[str]) -> list[SeriesKey]:
         existing = {
             table.run: set(table.tags) for table in self.data.series_tables(plugin, [], runs=named or None)
         }
         recorded = set().union(*existing.values())
-        keys = []
+        keys: list[SeriesKey] = []
         for tag in tags:
             needed = {tag}
             if tag.startswith(_SIGN) and tag not in recorded:

@@ -17,7 +17,7 @@ from insight_scalar.frames import columns_frame
 
 TOP = 4095  # code of the largest value: on a chart of 2000 pixels a value is at most a quarter of a pixel off
 NOT_POSITIVE, NAN, INF, NEG_INF = range(TOP + 1, TOP + 5)  # codes; the first on a logarithmic axis only
-_FEW = 24  # points up to which exact values are no larger than codes and their range
+_FEW = 24  # points up to which exact values are as small as codes and their range
 _DELTAS = (("deltas8", np.uint8), ("deltas16", np.uint16))
 
 
@@ -66,8 +66,8 @@ def coded(
 ) -> tuple[NDArray[np.uint16], tuple[float, float]]:
     """Codes of values, and the smallest and largest finite value: codes 0 and ``TOP``.
 
-    With ``log`` codes are fractions of the logarithm, of positive values only. The range is (0, 0) if there
-    is no such value.
+    With ``log`` codes are fractions of the logarithm, of positive values only. The range is (0, 0) without
+    such values.
     """
     wide = values.astype(np.float64, copy=False)
     finite = np.isfinite(wide)

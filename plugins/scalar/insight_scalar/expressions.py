@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import TypeAlias
@@ -57,6 +57,17 @@ _TOKEN = re.compile(
     r"""|(?P<word>[^\W\d][\w./:-]*)"""
     r"""|(?P<sign>\*\*|[-+*/^(),]))"""
 )
+EXPRESSION_CODES: Mapping[int, Sequence[str]] = {  # Of errors in an expression, by status.
+    400: (
+        "expression_arguments",
+        "expression_constant",
+        "expression_deep",
+        "expression_end",
+        "expression_expected",
+        "expression_long",
+        "expression_unexpected",
+    )
+}
 
 
 @frozen(eq=False)
@@ -109,7 +120,7 @@ class _Parser:
         if token.kind != "end":
             raise self._unexpected(token)
         if not self._tags:
-            raise _refusal("constant", "an expression needs a tag: there is none in it")
+            raise _refusal("constant", "an expression needs a tag, and this one has none")
         return Expression(text, tuple(self._tags), evaluate)
 
     def _sum(self) -> tuple[str, Evaluate]:

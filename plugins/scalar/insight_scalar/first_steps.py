@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 from attrs import frozen
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, PluginNameEnum, ReasonKind
-from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
-from insight_core.plugin.http import attempts, choice, json_response, number, required_number, whole_number
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey, ShownAttempts
+from insight_core.plugin.http import Reader, attempts, choice, json_response, number, whole_number
 from insight_scalar.derived import DerivedData
 from insight_scalar.formats import step_of
 
@@ -83,11 +83,16 @@ class FirstSteps:
 
     data: DerivedData
 
-    def first(self, request: Request) -> Response:
+    def first(
+        self,
+        request: Request,
+        *,
+        when: Callable[[Floats], int | None],
+        attempts: ShownAttempts,
+        keys: Sequence[SeriesKey],
+    ) -> Response:
         """The first point of each series that meets a condition, the smallest step first."""
-        find = _condition(request)
-        keys = self.data.keys(request, PluginNameEnum.SCALAR)
-        query = ScalarQuery(attempts=attempts(request))
+        query = ScalarQuery(attempts=attempts)
         found = []
         points = 0
         for key in keys:  # one at a time: whole series are large
@@ -95,7 +100,7 @@ class FirstSteps:
             if columns is None:
                 continue
             points += len(columns.steps)
-            at = find(np.asarray(columns.values, np.float64))
+            at = when(np.asarray(columns.values, np.float64))
             if at is not None:
                 found.append(_described(key, columns, at))
         found.sort(key=lambda point: (int(point["step"]), point["run"], point["tag"]))
@@ -103,16 +108,26 @@ class FirstSteps:
 
 
 def _condition(request: Request) -> Callable[[Floats], int | None]:
-    kind = choice(request, "when", KINDS)
+    kind = _WHEN.read(request)
     if kind == "nonfinite":
         return first_nonfinite
     if kind != "jump":
-        return partial(first_beyond, limit=required_number(request, "value"), above=kind == "above")
-    sigma = number(request, "sigma")
+        return partial(first_beyond, limit=cast(float, _VALUE.read(request)), above=kind == "above")
+    sigma = _LEAST_SIGMA.read(request)
     if sigma is not None and sigma <= 0:
         raise InvalidArgument(_SIGMA(value=sigma))
-    window = whole_number(request, "window", 2, _MOST_WINDOW)
+    window = _JUMP_WINDOW.read(request)
     return partial(first_jump, sigma=SIGMA if sigma is None else sigma, window=window or WINDOW)
+
+
+_WHEN, _VALUE = choice("when", KINDS), number("value", required=True)
+_LEAST_SIGMA, _JUMP_WINDOW = number("sigma"), whole_number("window", 2, _MOST_WINDOW)
+_PARTS = (_WHEN, number("value"), _LEAST_SIGMA, _JUMP_WINDOW)
+# What ``/first`` reads beside the series: the condition, of which ``value`` is a part for some kinds.
+FIRST_READS = (
+    Reader("when", _condition, [one for part in _PARTS for one in part.parameters], {400: ["scalar_sigma"]}),
+    attempts,
+)
 
 
 def _described(key: SeriesKey, columns: ScalarColumns, at: int) -> dict[str, str | int | float]:

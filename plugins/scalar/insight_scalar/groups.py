@@ -6,9 +6,9 @@ import time
 from collections.abc import Mapping, Sequence
 
 from attrs import frozen
-from werkzeug import Request
 
 from insight_core.plugin import InvalidArgument, PluginContext, ReasonKind, RunCells
+from insight_core.plugin.http import text, texts
 
 MAX_PATTERN = 200  # characters of a regular expression
 MAX_MATCHING = 1.0  # seconds that it may take on all names together
@@ -63,17 +63,21 @@ class GroupPattern:
         return "/".join(part or "" for part in match.groups()) if match.groups() else str(match[0])
 
 
-def groups(request: Request, ctx: PluginContext) -> RunGroups:
+GROUPS_CODES = {400: ("long_pattern", "scalar_no_column")}
+GROUPS_READ = (text("group"), texts("by"), texts("run").named("runs"))  # The groups, and the runs in them.
+
+
+def groups(ctx: PluginContext, group: str | None, by: Sequence[str]) -> RunGroups:
     """The parameters ``group`` (a regular expression) and ``by`` (columns as ``PLUGIN/NAME``, repeatable).
 
     Raises InvalidArgument if both are missing, the expression is too long or invalid, or no plugin has a
     column.
     """
-    text, keys = request.args.get("group"), list(dict.fromkeys(request.args.getlist("by")))
-    if text is None and not keys:
+    keys = list(dict.fromkeys(by))
+    if group is None and not keys:
         raise InvalidArgument(_MISSING_PARAMETER(name="group"))
-    if text is not None and len(text) > MAX_PATTERN:
-        said = f"group must have at most {MAX_PATTERN} characters, not {len(text)}"
+    if group is not None and len(group) > MAX_PATTERN:
+        said = f"group must have at most {MAX_PATTERN} characters, not {len(group)}"
         raise InvalidArgument(said, code="long_pattern", most=MAX_PATTERN)
     known: Mapping[str, RunCells] = {}
     if keys:
@@ -82,7 +86,7 @@ def groups(request: Request, ctx: PluginContext) -> RunGroups:
     for key in keys:
         if key not in known:
             raise InvalidArgument(_NO_COLUMN(column=key))
-    return RunGroups(GroupPattern(text) if text is not None else None, [known[key] for key in keys])
+    return RunGroups(GroupPattern(group) if group is not None else None, [known[key] for key in keys])
 
 
 def described(column: RunCells) -> dict[str, object]:

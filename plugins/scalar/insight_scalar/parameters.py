@@ -7,14 +7,14 @@ from typing import cast, get_args
 from werkzeug import Request
 
 from insight_core.plugin import InvalidArgument, ReasonKind
-from insight_core.plugin.http import attempts, choice, number, whole_number
+from insight_core.plugin.http import Reader, attempts, choice, number, text, whole_number
 from insight_core.plugin.lab import check_order
 from insight_scalar.derived import SmoothedQuery
 from insight_scalar.smoothers import Smoother
 
 MAX_WIDTH = 100_000  # pixel columns
 MAX_SMOOTHING = 0.999
-_SMOOTHING = ReasonKind("scalar_smoothing", "smoothing must be from 0 to {most}, not {value}")
+_BAD_SMOOTHING = ReasonKind("scalar_smoothing", "smoothing must be from 0 to {most}, not {value}")
 
 
 def request_of(query: bytes) -> Request:
@@ -22,27 +22,37 @@ def request_of(query: bytes) -> Request:
     return Request({"QUERY_STRING": query.decode("latin1")})
 
 
-def scalar_query(request: Request, nearest: float | None = None) -> SmoothedQuery:
-    """The common parameters. Raises InvalidArgument for the first one that is wrong.
+_SMOOTHING, _FROM, _TO = number("smoothing"), number("from"), number("to")
+_ALONG, _X = text("x", ""), choice("x", ("step", "relative", "wall"))
+_XSCALE, _WIDTH = choice("xscale", ("linear", "log")), whole_number("width", 1, MAX_WIDTH)
+_SMOOTHER = choice("smoother", get_args(Smoother))
 
-    ``x``: ``step``, ``relative``, ``wall``, or ``=`` and an expression over tags.
-    """
-    smoothing = number(request, "smoothing") or 0.0
+
+def _query(request: Request) -> SmoothedQuery:
+    smoothing = _SMOOTHING.read(request) or 0.0
     if not 0.0 <= smoothing <= MAX_SMOOTHING:
-        raise InvalidArgument(_SMOOTHING(most=MAX_SMOOTHING, value=smoothing))
-    low, high = number(request, "from"), number(request, "to")
+        raise InvalidArgument(_BAD_SMOOTHING(most=MAX_SMOOTHING, value=smoothing))
+    low, high = _FROM.read(request), _TO.read(request)
     check_order(low, high)
-    text = request.args.get("x", "")
-    along = text.removeprefix("=") if text.startswith("=") else None
-    x = "step" if along is not None else choice(request, "x", ("step", "relative", "wall"))
+    along = _ALONG.read(request)
+    x = "step" if along.startswith("=") else _X.read(request)
     return SmoothedQuery(
         x="step" if x == "step" else "relative" if x == "relative" else "wall",
-        log_x=choice(request, "xscale", ("linear", "log")) == "log",
+        log_x=_XSCALE.read(request) == "log",
         window=(low, high),
-        width=whole_number(request, "width", 1, MAX_WIDTH),
+        width=_WIDTH.read(request),
         smoothing=smoothing,
-        attempts=attempts(request),
-        nearest=nearest,
-        smoother=cast(Smoother, choice(request, "smoother", get_args(Smoother))),
-        along=along,
+        attempts=attempts.read(request),
+        smoother=cast(Smoother, _SMOOTHER.read(request)),
+        along=along.removeprefix("=") if along.startswith("=") else None,
     )
+
+
+_PARTS = (_SMOOTHING, _FROM, _TO, _ALONG, _X, _XSCALE, _WIDTH, attempts, _SMOOTHER)
+# Reads the common parameters. ``x``: ``step``, ``relative``, ``wall``, or ``=`` and an expression over tags.
+SCALAR_QUERY: Reader[SmoothedQuery] = Reader(
+    "query",
+    _query,
+    [one for part in _PARTS for one in part.parameters],
+    {400: ["scalar_smoothing", "wrong_order"]},
+)

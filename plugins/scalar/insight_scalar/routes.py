@@ -12,25 +12,28 @@ from insight_core.plugin import PluginContext, PluginNameEnum, Route, encode_jso
 from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, compute
 from insight_core.plugin.http import (
     Column,
+    attempts,
     bytes_response,
     choice,
     json_response,
     number,
-    required_number,
-    required_text,
     streamed_response,
+    text,
+    texts,
 )
 from insight_scalar.along import AlongColumns
 from insight_scalar.axis import points_since
-from insight_scalar.band_routes import BandViews
-from insight_scalar.cards import Displayed
+from insight_scalar.band_routes import BANDS_CODES, BANDS_READ, BandViews
+from insight_scalar.cards import CARDS_READ, Displayed
 from insight_scalar.derived import DerivedData
-from insight_scalar.first_steps import FirstSteps
+from insight_scalar.expressions import EXPRESSION_CODES
+from insight_scalar.first_steps import FIRST_READS, FirstSteps
 from insight_scalar.formats import csv_of, numbers_of, step_of
+from insight_scalar.groups import GROUPS_CODES, GROUPS_READ
 from insight_scalar.layout_routes import Layouts
-from insight_scalar.parameters import request_of, scalar_query
+from insight_scalar.parameters import SCALAR_QUERY, request_of
 from insight_scalar.snapshot import SnapshotView
-from insight_scalar.summaries import Summaries
+from insight_scalar.summaries import SUMMARY_OF, Summaries
 
 _SCALAR = PluginNameEnum.SCALAR
 _TRIES = 3
@@ -42,24 +45,86 @@ _FORMS = {
     "display": _BINARY,
 }
 
+_JSON, _LARGE = ("application/json",), {413: ["scalar_large"]}
+_FORM, _SINCE, _AT = choice("format", tuple(_FORMS)), number("since"), number("at", required=True)
+
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """Series, nearest points, groups of runs and bands."""
     data = DerivedData(ctx.data)
     displayed = Displayed(ctx.data, data)
     views, bands = _Views(data, displayed), BandViews(ctx, data)
+    keys = data.keys(_SCALAR)
+    named = keys.optional()  # derived series need no tag of the logs
     return [
-        Route("/series", views.series, takes_where=True),
-        Route("/cards", displayed.cards, takes_where=True),
-        Route("/nearest", views.nearest, takes_where=True),
-        Route("/expression", views.expression),
-        Route("/first", FirstSteps(data).first, takes_where=True),
-        Route("/groups", bands.groups, takes_where=True),
-        Route("/columns", bands.columns),
-        Route("/bands", bands.bands, takes_where=True),
-        Route("/layouts", Layouts(ctx).layouts),
-        Route("/summaries", Summaries(displayed).summaries, takes_where=True),
-        Route("/snapshot", SnapshotView(ctx, data).answer),
+        Route(
+            "/series",
+            views.series,
+            takes_where=True,
+            reads=[_FORM, text("download")],
+            also_reads=[SCALAR_QUERY, _SINCE, keys],
+            answers=["*/*", "application/json", _BINARY, "text/csv"],
+            codes=_LARGE,
+        ),
+        Route(
+            "/cards",
+            displayed.cards,
+            takes_where=True,
+            also_reads=CARDS_READ,
+            answers=[_BINARY],
+            codes=SCALAR_QUERY.codes,
+        ),
+        Route(
+            "/nearest", views.nearest, takes_where=True, also_reads=[SCALAR_QUERY, _AT, keys], answers=_JSON
+        ),
+        Route(
+            "/expression",
+            views.expression,
+            reads=[text("text", required=True)],
+            answers=_JSON,
+            codes=EXPRESSION_CODES,
+        ),
+        Route(
+            "/first",
+            FirstSteps(data).first,
+            takes_where=True,
+            reads=[*FIRST_READS, named],
+            answers=_JSON,
+            codes=EXPRESSION_CODES,
+        ),
+        Route(
+            "/groups",
+            bands.groups,
+            takes_where=True,
+            reads=GROUPS_READ,
+            answers=_JSON,
+            codes=GROUPS_CODES,
+        ),
+        Route("/columns", bands.columns, reads=[texts("column").named("columns")], answers=_JSON),
+        Route(
+            "/bands",
+            bands.bands,
+            takes_where=True,
+            reads=[*BANDS_READ, named],
+            answers=["application/json", _BINARY],
+            codes=BANDS_CODES,
+        ),
+        Route("/layouts", Layouts(ctx).layouts, answers=_JSON),
+        Route(
+            "/summaries",
+            Summaries(displayed).summaries,
+            takes_where=True,
+            reads=[SUMMARY_OF, attempts, named],
+            answers=_JSON,
+            codes=EXPRESSION_CODES,
+        ),
+        Route(
+            "/snapshot",
+            SnapshotView(ctx, data).answer,
+            reads=[texts("view").named("views")],
+            answers=[_BINARY],
+            codes={**EXPRESSION_CODES, 413: ["scalar_many_points"]},
+        ),
     ]
 
 
@@ -68,19 +133,17 @@ class _Views:
     data: DerivedData
     displayed: Displayed
 
-    def series(self, request: Request) -> Response:
-        form = choice(request, "format", tuple(_FORMS))
+    def series(self, request: Request, *, format: str, download: str | None) -> Response:
         pieces = compute(self.data.data, _SCALAR, "series", request.query_string, series)
-        return streamed_response(pieces, _FORMS[form], filename=request.args.get("download"))
+        return streamed_response(pieces, _FORMS[format], filename=download)
 
     def answer(self, request: Request) -> Response:
         """Every point, or those in the columns that are asked for."""
-        form = choice(request, "format", tuple(_FORMS))
+        form = _FORM.read(request)
         if form == "display":
             return bytes_response(self.displayed.frame(request), _BINARY)
-        query = scalar_query(request)
-        since = number(request, "since")
-        keys = self.data.keys(request, _SCALAR)
+        query, since = SCALAR_QUERY.read(request), _SINCE.read(request)
+        keys = self.data.keys(_SCALAR).read(request)
         found = (
             (key, columns, points_since(columns, query, since))
             for key, columns in self.data.each(_SCALAR, keys, query)
@@ -97,9 +160,9 @@ class _Views:
         found = b"".join(compute(self.data.data, _SCALAR, "nearest", request.query_string, nearest))
         return bytes_response(found, "application/json")
 
-    def expression(self, request: Request) -> Response:
+    def expression(self, request: Request, *, text: str) -> Response:
         """An expression with every tag in quotes, and these tags: says whether it is valid."""
-        found = self.data.expression(_SCALAR, required_text(request, "text"))
+        found = self.data.expression(_SCALAR, text)
         return json_response({"text": found.text, "tags": found.tags})
 
 
@@ -112,9 +175,9 @@ def series(data: DataProvider, query: bytes) -> Iterator[bytes]:
 def nearest(data: DataProvider, query: bytes) -> Iterator[bytes]:
     """The computation: the query of ``/nearest``, and its one answer, JSON."""
     request, derived = request_of(query), DerivedData(data)
-    asked = scalar_query(request, nearest=required_number(request, "at"))
-    keys = derived.keys(request, _SCALAR)
-    raw, smooth = _raw_and_smooth(derived, keys, evolve(asked, width=None))
+    asked = evolve(SCALAR_QUERY.read(request), nearest=_AT.read(request), width=None)
+    keys = derived.keys(_SCALAR).read(request)
+    raw, smooth = _raw_and_smooth(derived, keys, asked)
     points = []
     for key in keys:
         if key not in raw or key not in smooth or not len(raw[key].steps):

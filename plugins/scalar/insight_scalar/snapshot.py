@@ -40,19 +40,19 @@ class SnapshotView:
     ctx: PluginContext
     data: DerivedData
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request, *, views: Sequence[str]) -> Response:
         """All series of the views (``view``, repeatable: JSON with ``runs``, ``state`` and ``card``).
 
         The answer is the length of a JSON header (uint32), the header, and the columns that it describes.
         Raises TooLarge for too many points.
         """
-        views = [ViewState.read(text) for text in request.args.getlist("view")]
+        shown_views = [ViewState.read(text) for text in views]
         pack = _Pack()
         keys: dict[SeriesKey, None] = {}
         bands: list[dict[str, object]] = []
         # the board shows layouts, a card alone does not
-        layouts = Layouts(self.ctx).found() if any(view.card is None for view in views) else []
-        for view in views:
+        layouts = Layouts(self.ctx).found() if any(view.card is None for view in shown_views) else []
+        for view in shown_views:
             tables = self.data.series_tables(_SCALAR, [], runs=view.runs)
             tags = {table.run: set(table.tags) for table in tables}
             recorded = dict.fromkeys(tag for table in tables for tag in table.tags)

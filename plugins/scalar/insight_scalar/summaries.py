@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginNameEnum
-from insight_core.plugin.data import ScalarQuery, SeriesKey
-from insight_core.plugin.http import attempts, choice, json_response
+from insight_core.plugin.data import ScalarQuery, SeriesKey, ShownAttempts
+from insight_core.plugin.http import choice, json_response
 from insight_scalar.cards import Displayed
 
 _SCALAR = PluginNameEnum.SCALAR
-_OF = ("last", "min", "max")
+SUMMARY_OF = choice("of", ("last", "min", "max"))
 
 
 @frozen
@@ -24,16 +24,15 @@ class Summaries:
 
     displayed: Displayed
 
-    def summaries(self, request: Request) -> Response:
+    def summaries(
+        self, request: Request, *, of: str, attempts: ShownAttempts, keys: Sequence[SeriesKey]
+    ) -> Response:
         """Of each series that ``run`` and ``tag`` name the last, or the smallest or largest finite value."""
-        which = choice(request, "of", _OF)
-        data = self.displayed.data
-        keys = data.keys(request, _SCALAR)
         # of one column the extremes and the last value are exact
-        query = ScalarQuery(width=1, attempts=attempts(request))
-        known = self._last(keys) if which == "last" else {}
+        query = ScalarQuery(width=1, attempts=attempts)
+        known = self._last(keys) if of == "last" else {}
         columns = self.displayed.shortest([key for key in keys if key not in known], query)
-        found = {**known, **{key: _value(one.values, which) for key, one in columns.items()}}
+        found = {**known, **{key: _value(one.values, of) for key, one in columns.items()}}
         by_tag: dict[str, dict[str, float]] = {key.tag: {} for key in keys}
         for key in keys:
             if key in found:

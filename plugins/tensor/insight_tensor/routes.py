@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import asdict, evolve, frozen
@@ -14,6 +14,7 @@ from werkzeug import Request, Response
 from insight_core.plugin import InvalidArgument, PluginContext, Reason, ReasonKind, Route, Undecodable, Values
 from insight_core.plugin.data import DataProvider, RecordPlace, RecordTable, place_in
 from insight_core.plugin.http import (
+    Reader,
     attempts,
     bytes_response,
     choice,
@@ -22,12 +23,19 @@ from insight_core.plugin.http import (
     json_response,
     record_of,
     records_response,
-    required_text,
     safetensors_response,
     series_key,
+    text,
+    texts,
     whole_number,
 )
-from insight_core.plugin.lab import comparison_route, histogram_of, histograms_route, streamed_tags_response
+from insight_core.plugin.lab import (
+    RECORDS_READ,
+    comparison_route,
+    histogram_of,
+    histograms_route,
+    streamed_tags_response,
+)
 from insight_core.plugin.payloads import Histogram, Tensor, TensorHeader, tensor_header
 from insight_tensor.cells import cells_of, exact, kind_of
 from insight_tensor.claims import owner_of, summary_plugin, unclaimed
@@ -47,6 +55,16 @@ _ONE_AT_A_TIME = threading.Semaphore()  # statistics of a large tensor take a pr
 
 _PLACES = re.compile(r"([0-9]{1,15}):([0-9]{1,15})", re.ASCII)
 
+_FORMAT, _SLICE = choice("format", ("json", "safetensors")), text("slice")
+_RUNS, _TAG = texts("run"), text("tag", required=True)
+_JSON, _BOTH = ("application/json",), ("application/json", "application/octet-stream")
+_HEADERS_READ: tuple[Reader[Any], ...] = (
+    series_key,
+    attempts,
+    whole_number("from", 0, _LAST_INDEX, 0),
+    whole_number("count", 1, MAX_HEADERS, MAX_HEADERS),
+)
+Codes: TypeAlias = Mapping[int, Sequence[str]]
 View: TypeAlias = Callable[[str, Request], Response]  # who has the series, and the request
 _NOT_NPY = ReasonKind(
     "tensor_not_npy", "{place}: strings have no place in .npy files; /values has them as JSON"
@@ -57,16 +75,25 @@ _NO_HISTOGRAM_OF_TYPE = ReasonKind("no_histogram_of_type", "histograms of {type}
 def routes(ctx: PluginContext[Tensor]) -> Sequence[Route]:
     """Series, headers, values, statistics, histograms and downloads of tensors."""
     views = _Views(ctx, ctx.values, ctx.values.derived(_distribution))
-    of_series: list[tuple[str, View]] = [
-        ("/records", views.records),
-        ("/headers", views.headers),
-        ("/statistics", views.statistics),
-        ("/values", views.values),
-        ("/histograms", views.histograms),
-        ("/comparison", views.comparison),
-        ("/npy", views.npy),
+    nobody = histograms_route(ctx.data, "", views.distributions.at)
+    compared = comparison_route(ctx.data, "", views.distributions.at)
+    place = record_of(ctx.data, "")
+    of_series: list[tuple[str, View, Sequence[Reader[Any]], Sequence[str], Codes]] = [
+        ("/records", views.records, RECORDS_READ, _BOTH, {}),
+        ("/headers", views.headers, _HEADERS_READ, _JSON, {}),
+        ("/statistics", views.statistics, [place, _SLICE], _JSON, {}),
+        ("/values", views.values, [_FORMAT, place, _SLICE, *_WINDOW], _BOTH, {}),
+        ("/histograms", views.histograms, [*nobody.reads, *nobody.also_reads], _BOTH, nobody.codes),
+        ("/comparison", views.comparison, [*compared.reads, *compared.also_reads], _BOTH, compared.codes),
+        ("/npy", views.npy, [place, _SLICE], ["application/octet-stream"], {400: (_NOT_NPY.code,)}),
     ]
-    return [Route("/tags", views.tags), *(Route(path, views.of_owner(view)) for path, view in of_series)]
+    return [
+        Route("/tags", views.tags, reads=[flag("others")], answers=_JSON),
+        *(
+            Route(path, views.of_owner(view), also_reads=[_RUNS, *reads], answers=answers, codes=codes)
+            for path, view, reads, answers, codes in of_series
+        ),
+    ]
 
 
 @frozen(eq=False)
@@ -81,9 +108,9 @@ class _Views:
     def data(self) -> DataProvider:
         return self.ctx.data
 
-    def tags(self, request: Request) -> Response:
+    def tags(self, request: Request, *, others: bool) -> Response:
         """With ``others=1`` also unclaimed series; ``plugin`` is the summary plugin that wrote them."""
-        owners = [self.ctx.name, *(unclaimed(self.data) if flag(request, "others") else ())]
+        owners = [self.ctx.name, *(unclaimed(self.data) if others else ())]
         # our own last: they stay
         return streamed_tags_response(
             self.data, {owner: {"plugin": summary_plugin(owner)} for owner in reversed(owners)}
@@ -93,7 +120,7 @@ class _Views:
         """The view, given the plugin that has the series."""
 
         def answer(request: Request) -> Response:
-            owner = owner_of(self.data, request.args.getlist("run"), required_text(request, "tag"))
+            owner = owner_of(self.data, _RUNS.read(request), _TAG.read(request))
             return view(owner, request)
 
         return answer
@@ -103,16 +130,15 @@ class _Views:
 
     def histograms(self, owner: str, request: Request) -> Response:
         route = histograms_route(self.data, owner, self.distributions.at, affordable=_affordable)
-        return route.view(request)
+        return route.view(request, **Reader.values(route.reads, request))
 
     def comparison(self, owner: str, request: Request) -> Response:
-        return comparison_route(self.data, owner, self.distributions.at).view(request)
+        route = comparison_route(self.data, owner, self.distributions.at)
+        return route.view(request, **Reader.values(route.reads, request))
 
     def headers(self, owner: str, request: Request) -> Response:
-        key, shown = series_key(request), attempts(request)
+        key, shown, begin, most = (reader.read(request) for reader in _HEADERS_READ)
         table = self.data.records(owner, key, shown)
-        begin = whole_number(request, "from", 0, _LAST_INDEX, 0)
-        most = whole_number(request, "count", 1, MAX_HEADERS, MAX_HEADERS)
         end = min(len(table.steps), begin + most)
         rows = [self._header_row(place_in(table, owner, key, index, shown)) for index in range(begin, end)]
         following = end if end < len(table.steps) else None
@@ -144,11 +170,10 @@ class _Views:
         raise place.undecodable(reason)
 
     def values(self, owner: str, request: Request) -> Response:
-        form = choice(request, "format", ("json", "safetensors"))
-        place = record_of(request, self.data, owner)
+        form, place = _FORMAT.read(request), record_of(self.data, owner).read(request)
         tensor = self.tensors.at(place)
         chosen = _slice(request, tensor)
-        asked = chosen.window([_places_of(request, "rows"), _places_of(request, "columns")])
+        asked = chosen.window([reader.read(request) for reader in _WINDOW])
         given = asked.bounded(MAX_VALUES)
         found = cells_of(np.asarray(tensor.values[given.key], tensor.values.dtype))
         described = _described(place, tensor) | {
@@ -166,10 +191,10 @@ class _Views:
         return safetensors_response(found.columns, "tensor", described, immutable=is_pinned(request))
 
     def statistics(self, owner: str, request: Request) -> Response:
-        place = record_of(request, self.data, owner)
+        place = record_of(self.data, owner).read(request)
         tensor = self.tensors.at(place)
         values = tensor.values
-        if "slice" in request.args:
+        if _SLICE.read(request) is not None:
             values = np.asarray(values[_slice(request, tensor).key])
         with _ONE_AT_A_TIME:
             known = asdict(statistics_of(values))
@@ -177,12 +202,12 @@ class _Views:
         return json_response(_described(place, tensor) | known, immutable=is_pinned(request))
 
     def npy(self, owner: str, request: Request) -> Response:
-        place = record_of(request, self.data, owner)
+        place = record_of(self.data, owner).read(request)
         tensor = self.tensors.at(place)
         values = tensor.values
         if values.dtype == object:
             raise InvalidArgument(_NOT_NPY(place=str(place)))
-        if "slice" in request.args:
+        if _SLICE.read(request) is not None:
             values = np.asarray(values[_slice(request, tensor).key])
         name = f"{place.key.run}_{place.key.tag}_{place.step}.npy"
         answer = bytes_response(b"", "application/octet-stream", filename=name, immutable=is_pinned(request))
@@ -193,20 +218,28 @@ class _Views:
 
 def _slice(request: Request, tensor: Tensor) -> TensorSlice:
     try:
-        return TensorSlice.parse(request.args.get("slice", ""), tensor.shape)
+        return TensorSlice.parse(_SLICE.read(request) or "", tensor.shape)
     except SliceError as error:
         raise InvalidArgument(f"slice: {error}") from None
 
 
-def _places_of(request: Request, name: str) -> tuple[int, int] | None:
-    """``rows=100:200`` counts from the first row that the slice selects."""
-    text = request.args.get(name)
-    if text is None:
-        return None
-    match = _PLACES.fullmatch(text)
-    if match is None:
-        raise InvalidArgument(f"{name} must be a range such as 100:200, not {text!r}")
-    return int(match[1]), int(match[2])
+def _places(name: str) -> Reader[tuple[int, int] | None]:
+    """Reads ``rows=100:200``, which counts from the first row that the slice selects."""
+    range_text = text(name)
+
+    def read(request: Request) -> tuple[int, int] | None:
+        given = range_text.read(request)
+        if given is None:
+            return None
+        match = _PLACES.fullmatch(given)
+        if match is None:
+            raise InvalidArgument(f"{name} must be a range such as 100:200, not {given!r}")
+        return int(match[1]), int(match[2])
+
+    return evolve(range_text, read=read)
+
+
+_WINDOW = (_places("rows"), _places("columns"))
 
 
 def _described(place: RecordPlace, tensor: Tensor) -> dict[str, object]:

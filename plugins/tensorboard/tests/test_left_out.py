@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import grpc
 import pytest
 from insight_tensorboard import insight_other_program
 from insight_tensorboard.service import services
 
+from insight_core.cli.data_source import open_data
+from insight_core.cli.options import read_options
 from insight_core.cli.other_program import other_program
+from insight_core.ingest.logdir import Logdir
 from insight_core.own_hooks import Guests
-from insight_core.plugin import Unavailable
+from insight_core.plugin import InvalidArgument, Unavailable
 from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.opened_later import OpenedProvider
 from insight_core.registry import Registry
@@ -66,9 +70,7 @@ def test_a_server_with_its_service_alone_is_opened_with_its_client(is_there: boo
         register(server, name, service)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    client = OpenedProvider(
-        f"127.0.0.1:{port}", [], other_client=lambda: program.client if is_there else None
-    )
+    client = OpenedProvider(f"127.0.0.1:{port}", [], other_client=program.client if is_there else None)
     try:
         client.start()
         if is_there:
@@ -80,3 +82,9 @@ def test_a_server_with_its_service_alone_is_opened_with_its_client(is_there: boo
     finally:
         client.close()
         server.stop(0).wait()
+
+
+def test_load_rust_is_an_error_that_names_the_flag(tmp_path: Path) -> None:
+    options = read_options(["--logdir", str(tmp_path), "--load", "rust"], {})
+    with pytest.raises(InvalidArgument, match=r"^--load: no plugin opens 'rust:'$"):
+        open_data(options, Registry.of([]), [Logdir(str(tmp_path))])

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from werkzeug import Request, Response
 
 from insight_core.plugin import NotFound, PluginContext, Route, Undecodable
-from insight_core.plugin.http import attempts, empty, json_response, required_text, series_key
+from insight_core.plugin.data import SeriesKey, ShownAttempts
+from insight_core.plugin.http import attempts, json_response, series_key, text
 from insight_text.decoder import StringTensor
 
 MOST = 2_000  # newest records of a series that are searched
@@ -18,13 +19,10 @@ SECONDS = 10.0  # that a search may take
 def routes(ctx: PluginContext[StringTensor]) -> Sequence[Route]:
     """The search in the records of a series."""
 
-    def search(request: Request) -> Response:
+    def search(request: Request, *, key: SeriesKey, attempts: ShownAttempts, q: str) -> Response:
         """``matches``: ascending indices of records that contain ``q``; damaged records do not match."""
-        key, shown = series_key(request), attempts(request)
-        wanted = required_text(request, "q").casefold()
-        if not wanted:
-            raise empty("q")
-        table = ctx.own.records(key, shown)
+        wanted = q.casefold()
+        table = ctx.own.records(key, attempts)
         records = len(table.steps)
         ends = time.monotonic() + SECONDS
         found: list[int] = []
@@ -34,11 +32,14 @@ def routes(ctx: PluginContext[StringTensor]) -> Sequence[Route]:
                 break
             searched += 1
             try:
-                texts = ctx.values.at(ctx.own.place_in(table, key, index, shown))
+                texts = ctx.values.at(ctx.own.place_in(table, key, index, attempts))
             except (Undecodable, NotFound):
                 continue
             if any(wanted in text.casefold() for text in texts.strings):
                 found.append(index)
         return json_response({"matches": found[::-1], "searched": searched, "records": records})
 
-    return [Route("/search", search)]
+    reads = (series_key, attempts, text("q", required=True, filled=True))
+    return [
+        Route("/search", search, reads=reads, answers=["application/json"], codes={400: ["empty_parameter"]})
+    ]

@@ -10,9 +10,12 @@ from attrs import field, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route
-from insight_core.plugin.http import json_response, required_text
+from insight_core.plugin.http import json_response, text
 from insight_trash.plan import NotMoved, plan_of
 from insight_trash.system_trash import move
+
+_JSON = ("application/json",)
+_RUN, _VERSION = text("run", required=True), text("version", required=True)
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -21,9 +24,16 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         return []
     trash = TrashRoutes(ctx)
     return [
-        Route("/plan", trash.plan),
-        Route("/move", trash.move, methods=("POST",)),
-        Route("/moved", trash.moved),
+        Route("/plan", trash.plan, reads=[_RUN], answers=_JSON),
+        Route(
+            "/move",
+            trash.move,
+            ("POST",),
+            reads=[_RUN, _VERSION],
+            also_reads=[ctx.own_page.required],
+            answers=_JSON,
+        ),
+        Route("/moved", trash.moved, answers=_JSON),
     ]
 
 
@@ -35,17 +45,16 @@ class TrashRoutes:
     done: list[dict[str, object]] = field(factory=list)
     lock: threading.Lock = field(factory=threading.Lock)
 
-    def plan(self, request: Request) -> Response:
+    def plan(self, request: Request, *, run: str) -> Response:
         """``?run=``: what ``move`` would move now, and the token that it needs."""
         page = self.ctx.own_page
         page.require_writable(request)
-        plan = plan_of(self.ctx.data, required_text(request, "run"))
+        plan = plan_of(self.ctx.data, run)
         return _uncached({**plan.row(), "version": plan.version, "token": page.token})
 
-    def move(self, request: Request) -> Response:
+    def move(self, request: Request, *, run: str, version: str) -> Response:
         """``?run=&version=``: moves what ``plan`` said, or nothing if it would be other files by now."""
         self.ctx.own_page.require(request)
-        run, version = required_text(request, "run"), required_text(request, "version")
         with self.lock:  # one at a time
             plan = plan_of(self.ctx.data, run)
             if plan.version != version:

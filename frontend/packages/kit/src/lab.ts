@@ -12,6 +12,5 @@ export { isExpression, SLOW, splitName, tagFilter } from './base/groups';
 export { menuItems } from './base/menu';
 export { RequestQueue } from './base/requests';
 export { multiples } from './base/rounding';
-export { RunLists } from './base/run_lists';
 export * from './base/scrolling';
 export { addStylesFirst } from './base/styles';

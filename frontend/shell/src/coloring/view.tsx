@@ -8,9 +8,9 @@ import { IconButton } from '../views/icon_button';
 const MOST = 40; // values in the legend
 
 /** The browser's own picker. */
-export function pickBeside(page: Page, coloring: Coloring, run: string, beside: Element): void {
+export function pickBeside(page: Page, coloring: Coloring, run: string, anchor: Element): void {
   const field = document.createElement('input');
-  const { left, bottom } = beside.getBoundingClientRect();
+  const { left, bottom } = anchor.getBoundingClientRect();
   field.type = 'color';
   field.className = 'ih-picker';
   field.dataset['control'] = 'run-color';

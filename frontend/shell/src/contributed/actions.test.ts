@@ -23,7 +23,7 @@ describe('actions that plugins contribute', () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
   });
 
-  it('are offered for cards, get the card with the state that its tab has, and a failure of one is told', async () => {
+  it('are offered for cards, get the card with the state that its tab has, and failures are shown', async () => {
     const run = vi.fn();
     const bad = (): never => {
       throw new Error('full');

@@ -20,7 +20,7 @@ describe('an error of the host', () => {
       status: 404,
     });
     shownLocale.value = 'en';
-    expect(answered(body).message).toBe('There is no run a');
+    expect(answered(body).message).toBe('The run a does not exist');
   });
 
   it('keeps the text of the server as the detail of a general code', async () => {
@@ -83,7 +83,7 @@ describe('an error of the host', () => {
     problem.set(error);
     shownLocale.value = 'en';
     problem.clear();
-    expect(shown).toEqual([null, '没有名为 a 的运行', 'There is no run a', null]);
+    expect(shown).toEqual([null, '没有名为 a 的运行', 'The run a does not exist', null]);
     end();
   });
 

@@ -1,4 +1,4 @@
-/** What stands beside a name in the list: the bar of a run's value, or the line of those of a group. */
+/** What stands next to a name in the list: the bar of a run's value, or the line of those of a group. */
 import type { Run, RunGroup } from '@insight-host/api';
 import { usePage } from '../state/page';
 

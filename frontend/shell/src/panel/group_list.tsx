@@ -76,7 +76,7 @@ function Group({ group, runs: own, values, mean, range }: ListedGroup) {
     if (box.current) box.current.indeterminate = state === 'some';
   });
   const metric = runs.metric.value;
-  const cut = group.title.lastIndexOf(' · '); // the last value stays when there is no room
+  const cut = group.title.lastIndexOf(' · '); // the last value stays when room is short
   const names = own.map(({ name }) => name);
   const hover = (): void => page.hovered.set(names);
   const leave = (): void => page.hovered.set([]);

@@ -246,6 +246,17 @@ function SortMenu({ metrics }: Pick<Props, 'metrics'>) {
       {base('time')}
       {base('name')}
       <Sections metrics={metrics} kinds={['metric', 'hyperparameter', 'other']} row={row} />
+      {page.aboutOne.value === null && <Selecting count={count} />}
+    </>
+  );
+}
+
+/** Which runs of the list are selected, by their places in it. */
+function Selecting({ count }: { readonly count: number }) {
+  const page = usePage();
+  const { runs } = page;
+  return (
+    <>
       {count > FIRST[0] && (
         <p class="ih-select-first">
           <span>{words(page, 'sort.first')}</span>

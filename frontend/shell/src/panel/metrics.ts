@@ -76,7 +76,7 @@ export class Metrics {
     return column ? new Set(Object.values(column.values)).size : null;
   }
 
-  /** What the list shows beside names: the column that it is sorted by. */
+  /** What the list shows next to names: the column that it is sorted by. */
   readonly shown = computed<RunMetric | null>(() => {
     const { runs } = this.page;
     const key = columnKey(runs.sort.value);

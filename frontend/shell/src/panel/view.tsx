@@ -35,6 +35,6 @@ export function panelView(page: Page): PanelView {
     Below,
     GroupList,
     apart: ({ url, runs }) => new Coloring({ url, runs, preferences: page.preferences, columns: page.columns }),
-    pick: (run, beside) => pickBeside(page, coloring, run, beside),
+    pick: (run, anchor) => pickBeside(page, coloring, run, anchor),
   };
 }

@@ -116,7 +116,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
 
   const tags = tagsOf(page.tags.of(name));
   const isApart = runs !== page.runs;
-  if (!isApart) endWith(() => page.offer(name, null));
+  let hasOffered = false;
+  const isOfOne = signal(false); // of this context: what the plugin contributes to other tabs is about many
 
   endWith(
     effect(() => {
@@ -149,7 +150,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       all: wrap(runs.all),
       filter: settable(runs.filterText),
       shown: wrap(runs.shown),
-      selected: wrap(computed(() => (!isApart && page.choices.value.has(name) ? runs.shown : runs.selected).value)),
+      selected: wrap(computed(() => (isOfOne.value ? runs.shown : runs.selected).value)),
       select: (names) => runs.selectShown(names),
       hovered: wrap(page.hovered.runs),
       hover: (names) => page.hovered.set(names, name),
@@ -157,10 +158,13 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       groupBy: settable(runs.groupBy),
       groups: wrap(runs.groups),
       drawing: wrap(page.drawing(runs)),
-      one: Object.assign(wrap(page.oneOf(name, runs)), { set: runs.one.set }),
+      one: Object.assign(wrap(isApart ? runs.one : page.oneOf(name, runs)), { set: runs.one.set }),
       offer: (choice) => {
         if (isApart) return;
+        if (!hasOffered) endWith(() => page.offer(name, null));
+        hasOffered = true;
         if (choice && !choice.among) void tags.value; // asks for them
+        isOfOne.value = choice !== null;
         page.offer(name, choice);
       },
       annotate: (run, fields) => page.session.annotations.write(run, fields),

@@ -31,7 +31,7 @@ describe('a plugin in its tab', () => {
 
   it.each([
     ['the module does not load', () => Promise.reject(new Error('404')), '404'],
-    ['there is no default export', () => Promise.resolve({}), 'mount function'],
+    ['the default export is missing', () => Promise.resolve({}), 'mount function'],
     ['the version is another', modul({ apiVersion: 3, mount: () => undefined }), 'version 3'],
     [
       'mount throws',

@@ -135,7 +135,7 @@ describe.each([
   });
 });
 
-it('a view that a full browser cannot keep is not said to be saved', async () => {
+it('a view that a full browser cannot keep is not shown as saved', async () => {
   localStorage.clear();
   vi.stubGlobal('fetch', hostOf(false));
   const views = new SavedViews(new Page(), undefined);

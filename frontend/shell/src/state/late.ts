@@ -103,7 +103,7 @@ export interface PanelView {
   readonly GroupList: View;
   apart(scope: { readonly url: ViewUrl; readonly runs: Runs }): CardLook;
   /** Lets the user pick the colour of a run, next to an element. */
-  pick(run: string, beside: Element): void;
+  pick(run: string, anchor: Element): void;
 }
 
 /** The saved views as a list to open one of. */

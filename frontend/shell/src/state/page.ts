@@ -197,8 +197,8 @@ export class Page {
   loadPanel: () => Promise<PanelView | null> = () => Promise.resolve(null);
 
   /** Lets the user pick the colour of a run, next to an element. */
-  pickColor(run: string, beside: Element): void {
-    void this.loadPanel().then((view) => view?.pick(run, beside));
+  pickColor(run: string, anchor: Element): void {
+    void this.loadPanel().then((view) => view?.pick(run, anchor));
   }
 
   /** Shows a card elsewhere, with the runs and settings that it names. Set by what loads the code for it. */

@@ -74,7 +74,7 @@ function Main() {
   );
 }
 
-/** Stands in for a view while there are no runs; loaded then. */
+/** Stands in for a view while the host has no runs; loaded then. */
 function NoRuns() {
   const empty = useLater(() => import('./empty_logdir'));
   return empty && <empty.EmptyLogdir />;

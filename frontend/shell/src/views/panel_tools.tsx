@@ -21,7 +21,7 @@ export function PanelTools() {
   };
   return (
     <div class="ih-panel-tools">
-      {(['group', 'color', 'sort'] as const).map((kind) => (
+      {(page.aboutOne.value ? (['sort'] as const) : (['group', 'color', 'sort'] as const)).map((kind) => (
         <button
           key={kind}
           type="button"

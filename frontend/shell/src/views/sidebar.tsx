@@ -53,7 +53,7 @@ export function Sidebar() {
       ) : (
         <>
           <RunFilter />
-          {page.aboutOne.value === null && <PanelTools />}
+          <PanelTools />
           <SelectionBar />
           {panel && <panel.Below />}
           {page.tableOpen.value && columns ? (

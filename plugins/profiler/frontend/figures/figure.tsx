@@ -31,7 +31,7 @@ export interface FigureProps {
   readonly data?: () => ChartData;
   /** More of what the menu offers. */
   readonly items?: () => readonly MenuItem[];
-  /** An SVG drawing becomes a picture, and whatever is no table can be viewed as one. */
+  /** An SVG drawing becomes a picture, and whatever is not a table can be viewed as one. */
   readonly content?: 'drawing' | 'chart' | 'table';
   readonly busy?: boolean;
   readonly children: ComponentChildren;

@@ -16,7 +16,7 @@ export interface Range {
 
 const LEAST_SPREAD = 0.2; // of the high end: noise of some percent must not take all colours
 const FENCE = 3; // interquartile ranges: Tukey's outer fence
-const LEAST_CHANGE = 0.1; // of a scale of changes: noise of some percent is no pattern
+const LEAST_CHANGE = 0.1; // of a scale of changes: noise of some percent is not a pattern
 const MOST_SAMPLES = 20_000;
 
 export function cellsOf(rows: readonly (readonly (number | null)[])[], worst: Cells['worst']): Cells {

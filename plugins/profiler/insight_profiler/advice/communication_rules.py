@@ -123,7 +123,7 @@ def _is_between_stages(evidence: Evidence) -> bool:
 
 def without_waiting(one: Finding, waiting: float) -> Finding | None:
     """What ``exposed_communication`` says once it is known that for this share of the time the rank waits for
-    slower ones, which other ways to communicate do not change. None if the rest is no finding."""
+    slower ones, which other ways to communicate do not change. None if the rest is not worth a finding."""
     exposed = float(str(one.saw.details["share"])) / 100
     if waiting < _LEAST:
         return one

@@ -110,7 +110,7 @@ class Evidence:
     def work(self) -> Rows:
         """Rows of the work of devices that the steps that count launched, by start.
 
-        Raises NotChecked if there is none.
+        Raises NotChecked without one.
         """
         rows = self.all_work[self.inside[self.all_work]]
         if not len(rows):

@@ -61,7 +61,7 @@ class Replay:
     def of(cls, evidence: Evidence) -> Replay | None:
         """The graph of the first steps that count, as many as can be replayed fast; None without launches."""
         starts, ends = evidence.windows
-        launchers = evidence.launchers[evidence.work]  # none if there is no device
+        launchers = evidence.launchers[evidence.work]  # empty without a device
         if not (launchers >= 0).any():
             return None
         slices = evidence.slices
@@ -316,7 +316,7 @@ def path_times(replay: Replay, evidence: Evidence) -> Mapping[str, int]:
     of devices by category, ``runtime`` (calls), ``host`` (between calls), ``data`` (loading data between
     calls), ``launch`` (from a launch to its work) and ``delay`` (between works). The path is as long as the
     time from the first node to the last. Devices that run behind the host work on after the last step: then
-    all times are scaled to those of the steps, so that a path is no longer than a step."""
+    all times are scaled to those of the steps, so that a path is at most as long as a step."""
     path = replay.critical_path()
     kind, row = replay.kind[path], replay.row[path]
     waited = np.append(path[1:], -1)  # the node that each waited for

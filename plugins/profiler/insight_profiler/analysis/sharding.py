@@ -1,7 +1,7 @@
 """How tensors are cut over devices: MindSpore's device matrix and tensor map.
 
 A device matrix arranges the devices of a stage, the last axis running fastest. A tensor map names, for each
-dimension of a tensor, the axis that cuts it, counted from the right; -1 is no axis
+dimension of a tensor, the axis that cuts it, counted from the right; -1 stands for no axis
 (https://www.mindspore.cn/docs/en/master/model_train/parallel/operator_parallel.html).
 """
 
@@ -120,7 +120,7 @@ def _divided(layout: Layout, axis: int, inner: int) -> Layout:
 
 
 def refined(first: Layout, second: Layout) -> tuple[Layout, Layout] | None:
-    """Both layouts over one device matrix that is fine enough for both; None if there is no such matrix."""
+    """Both layouts over one device matrix that is fine enough for both; None without such a matrix."""
     if prod(first.devices) != prod(second.devices):
         return None
     ends = sorted(_ends(first.devices) | _ends(second.devices))

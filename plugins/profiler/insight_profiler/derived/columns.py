@@ -76,7 +76,7 @@ def _one_by_one(values: ArrayLike, kind: np.dtype[Any], missing: float) -> tuple
     lost = 0
     for place, value in enumerate(given.flat):
         try:
-            if value == value:  # NaN is no number, and nothing is lost with it
+            if value == value:  # NaN is left out, and nothing is lost with it
                 found.flat[place] = float(value) if kind.kind == "f" else int(value)
         except (OverflowError, TypeError, ValueError):
             lost += value is not None

@@ -21,7 +21,7 @@ from insight_core.plugin import (
     Unavailable,
     Undecodable,
 )
-from insight_core.plugin.http import choice, json_response, required_text
+from insight_core.plugin.http import choice, json_response, text
 from insight_profiler.analysis.operators import sides_of
 from insight_profiler.analysis.steps import rows_of
 from insight_profiler.model import Note, Profile, Side
@@ -99,7 +99,7 @@ class Asked:
     def look(self, request: Request, run: str | None = None, path: str | None = None) -> Look:
         """The requested profile, as far as it was read. Raises InvalidArgument and NotFound."""
         if run is None or path is None:
-            run, path = required_text(request, "run"), required_text(request, "profile")
+            run, path = text(request, "run", required=True), text(request, "profile", required=True)
         return self.opened_profile(run, path)
 
     def rank(self, files: ProfileFiles, *, reads: bool = True) -> Look:
@@ -108,7 +108,8 @@ class Asked:
 
     def opened(self, request: Request, prefix: str = "") -> Opened:
         """Raises Undecodable when the profile cannot be read, Unavailable while nothing of it has been."""
-        run, path = required_text(request, f"{prefix}run"), required_text(request, f"{prefix}profile")
+        run = text(request, f"{prefix}run", required=True)
+        path = text(request, f"{prefix}profile", required=True)
         look = self.profiles.look(run, path, self._cache)
         if look.failure is not None:
             cause = look.failure.reason

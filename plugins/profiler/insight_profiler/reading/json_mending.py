@@ -1,6 +1,6 @@
 """Replaces values of a trace that are not valid JSON, by texts of the same length: places stay as they are.
 
-``nan``, ``-nan(ind)``, ``1.#INF`` and ``N/A`` become NaN, ``True`` becomes true. Where there is no room for
+``nan``, ``-nan(ind)``, ``1.#INF`` and ``N/A`` become NaN, ``True`` becomes true. Without room for
 that, or no value at all, its member is left out.
 """
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from werkzeug import Request, Response
 
-from insight_core.plugin.http import choice, required_text, whole_number
+from insight_core.plugin.http import choice, text, whole_number
 from insight_profiler.analysis.cluster import (
     counted_steps,
     known_times,
@@ -121,7 +121,7 @@ class _Views:
 
     def _same_ranks(self, request: Request, job: Job) -> list[dict[str, Any]]:
         """Profiles that are not compared because another one is of the same rank at the same time."""
-        listed = self._asked.profiles.listing([required_text(request, "run")])
+        listed = self._asked.profiles.listing([text(request, "run", required=True)])
         newest = max(listed, key=lambda files: files.wall_time)
         named = next((files for files in listed if files.path == request.args.get("profile")), newest)
         known = {*job.ranks, *(other["profile"] for other in job.others)}
@@ -131,4 +131,4 @@ class _Views:
 
     def _job(self, request: Request) -> Job:
         """Of the profile that is named, the newest of the run without a name."""
-        return job_of(self._asked, required_text(request, "run"), request.args.get("profile"))
+        return job_of(self._asked, text(request, "run", required=True), request.args.get("profile"))

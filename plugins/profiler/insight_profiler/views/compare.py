@@ -8,7 +8,7 @@ from typing import Any
 from werkzeug import Request, Response
 
 from insight_core.plugin import Messages
-from insight_core.plugin.http import choice, required_text, whole_number
+from insight_core.plugin.http import choice, text, whole_number
 from insight_profiler.advice.answer import ProfileAdvice
 from insight_profiler.advice.words import texts
 from insight_profiler.analysis import compare, operators
@@ -54,7 +54,7 @@ class _Views:
 
     def _advice_of(self, request: Request, opened: Opened, base: Opened) -> dict[str, Any]:
         """What the view of advice says of each. While ranks of one of the jobs are not read, rules about
-        ranks are left out; while one of the profiles is being read, there is no advice."""
+        ranks are left out; while one of the profiles is being read, advice is left out."""
         if not (opened.is_final and base.is_final):
             return {"advice": None, "ranks": Job().progress}
         sides = [
@@ -72,7 +72,7 @@ class _Views:
 
 
 def _named(request: Request, prefix: str) -> tuple[str, str]:
-    return required_text(request, f"{prefix}run"), required_text(request, f"{prefix}profile")
+    return text(request, f"{prefix}run", required=True), text(request, f"{prefix}profile", required=True)
 
 
 def _steps(request: Request, opened: Opened, table: str = "operators") -> ComparedSteps:

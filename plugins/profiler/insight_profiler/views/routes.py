@@ -1,4 +1,4 @@
-"""All routes of the plugin, and the answers about one profile that are no table."""
+"""All routes of the plugin, and the answers about one profile that are not tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attrs import asdict
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route
-from insight_core.plugin.http import choice, flag, json_response, required_text, whole_number
+from insight_core.plugin.http import choice, flag, json_response, text, whole_number
 from insight_profiler.advice.answer import NO_ADVICE, ProfileAdvice
 from insight_profiler.analysis import memory, pipeline, steps
 from insight_profiler.analysis.flops import flops_answer, has_flops
@@ -32,10 +32,12 @@ from insight_profiler.rules import opened_by
 from insight_profiler.views.cluster import cluster_views
 from insight_profiler.views.compare import COMPARED, compare_views
 from insight_profiler.views.operator import detail
+from insight_profiler.views.reads import ANSWERS, CODES, READS
 from insight_profiler.views.strategy import strategy_views
 from insight_profiler.views.tables import GROUPED, TABLES, grouped
 from insight_profiler.views.timeline import SELECTION, timeline_views
 
+_JSON = ("application/json",)
 _MOST_POINTS = 500_000  # of all curves
 _MOST_LISTED = 1000  # devices, notes
 
@@ -71,6 +73,7 @@ _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
     "flops": has_flops,
     "shapes": _having("shape_runs"),
 }
+_JSON = ("application/json",)
 _TABLES = (*TABLES, SELECTION, COMPARED)
 _DECLARED = {table.name: table.declared() for table in _TABLES}
 
@@ -87,7 +90,16 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         **strategy_views(asked),
         **timeline_views(asked),
     }
-    return [Route(f"/{name}", view) for name, view in views.items()]
+    return [
+        Route(
+            f"/{name}",
+            view,
+            also_reads=READS[name],
+            answers=ANSWERS.get(name, _JSON),
+            codes=CODES.get(name, {}),
+        )
+        for name, view in views.items()
+    ]
 
 
 class _Views:
@@ -203,7 +215,7 @@ class _Views:
 
     def operator_times(self, request: Request) -> Response:
         """Of one profile of a run, the newest with operators when none is named."""
-        run = required_text(request, "run")
+        run = text(request, "run", required=True)
         listed = sorted(self._asked.profiles.listing([run]), key=lambda one: -one.wall_time)
         paths = [files.path for files in listed]
         path = request.args.get("profile", paths[0] if paths else None)

@@ -8,7 +8,7 @@ from typing import Any
 from werkzeug import Request, Response
 
 from insight_core.plugin import NotFound
-from insight_core.plugin.http import json_response, required_text, whole_number
+from insight_core.plugin.http import json_response, text, whole_number
 from insight_profiler.analysis.cluster import processes_of
 from insight_profiler.analysis.strategy_communication import links_of
 from insight_profiler.analysis.strategy_graph import StageGraph
@@ -34,7 +34,7 @@ class _Views:
     def strategy(self, request: Request) -> Response:
         """All stages of the job: that of the profile, and of every other stage that of one rank."""
         own = self._asked.opened(request)
-        run, path = required_text(request, "run"), required_text(request, "profile")
+        run, path = text(request, "run", required=True), text(request, "profile", required=True)
         graphs = self._of(own.profile)
         if not graphs:
             raise nothing_of("strategy")
@@ -62,7 +62,7 @@ class _Views:
     def operator(self, request: Request) -> Response:
         """Attributes of an operator, the layouts of its tensors, and what each rank of the stage holds."""
         opened = self._asked.opened(request)
-        number, name = whole_number(request, "stage", 0, 1 << 31), required_text(request, "name")
+        number, name = whole_number(request, "stage", 0, 1 << 31), text(request, "name", required=True)
         for graph in self._of(opened.profile):
             operator = next((one for one in graph.stage["operators"] if one["name"] == name), None)
             if graph.stage["stage"] == number and operator is not None:

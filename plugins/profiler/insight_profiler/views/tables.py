@@ -10,7 +10,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin.http import choice, csv_response, flag, whole_number
+from insight_core.plugin.http import choice, csv_response, flag, text, texts, whole_number
 from insight_profiler.analysis import communication, kernels, operators, steps
 from insight_profiler.analysis.listing import SortedTable, Wanted
 from insight_profiler.analysis.operators import Grouped
@@ -25,8 +25,13 @@ from insight_profiler.profiles.opened import (
     steps_of_runs,
 )
 
-MOST_ROWS = 100_000
+_MOST_ROWS = 100_000
 _MOST_STEPS = 100_000
+_SORT, _TEXT, _REGEX = text("sort"), text("q", ""), flag("regex")
+_OFFSET, _LIMIT = whole_number("offset", 0, 1 << 31, 0), whole_number("limit", 0, _MOST_ROWS, _MOST_ROWS)
+_COLUMNS, _FORMAT = texts("columns"), choice("format", ("json", "csv"))
+# What every table reads; which words ``field`` and ``order`` take depends on its columns.
+TABLE_READS = (_SORT, _TEXT, _REGEX, text("order"), _OFFSET, _LIMIT, _COLUMNS, _FORMAT)
 _MOST_WARM_UP = 100  # steps that are named
 _recent: Recent[Grouped] = Recent()
 
@@ -106,19 +111,20 @@ class TableView:
         opened, listing = found.opened or opened, found.listing
         searched = self.searched if found.searched is None else found.searched
         within = choice(request, "field", ("all", *searched))
-        by = request.args.get("sort", found.sort or self.sort.removeprefix("-"))
+        by = _SORT.read(request)
+        by = (found.sort or self.sort.removeprefix("-")) if by is None else by
         orders = ("asc", "desc") if by == self.sort or listing.is_text(by) else ("desc", "asc")
         wanted = Wanted(
-            text=request.args.get("q", ""),
-            is_regex=flag(request, "regex"),
+            text=_TEXT.read(request),
+            is_regex=_REGEX.read(request),
             searched=searched if within == "all" else (within,),
             sort=by,
             is_descending=choice(request, "order", orders) == "desc",
-            offset=whole_number(request, "offset", 0, 1 << 31, 0),
-            limit=whole_number(request, "limit", 0, MOST_ROWS, MOST_ROWS),
-            columns=[name for text in request.args.getlist("columns") for name in text.split(",")],
+            offset=_OFFSET.read(request),
+            limit=_LIMIT.read(request),
+            columns=[name for names in _COLUMNS.read(request) for name in names.split(",")],
         )
-        form = choice(request, "format", ("json", "csv"))
+        form = _FORMAT.read(request)
         rows = listing.matching(wanted)
         if form == "csv":
             answer = csv_response(listing.csv_lines(rows, wanted))

@@ -13,11 +13,9 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, ReasonKind, TooLarge
 from insight_core.plugin.http import (
-    empty,
     flag,
-    required_text,
-    required_whole_number,
     safetensors_response,
+    text,
     whole_number,
 )
 from insight_profiler.analysis import timeline
@@ -119,27 +117,25 @@ class _Views:
     def slice(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         opened.table("slices")
-        row = required_whole_number(request, "id", 0, _FAR)
+        row = whole_number(request, "id", 0, _FAR, required=True)
         said = timeline.slice_of(opened.profile, row)
         arguments = self._asked.profiles.arguments(
-            required_text(request, "run"), required_text(request, "profile"), opened.profile, row
+            text(request, "run", required=True), text(request, "profile", required=True), opened.profile, row
         )
         return opened.answer({**said, "arguments": arguments})
 
     def search(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         slices = opened.table("slices")
-        text = required_text(request, "q")
-        if not text:
-            raise empty("q")
+        wanted = text(request, "q", required=True, filled=True)
         is_regex = flag(request, "regex")
         start = whole_number(request, "from", -_FAR, _FAR, -_FAR)
         end = whole_number(request, "to", -_FAR, _FAR, _FAR)
 
         def find() -> NDArray[np.intp]:
-            return timeline.found(opened.profile, text, is_regex=is_regex)
+            return timeline.found(opened.profile, wanted, is_regex=is_regex)
 
-        rows = self._found.get(opened.profile, (text, is_regex), find)
+        rows = self._found.get(opened.profile, (wanted, is_regex), find)
         places = timeline.places_of(opened.profile, rows)
         low, high = np.searchsorted(slices["start"][rows], [start, end])
         rows = rows[low:high]

@@ -16,8 +16,6 @@ export async function pdfOf(
   title: string,
   family: string,
 ): Promise<Blob> {
-  const drawing = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
-  prepareTexts(drawing, lettering(family));
   const file = new jsPDF({
     unit: 'pt',
     format: [width, height],
@@ -27,30 +25,30 @@ export async function pdfOf(
     floatPrecision: 5,
   });
   file.setProperties({ title, creator: 'insight-host' });
+  const drawing = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
+  const font = drawing.getAttribute('font-family') ?? '';
+  prepareTexts(drawing, {
+    width: (text, size, isBold) => file.setFont(font, isBold ? 'bold' : 'normal').getStringUnitWidth(text) * size,
+    picture: pictures(family),
+  });
   await svg2pdf(drawing, file, { x: 0, y: 0, width, height });
   return file.output('blob');
 }
 
-function lettering(family: string): Lettering {
+function pictures(family: string): Lettering['picture'] {
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d');
-  const fontOf = (isBold: boolean): string => `${isBold ? '600 ' : ''}${LETTERS}px ${family}`;
-  const width = (text: string, size: number, isBold: boolean): number => {
-    if (!context) return 0;
-    context.font = fontOf(isBold);
-    return (context.measureText(text).width * size) / LETTERS;
-  };
-  return {
-    width,
-    picture(text, size, isBold, color) {
-      [canvas.width, canvas.height] = [Math.ceil(width(text, LETTERS, isBold)), Math.round(HEIGHT * LETTERS)];
-      if (!context || canvas.width === 0) return null;
-      context.font = fontOf(isBold); // a canvas of another size forgets it
-      context.fillStyle = color;
-      context.fillText(text, 0, LETTERS);
-      const scale = size / LETTERS;
-      const place = { width: canvas.width * scale, height: canvas.height * scale, ascent: size };
-      return { href: canvas.toDataURL('image/png'), ...place };
-    },
+  return (text, size, isBold, color) => {
+    if (!context) return null;
+    const font = `${isBold ? '600 ' : ''}${LETTERS}px ${family}`;
+    context.font = font;
+    [canvas.width, canvas.height] = [Math.ceil(context.measureText(text).width), Math.round(HEIGHT * LETTERS)];
+    if (canvas.width === 0) return null;
+    context.font = font; // a canvas of another size forgets it
+    context.fillStyle = color;
+    context.fillText(text, 0, LETTERS);
+    const scale = size / LETTERS;
+    const place = { width: canvas.width * scale, height: canvas.height * scale, ascent: size };
+    return { href: canvas.toDataURL('image/png'), ...place };
   };
 }

@@ -115,7 +115,7 @@ describe('panels of a board', () => {
     expect(panels.hiddenTags(many, tags.slice(3))).toBe(0);
   });
 
-  it('are no more than a view holds, and the user is told how many were not added', () => {
+  it('are at most as many as a view holds, and the user sees how many were not added', () => {
     panels.add(...Array.from({ length: 198 }, (_, i) => ({ kind: 'note', text: String(i) })));
     expect([ids().length, ctx.notices.length]).toEqual([200, 1]);
     expect(panels.add({ kind: 'note', text: 'more' })).toBeUndefined();

@@ -5,7 +5,7 @@ export type Rgb = readonly [number, number, number];
 
 const known = new Map<string, Rgb>();
 
-/** Parses any CSS colour; grey if it is invalid or there is no canvas. */
+/** Parses any CSS colour; grey if it is invalid, or without a canvas. */
 export function rgbOf(color: string): Rgb {
   let found = known.get(color);
   if (!found) {

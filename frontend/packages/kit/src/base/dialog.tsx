@@ -6,7 +6,7 @@ export interface DialogProps {
   readonly name: string;
   readonly title: string;
   readonly onClose: () => void;
-  /** Label of a button at the upper right that closes it; without a label there is no button. */
+  /** Label of a button at the upper right that closes it; without a label the button is left out. */
   readonly close?: string;
   /** The title is only for screen readers. */
   readonly bare?: boolean;

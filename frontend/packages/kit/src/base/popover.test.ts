@@ -11,7 +11,7 @@ describe('the place of a box', () => {
     expect(place(button(400, 100), size, 'below-right', window)).toEqual({ left: 224, top: 128 });
   });
 
-  it('is at the other side where there is no room', () => {
+  it('is at the other side where its own lacks room', () => {
     expect(place(button(900, 550), size, 'below-left', window)).toEqual({ left: 724, top: 446 });
     expect(place(button(10, 100), size, 'below-right', window)).toEqual({ left: 10, top: 128 });
     const point = { left: 950, right: 950, top: 560, bottom: 560 };

@@ -27,7 +27,7 @@ export function Popover({ anchor, class: name, role, label, side, onClose, child
   useLayoutEffect(() => {
     const [list, { current: button }] = [root.current, anchor];
     if (!list || !button) return;
-    // The next press on the button is no press elsewhere; the one that opened the list is still under way.
+    // The next press on the button does not count as one elsewhere; the one that opened the list is still under way.
     const timer = setTimeout(() => (button.popoverTargetElement = list));
     list.showPopover();
     const place = button.getBoundingClientRect();
@@ -137,7 +137,7 @@ export type Side = 'below-left' | 'below-right' | 'beside';
 const EDGE = 8; // pixels between a box and the window
 const [NEAR, BESIDE] = [4, 14]; // pixels between a box and its anchor
 
-/** Where a box of this size stands in a window: at its side of the anchor, or at the other side if there is no room. */
+/** Where a box of this size stands in a window: at its side of the anchor, or at the other side if its own lacks room. */
 export function place(
   anchor: Anchor,
   size: { readonly width: number; readonly height: number },

@@ -61,7 +61,7 @@ const PATTERNS = [
   '^(?:(?:a|ab)(?:c|bcd)?(?:d*))$',
 ];
 
-/** Searches when it is told to, as a worker does after a while. */
+/** Searches on demand, as a worker does after a while. */
 class LateWorker {
   static all: LateWorker[] = [];
   onmessage: ((event: { readonly data: readonly boolean[] }) => void) | null = null;
@@ -160,7 +160,7 @@ describe('the search of a pattern', () => {
     expect(['a\nb'].filter(searcher('(?m:^b)'))).toHaveLength(1);
   });
 
-  it('says what is no expression', () => {
+  it('reports texts that are not expressions', () => {
     expect(() => searcher('(')).toThrow(SyntaxError);
   });
 });

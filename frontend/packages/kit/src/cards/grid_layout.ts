@@ -65,7 +65,7 @@ export function layOut(
 ): GridLayout {
   const { width, cardWidth, stretch } = sizes;
   const most = Math.max(1, Math.floor((width + GAP) / (cardWidth + GAP)));
-  const least = stretch > 1 ? Math.max(1, Math.floor(most / 2)) : most; // one card of a whole wide screen is no better
+  const least = stretch > 1 ? Math.max(1, Math.floor(most / 2)) : most; // a card as wide as the screen reads no better
   const columns = Math.max(least, Math.min(most, widest(groups)));
   const wider = columnAt(0, columns, width).width / columnAt(0, most, width).width;
   const cardHeight = Math.round(sizes.cardHeight * (columns < most ? Math.min(stretch, wider) : 1));

@@ -177,15 +177,15 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
       baseline: 'top',
     });
   };
-  const beside = (y: number, text: string): void =>
+  const note = (y: number, text: string): void =>
     painter.text(plot.left - 6, y, text, { color: colors.faint, align: 'right', maxWidth: plot.left - 8 });
   painter.segment(plot.left, bottom, right - depth, bottom, line);
   if (props.view === 'front' || props.view === 'top') {
     for (const { value, label } of valueTicks) if (label) below(values.toPixel(value), label);
-    for (const { value, label } of countTicks) beside(counts.toPixel(value), label);
+    for (const { value, label } of countTicks) note(counts.toPixel(value), label);
   } else {
     for (const { value, label } of rowTicks) if (label) below(rows.toPixel(value), label);
-    for (const { value, label } of valueTicks) beside(values.toPixel(value), label);
+    for (const { value, label } of valueTicks) note(values.toPixel(value), label);
   }
   if (props.view === 'top' && depth > 0) {
     painter.polylines(

@@ -41,7 +41,7 @@ export function figure(props: LineChartProps, window: Window, size: Size): Figur
   const found = figureWithin(props, window, size, plotArea(props, size, false));
   if (size.sheet) {
     const first = figureWithin(props, window, size, sheetArea(found, size.sheet));
-    const sheet = figureWithin(props, window, size, sheetArea(first, size.sheet)); // beside ticks of its own
+    const sheet = figureWithin(props, window, size, sheetArea(first, size.sheet)); // next to ticks of its own
     return { ...sheet, legend: sheetLegend(sheet, size.sheet.legend) };
   }
   if (found.leftOut === 0 || namesX(size)) return found;

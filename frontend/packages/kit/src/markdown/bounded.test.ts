@@ -38,7 +38,7 @@ test('elements that TensorBoard allows are elements, and what is unknown within 
   expect(markup).toContain('one<br>two <code>List&lt;T&gt; x</code>');
 });
 
-test('an address within what looks like a tag is no link', () => {
+test('an address within what looks like a tag does not become a link', () => {
   expect(markupOf('<iframe src="https://example.org/">')).not.toContain('<a');
 });
 

@@ -13,7 +13,7 @@ const MOST_SIGNS = 200; // of a rule, a fence or the line below a heading
 const TAG = new RegExp(`^ {0,3}</?(?:${WRITABLE.join('|')})(?=[\\s/>])`, 'i');
 const OTHER_TAGS = new RegExp(`<(?!/?(?:${WRITABLE.join('|')})(?=[\\s/>]))`, 'gi');
 
-/** A text that is no Markdown, though it has its signs: thousands of one sign, say. */
+/** A text that has signs of Markdown without being Markdown: thousands of one sign, say. */
 class Degenerate extends Error {}
 
 class BoundedLexer extends Lexer {

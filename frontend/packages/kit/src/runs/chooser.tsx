@@ -14,7 +14,7 @@ const MOST = 200; // of a section, until the search says more
 export interface ChoosableColumn extends Pick<ColumnInfo, 'name' | 'title' | 'group'> {
   /** What else tells it from others: the plugin that has it, its type, how many runs have it. */
   readonly detail: string;
-  /** Lists are no axes. */
+  /** Lists cannot be axes. */
   readonly isAxis?: boolean;
 }
 

@@ -159,7 +159,7 @@ describe('heads', () => {
     );
   });
 
-  it('leave titles alone that are no names', () => {
+  it('leave titles alone that are not names', () => {
     expect(heads(['mine/used', 'mine', 'GPU / memory'])).toEqual(['GPU / memory']);
   });
 

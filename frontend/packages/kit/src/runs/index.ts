@@ -1,4 +1,4 @@
-/** The one table of runs: what the page shows beside its charts, and the tab Runs. */
+/** The one table of runs: what the page shows next to its charts, and the tab Runs. */
 export * from './cells';
 export * from './chooser';
 export * from './equal';

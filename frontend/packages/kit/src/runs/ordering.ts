@@ -113,7 +113,7 @@ interface Tree {
   readonly groups: Map<string, Tree>;
 }
 
-/** The lines of these rows; those of a folded group are left out. Without `path` there are no groups. */
+/** The lines of these rows; those of a folded group are left out. Without `path` rows have no groups. */
 export function linesOf(
   rows: Int32Array,
   path: ((row: number) => readonly GroupStep[]) | null,

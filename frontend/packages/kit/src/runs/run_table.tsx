@@ -51,7 +51,7 @@ export interface RunTableProps {
   /** Head of the column of runs, and its key for sorting. */
   readonly title: string;
   readonly runKey: string;
-  /** The name of a run and what stands beside it. */
+  /** The name of a run and what stands next to it. */
   readonly run: (row: number) => ComponentChildren;
   readonly hint: (row: number) => string;
   /** Names of the selected runs. */

@@ -1,15 +1,13 @@
 /** One table for all tabs: any length and width, sorted, resized, copied; see README.md of the kit. */
 export * from './contract';
-export * from './copying';
 export * from './edit';
-export * from './files';
-export type { EvenColumns, Widths } from './layout';
-export { type Area } from './selection';
+export { useWidths, type EvenColumns, type Widths } from './layout';
 export { Modes } from './modes';
+export { type Area } from './selection';
 export { ordered, sortOf, sortText, turned, type Sort, type Value } from './sorting';
 export * from './table';
 export * from './table_dialog';
-export * from './widths';
+
 import styles from './table.css?inline';
 
 /** CSS text of the table. */

@@ -1,4 +1,7 @@
 /** Where the columns of a table are: those that stay at the left, and those that scroll. */
+import type { PluginContext } from '@insight-host/api';
+import { signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 
 /** Widths in pixels by the key of the column, as far as the user has changed them. */
 export type Widths = ReadonlyMap<string, number>;
@@ -104,4 +107,24 @@ function placeIn(edges: readonly number[], pixel: number): number {
 
 export function clamp(place: number, last: number): number {
   return Math.max(0, Math.min(last, place));
+}
+
+/**
+ * Widths of the columns of a table as the user has set them, which this browser remembers under the name of the table.
+ */
+export function useWidths(memory: PluginContext['memory'], name: string): { value: Widths } {
+  const key = `widths.${name}`;
+  const widths = useMemo(
+    () => signal<Widths>(new Map(memory.get<readonly (readonly [string, number])[]>(key, []))),
+    [key],
+  );
+  return {
+    get value() {
+      return widths.value;
+    },
+    set value(next) {
+      widths.value = next;
+      memory.set(key, [...next]);
+    },
+  };
 }

@@ -1,15 +1,15 @@
-import { linesInSight, showing, useSize } from '@insight-host/kit/lab';
+import styles from './table.css?inline';
+import { linesInSight, showing, useSize, addStylesFirst } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { TableProps } from './contract';
-import { exactTable } from './copying';
+import type { Column, Rows, TableProps } from './contract';
+import { areaOf, at, FIRST, selectionAfter, type Area, type Cell, type Selection } from './selection';
 import { BAND, Head, resize } from './head';
 import { clamp, isEven, layoutOf, type Widths } from './layout';
 import { columnOf, Line } from './line';
-import { areaOf, at, FIRST, selectionAfter, type Area, type Cell, type Selection } from './selection';
 import { useSight } from './sight';
-import { useTableStyles } from './styles';
+import type { Value } from './sorting';
 
 const NONE: readonly never[] = [];
 // rows; places of lines are counted from a multiple of it, because a browser has no ten billion pixels
@@ -269,4 +269,25 @@ function isOnBar(event: PointerEvent, element: HTMLElement | null): boolean {
   if (!element) return true;
   const box = element.getBoundingClientRect();
   return event.clientX - box.left >= element.clientWidth || event.clientY - box.top >= element.clientHeight;
+}
+
+/** Keeps the rules of tables in the page while there is one. */
+function useTableStyles(): void {
+  useLayoutEffect(() => addStylesFirst(styles), []);
+}
+
+/** A head and the rows `[first, end)`; rows that are not loaded yet are left out. */
+export function exactTable<R>(
+  columns: readonly Column<R>[],
+  rows: Rows<R>,
+  first = 0,
+  end = rows.count,
+): readonly (readonly Value[])[] {
+  const given = columns.filter((column) => column.value);
+  const table: (readonly Value[])[] = [given.map(({ title }) => title)];
+  for (let place = first; place < end; place++) {
+    const row = rows.at(place);
+    if (row !== null) table.push(given.map((column) => column.value?.(row) ?? null));
+  }
+  return table;
 }

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { copyTable, Dialog, valueText, type Page } from '@insight-host/kit/lab';
+import { copyTable, Dialog, valueText, type Page, Button, csvOf, fileName } from '@insight-host/kit/lab';
 import { rowsOf, type Column } from './contract';
-import { TableFiles } from './files';
 import { ordered, turned, type Sort, type Value } from './sorting';
 import { Table } from './table';
 
@@ -91,4 +90,31 @@ function textOf(value: Value): string {
   return typeof value === 'number' && !Number.isSafeInteger(value)
     ? valueText(value)
     : String(value).replace(/^-(?=\d)/, '−');
+}
+
+export interface TableFilesProps {
+  readonly page: Page;
+  /** Of the file. */
+  readonly name: string;
+  /** Head and rows, exact; asked when a button is pressed. */
+  readonly table: () => readonly (readonly Value[])[];
+}
+
+/** Buttons that copy a table and save it as CSV. */
+export function TableFiles({ page, name, table }: TableFilesProps): JSX.Element {
+  const { t: say } = page;
+  const save = (): void =>
+    page.ctx.ui.download(fileName(name, 'csv', 'table'), new Blob([csvOf(table())], { type: 'text/csv' }));
+  return (
+    <span class="table-files">
+      <Button
+        action="copy-table"
+        icon="copy"
+        text={say('table.copy')}
+        label={say('table.copy')}
+        onPress={() => void copyTable(page, table())}
+      />
+      <Button action="save-table" icon="export" text={say('table.csv')} label={say('table.csv')} onPress={save} />
+    </span>
+  );
 }

@@ -1,6 +1,4 @@
-"""NumPy implementation of ``insight_core.store.reduction``: its definition, and the fallback without a
-compiler.
-"""
+"""The definition of ``insight_core.store.reduction``, in NumPy."""
 
 from __future__ import annotations
 

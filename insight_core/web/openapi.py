@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from http import HTTPStatus
+from inspect import cleandoc
+from types import FunctionType, MethodType
 from typing import Any, TypeAlias
 
+from attrs import evolve
 from werkzeug import Request, Response
 from werkzeug.routing import Map, Rule
 
+from insight_core.http.parameters import TEXT, Parameter, text
+from insight_core.plugin import Route
+from insight_core.references import Reference
 from insight_core.web.answers import tag_by_content
 from insight_core.web.data_routes import installed_version
 from insight_core.web.mounting import Endpoint
-from insight_core.web.openapi.facts import TEXT, Schema, ViewFacts
-from insight_core.web.openapi.source import summary_of
-from insight_core.web.openapi.views import facts_of
 from insight_record.formats.json_text import encode_json
-
-log = logging.getLogger(__name__)
 
 Object: TypeAlias = dict[str, Any]
 
@@ -46,7 +46,7 @@ _OF_DATA: Mapping[int, set[str]] = {
     503: {"unavailable"},
 }
 _OF_PLUGINS: Mapping[int, set[str]] = {503: {"plugin_hangs"}, 504: {"plugin_hangs", "timeout"}}
-_ERROR: Schema = {
+_ERROR: Object = {
     "type": "object",
     "required": ["error", "code"],
     "properties": {
@@ -80,7 +80,7 @@ def described(maps: Iterable[Map]) -> Object:
         item = paths.setdefault(path, {})
         if names:
             item["parameters"] = [
-                {"name": name, "in": "path", "required": True, "schema": TEXT} for name in names
+                {"name": name, "in": "path", "required": True, "schema": dict(TEXT)} for name in names
             ]
         item |= _operations(rule, path, rule.endpoint)
     return {
@@ -95,26 +95,39 @@ def described(maps: Iterable[Map]) -> Object:
 
 
 def _operations(rule: Rule, path: str, endpoint: Endpoint) -> Iterator[tuple[str, Object]]:
-    try:
-        facts = facts_of(endpoint.view)
-    except Exception:  # whatever the source of a plugin has
-        log.exception("%s: what %s reads cannot be described", endpoint.owner, path)
-        facts = ViewFacts()
-    if endpoint.takes_where:
-        facts.read("where", TEXT)
+    parameters = _parameters(endpoint.route)
     for method in _METHODS:
         if method in (rule.methods or ()):
-            yield method.lower(), _operation(method, path, endpoint, facts)
+            yield method.lower(), _operation(method, path, endpoint, parameters)
     if endpoint.reads_body:
-        yield "post", _operation("POST", path, endpoint, facts) | {"requestBody": _parameters_in_body(facts)}
+        operation = _operation("POST", path, endpoint, parameters)
+        yield "post", operation | {"requestBody": _parameters_in_body(parameters)}
 
 
-def _operation(method: str, path: str, endpoint: Endpoint, facts: ViewFacts) -> Object:
+def _parameters(route: Route) -> list[Parameter]:
+    """What the readers of a route read; one that several of them read may be as any of them allows."""
+    found: dict[tuple[str, str], list[Parameter]] = {}
+    where = text("where") if route.takes_where else None
+    for reader in (*route.reads, *route.also_reads, *([where] if where else [])):
+        for one in reader.parameters:
+            found.setdefault((one.where, one.name), []).append(one)
+    return [_joined(same) for same in found.values()]
+
+
+def _joined(same: Sequence[Parameter]) -> Parameter:
+    schemas = [dict(one.schema) for one in same]
+    distinct = [one for place, one in enumerate(schemas) if one not in schemas[:place]]
+    lists = [one for one in distinct if one["type"] == "array"]
+    schema = lists[0] if lists else distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
+    return evolve(same[0], schema=schema, is_required=any(one.is_required for one in same))
+
+
+def _operation(method: str, path: str, endpoint: Endpoint, parameters: Sequence[Parameter]) -> Object:
     operation: Object = {
         "operationId": re.sub(r"\W+", "_", f"{method.lower()} {path}").strip("_"),
         "tags": [endpoint.owner],
     }
-    if summary := summary_of(endpoint.view):
+    if summary := _summary_of(endpoint.route.view):
         operation["summary"] = summary
     reads_body = endpoint.reads_body and method == "POST"
     operation["parameters"] = [
@@ -122,40 +135,61 @@ def _operation(method: str, path: str, endpoint: Endpoint, facts: ViewFacts) -> 
             "name": each.name,
             "in": each.where,
             **({"required": True} if each.is_required and not reads_body else {}),
-            "schema": each.schema,
+            "schema": dict(each.schema),
         }
-        for each in facts.parameters.values()
+        for each in parameters
+        if each.where != "body"
     ]
-    if facts.has_body:
+    if any(each.where == "body" for each in parameters):
         operation["requestBody"] = {"required": True, "content": {_JSON: {"schema": {"type": "object"}}}}
-    operation["responses"] = _responses(method, endpoint, facts)
+    operation["responses"] = _responses(method, endpoint, bool(operation["parameters"]))
     return operation
 
 
-def _parameters_in_body(facts: ViewFacts) -> Object:
+def _summary_of(view: Callable[..., Any]) -> str:
+    """The first paragraph of the docstring of a function; empty without one."""
+    while not isinstance(view, FunctionType):
+        if isinstance(view, partial):
+            view = view.func
+        elif isinstance(view, MethodType):
+            view = view.__func__
+        elif isinstance(view, Reference):
+            try:
+                view = view.resolve()
+            except ImportError:  # an extra that is not installed
+                return ""
+        else:
+            return ""
+    return cleandoc(view.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def _parameters_in_body(parameters: Sequence[Parameter]) -> Object:
     """What a GET reads from its query, where that is too long for a URL: in either place."""
     schema = {
         "type": "object",
-        "properties": {each.name: each.schema for each in facts.parameters.values() if each.where == "query"},
+        "properties": {each.name: dict(each.schema) for each in parameters if each.where == "query"},
     }
     return {"content": {_FORM: {"schema": schema}, _JSON: {"schema": schema}}}
 
 
-def _responses(method: str, endpoint: Endpoint, facts: ViewFacts) -> Object:
-    content: Object = {kind: {} for kind in sorted(facts.media_types) or ["*/*"]}
+def _responses(method: str, endpoint: Endpoint, reads: bool) -> Object:
+    route = endpoint.route
+    content: Object = {kind: {} for kind in sorted(route.answers) or ["*/*"]}
     found: Object = {
         str(status): {"description": HTTPStatus(status).phrase, "content": content}
-        for status in facts.statuses
+        for status in (200, *(status for status in route.codes if status < 400))
     }
     if method == "GET":
         found["304"] = {"$ref": "#/components/responses/NotModified"}
     errors: dict[int, set[str]] = {}
-    reads = endpoint.follows_data or facts.parameters
-    baseline = [_OF_HOST, *([_OF_DATA] if reads else [])]
-    baseline += [_OF_PLUGINS] if endpoint.calls is not None else []
-    for each in (facts.errors, *baseline):
+    every: list[Mapping[int, Collection[str]]] = [route.codes, _OF_HOST]
+    every += [reader.codes for reader in (*route.reads, *route.also_reads)]
+    every += [_OF_DATA] if endpoint.follows_data or reads else []
+    every += [_OF_PLUGINS] if endpoint.calls is not None else []
+    for each in every:
         for status, codes in each.items():
-            errors.setdefault(status, set()).update(codes)
+            if status >= 400:
+                errors.setdefault(status, set()).update(codes)
     for status, codes in sorted(errors.items()):
         found[str(status)] = {
             "description": ", ".join(f"`{code}`" for code in sorted(codes)) or HTTPStatus(status).phrase,

@@ -1,7 +1,5 @@
 import { computed, effect, signal, type ReadonlySignal as Live } from '@preact/signals';
-import type { Page } from './page';
-import { portions } from './requests';
-import { message } from './texts';
+import { message, portions, type Page } from '@insight-host/kit/lab';
 
 /** What the host lists of each run: asked for when a run is wanted, and again after a change. */
 export class RunLists<T> {

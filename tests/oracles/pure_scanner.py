@@ -1,4 +1,6 @@
-"""The scanner in Python: a chunk of an event file to columns, numbers decoded, everything else as locators.
+"""What the compiled scanner does, in Python: a chunk of an event file to columns.
+
+Numbers are decoded, everything else becomes locators.
 
 Python reads one event of each shape; numpy reads all events that look like it. Two events have the
 same shape when they are of equal length and differ only in their time, step, numbers and tags.
@@ -26,12 +28,14 @@ from insight_core.formats.batch import (
 )
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Event, Malformed, Metadata, dialect_of, read_event
-from insight_core.ingest.scanner.columns import NumberTags, Slots, TagNames, form_of
-from insight_core.ingest.scanner.holes import MOST_RETRIED, has_header, next_data
+from insight_core.ingest.scanner.columns import NumberTags, form_of
+from insight_core.ingest.scanner.holes import MOST_RETRIED, has_header
 from insight_core.ingest.scanner.pages import Pages, is_whole
-from insight_core.ingest.scanner.shape import EventShape
-from insight_record.formats.crc32c import LONGEST_ROW, masked_crc32c
-from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ, Frames, find_header, walk
+from insight_record.formats.crc32c import masked_crc32c
+from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ, find_header
+from tests.oracles.event_shape import EventShape
+from tests.oracles.record_frames import LONGEST_ROW, Frames, next_data, walk
+from tests.oracles.tag_columns import Slots, TagNames
 
 _FEWEST_ALIKE = 8  # fewer events of one length are read one by one
 _MOST_MISSES = 64  # shapes that few events have; then the rest of that length are read one by one

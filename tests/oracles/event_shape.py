@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.formats.event import Event, Value
-from insight_record.formats.crc32c import difference, mask_array, masked_crc32c
+from insight_record.formats.crc32c import mask_array, masked_crc32c
+from tests.oracles.record_frames import difference
 
 
 class EventShape:

@@ -1,1 +1,0 @@
-"""``/openapi.json``: the routes of the host and its plugins as an OpenAPI description."""
