@@ -180,8 +180,8 @@ def flag(name: str) -> Reader[bool]:
     return Reader(_keyword(name), lambda request: words.read(request) == "1", words.parameters)
 
 
-# Reads ``attempts``: ``last`` (the default) or ``all``.
-attempts = cast("Reader[ShownAttempts]", choice("attempts", ("last", "all")))
+_ATTEMPTS = choice("attempts", ("last", "all"))
+attempts = cast("Reader[ShownAttempts]", _ATTEMPTS)  # Reads ``attempts``: ``last`` (the default) or ``all``.
 
 
 @reader
@@ -238,14 +238,13 @@ def required_text(name: str) -> Reader[str]:
     return cast("Reader[str]", text(name, required=True))
 
 
-RUN, TAG = text("run", required=True), text("tag", required=True)
-
-# Reads the one series that ``run`` and ``tag`` name; both are required.
-series_key: Reader[SeriesKey] = Reader(
+_RUN, _TAG = text("run", required=True), text("tag", required=True)
+_KEY = Reader(
     "key",
-    lambda request: SeriesKey(RUN.read(request), TAG.read(request)),
-    (*RUN.parameters, *TAG.parameters),
+    lambda request: SeriesKey(_RUN.read(request), _TAG.read(request)),
+    (*_RUN.parameters, *_TAG.parameters),
 )
+series_key: Reader[SeriesKey] = _KEY  # Reads the one series that ``run`` and ``tag`` name; both are required.
 
 
 @reader

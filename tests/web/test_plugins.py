@@ -13,7 +13,7 @@ from werkzeug.exceptions import TooManyRequests
 from werkzeug.test import Client
 
 from insight_core.plugin import NotFound, Plugin, PluginContext, Route, Unavailable
-from insight_core.plugin.http import json_response
+from insight_core.plugin.http import json_response, text, texts
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
@@ -64,6 +64,9 @@ def _exit(*_: object) -> NoReturn:
             "two routes answer GET /x/<int:number>",
         ),
         (_plugin(Route("/x", _ok, methods=cast(Any, "GET"))), "the methods of /x"),
+        (_plugin(Route("/x/<int:step>", _ok, reads=[text("step")])), "are the argument step of its view"),
+        (_plugin(Route("/x", _ok, reads=[text("by"), texts("by")])), "are the argument by of its view"),
+        (_plugin(Route("/x", _ok, reads=cast(Any, ["by"]))), "what /x reads is not made by"),
         (_plugin(Route("/static/x", _ok), frontend=Path("/nowhere")), "/static/x"),
     ],
 )

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""The compiled scanner: what ``insight_core.ingest.scanner.pure`` does, without an object per record, without the GIL.
+"""The compiled scanner: the records of a file as columns, without an object per record, without the GIL.
 
 Records become rows in memory that is reused, and a counting sort makes columns of them. Malformed and rare
 records are read one by one by ``insight_core.formats.event``, which has the texts of all errors.

@@ -1,14 +1,19 @@
 /** Words and sentences: for what the host says by codes, and for names that must differ. */
 import type { Locale } from '@insight-host/api';
-import type { ProfilerParts } from './board';
+import type { Page } from '@insight-host/kit';
 import type { Note, ProfileInfo, Value } from './answers/profile';
 import type { StepSummary } from './answers/steps';
 import type { TableAnswer } from './answers/table';
 import { shareText, sizeText, timeText } from './units';
 
+/** What has the texts: the tab, or a part of it. */
+interface Texts {
+  readonly page: Page;
+}
+
 const TIMES = ['time', 'p50', 'p95', 'mean', 'value', 'duration'];
 
-function valueText(board: ProfilerParts, key: string, value: Value, locale: Locale): string {
+function valueText(board: Texts, key: string, value: Value, locale: Locale): string {
   if (key === 'category' && typeof value === 'string') return categoryText(board, value);
   if (typeof value !== 'number') return value === null ? '' : String(value);
   if (key === 'share' || key === 'usage') return shareText(value, locale);
@@ -18,7 +23,7 @@ function valueText(board: ProfilerParts, key: string, value: Value, locale: Loca
 }
 
 /** The catalogue's sentence for a code, else what the host says in English. */
-export function sentence(board: ProfilerParts, prefix: string, { code, values, text }: Note): string {
+export function sentence(board: Texts, prefix: string, { code, values, text }: Note): string {
   const locale = board.page.locale.value;
   const key = `${prefix}.${code}`;
   if (board.page.t(key) === key) return text || code;
@@ -29,27 +34,22 @@ export function sentence(board: ProfilerParts, prefix: string, { code, values, t
 }
 
 /** A word of the catalogue, else the word itself. */
-export function word(board: ProfilerParts, prefix: string, name: string): string {
+export function word(board: Texts, prefix: string, name: string): string {
   const key = `${prefix}.${name}`;
   const found = board.page.t(key);
   return found === key ? name.replaceAll('_', ' ') : found;
 }
 
-export const categoryText = (board: ProfilerParts, name: string): string => word(board, 'category', name);
+export const categoryText = (board: Texts, name: string): string => word(board, 'category', name);
 
 /** How many rows of a table match. */
-export const rowsText = (
-  board: ProfilerParts,
-  { total: shown, of: count }: Pick<TableAnswer, 'total' | 'of'>,
-): string => board.page.t('rows.shown', { shown, count });
+export const rowsText = (board: Texts, { total: shown, of: count }: Pick<TableAnswer, 'total' | 'of'>): string =>
+  board.page.t('rows.shown', { shown, count });
 
 const MOST_NAMED = 5; // outliers
 
 /** Which steps are outliers, and which of these are warm-up. */
-export function outliersText(
-  board: ProfilerParts,
-  { outliers, outlier_count: count, warm_up: first }: StepSummary,
-): string {
+export function outliersText(board: Texts, { outliers, outlier_count: count, warm_up: first }: StepSummary): string {
   const steps = [outliers.slice(0, MOST_NAMED).join(', '), ...(count > MOST_NAMED ? ['…'] : [])].join(' ');
   return [
     board.page.t('steps.outliers', { count, steps }),
@@ -58,14 +58,14 @@ export function outliersText(
 }
 
 /** That medians and averages leave out the steps of the warm-up; "" if there are none. */
-export function warmUpText(board: ProfilerParts, numbers: readonly number[] | undefined): string {
+export function warmUpText(board: Texts, numbers: readonly number[] | undefined): string {
   if (!numbers || numbers.length === 0) return '';
   const [first, last] = [numbers[0], numbers.at(-1)];
   return board.page.t('averages.warm_up', { steps: first === last ? `${first}` : `${first}–${last}` });
 }
 
 /** What a source is called, with its rank where there are several. */
-export function rankText(board: ProfilerParts, rank: number | null | undefined): string {
+export function rankText(board: Texts, rank: number | null | undefined): string {
   return rank === null || rank === undefined || rank < 0 ? '' : board.page.t('rank', { rank });
 }
 

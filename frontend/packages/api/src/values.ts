@@ -1,4 +1,4 @@
-/** What the page and the module of a plugin hand to each other: signals, runs, series, state in the URL, answers of the host. */
+/** What the page and a plugin hand to each other: signals, runs, series, state in the URL, answers of the host. */
 
 /** The version of this contract; a page shows no plugin of another. */
 export const API = 2;

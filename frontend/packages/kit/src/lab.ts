@@ -1,6 +1,6 @@
 /**
- * The base of the kit with what `@insight-host/kit` does not promise of it: other rooms of the kit and our own tabs are made
- * of it, and any release may change it. It is in the same file as the kit.
+ * The base of the kit with what `@insight-host/kit` does not promise of it: other rooms of the kit and our own tabs are
+ * made of it, and any release may change it. It is in the same file as the kit.
  */
 export * from './base';
 export { Latest, useAnswer, type Answer, type AskOptions, type Failure } from './base/ask';

@@ -1,6 +1,6 @@
 /**
- * The parts of the page whose code comes later, as the rest of the page sees them. They know the page; the page knows only
- * this of them.
+ * The parts of the page whose code comes later, as the rest of the page sees them. They know the page; the page knows
+ * only this of them.
  */
 import type { ReadonlySignal } from '@preact/signals';
 import type { Cell, Contributed, Drawing, Run, RunColumn } from '@insight-host/api';

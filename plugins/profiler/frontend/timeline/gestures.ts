@@ -219,7 +219,7 @@ const ZOOM = 0.7;
 const PAN = 0.15; // of the picture
 const SCROLL = 60; // px
 
-/** Does what a key is for; true if it is one of the timeline, wherever the focus is in it, but not while the user types. */
+/** Does what a key is for, wherever the focus is in the timeline, but not while the user types; else false. */
 export function onKey(stage: Stage, event: KeyboardEvent): boolean {
   const { state } = stage;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;

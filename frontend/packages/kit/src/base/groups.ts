@@ -116,8 +116,8 @@ export function seriesCards(
 export const SLOW = 'slow';
 
 /**
- * A filter as the user types it: a regular expression, or a text with the reason why it is not a valid one. Read `error`
- * again after `matches`: it may come late.
+ * A filter as the user types it: a regular expression, or a text with the reason why it is not a valid one. Read
+ * `error` again after `matches`: it may come late.
  */
 export function tagFilter(pattern: string): {
   readonly matches: (tag: string) => boolean;

@@ -137,7 +137,7 @@ export type Side = 'below-left' | 'below-right' | 'beside';
 const EDGE = 8; // pixels between a box and the window
 const [NEAR, BESIDE] = [4, 14]; // pixels between a box and its anchor
 
-/** Where a box of this size stands in a window: at its side of the anchor, or at the other if its own lacks room. */
+/** Where a box of this size stands in a window: at its side of the anchor, or at the other one if that lacks room. */
 export function place(
   anchor: Anchor,
   size: { readonly width: number; readonly height: number },

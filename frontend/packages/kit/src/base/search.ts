@@ -1,10 +1,10 @@
 /**
- * Searches names by regular expressions, which come from links and logs, too: the engine of JavaScript goes back and may
- * never end. What surely ends soon is searched at once, the rest by a worker whose time is limited.
+ * Searches names by regular expressions, which come from links and logs, too: the engine of JavaScript goes back and
+ * may never end. What surely ends soon is searched at once, the rest by a worker whose time is limited.
  */
 import { signal, type ReadonlySignal } from '@preact/signals';
 
-/** Tells whether a regular expression is found in a name; what a worker searches it does not find until that has answered. */
+/** Tells whether a regular expression is found in a name; of what a worker searches, nothing is until it answers. */
 export interface Searcher {
   (name: string): boolean;
   /** The worker took too long: what it should search is not found. */
@@ -41,8 +41,8 @@ export function searcher(pattern: string, flags: '' | 'i' = ''): Searcher {
 }
 
 /**
- * Python allows escapes that JavaScript allows without the flag `u` only. Browsers that do not know flags of groups take
- * them for the whole.
+ * Python allows escapes that JavaScript allows without the flag `u` only. Browsers that do not know flags of groups
+ * take them for the whole.
  */
 function natively(source: string, flags: string): RegExp {
   const all = [...new Set(flags + [...source.matchAll(/\(\?([ims]+)(?:-[ims]+)?:/g)].map(([, own]) => own).join(''))];
@@ -61,8 +61,8 @@ function natively(source: string, flags: string): RegExp {
 }
 
 /**
- * The most steps that the engine takes in a name of some length: each repetition ends at any character, each choice has two
- * ways. What repeats a group may take it to the end of time, what refers to one is not looked into.
+ * The most steps that the engine takes in a name of some length: each repetition ends at any character, each choice has
+ * two ways. What repeats a group may take it to the end of time, what refers to one is not looked into.
  */
 function stepsOf(pattern: string): (length: number) => number {
   const text = pattern.replace(/\[(?:\\[^]|[^\\\]])*\]/g, '.');

@@ -1,4 +1,4 @@
-/** Texts for people: numbers, sizes, durations, errors; control characters and bidirectional marks of untrusted names escaped. */
+/** Texts for people: numbers, sizes, durations, errors; names without control characters and bidirectional marks. */
 import { signal } from '@preact/signals';
 import type { Locale } from '@insight-host/api';
 import { Fragment, options, type VNode } from 'preact';

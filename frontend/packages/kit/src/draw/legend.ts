@@ -20,7 +20,7 @@ export function legendHeight(labels: readonly string[], width: number): number {
   return Math.ceil(labels.length / legendColumns(labels, width)[0]) * LEGEND_ROW + 14;
 }
 
-/** The items below a plot, in as many columns as fit, `row` pixels apart; the middle of their first line is at `top`. */
+/** The items below a plot, in as many columns as fit, `row` pixels apart; their first line is centred at `top`. */
 export function legendItems<Entry extends { readonly label: string }>(
   entries: readonly Entry[],
   { width }: Size,

@@ -109,7 +109,7 @@ describe('the figure of a paper', () => {
 
   it('leaves no room for texts that are empty', () => {
     const [line] = props.lines;
-    const wide = { ...props, lines: [{ ...line!, y: [-1, 500, 1000] }], logY: false }; // its widest tick is 1000 in both
+    const wide = { ...props, lines: [{ ...line!, y: [-1, 500, 1000] }], logY: false }; // widest tick: 1000
     const bare = figure({ ...wide, title: '', xLabel: '', yLabel: '' }, whole, sizeWith('none'));
     const named = figure(wide, whole, sizeWith('none'));
     expect(bare.plot.width - named.plot.width).toBeCloseTo(18);

@@ -85,7 +85,7 @@ function legendOf(found: Figure, place: LegendPlace): SheetLegend {
   return { heading, entries, left, rows: rows + Number(heading !== '') + Number(left > 0) };
 }
 
-/** Names of groups without their columns (`0.1 · adam` of `lr=0.1 · optimizer=adam`) where these are the same of all. */
+/** Names of groups without their columns (`0.1 · adam` of `lr=0.1 · optimizer=adam`) where all have the same. */
 function named(lines: readonly Line[]): { readonly heading: string; readonly lines: readonly Line[] } {
   const parts = lines.map(({ label }) => label.split(' · ').map((part) => part.split(/=(.*)/s)));
   const [heading = '', ...others] = parts.map((one) => one.map(([column]) => column).join(' · '));

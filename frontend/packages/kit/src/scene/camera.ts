@@ -62,7 +62,7 @@ export const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a
 
 export interface Frustum {
   readonly axes: Axes;
-  /** How large what is at distance 1 is, across and up, in halves of the picture; of a parallel view, at any distance. */
+  /** How large what is at distance 1 is, across and up, in halves of the picture; in a parallel view at any. */
   readonly scale: readonly [across: number, up: number];
   /** From the viewer, what is seen begins and ends there. */
   readonly near: number;

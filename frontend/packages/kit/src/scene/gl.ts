@@ -81,7 +81,7 @@ export class Program {
   }
 }
 
-/** In bytes; numbers that are not floats are shares of the largest of their type. With `divisor` they go by instance. */
+/** In bytes; integers are shares of the largest of their type. With `divisor` they go by instance. */
 interface AttributeLayout {
   readonly type?: number;
   readonly stride?: number;
