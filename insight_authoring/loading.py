@@ -177,7 +177,8 @@ def _of_plugin(plugin: Plugin, services: Services) -> Iterator[str]:
                 view = route.view.resolve() if isinstance(route.view, Reference) else route.view
             except Exception:  # it is among the faults
                 continue
-            yield from _misfit(view, label, [None], **dict.fromkeys(sorted(rule.arguments)))
+            names = sorted({*rule.arguments, *(reader.keyword for reader in route.reads)})
+            yield from _misfit(view, label, [None], **dict.fromkeys(names))
             if (returned := _returned(view)) is not None:
                 yield f"{label} returns {returned}, not a werkzeug Response ({defined_at(view)})"
     if plugin.is_active is not None:

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from insight_core.cli.data_source import ignored_flags, open_data
 from insight_core.cli.flag_types import without_token
@@ -21,7 +21,7 @@ from insight_core.cli.middleware import Greeting, app_settings, wrapped
 from insight_core.cli.other_program import open_guests
 from insight_core.cli.policies import open_registry
 from insight_core.cli.remote_logdirs import cache_shares
-from insight_core.cli.shutdown import Ending, end_soon, wait_for
+from insight_core.cli.shutdown import Ending, end_now, wait_for
 from insight_core.cli.storage import open_state, plugin_cache_directory, plugin_state_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import printable
@@ -41,9 +41,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending: Ending | None = None) -> int:
-    """Returns the exit code. ``at_end`` is called when it is over, even if threads still hang.
+def serve(
+    options: Options, *, at_end: Callable[[], None] | None = None, ending: Ending | None = None
+) -> NoReturn:
+    """Serves until a signal asks for the end, then ends the process.
 
+    ``at_end`` is called before, even if threads still hang.
     ``ending`` is what waits for the end where something did before.
     """
     line = open_terminal(options.verbosity)
@@ -100,9 +103,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)  # nothing is ever written to a logdir, so nothing can be left half done
-        if registry.has_others or (guests is not None and guests.is_there):
-            end_soon(code)
-    return code
+        end_now(code)
 
 
 def _listen(

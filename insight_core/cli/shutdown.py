@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from contextlib import suppress
 from types import FrameType
-from typing import Self
+from typing import NoReturn, Self
 
 _LEFT_BEHIND = 1.5  # seconds that threads of plugins have to end
 _CLOSING = 0.8  # seconds that all others have
@@ -33,6 +35,22 @@ def end_soon(code: int) -> None:
     late = threading.Timer(_LEFT_BEHIND, os._exit, [code])
     late.daemon = True
     late.start()
+
+
+def end_now(code: int) -> NoReturn:
+    """Ends the process once what is registered with ``atexit`` has run; its threads have 1.5 s.
+
+    The interpreter is not taken down: it stops daemon threads wherever they are, and one that is in C++ of a
+    library (Arrow, gRPC) then aborts the process.
+    """
+    until = time.monotonic() + _LEFT_BEHIND
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.current_thread():
+            thread.join(max(0.0, until - time.monotonic()))
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _ending_signals() -> list[int]:

@@ -62,7 +62,7 @@ def test_sql_needs_both_libraries(library: str, sample_logs: Path, monkeypatch: 
     monkeypatch.delitem(sys.modules, "insight_query.scanned_table", raising=False)
     with (
         insight_host.open(sample_logs) as logs,
-        pytest.raises(Unavailable, match=r"pip install 'insight-host\[lake\]'"),
+        pytest.raises(Unavailable, match=r"pip install 'insight-host\[sql\]'"),
     ):
         logs.sql("select 1")
 

@@ -103,12 +103,12 @@ class _Views:
     differences: KeptDifferences
 
     def graphs(self, request: Request, *, runs: Sequence[str]) -> Response:
-        named = dict.fromkeys(runs) or None
+        wanted = dict.fromkeys(runs) or None
         graphs: list[tuple[tuple[Any, ...], dict[str, object]]] = []
         profiles: list[dict[str, object]] = []
         pipelines: list[dict[str, object]] = []
         dumps: list[dict[str, object]] = []
-        for info in sorted(self.ctx.own.series(runs=named), key=lambda info: info.key):
+        for info in sorted(self.ctx.own.series(runs=wanted), key=lambda info: info.key):
             records = self._records(info)
             if source := source_of(info):
                 for entry, name in zip(records, _names(info, records), strict=True):
@@ -122,7 +122,7 @@ class _Views:
                 dumps += records
             if is_pipeline(info):
                 pipelines += records
-        profiles += self.profiled.of_runs(named)
+        profiles += self.profiled.of_runs(wanted)
         graphs.sort(key=lambda ranked: ranked[0])
         return json_response(
             {

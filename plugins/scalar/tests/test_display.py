@@ -22,7 +22,7 @@ from insight_core.store.blocks import NO_BLOCKS
 from insight_core.store.reduction import reduction
 from tests.display_frames import metadata_of, series_of
 
-SAMPLES = Path(__file__).parents[1] / "insight_scalar" / "frontend" / "display_samples.json"
+SAMPLES = Path(__file__).parents[1] / "frontend/display_samples.json"
 PIXELS = 2000  # of a tall chart
 ANY = st.floats(width=64) | st.floats(width=32) | st.sampled_from([0.0, -0.0, 5e-324, -1.8e308, 1.7e308])
 KEY = SeriesKey("a", "loss")
