@@ -52,6 +52,8 @@ def mark_tiers(items: Iterable[pytest.Item], repository: Path, changed: frozense
 def _is_about(path: str, text: str, changed: frozenset[str]) -> bool:
     """Whether a file of browser tests drives what has changed: itself, a plugin, or the page of all."""
     for one in changed:
+        if ".test." in one:  # of Vitest
+            continue
         if one == path or one.startswith(("frontend/shell/", "frontend/packages/")):
             return True
         plugin = re.match(r"plugins/(\w+)/(?:frontend|insight_)", one)
