@@ -76,9 +76,11 @@ class EventWriter:
         tensor = wire.number_tensor(value, double=double, packed=packed)
         self.values(step, [wire.tensor_value(tag, tensor, first)], wall_time)
 
-    def text(self, tag: str, step: int, text: str, wall_time: float | None = None) -> None:
-        """A text of TensorBoard's text plugin."""
-        first = self._first(tag, wire.metadata("text", 2))
+    def text(
+        self, tag: str, step: int, text: str, wall_time: float | None = None, *, plugin: str = "text"
+    ) -> None:
+        """Writes a text that belongs to a summary plugin, by default TensorBoard's own."""
+        first = self._first(tag, wire.metadata(plugin, 2))
         self.values(step, [wire.tensor_value(tag, wire.text_tensor([text.encode()]), first)], wall_time)
 
     def image(

@@ -148,11 +148,9 @@ def test_a_landscape_is_chosen_and_several_are_ticked(page: Page, shared: Serve,
     expect(card).to_have_attribute("data-card-run", "b")
 
 
-def test_layers_are_those_of_one_run_or_of_all(
-    page: Page, shared: Serve, repository: Path, with_tabs: Callable[..., dict[str, str]]
-) -> None:
+def test_layers_are_those_of_one_run_or_of_all(page: Page, shared: Serve, repository: Path) -> None:
     logs = repository / "plugins/health/tests/fixtures/job"
-    url = shared("--logdir", logs, environment=with_tabs("health"))
+    url = shared("--logdir", logs)
     panel = opened(page, url, "health", "&sort=name")
     status = panel.get_by_test_id("card-status")
     expect(chosen(page)).to_have_attribute("data-run", re.compile("rank_1"))  # of the first bad layer

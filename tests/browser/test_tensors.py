@@ -43,7 +43,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
         for tag, values in odd.items():
             writer.tensor(tag, 0, values, plugin="")
-        writer.tensor("curve", 0, np.array([[1, 2]], np.float32), plugin="pr_curves")
+        writer.tensor("curve", 0, np.array([[1, 2]], np.float32), plugin="mystery")
     return logs
 
 
@@ -282,7 +282,7 @@ def test_tensors_that_no_plugin_claims(page: Page, shared: Serve, logdir: Path) 
     expect(page.locator('[data-tag="curve"]')).to_have_count(0)
     page.locator('[data-action="others"]').click()
     assert texts(card(page, "curve")) == [["1.00000", "2.00000"]]
-    expect(card(page, "curve")).to_contain_text("pr_curves")
+    expect(card(page, "curve")).to_contain_text("mystery")
     expect(page).to_have_url(re.compile(r"tensor\.others=1"))
 
 

@@ -1,4 +1,4 @@
-"""Text notes that runs wrote with `SummaryWriter.add_text`: a plugin of insight-host in one small package."""
+"""Text notes that runs log for the summary plugin `notes`: a plugin of insight-host in one small package."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def insight_plugin() -> Plugin:
         title="Notes",
         titles={"zh-CN": "文本"},
         decoder=RecordDecoder(
-            claims={SummaryPlugin("text")},  # SKELETON: what of the logs is yours
+            claims={SummaryPlugin("notes")},  # SKELETON: what of the logs is yours
             decode="insight_notes.decoder:texts_of",  # by name: imported when a client asks for a value
         ),
         routes="insight_notes.routes:routes",

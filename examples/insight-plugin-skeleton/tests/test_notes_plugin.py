@@ -17,8 +17,8 @@ from insight_core.plugin.testing import EventWriter, HostClient, host_of
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[HostClient]:
     with EventWriter(tmp_path / "run") as writer:
-        writer.text("notes/setup", 0, "学习率 0.1\n<script>alert(1)</script>")
-        writer.text("notes/setup", 7, "")
+        writer.text("notes/setup", 0, "学习率 0.1\n<script>alert(1)</script>", plugin="notes")
+        writer.text("notes/setup", 7, "", plugin="notes")
     with host_of(insight_notes, logdir=tmp_path) as host:  # a host in this process that has read the log
         yield host
 
@@ -47,7 +47,7 @@ def test_the_decoder_reads_every_string_and_names_damage() -> None:
     assert decoder is not None
     assert decoder.decode is not None
     tensor = b"\x08\x07\x12\x00" + b"\x42\x01a" + b"\x42\x00" + b"\x42\x02\xff!"
-    assert decoder.decode(Payload(tensor, SummaryPlugin("text"))) == ["a", "", "\ufffd!"]
+    assert decoder.decode(Payload(tensor, SummaryPlugin("notes"))) == ["a", "", "\ufffd!"]
     for broken in (tensor[:-1], b"\x42", b"\xff" * 12, b"\x43"):
         with pytest.raises(ValueError, match="not a tensor"):
-            decoder.decode(Payload(broken, SummaryPlugin("text")))
+            decoder.decode(Payload(broken, SummaryPlugin("notes")))

@@ -1,6 +1,7 @@
-import { TableButton } from '@insight-host/kit';
+import { Page, TableButton } from '@insight-host/kit';
 import {
   EditCell,
+  Modes,
   rowsOf,
   Table,
   TableDialog,
@@ -11,7 +12,9 @@ import {
 } from '@insight-host/kit/table';
 import { signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { Given } from '../given';
+import { sampleContext } from '../samples';
 
 interface Row {
   readonly run: string;
@@ -95,4 +98,16 @@ export function EditedCell(): JSX.Element {
       onKeep={save}
     />
   );
+}
+
+export function ModesOfATab({ page }: Given): JSX.Element {
+  const twofold = useMemo(() => {
+    const ctx = sampleContext(page.ctx);
+    const modes = signal([
+      { plugin: ctx.name, title: 'Runs' },
+      { plugin: 'other', title: 'SQL' },
+    ]);
+    return new Page({ ...ctx, modes });
+  }, []);
+  return <Modes page={twofold} />;
 }

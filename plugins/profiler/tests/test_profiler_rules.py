@@ -158,6 +158,7 @@ def test_the_evidence_of_a_profile_is_made_once_for_all_who_ask(
         return Evidence(*given)
 
     monkeypatch.setattr(rules, "Evidence", counted)
+    monkeypatch.setattr("insight_core.web.findings.calls._FRESH", 600.0)  # nothing is asked again
     path = "a_1.1.pt.trace.json"
     _write(tmp_path / "job" / path, 0, loading=0.6, size=1)
     host = serve()

@@ -169,7 +169,8 @@ export class Page {
     const { value: table } = this.tags.of(plugin).table;
     const names = new Set(choice.among);
     const has = ({ name }: Run): boolean => (choice.among ? names.has(name) : !table || table.tagsOf(name).length > 0);
-    return rows.filter(has);
+    const found = rows.filter(has);
+    return found.length > 0 ? found : rows; // the tab says that it has nothing
   }
 
   /** The run that such a tab shows, see `one` of the contract. */
