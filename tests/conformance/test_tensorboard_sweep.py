@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -74,10 +75,17 @@ def test_nothing_is_sniffed(answers: Ask, log: str) -> None:
     assert [name for name, answer in asked.items() if answer["x-content-type-options"] != "nosniff"] == []
 
 
+OF_OUR_TABS = re.compile(r"/data/plugin/(audio|mesh|pr_curves|text)/")
+
+
 @pytest.mark.parametrize("log", LOGS)
 def test_plugins_answer_beside_the_page_too(answers: Ask, log: str) -> None:
-    """Front ends and scripts that call ``/data/plugin/scalars/...`` keep working."""
-    routes = answers(log, "routes")
+    """Front ends and scripts that call ``/data/plugin/scalars/...`` keep working.
+
+    Where a tab of ours has the name of TensorBoard's plugin, it answers.
+    """
+    asked = answers(log, "routes").items()
+    routes = {request: answer for request, answer in asked if not OF_OUR_TABS.search(request)}
     assert len(routes) > 100
     different, _ = unexplained(routes, answers(log, "ours"), ())
     assert different == []
