@@ -77,10 +77,10 @@ class EventWriter:
         self.values(step, [wire.tensor_value(tag, tensor, first)], wall_time)
 
     def text(
-        self, tag: str, step: int, text: str, wall_time: float | None = None, *, plugin: str = "text"
+        self, tag: str, step: int, text: str, wall_time: float | None = None, *, plugin: str = ""
     ) -> None:
         """Writes a text that belongs to a summary plugin, by default TensorBoard's own."""
-        first = self._first(tag, wire.metadata(plugin, 2))
+        first = self._first(tag, wire.metadata(plugin, 2) if plugin else wire.metadata("text", 2))
         self.values(step, [wire.tensor_value(tag, wire.text_tensor([text.encode()]), first)], wall_time)
 
     def image(
