@@ -1,14 +1,8 @@
-"""Lets tests import the plugins that are distributions of their own; hosts that tests start have no such tab.
-
-They are not installed in the environment of the tests, so that a test can install others with the same names
-and claims. Hosts in the process of the tests compute every answer.
-"""
+"""Hosts in the process of the tests compute every answer."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,10 +10,6 @@ from werkzeug import Request, Response
 
 from insight_core.web.mounting import Endpoint
 from insight_core.web.shared_answers import SharedAnswers
-
-sys.path += [
-    str(project.parent) for project in sorted(Path(__file__).parent.glob("plugins/*/pyproject.toml"))
-]
 
 
 @pytest.fixture(autouse=True)

@@ -42,6 +42,6 @@ def python_with_tab(description: str | None) -> str:
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--python", default=".venv-demo/bin/python", help="that has the tab")
+    parser.add_argument("--python", default=".venv/bin/python", help="that has the tab")
     python: str = parser.parse_args().python
     return python

@@ -1,7 +1,6 @@
 """Frames a second while the map of Layer health is moved: 500 layers x 10,000 steps.
 
-``python -m benchmarks.page_health [--python .venv-demo/bin/python]``: that Python has the tab
-(`make demo` installs it). A Chromium without a graphics card draws.
+``python -m benchmarks.page_health [--python .venv/bin/python]``. A Chromium without a graphics card draws.
 """
 
 from __future__ import annotations
