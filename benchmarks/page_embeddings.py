@@ -1,6 +1,6 @@
 """Frames a second while 100,000 points of an embedding turn, and what UMAP of 5,000 x 64 costs the page.
 
-``python -m benchmarks.page_embeddings [--python .venv/bin/python]``. A Chromium without a graphics card draws.
+``python -m benchmarks.page_embeddings [--python .venv/bin/python]``. Chromium draws without a graphics card.
 """
 
 from __future__ import annotations
