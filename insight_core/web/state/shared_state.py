@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,13 +26,12 @@ class Moment(Protocol):
     @property
     def generation(self) -> int:
         """A number that changes whenever the values do."""
-        raise NotImplementedError
 
 
 M = TypeVar("M", bound=Moment)
 
 
-class SharedState(Generic[M]):
+class SharedState(ABC, Generic[M]):
     """Values in a file of a state directory, written by this host and others.
 
     Without a ``directory`` the values stay those of ``empty``. ``refusal`` is the reason if writing is
@@ -54,17 +54,17 @@ class SharedState(Generic[M]):
         self._file: StateFile | None = None
         self._taken: StateFile | None = None  # whose values are those of now
 
+    @abstractmethod
     def _path(self, directory: Path) -> Path:
         """The file of the values. Raises InsightError while it is not known."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _checked(self, name: str, value: Value) -> Value:
         """The value that a line has under this name. Raises InsightError if no host writes it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _fields(self, file: StateFile) -> Mapping[str, object]:
         """Fields of a moment, of what the file has. Raises InsightError while they are not known."""
-        raise NotImplementedError
 
     def generation(self) -> int:
         """A number that changes whenever the values do. Checks the file for changes of other hosts."""

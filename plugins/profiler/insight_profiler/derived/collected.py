@@ -48,10 +48,6 @@ class Collected:
         """int32: the number of each text in the shared table of texts."""
         return np.fromiter(map(self.text, texts), np.int32)
 
-    def text_at(self, place: int) -> str:
-        """The text of a place. Slow: for what is done once."""
-        return "" if place < 0 else self.all_texts()[place]
-
     def all_texts(self) -> tuple[str, ...]:
         """The shared table of texts, indexed by number."""
         return tuple(self._texts)
