@@ -56,10 +56,6 @@ class Guests(Protocol):
     def close(self) -> None:
         """Ends the processes that plugins started, and deletes temporary files."""
 
-    @property
-    def is_there(self) -> bool:
-        """Whether plugins are hosted. Their threads may keep the interpreter from ending."""
-
     def wait_until_loaded(self, timeout: float) -> bool:
         """Waits up to ``timeout`` seconds; returns whether every plugin has loaded or failed."""
 

@@ -30,13 +30,6 @@ def wait_for(closing: threading.Thread) -> bool:
     return not closing.is_alive()
 
 
-def end_soon(code: int) -> None:
-    """Ends the process after 1.5 seconds if threads of plugins keep it alive."""
-    late = threading.Timer(_LEFT_BEHIND, os._exit, [code])
-    late.daemon = True
-    late.start()
-
-
 def end_now(code: int) -> NoReturn:
     """Ends the process once what is registered with ``atexit`` has run; its threads have 1.5 s.
 

@@ -57,11 +57,6 @@ class TensorBoardMount:
         """Starts to search for plugins and to load them."""
         self._thread.start()
 
-    @property
-    def is_there(self) -> bool:
-        """Whether plugins are hosted. Their threads may keep the interpreter from ending."""
-        return self._hosting is not None
-
     def close(self) -> None:
         """Ends the processes that plugins started, and deletes temporary files."""
         if self._hosting is None:
