@@ -13,7 +13,7 @@ export type LayoutAnswer = { readonly number: number; readonly layout?: Layout; 
 const KEPT = 300; // layouts
 
 export const startWorker = (): LayoutPort =>
-  new Worker(new URL('./layout_worker.ts', import.meta.url), { type: 'module', name: 'graph-layout' });
+  new Worker(new URL('./layout_worker', import.meta.url), { type: 'module', name: 'graph-layout' });
 
 export class Layouts {
   private worker: LayoutPort | null = null;

@@ -1,8 +1,7 @@
 /** Numbers and types for people. */
-import { durationText } from '@insight-host/kit';
 import type { Locale } from '@insight-host/api';
+import { durationText, type Page } from '@insight-host/kit';
 import type { Notice, OutputType } from './answers';
-import type { Page } from '@insight-host/kit';
 
 /** `float32[32, ?, 14]`; without a known shape the type alone. */
 export function shapeText({ dtype, shape }: { readonly dtype: string; readonly shape: OutputType['shape'] }): string {

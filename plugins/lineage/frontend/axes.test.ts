@@ -1,12 +1,11 @@
-import { describe, expect, it } from 'vitest';
 import { Column, type ColumnInfo, type ColumnType, MISSING, type Value } from '@insight-host/kit/runs';
-import { frameOf } from './source';
+import { describe, expect, it } from 'vitest';
 import type { RunsAnswer } from './answers';
 import { axisOf, scalesOf } from './axes';
-import { applyBrushes, brushesCodec, conditionsOf, type Brush } from './brushes';
-import { bucketsOf, edgeText } from './buckets';
 import { brushOf, spanOf } from './axis_view';
-import { toldApart } from './source';
+import { applyBrushes, type Brush, brushesCodec, conditionsOf } from './brushes';
+import { bucketsOf, edgeText } from './buckets';
+import { frameOf, toldApart } from './source';
 
 const column = (name: string, type: ColumnType, values: readonly Value[]): Column =>
   new Column(

@@ -1,7 +1,6 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
-import { canvasFile, copyTable, csvOf, message, type CsvCell, type MenuItem } from '@insight-host/kit';
-import { CanvasPainter, palette, SvgPainter } from '@insight-host/kit/draw';
-import type { Painter, Palette, Polylines } from '@insight-host/kit/draw';
+import { canvasFile, copyTable, type CsvCell, csvOf, type MenuItem, message } from '@insight-host/kit';
+import { CanvasPainter, type Painter, palette, type Palette, type Polylines, SvgPainter } from '@insight-host/kit/draw';
 import type { Column, Value } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
 import { layoutOf, stopsOf, yOf } from './geometry';

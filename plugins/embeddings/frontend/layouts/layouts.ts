@@ -140,7 +140,7 @@ export class Layouts {
       minDist: least,
       perplexity: perplex,
     };
-    this.worker = new Worker(new URL('./layout_worker.ts', import.meta.url), {
+    this.worker = new Worker(new URL('./layout_worker', import.meta.url), {
       type: 'module',
       name: 'embedding-layout',
     });

@@ -1,9 +1,8 @@
-import { render } from 'preact';
-import { act } from 'preact/test-utils';
-import type { JSX } from 'preact';
+import { type JSX, render } from 'preact';
 import { useRef } from 'preact/hooks';
+import { act } from 'preact/test-utils';
 import { expect, it } from 'vitest';
-import { useChart, type Chart } from './use_chart';
+import { type Chart, useChart } from './use_chart';
 
 const calls: string[] = [];
 

@@ -1,16 +1,20 @@
-import type { HistogramChartProps, HistogramRow } from './props';
 import {
+  type Area,
   fittingTicks,
   GUTTER,
   LABEL,
+  type LegendItem,
   legendItems,
   legendTop,
   linearTicks,
   makeScale,
   plotWithin,
+  type Scale,
+  type Size,
+  type Tick,
   xTicks,
 } from '@insight-host/kit/draw';
-import type { Area, LegendItem, Scale, Size, Tick } from '@insight-host/kit/draw';
+import type { HistogramChartProps, HistogramRow } from './props';
 
 /** The layout of one chart, computed before it is painted. */
 export interface Figure {

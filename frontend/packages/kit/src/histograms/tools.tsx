@@ -1,9 +1,8 @@
-import type { JSX } from 'preact';
-import type { Setting } from '@insight-host/kit';
-import { Choice, Select, Toggle } from '@insight-host/kit';
+import { Choice, Select, type Setting, Toggle } from '@insight-host/kit';
 import { LinkSteps } from '@insight-host/kit/steps';
-import type { HistogramParts } from './parts';
+import type { JSX } from 'preact';
 import { BIN_COUNTS, STEP_COUNTS, VIEWS } from './answer';
+import type { HistogramParts } from './parts';
 
 /** All of the toolbar that is about histograms. */
 export function HistogramTools({ board }: { readonly board: HistogramParts }): JSX.Element {
