@@ -1,5 +1,5 @@
 import { hash, mix, oklch, rgbOf, type Rgb } from '@insight-host/kit';
-import type { Column } from './answers';
+import type { Column } from './source';
 
 /** What a colour stands for. */
 export interface LegendLine {

@@ -1,8 +1,7 @@
 import { Button, Choice, NumberBox, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { METRICS, NEIGHBOURS, select, type EmbeddingParts } from './board';
-import { PointLine } from './point_line';
-import { Thumbnail } from './thumbnail';
+import { PointLine, Thumbnail } from './points';
 
 /** The chosen point: what is known of it, and which points are near it in all dimensions. */
 export function PointPanel({ board }: { readonly board: EmbeddingParts }): JSX.Element {

@@ -1,7 +1,7 @@
 import { Button, Select } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { select, type EmbeddingParts } from './board';
-import { PointLine } from './point_line';
+import { PointLine } from './points';
 
 const MOST = 100; // lines
 

@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ImageParts } from './board';
-import { GAINS, MODES } from './comparing';
+import { GAINS, MODES } from './zooms';
 import { Pair } from './pair';
 import { Pane } from './pane';
 import { ActualSize } from './toolbar';

@@ -3,7 +3,7 @@ import { useChart, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { LandscapeParts } from './board';
-import { FlatnessList } from './flatness_rows';
+import { FlatnessList } from './flatness';
 import type { Described, TrainingPath } from './landscape';
 import type { Item, Look } from './plan';
 

@@ -9,7 +9,7 @@ import {
   type Point,
   type WebGl,
 } from '@insight-host/kit/scene';
-import { HALF_HEIGHT } from './camera';
+import { HALF_HEIGHT } from './view';
 import { VALUES, type Mesh } from './mesh';
 import type { Color } from './ramps';
 

@@ -1,6 +1,6 @@
 import { evenTicks, WHOLE_DIGITS } from '@insight-host/kit';
 import { projected, type Matrix, type Point } from '@insight-host/kit/scene';
-import { HALF_HEIGHT, viewMatrix, type Camera } from './camera';
+import { HALF_HEIGHT, viewMatrix, type Camera } from './view';
 import { alongPath, MAX_SIDE, type Landscape } from './landscape';
 import { apart, type Mark, type Picture, type Rectangle, type TextMark } from './marks';
 import { coarse, inBox, meshOf, VALUES, type Mesh } from './mesh';

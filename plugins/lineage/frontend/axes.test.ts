@@ -1,10 +1,10 @@
-import { Column, type ColumnInfo, type ColumnType, MISSING, type Value } from '@insight-host/kit/runs';
+import { Column, MISSING, type ColumnInfo, type ColumnType, type Value } from '@insight-host/kit/runs';
 import { describe, expect, it } from 'vitest';
 import type { RunsAnswer } from './answers';
 import { axisOf, scalesOf } from './axes';
-import { brushOf, spanOf } from './axis_view';
-import { applyBrushes, type Brush, brushesCodec, conditionsOf } from './brushes';
-import { bucketsOf, edgeText } from './buckets';
+import { brushOf, spanOf } from './parallel/axis_view';
+import { applyBrushes, brushesCodec, conditionsOf, type Brush } from './brushes';
+import { bucketsOf, edgeText } from './chart_tables';
 import { frameOf, toldApart } from './source';
 
 const column = (name: string, type: ColumnType, values: readonly Value[]): Column =>

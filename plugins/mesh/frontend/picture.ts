@@ -1,10 +1,11 @@
-import { type PixelSize, valueText } from '@insight-host/kit';
-import { type Point, projected } from '@insight-host/kit/scene';
-import { type Sight, sightOf } from './camera';
+import { valueText, type PixelSize } from '@insight-host/kit';
+import { projected, type Point } from '@insight-host/kit/scene';
+import { sightOf, type Sight } from './camera';
 import type { Look } from './look';
 import type { Renderer } from './renderer';
 import { RAMP } from './shaders';
-import { type Ball, type Box, inBall } from './shape';
+import type { Box, Ball } from './shape';
+import { inBall } from './shape';
 
 const AXES = ['x', 'y', 'z'] as const;
 const TRIAD = 26; // CSS pixels of the axes in the corner

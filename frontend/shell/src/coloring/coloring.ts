@@ -1,11 +1,12 @@
 /** How runs look: colours that the user has picked, or by columns of the run table, and dashes. */
-import type { Codec, RunGroup } from '@insight-host/api';
 import { byName, codecs } from '@insight-host/kit';
 import { computed, effect } from '@preact/signals';
-import { cellOf, type ShownColumn } from '../columns/cells';
-import { DASHES, type LineLook } from '../state/colors';
+import type { Codec, RunGroup } from '@insight-host/api';
+import { cellOf } from '../columns/cells';
+import type { ShownColumn } from '../columns/cells';
 import type { Page } from '../state/page';
 import type { RunLook } from '../state/runs';
+import { DASHES, type LineLook } from '../state/colors';
 import { areNumbers, groupsOf, looksOfGroups, NAME_PART, type ValueGroup, withLooks } from './grouping';
 import { faint, looksOf, PALETTES, SCALES, shadeAt } from './palettes';
 

@@ -1,11 +1,12 @@
 /** Asks the host which runs an expression in the filter matches. */
-import type { Reason } from '@insight-host/api';
 import { message } from '@insight-host/kit';
-import { isExpression, Spaced } from '@insight-host/kit/lab';
+import { Spaced } from '@insight-host/kit/lab';
+import type { Reason } from '@insight-host/api';
 import { effect, untracked } from '@preact/signals';
 import { RequestError } from '../data/errors';
 import { getJson } from '../data/http';
 import { reasonText } from '../i18n/reasons';
+import { isExpression } from '@insight-host/kit/lab';
 import type { Matched } from '../state/filter';
 import type { Page } from '../state/page';
 

@@ -1,8 +1,9 @@
-import { type JSX, render } from 'preact';
-import { useRef } from 'preact/hooks';
+import { render } from 'preact';
 import { act } from 'preact/test-utils';
+import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import { expect, it } from 'vitest';
-import { type Chart, useChart } from './use_chart';
+import { useChart, type Chart } from './use_chart';
 
 const calls: string[] = [];
 

@@ -1,20 +1,16 @@
+import type { HistogramChartProps, HistogramRow } from './props';
 import {
-  type Area,
   fittingTicks,
   GUTTER,
   LABEL,
-  type LegendItem,
   legendItems,
   legendTop,
   linearTicks,
   makeScale,
   plotWithin,
-  type Scale,
-  type Size,
-  type Tick,
   xTicks,
 } from '@insight-host/kit/draw';
-import type { HistogramChartProps, HistogramRow } from './props';
+import type { Area, LegendItem, Scale, Size, Tick } from '@insight-host/kit/draw';
 
 /** The layout of one chart, computed before it is painted. */
 export interface Figure {

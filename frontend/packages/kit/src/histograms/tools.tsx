@@ -1,8 +1,9 @@
-import { Choice, Select, type Setting, Toggle } from '@insight-host/kit';
-import { LinkSteps } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
-import { BIN_COUNTS, STEP_COUNTS, VIEWS } from './answer';
+import type { Setting } from '@insight-host/kit';
+import { Choice, Select, Toggle } from '@insight-host/kit';
+import { LinkSteps } from '@insight-host/kit/steps';
 import type { HistogramParts } from './parts';
+import { BIN_COUNTS, STEP_COUNTS, VIEWS } from './answer';
 
 /** All of the toolbar that is about histograms. */
 export function HistogramTools({ board }: { readonly board: HistogramParts }): JSX.Element {

@@ -1,5 +1,5 @@
+import type { Line, LineChartProps } from './props';
 import {
-  type Area,
   fittingTicks,
   GUTTER,
   LABEL,
@@ -9,14 +9,11 @@ import {
   logTicks,
   makeScale,
   plotWithin,
-  type Scale,
-  type Size,
-  type Tick,
   xTicks,
 } from '@insight-host/kit/draw';
+import type { Area, Scale, Size, Tick } from '@insight-host/kit/draw';
 import { xRange, yRange } from './extent';
 import type { Entry, Figure, Window } from './layout';
-import type { Line, LineChartProps } from './props';
 import { sheetArea, sheetLegend } from './sheet';
 import { trace } from './trace';
 
