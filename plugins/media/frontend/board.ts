@@ -2,9 +2,10 @@ import type { Query } from '@insight-host/api';
 import { codecs, type CardKey, type Page } from '@insight-host/kit';
 import { recordQuery, stepParts, type Records } from '@insight-host/kit/steps';
 import { signal } from '@preact/signals';
-import type { Share } from './bodies/matrix';
 
-export const SHARES = ['counts', 'rows', 'columns'] as const satisfies readonly Share[];
+export const SHARES = ['counts', 'rows', 'columns'] as const;
+/** The meaning of colours of a confusion matrix: counts, or shares of the true or the predicted class. */
+export type Share = (typeof SHARES)[number];
 
 export type MediaParts = ReturnType<typeof mediaParts>;
 

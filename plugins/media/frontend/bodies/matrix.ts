@@ -1,11 +1,8 @@
-/** A confusion matrix: the meaning of its colours, and the picture of it. */
+/** A confusion matrix: the shades and texts of its cells, and the picture of it. */
 import type { Theme } from '@insight-host/api';
 import { mix, rgbOf, visibleText, type PixelSize } from '@insight-host/kit';
 import type { ChartData } from '@insight-host/kit/table';
-import type { Matrix } from '../board';
-
-/** The meaning of colours of a confusion matrix: counts, or shares of the true or the predicted class. */
-export type Share = 'counts' | 'rows' | 'columns';
+import type { Matrix, Share } from '../board';
 
 /** From 0 to 1, row by row: how full each cell is. */
 export function shadesOf({ counts }: Pick<Matrix, 'counts'>, share: Share): Float64Array {

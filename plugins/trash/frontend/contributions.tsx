@@ -1,11 +1,19 @@
-import type { PluginContext } from '@insight-host/api';
+/** "Move to trash" in the menus of runs. */
+import { API, type Contributions, type PluginContext } from '@insight-host/api';
 import { bytesText, Dialog, message, timeText } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { render, type JSX } from 'preact';
+import { messages } from './messages';
 import { move, type Plan } from './moving';
 
+export default {
+  apiVersion: API,
+  messages,
+  runActions: [{ id: 'move', text: 'action', run: confirm }],
+} satisfies Contributions;
+
 /** Asks the user, and moves the files of the run. */
-export async function confirm(run: string, ctx: PluginContext): Promise<void> {
+async function confirm(run: string, ctx: PluginContext): Promise<void> {
   const plan = await ctx.data.json<Plan>('plan', { run }, { signal: ctx.signal });
   const host = document.body.appendChild(document.createElement('div'));
   host.dataset['plugin'] = ctx.name;

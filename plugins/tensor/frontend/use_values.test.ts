@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { heatOf } from './heat';
+import { heatOf } from './use_values';
 
 it('colours by the share of the largest of its sign', () => {
   const extremes = { min: -2, max: 8 };

@@ -1,7 +1,6 @@
 import type { Columns } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
-import { curvesOf, indexAt, indexOnPath, pathOf, type Curve } from './curve';
-import { tableOf } from './table';
+import { curvesOf, indexAt, indexOnPath, pathOf, tableOf, type Curve } from './board';
 
 const THREE = ['thresholds', 'true_positives', 'false_positives', 'true_negatives', 'false_negatives', 'precision'];
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainOf, rowsOf } from './grid';
-import { mark } from './marks';
+import { mark, plainOf, rowsOf } from './body';
 
 function marked(html: string, wanted: string): string {
   const host = document.createElement('div');
