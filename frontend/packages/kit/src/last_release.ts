@@ -22,11 +22,11 @@ export {
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   multiples,
-} from './base/rounding';
+} from './base/numbers';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   rove,
-} from './base/focus';
+} from './base/keys';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   showing,
@@ -38,4 +38,4 @@ export {
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   useTabWithin,
-} from './base/focus';
+} from './base/keys';

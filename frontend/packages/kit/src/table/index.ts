@@ -2,7 +2,6 @@
 export * from './contract';
 export * from './edit';
 export { useWidths, type EvenColumns, type Widths } from './layout';
-export { Modes } from './modes';
 export { type Area } from './selection';
 export { ordered, sortOf, sortText, turned, type Sort, type Value } from './sorting';
 export * from './table';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { codeOf } from './code';
+import { codeOf } from './gallery';
 
 const source = `import { Button } from '@insight-host/kit';
 import {

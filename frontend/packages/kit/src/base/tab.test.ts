@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addStyles, addStylesFirst } from './styles';
+import { addStyles, addStylesFirst } from './tab';
 
 describe('styles of tabs and cards', () => {
   beforeEach(() => void (document.adoptedStyleSheets = []));
