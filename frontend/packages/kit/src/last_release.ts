@@ -10,11 +10,11 @@ export {
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   SeriesClock,
-} from './base/changes';
+} from './base/requests';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   Spaced,
-} from './base/changes';
+} from './base/requests';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   linesInSight,

@@ -4,7 +4,7 @@ import { neighbourAt, neighbours, shownLines, topmost, traced } from './highligh
 import { layOut } from '../layout/layout';
 import { layoutInput, MOST_PROXIES, planOf, proxyKey } from './plan';
 import { frameSize, headOf, isWithin, pathOf, sceneOf, type Opened, type Rect } from './scene';
-import { sceneTable } from './scene_table';
+import { sceneTable } from './exports';
 import { edge, node, proxy, scope } from '../testing';
 
 function opened(of: Scope, inner: readonly Opened[] = []): Opened {

@@ -1,6 +1,5 @@
 /** The one table of runs: what the page shows next to its charts, and the tab Runs. */
 export * from './chooser';
-export * from './equal';
 export * from './frame';
 export * from './cells';
 export * from './ordering';

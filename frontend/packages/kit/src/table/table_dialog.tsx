@@ -2,8 +2,7 @@ import { Button, copyTable, csvOf, Dialog, fileName, Segments, valueText, type P
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { rowsOf, type Column } from './contract';
-import { ordered, turned, type Sort, type Value } from './sorting';
+import { ordered, rowsOf, turned, type Column, type Sort, type Value } from './contract';
 import { Table } from './table';
 
 const LINE = 26; // pixels

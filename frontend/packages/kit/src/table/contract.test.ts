@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compared, ordered, sortOf, sortText, turned, type Value } from './sorting';
+import { compared, ordered, sortOf, sortText, turned, type Value } from './contract';
 
 const sorted = (values: readonly Value[], down: boolean): readonly Value[] =>
   [...values].sort((a, b) => compared(a, b, down));
