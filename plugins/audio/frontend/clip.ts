@@ -44,7 +44,7 @@ export function clockText(seconds: number): string {
   return `${Math.floor(hundredths / 6000)}:${rest.toFixed(2).padStart(5, '0')}`;
 }
 
-export interface Bar {
+interface Bar {
   readonly left: number;
   readonly top: number;
   readonly width: number;

@@ -9,7 +9,7 @@ import type { Records, Sources } from './records';
 import type { Source } from './source';
 
 /** Nodes that a drawing has at most: then what was opened first is closed. */
-export const MOST_NODES = 600;
+const MOST_NODES = 600;
 const GONE = 404; // HTTP
 const MOVE = 200; // ms in which nodes go to their new places
 

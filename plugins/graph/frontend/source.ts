@@ -22,7 +22,7 @@ export interface Source {
   opens(scope: Scope): readonly string[];
 }
 
-export interface SearchQuery {
+interface SearchQuery {
   readonly q: string;
   readonly regex: boolean;
   readonly limit: number;

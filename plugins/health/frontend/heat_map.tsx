@@ -17,7 +17,7 @@ const WHEEL = 1 / 400; // powers of two of a pixel of the wheel
 const LINE = 33; // px of a line of the wheel
 const SLOP = 4; // px that a click may wander
 
-export interface HeatMapProps {
+interface HeatMapProps {
   readonly board: HealthBoard;
   readonly map: HeatMap;
   readonly scale: Scale;

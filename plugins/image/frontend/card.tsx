@@ -146,7 +146,7 @@ interface RecordInfo {
   readonly samples: number;
 }
 
-export interface SampleChoiceProps {
+interface SampleChoiceProps {
   readonly board: ImageParts;
   readonly card: CardKey;
   readonly records: Records;

@@ -13,7 +13,7 @@ import type { Pixel } from './viewport';
 
 const MOST = 12; // runs side by side
 
-export interface ComparisonProps {
+interface ComparisonProps {
   readonly board: ImageParts;
   /** Its run is the first; its slider moves all. */
   readonly card: CardKey;

@@ -23,7 +23,7 @@ import type { Mode } from './zooms';
 
 const MOST_PIXELS = 1 << 24; // of a difference: it is worked out while the page waits
 
-export interface PairProps {
+interface PairProps {
   readonly board: ImageParts;
   readonly first: CardKey;
   readonly second: CardKey;
@@ -174,7 +174,7 @@ function save(board: ImageParts, card: CardKey, canvas: HTMLCanvasElement, step:
     );
 }
 
-export interface DividerProps {
+interface DividerProps {
   readonly label: string;
   /** Per cent of the width, from the left. */
   readonly setting: Setting<number>;

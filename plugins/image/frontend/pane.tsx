@@ -10,7 +10,7 @@ import { Stage } from './stage';
 import { useRunPicture, useWaiting, type RunPicture } from './use_picture';
 import type { Pixel } from './viewport';
 
-export interface PaneProps {
+interface PaneProps {
   readonly board: ImageParts;
   readonly card: CardKey;
   /** The card whose zoom, light and sample all panes share. */
@@ -54,7 +54,7 @@ export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps
   );
 }
 
-export interface RunLabelProps {
+interface RunLabelProps {
   readonly board: ImageParts;
   readonly picture: RunPicture;
   /** The step that all runs are asked for. */
@@ -85,7 +85,7 @@ export function RunLabel({ board, picture, step }: RunLabelProps): JSX.Element {
   );
 }
 
-export interface ReadoutProps {
+interface ReadoutProps {
   readonly board: ImageParts;
   readonly frame: Frame;
   readonly pixel: Pixel;

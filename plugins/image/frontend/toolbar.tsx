@@ -52,7 +52,7 @@ export function ActualSize({ board, card }: { readonly board: ImageParts; readon
   );
 }
 
-export interface LightPanelProps {
+interface LightPanelProps {
   readonly board: ImageParts;
   readonly card: CardKey;
 }

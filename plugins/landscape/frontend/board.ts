@@ -12,7 +12,7 @@ import { FIRST_CAMERA, LIMITS, planViewCodec } from './view';
 export const FORMS = ['contour', 'topographic', 'surface'] as const;
 export const MODES = ['analysis', 'comparison'] as const;
 export const LAYOUTS = ['tiled', 'overlaid'] as const;
-export type Form = (typeof FORMS)[number];
+type Form = (typeof FORMS)[number];
 export const LEVELS = [10, 80] as const;
 export const WIDTHS = [1, 5] as const;
 const SETTLE = 300; // ms without a change before the URL says it

@@ -244,7 +244,7 @@ const LOWEST = 240;
 const [SLIMMEST, FLATTEST] = [0.75, 1.6]; // width to height, beyond which more space makes no better picture
 const THINNEST = 0.5; // width to height of tiles that fill the height
 
-export interface Tiling {
+interface Tiling {
   readonly columns: number;
   /** Of each tile, in pixels. */
   readonly height: number;

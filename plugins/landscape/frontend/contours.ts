@@ -7,7 +7,7 @@ export interface Grid {
 }
 
 /** A closed line around where the loss is at least a level. */
-export interface Ring {
+interface Ring {
   /** In coordinates of the axes; what is beyond the edge is beyond the plot. */
   readonly points: readonly (readonly [number, number])[];
   /** Of each point, 1 where the way to it from the one before is between four points of the grid that are numbers. */

@@ -8,13 +8,13 @@ import { circle, type Item, type Look } from './plan';
 import { frontFirst } from './plan_lines';
 import { css, rampColor } from './ramps';
 
-export interface Part {
+interface Part {
   readonly items: readonly Item[];
   readonly title: string;
   readonly look: Look;
 }
 
-export interface ExportProps {
+interface ExportProps {
   readonly board: LandscapeParts;
   /** Side by side in one file. */
   readonly parts: readonly Part[];

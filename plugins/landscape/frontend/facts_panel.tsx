@@ -7,7 +7,7 @@ import { FlatnessList } from './flatness';
 import type { Described, TrainingPath } from './landscape';
 import type { Item, Look } from './plan';
 
-export interface FactsPanelProps {
+interface FactsPanelProps {
   readonly board: LandscapeParts;
   readonly item: Item;
   readonly look: Look;
@@ -43,7 +43,7 @@ function number(value: unknown): string {
   return typeof value === 'number' ? valueText(value) : typeof value === 'string' ? value : '';
 }
 
-export function factRows(
+function factRows(
   board: LandscapeParts,
   { facts, decomposition, unit, step_per_epoch, size, convergence, notes }: Described,
 ): readonly (readonly [string, string])[] {

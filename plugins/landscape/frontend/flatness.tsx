@@ -18,7 +18,7 @@ interface Curvature {
   readonly smallest: Measured;
 }
 
-export interface Minimum {
+interface Minimum {
   readonly kind: 'minimum' | 'saddle' | 'slope';
   /** Up is `n`. */
   readonly falls: readonly ('e' | 'ne' | 'n' | 'nw' | 'w' | 'sw' | 's' | 'se')[];

@@ -29,7 +29,7 @@ export function seenLook(board: LandscapeParts, look: Look): Look {
   return look.form === 'surface' ? look : { ...look, extent: seenOf(look.extent, board.planView.value) };
 }
 
-export interface PictureOptions {
+interface PictureOptions {
   readonly moving?: boolean;
   /** Lines that were drawn elsewhere. */
   readonly lines?: readonly Mark[] | null;
@@ -63,7 +63,7 @@ export function pictureOf(
 }
 
 /** Pixels of the page, and how many of the picture each is. */
-export interface PictureSize {
+interface PictureSize {
   readonly width: number;
   readonly height: number;
   readonly ratio: number;

@@ -11,7 +11,7 @@ import { projection } from './plan_lines';
 import { pick } from './surface';
 import { isWhole, movedBy, turned, WHOLE, zoomed, zoomedAt, type Camera, type PlanView } from './view';
 
-export interface StageProps {
+interface StageProps {
   readonly board: LandscapeParts;
   readonly items: readonly Item[];
   readonly look: Look;

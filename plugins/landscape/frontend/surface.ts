@@ -25,7 +25,7 @@ interface Kept {
 const kept = new WeakMap<Landscape, Kept>();
 
 /** The mesh of a landscape in this box; kept while the box is the same. */
-export function meshIn(landscape: Landscape, extent: Extent, scale: LossScale): Mesh {
+function meshIn(landscape: Landscape, extent: Extent, scale: LossScale): Mesh {
   const key = [extent.x, extent.y, scale.low, scale.high, scale.log].join();
   const known = kept.get(landscape);
   if (known?.key === key) return known.mesh;
@@ -34,7 +34,7 @@ export function meshIn(landscape: Landscape, extent: Extent, scale: LossScale): 
   return mesh;
 }
 
-export interface SurfaceView {
+interface SurfaceView {
   readonly camera: Camera;
   readonly opacity: number;
   readonly progress: number;
@@ -215,7 +215,7 @@ function floorMarks(
   return { under, over: apart(over) };
 }
 
-export interface Picked {
+interface Picked {
   readonly item: number;
   readonly x: number;
   readonly y: number;

@@ -198,7 +198,7 @@ function ChangedOperator({
 const valueText = (value: string | null): string => (value === null ? '—' : value === '' ? '✓' : value);
 
 /** What differs between two data pipelines, operator by operator. */
-export interface ValueChange {
+interface ValueChange {
   readonly name: string;
   /** Null where one of them does not have it. */
   readonly before: string | null;

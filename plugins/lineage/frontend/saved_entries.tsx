@@ -12,7 +12,7 @@ function useLive<T>(source: ReadonlySignal<T>): T {
   return now.value;
 }
 
-export interface SavedEntriesProps {
+interface SavedEntriesProps {
   readonly board: LineageParts;
   /** Of its texts and, in the singular, of its controls. */
   readonly kind: 'layout' | 'filter';

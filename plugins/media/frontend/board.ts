@@ -31,7 +31,7 @@ export interface BodyProps<Shown = Item> {
 export type Cell = string | number | boolean | null;
 
 /** The first rows and columns of a table, and how many it has of both. */
-export interface TableOf {
+interface TableOf {
   readonly names: readonly string[];
   readonly columns: readonly (readonly Cell[])[];
   readonly rows: number;

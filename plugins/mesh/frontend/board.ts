@@ -9,7 +9,7 @@ import { Frames } from './shape';
 
 export const DRAWS = ['smooth', 'flat', 'wires', 'points'] as const satisfies readonly Draw[];
 export const COLORS = ['recorded', 'run', 'x', 'y', 'z'] as const;
-export type Color = (typeof COLORS)[number];
+type Color = (typeof COLORS)[number];
 export const UPS = ['y', 'z'] as const satisfies readonly Up[];
 export const SIZES = [1, 20] as const; // CSS pixels of a point
 

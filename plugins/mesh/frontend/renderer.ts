@@ -6,7 +6,7 @@ import { FRAGMENT, RAMP, VERTEX } from './shaders';
 import type { Ball, Shape } from './shape';
 
 export type Draw = 'smooth' | 'flat' | 'wires' | 'points';
-export type Axis = 'x' | 'y' | 'z';
+type Axis = 'x' | 'y' | 'z';
 /** Paints in one CSS colour, in the colours of the points, or by a coordinate in a range. */
 export type Paint =
   | { readonly kind: 'one'; readonly color: string }

@@ -5,7 +5,7 @@ import { recordQuery, type Records } from '@insight-host/kit/steps';
 import { signal, type ReadonlySignal as Live, type Signal } from '@preact/signals';
 
 /** The scene that the writer described, in coordinates of the points. */
-export interface SceneSettings {
+interface SceneSettings {
   readonly position?: Point;
   readonly look_at?: Point;
   readonly fov?: number;

@@ -31,7 +31,7 @@ export interface Curve {
 }
 
 /** A record that could not be read. */
-export interface Unread extends Reason {
+interface Unread extends Reason {
   readonly run: string;
   readonly step: number;
 }

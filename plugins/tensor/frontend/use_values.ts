@@ -15,7 +15,7 @@ const FIRST: Area = { row: 0, rowEnd: 64, column: 0, columnEnd: 32 }; // before 
 const CALM = 150; // ms without a step before the statistics of a large tensor are asked for
 const LARGE = 4_000_000; // bytes
 
-export interface ShownValues {
+interface ShownValues {
   /** The sheet that was asked for; until it comes, the one before. */
   readonly sheet: Sheet | null;
   readonly blocks: readonly Block[];
@@ -40,7 +40,7 @@ export function valuesQuery(card: CardKey, records: Records, index: number, slic
   return { ...recordQuery(card, records, index), slice: slice || null };
 }
 
-export function windowQuery(area: Area): Query {
+function windowQuery(area: Area): Query {
   return { rows: `${area.row}:${area.rowEnd}`, columns: `${area.column}:${area.columnEnd}`, format: 'safetensors' };
 }
 
@@ -124,7 +124,7 @@ export interface Statistics {
   readonly neg_inf: number | null;
 }
 
-export interface ShownStatistics {
+interface ShownStatistics {
   /** Those of the record; until they come, those of the one before. */
   readonly statistics: Statistics | null;
   /** They are of the record at which the slider stands. */

@@ -10,8 +10,8 @@ export interface Camera {
   readonly scale: number;
 }
 
-export const SMALLEST = 0.02;
-export const LARGEST = 4;
+const SMALLEST = 0.02;
+const LARGEST = 4;
 const MARGIN = 24;
 const READABLE = 0.55; // the least scale at which a drawing opens
 const USUAL = 1;

@@ -7,7 +7,7 @@ import { labelOf } from './plan';
 import { directRoute, headOf, pathOf, type DrawnNode, type Frame, type Line, type Rect, type Scene } from './scene';
 import { shapeText } from '../texts';
 
-export interface DrawingProps {
+interface DrawingProps {
   readonly scene: Scene;
   readonly ink: Ink;
   readonly palette: Palette;

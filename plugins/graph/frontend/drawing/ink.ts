@@ -59,7 +59,7 @@ export function inkOf(theme: Theme): Ink {
 }
 
 /** A tint for a hue in degrees. */
-export function hued(ink: Ink, hue: number): Tint {
+function hued(ink: Ink, hue: number): Tint {
   return ink.dark
     ? { fill: oklch(0.32, 0.05, hue), stroke: oklch(0.62, 0.1, hue) }
     : { fill: oklch(0.945, 0.04, hue), stroke: oklch(0.68, 0.11, hue) };
@@ -81,7 +81,7 @@ export function heated(ink: Ink, share: number): Tint {
 
 const HUES = 24;
 
-export interface ColorKey extends Tint {
+interface ColorKey extends Tint {
   /** `''`: what has no name of its own; the legend says what. */
   readonly label: string;
   readonly count: number;

@@ -57,7 +57,7 @@ export interface Scene extends Size {
 }
 
 export const HEAD = 34; // of a frame, with its title
-export const PAD = 18;
+const PAD = 18;
 
 /** With its frame. */
 export function frameSize(layout: Size): Size {

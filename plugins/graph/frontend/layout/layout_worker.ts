@@ -1,7 +1,7 @@
 /** The worker: one request, one answer. It is ended to cancel what it does. */
 import { layOut, type LayoutInput } from './layout';
 
-export interface LayoutRequest {
+interface LayoutRequest {
   readonly number: number;
   readonly input: LayoutInput;
 }

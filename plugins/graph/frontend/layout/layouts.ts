@@ -8,11 +8,11 @@ export interface LayoutPort {
   onmessage: ((event: MessageEvent<LayoutAnswer>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
 }
-export type LayoutAnswer = { readonly number: number; readonly layout?: Layout; readonly error?: string };
+type LayoutAnswer = { readonly number: number; readonly layout?: Layout; readonly error?: string };
 
 const KEPT = 300; // layouts
 
-export const startWorker = (): LayoutPort =>
+const startWorker = (): LayoutPort =>
   new Worker(new URL('./layout_worker', import.meta.url), { type: 'module', name: 'graph-layout' });
 
 export class Layouts {

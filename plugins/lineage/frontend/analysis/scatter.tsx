@@ -13,7 +13,7 @@ const EDGE = { left: 58, right: 12, top: 10, bottom: 40 };
 const REACH = 12; // pixels from a point to the pointer
 const LETTERS = 9;
 
-export interface ScatterProps {
+interface ScatterProps {
   readonly board: LineageParts;
   readonly x: Axis;
   readonly y: Axis | null;

@@ -67,7 +67,7 @@ interface Mark {
   readonly high: number;
 }
 
-export interface MarginalProps {
+interface MarginalProps {
   readonly curve: readonly CurvePoint[];
   readonly x: Axis;
   readonly y: Axis;

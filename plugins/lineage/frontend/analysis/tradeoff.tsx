@@ -139,7 +139,7 @@ export function GoalChoice({ board, name, setting, goal }: GoalChoiceProps): JSX
 }
 
 /** A target and whether small or large values are better. */
-export interface Wanted {
+interface Wanted {
   readonly column: Column;
   readonly goal: Goal;
 }

@@ -7,7 +7,7 @@ import type { LineageParts } from '../board';
 import type { Brush } from '../brushes';
 import { axisNear, bandsOf, moved, placeAt, tickLetters, TRACK, yOf, type Layout } from './geometry';
 
-export interface AxisViewProps {
+interface AxisViewProps {
   readonly board: LineageParts;
   readonly axis: Axis;
   readonly at: number;

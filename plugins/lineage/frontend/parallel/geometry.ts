@@ -1,13 +1,13 @@
 /** Where things of the parallel coordinates are, in CSS pixels. */
 import type { Axis } from '../axes';
 
-export const TOP = 34; // names of axes
-export const BOTTOM = 26; // what is missing
+const TOP = 34; // names of axes
+const BOTTOM = 26; // what is missing
 const LETTER = 7.2;
 const [NARROWEST, WIDEST] = [40, 140]; // left of the first axis
-export const RIGHT = 56; // of the last axis
+const RIGHT = 56; // of the last axis
 /** From the low end of an axis to the place of what is missing. */
-export const MISSING_BELOW = 16;
+const MISSING_BELOW = 16;
 const TICK_LETTERS = 20;
 export const TRACK = 20; // width of the strip that brushes take
 const BAND = 0.76; // of the room of a category, at most

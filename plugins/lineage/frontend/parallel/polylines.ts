@@ -5,7 +5,7 @@ import { fitBitmap, type PixelSize } from '@insight-host/kit';
  * waiting.
  */
 
-export interface Picture {
+interface Picture {
   readonly xs: readonly number[];
   /** Of each axis, by row. */
   readonly heights: readonly Float32Array[];
@@ -60,7 +60,7 @@ export class Polylines {
 }
 
 /** Rows of a colour are one path: strokes cost more than lines. */
-export function strokeRows(
+function strokeRows(
   context: CanvasRenderingContext2D,
   { xs, heights, rows, palette, dashes, codes, opacity, lineWidth }: Picture,
   from: number,

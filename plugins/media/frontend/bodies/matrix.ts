@@ -53,7 +53,7 @@ const LEAST_READ = 18; // CSS pixels of a cell with its count in it
 const GAP = 1;
 
 /** The place of the cells, in CSS pixels. */
-export interface MatrixLayout {
+interface MatrixLayout {
   readonly left: number;
   readonly top: number;
   /** The side of a cell. */
@@ -91,7 +91,7 @@ export function cellAt(
   return row >= 0 && column >= 0 && row < count && column < count ? [row, column] : null;
 }
 
-export interface Drawn {
+interface Drawn {
   readonly matrix: Matrix;
   readonly shades: Float64Array;
   readonly share: Share;

@@ -6,7 +6,7 @@ import { tagsOf } from './arrangement';
 
 const SLOP = 6; // pixels that a press may wander
 
-export interface Carried {
+interface Carried {
   /** What a press takes along; null: nothing. */
   readonly from: (pressed: Element) => HTMLElement | null;
   /** Where that can be dropped: the element under the pointer, or null. */

@@ -16,7 +16,7 @@ import { layersOf, type ScalarParts } from '../board';
 import { expressionOf } from '../derived';
 import { isPanelKey } from '../panels/panels';
 
-export interface CardToolsProps {
+interface CardToolsProps {
   readonly board: ScalarParts;
   readonly card: CardKey;
   readonly chart: { readonly current: LineChart | null };

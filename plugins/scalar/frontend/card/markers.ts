@@ -13,7 +13,7 @@ export interface PlacedMarker extends Mark {
 }
 
 /** The marks that a card draws, and how many more there are. */
-export interface Drawn {
+interface Drawn {
   readonly marks: readonly PlacedMarker[];
   readonly more: number;
 }

@@ -13,7 +13,7 @@ import { ordered, ORDERS, roughText, rowsOf, type Exact, type Reading, type Row 
 const ROWS = 8;
 const WAIT = 150; // ms of rest before exact values are asked for
 
-export interface TooltipProps {
+interface TooltipProps {
   readonly board: ScalarParts;
   readonly feed: Feed;
   readonly lines: Lines;
@@ -277,7 +277,7 @@ async function copy(board: ScalarParts, rows: readonly Row[]): Promise<void> {
   ]);
 }
 
-export interface StepTabsProps {
+interface StepTabsProps {
   readonly board: ScalarParts;
   /** Of the card. */
   readonly tag: string;

@@ -15,13 +15,13 @@ const range = (from: string | undefined, to: string | undefined): Range | null =
   return from && to && Number.isFinite(a) && Number.isFinite(b) && a < b ? [a, b] : null;
 };
 
-export function parseZoom(t: string): Zoom | null {
+function parseZoom(t: string): Zoom | null {
   const parts = t.split(',');
   const zoom = { x: range(parts[0], parts[1]), y: range(parts[2], parts[3]) };
   return zoom.x || zoom.y ? zoom : null;
 }
 
-export function formatZoom({ x, y }: Zoom): string {
+function formatZoom({ x, y }: Zoom): string {
   return [...(x ?? ['', '']), ...(y ?? ['', ''])].join(',').replace(/,+$/, '');
 }
 

@@ -8,12 +8,12 @@ import type { Ask } from './query';
 const AT_ONCE = 2; // requests; what is asked for meanwhile goes with the next
 const FEW = 20; // runs that are named also if they are all
 
-export interface CardAsk {
+interface CardAsk {
   readonly runs: readonly string[];
   readonly parameters: Query;
 }
 
-export interface CardAnswer {
+interface CardAnswer {
   readonly series: readonly Series[];
   /** Why runs are missing. */
   readonly failures: readonly Error[];

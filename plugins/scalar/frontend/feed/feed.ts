@@ -31,7 +31,7 @@ export interface Picture {
   readonly layers: readonly LayerData[];
 }
 
-export type ChangedRuns = ReadonlyMap<string, readonly string[]> | null; // runs by tag
+type ChangedRuns = ReadonlyMap<string, readonly string[]> | null; // runs by tag
 
 const APART = 1000; // ms between two refreshes of a card as its series grow
 const APART_SINGLE = 250; // of a card with one series of which only what was appended is asked for

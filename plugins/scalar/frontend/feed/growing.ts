@@ -13,7 +13,7 @@ const MOST_ROOM = ROOM * 2 ** 0.25;
  * One request, and how its answer continues a series; null where it does not fit, so that the series has to be fetched
  * again.
  */
-export interface Continuation {
+interface Continuation {
   readonly runs: readonly string[];
   /** Parameters that differ from those of the query without its window. */
   readonly more: Query;

@@ -191,7 +191,7 @@ export function pointsIn(all: readonly Series[], window: readonly [number, numbe
   return found;
 }
 
-export interface Counts {
+interface Counts {
   readonly points: number;
   readonly total: number;
   readonly kept: number;

@@ -14,7 +14,7 @@ const FEW = 20; // runs whose names go into a URL at no cost
 const NEVER = -1; // the time of a value that no answer contains: always out of date
 
 /** What came; requests that failed do not take the others with them. */
-export interface Fetched<T> {
+interface Fetched<T> {
   readonly found: Map<string, Kept<T>>;
   readonly failures: unknown[];
 }
@@ -22,7 +22,7 @@ export interface Fetched<T> {
 type Found<T> = ReadonlyMap<string, Kept<T>>;
 
 /** Series by run that the page has smoothed. */
-export interface Smoothed {
+interface Smoothed {
   readonly exact: Map<string, KeptSeries>;
   readonly drafts: Map<string, KeptSeries>;
 }

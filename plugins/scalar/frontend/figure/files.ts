@@ -4,10 +4,10 @@ import { CanvasPainter, isoTime, SvgPainter } from '@insight-host/kit/draw';
 import { drawSheet, type Line, type LineChartProps } from '@insight-host/kit/lines';
 import { PAPER, paperOf, scaleOf, sizeOf, type FigureStyle, type FontFamily } from './style';
 
-export const DOTS_PER_INCH = 300;
+const DOTS_PER_INCH = 300;
 
 /** Families of the letters, as CSS has them. */
-export const FAMILY: Readonly<Record<FontFamily, string>> = {
+const FAMILY: Readonly<Record<FontFamily, string>> = {
   sans: 'Helvetica, Arial, "Liberation Sans", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif',
   serif: '"Times New Roman", Times, "Liberation Serif", "Noto Serif CJK SC", "Songti SC", SimSun, serif',
   mono: '"Courier New", Courier, "Liberation Mono", "Noto Sans Mono CJK SC", monospace',
@@ -82,7 +82,7 @@ function checksum(bytes: Uint8Array): number {
 }
 
 /** Whether a point is in the window. */
-export function isSeen({ xWindow }: LineChartProps, x: number): boolean {
+function isSeen({ xWindow }: LineChartProps, x: number): boolean {
   return Number.isFinite(x) && (!xWindow || (x >= xWindow[0] && x <= xWindow[1]));
 }
 

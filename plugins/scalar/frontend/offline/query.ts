@@ -9,7 +9,7 @@ import type { PackedSeries } from './packed_series';
 import { tally, WHOLE, xColumn, type Series } from '../feed/series';
 import { smoothed } from '../feed/smoothing';
 
-export interface PointsQuery {
+interface PointsQuery {
   readonly x: Axis;
   readonly log: boolean;
   readonly from: number;

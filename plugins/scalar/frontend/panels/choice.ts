@@ -30,12 +30,12 @@ export function metricTitle(page: Page, text: string | undefined, otherwise = ''
 }
 
 /** Which tags a panel shows: those that are named, and those that a regular expression matches. */
-export interface TagChoice {
+interface TagChoice {
   readonly tags?: readonly string[];
   readonly regex?: string;
 }
 
-export interface Matcher {
+interface Matcher {
   readonly matches: (tag: string) => boolean;
   /** Why the expression cannot be used, a text of the catalogue and what it names; nothing matches then. */
   readonly error: { readonly key: string; readonly reason: string } | null;
