@@ -1,4 +1,4 @@
-/** What the horizontal axis of cards shows: the step, a time, or an expression over tags; and where the cursor is on it. */
+/** The horizontal axis of cards: a step, a time, or an expression over tags; and where the cursor is on it. */
 import type { Codec, CursorAt } from '@insight-host/api';
 import type { ChangedSeries, Page } from '@insight-host/kit';
 import type { XKind } from '@insight-host/kit/draw';
