@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { fitBitmap, NO_PIXELS, TableButton, watchPixels, type PixelSize } from '@insight-host/kit';
+import { useSize } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Column } from '@insight-host/kit/runs';
@@ -9,6 +10,7 @@ import { scatterTable } from '../chart_tables';
 import { RowTip } from '../row_tip';
 
 const HEIGHT = 260;
+const USUAL_WIDTH = 320; // until the page has been laid out
 const EDGE = { left: 58, right: 12, top: 10, bottom: 40 };
 const REACH = 12; // pixels from a point to the pointer
 const LETTERS = 9;
@@ -34,19 +36,12 @@ export interface Places {
 export function Scatter({ board, x, y, parameters, name = 'scatter', over }: ScatterProps): JSX.Element | null {
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const width = useSignal(320);
+  const width = useSize(host).value.width || USUAL_WIDTH;
   const pixels = useSignal(NO_PIXELS);
   const tip = useSignal<{ readonly x: number; readonly y: number } | null>(null);
-  useEffect(() => {
-    const element = host.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => (width.value = element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
   const { value: rows } = board.rows.shown;
   const { value: coloring } = board.coloring;
-  const points = useMemo(() => (y ? pointsOf(x, y, rows, width.value) : null), [x, y, rows, width.value]);
+  const points = useMemo(() => (y ? pointsOf(x, y, rows, width) : null), [x, y, rows, width]);
   const { value: hovered } = board.hovered;
   useEffect(
     () => (canvas.current ? watchPixels(canvas.current, (found) => (pixels.value = found)) : undefined),
@@ -60,7 +55,7 @@ export function Scatter({ board, x, y, parameters, name = 'scatter', over }: Sca
   const title = say('scatter.title', { x: x.column.title, y: y.column.title });
   const short = (text: string): string =>
     [...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text;
-  const right = width.value - EDGE.right;
+  const right = width - EDGE.right;
   const xTicks = spread(x.ticks, (right - EDGE.left) / 62);
   const near = (event: MouseEvent): number | null => {
     const box = canvas.current?.getBoundingClientRect();
@@ -79,7 +74,7 @@ export function Scatter({ board, x, y, parameters, name = 'scatter', over }: Sca
         />
       </h4>
       <div class="plot" style={{ height: `${HEIGHT}px` }}>
-        <svg width={width.value} height={HEIGHT} aria-hidden="true">
+        <svg width={width} height={HEIGHT} aria-hidden="true">
           {spread(y.ticks, 7).map(({ place, text }) => (
             <g key={text} transform={`translate(0,${yAt(place)})`}>
               <line class="grid" x1={EDGE.left} x2={right} />
@@ -120,7 +115,7 @@ export function Scatter({ board, x, y, parameters, name = 'scatter', over }: Sca
           }}
         />
         {over && (
-          <svg class="over" width={width.value} height={HEIGHT} aria-hidden="true">
+          <svg class="over" width={width} height={HEIGHT} aria-hidden="true">
             {over({ x: (place) => EDGE.left + place * (right - EDGE.left), y: yAt })}
           </svg>
         )}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { NO_PIXELS, watchPixels } from '@insight-host/kit';
+import { useSize } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { AxisView } from './axis_view';
@@ -15,17 +16,10 @@ const FEW = 100; // lines that one of them stands out of by its width
 export function Parallel({ board, height }: { readonly board: LineageParts; readonly height: number }): JSX.Element {
   const { t: say } = board.page;
   const host = useRef<HTMLDivElement>(null);
-  const width = useSignal(0);
+  const { width } = useSize(host).value;
   const tip = useSignal<{ readonly x: number; readonly y: number } | null>(null);
-  useEffect(() => {
-    const element = host.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => (width.value = element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
   const axes = board.columns.axes.value;
-  const layout = useMemo(() => layoutOf(width.value, height, axes), [width.value, height, axes]);
+  const layout = useMemo(() => layoutOf(width, height, axes), [width, height, axes]);
   const { codes } = board.coloring.value;
   const stops = useMemo(() => stopsOf(layout, axes, codes), [layout, axes, codes]);
   const shown = board.rows.shown.value.length;
@@ -59,10 +53,10 @@ export function Parallel({ board, height }: { readonly board: LineageParts; read
         if (run !== undefined) board.selection.toggle(run);
       }}
     >
-      {axes.length > 0 && width.value > 0 && (
+      {axes.length > 0 && width > 0 && (
         <>
           <LineLayers board={board} stops={stops} />
-          <svg class="axes" width={width.value} height={height}>
+          <svg class="axes" width={width} height={height}>
             {axes.map((axis, at) => (
               <AxisView key={axis.column.name} board={board} axis={axis} at={at} layout={layout} />
             ))}
