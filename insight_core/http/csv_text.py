@@ -1,4 +1,4 @@
-"""Tables as CSV after RFC 4180, as the page writes them too (frontend/packages/kit/src/base/csv.ts)."""
+"""Tables as CSV after RFC 4180, as the page writes them too (frontend/packages/kit/src/base/files.ts)."""
 
 from __future__ import annotations
 
