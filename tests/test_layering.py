@@ -47,8 +47,6 @@ ROOMS: dict[str, Room] = {
     "old_findings": _room("checks formats plugin references", "attrs"),
     "filters": _room("formats plugin", "attrs numpy"),
     "plugin.filters": _room("filters", ""),
-    "layers": _room("plugin", "attrs numpy"),
-    "plugin.layers": _room("layers", ""),
     "matching": _room("errors formats", "numpy regex"),
     "http": _room("encoding errors formats plugin", "attrs numpy safetensors werkzeug"),
     "plugin.http": _room("http matching moved", ""),
@@ -113,16 +111,16 @@ OF_C = ("libc", "cpython", "posix")  # what Cython brings
 # for plugins
 PUBLIC_ROOMS = {
     "plugin",
-    *(
-        f"plugin.{name}"
-        for name in ("filters", "http", "lab", "layers", "own", "schema", "servers", "worker")
-    ),
+    *(f"plugin.{name}" for name in ("filters", "http", "lab", "own", "schema", "servers", "worker")),
 }
 PLUGIN_MAY_IMPORT = {
     *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),
     "insight_record",
 }
 ALSO = {
+    # the library of both: what runs record of layers
+    "insight_diagnose": {"insight_layers"},
+    "insight_health": {"insight_layers"},
     "insight_demo": {"insight_landscape"},  # as a training script does
     "insight_importers": {"yaml"},  # its own dependency
     # of the extras lake and ray; buckets are opened as those of logdirs are
@@ -284,7 +282,7 @@ def test_every_room_is_in_the_table(repository: Path) -> None:
 
 
 def test_no_modules_of_the_core_import_each_other_in_a_circle(repository: Path) -> None:
-    for package in ("insight_authoring", "insight_core", "insight_record"):
+    for package in ("insight_authoring", "insight_core", "insight_layers", "insight_record"):
         files = {_module_of(path, repository): path for path in (repository / package).rglob("*.py")}
         assert _circle(files) == []
 
@@ -345,6 +343,7 @@ def test_no_public_class_name_occurs_twice(repository: Path) -> None:
         repository / "insight_authoring",
         repository / "insight_core",
         repository / "insight_host",
+        repository / "insight_layers",
         repository / "insight_record",
         *repository.glob("plugins/*/insight_*"),
     ]
@@ -361,8 +360,9 @@ def test_a_class_name_that_occurs_twice_is_found(tmp_path: Path) -> None:
 
 
 def test_plugins_import_only_the_public_api(repository: Path) -> None:
-    packages = [*repository.glob("plugins/*/insight_*"), *repository.glob("examples/*/insight_*")]
-    assert packages
+    plugins = [*repository.glob("plugins/*/insight_*"), *repository.glob("examples/*/insight_*")]
+    packages = [repository / "insight_layers", *plugins]
+    assert plugins
     found = []
     for package in packages:
         allowed = PLUGIN_MAY_IMPORT | {package.name, *OF_C} | sys.stdlib_module_names

@@ -14,8 +14,8 @@ _LOOKED_AT = 20  # runs whose scalars decide whether there is a tab
 def _is_active(ctx: PluginContext) -> bool:
     if {"histogram", "tensor"} & set(ctx.data.plugins()):
         return True
-    from insight_core.plugin.layers import has_layers
     from insight_health.answers import LAYER_PLUGINS
+    from insight_layers import has_layers
 
     return has_layers(ctx.data, LAYER_PLUGINS, [run.name for run in ctx.data.runs()[:_LOOKED_AT]])
 

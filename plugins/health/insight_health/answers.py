@@ -14,7 +14,8 @@ from werkzeug import Request
 from insight_core.plugin import InvalidArgument, NotFound, PluginNameEnum, ReasonKind
 from insight_core.plugin.data import DataProvider
 from insight_core.plugin.http import Column, Reader, choice, safetensors_response, text, texts, whole_number
-from insight_core.plugin.layers import (
+from insight_health.heat import VIEWS, HeatMap, StepAxis, View, heat_map, union
+from insight_layers import (
     EVERY_STEP,
     KINDS,
     MEASURES,
@@ -30,7 +31,6 @@ from insight_core.plugin.layers import (
     ReadSoFar,
     Tracks,
 )
-from insight_health.heat import VIEWS, HeatMap, StepAxis, View, heat_map, union
 
 LAYER_PLUGINS = LayerPlugins(PluginNameEnum.HISTOGRAM, PluginNameEnum.TENSOR, PluginNameEnum.SCALAR)
 MAX_RUNS = 256  # Runs of an answer.

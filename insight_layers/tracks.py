@@ -8,11 +8,11 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.layers.columns import MEASURED, NAN, NEG_INF, NOT_FINITE, POS_INF
-from insight_core.layers.digests import Digest, Digests, SharedSteps
-from insight_core.layers.names import KINDS, Measure, natural
-from insight_core.layers.table import LayerRow, LayerSource, LayerTable
 from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesKey
+from insight_layers.digests import Digest, Digests, SharedSteps
+from insight_layers.measured import MEASURED, NAN, NEG_INF, NOT_FINITE, POS_INF
+from insight_layers.names import KINDS, Measure, natural
+from insight_layers.table import LayerRow, LayerSource, LayerTable
 
 _MOST_SCALARS = 20_000  # series whose points are kept
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from attrs import define, field, frozen
 
-from insight_core.layers.names import Kind, Name, scalar_name, values_name
 from insight_core.plugin.data import DataProvider
+from insight_layers.names import Kind, Name, scalar_name, values_name
 
 
 @frozen

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
-from insight_core.layers.digests import Digests, ReadSoFar
-from insight_core.layers.faults import LayerFault, layer_faults
-from insight_core.layers.table import LayerPlugins, layers_of
-from insight_core.layers.tracks import ScalarPoints, Tracks
 from insight_core.plugin.data import DataProvider
+from insight_layers.digests import Digests, ReadSoFar
+from insight_layers.faults import LayerFault, layer_faults
+from insight_layers.table import LayerPlugins, layers_of
+from insight_layers.tracks import ScalarPoints, Tracks
 
 _MOST_OPENED = 4  # selections of runs
 _SMALL = 4 << 20  # bytes of all records of a run

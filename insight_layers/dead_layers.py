@@ -16,10 +16,10 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from insight_core.layers.digests import LASTING
-from insight_core.layers.names import module_of
-from insight_core.layers.table import LayerRow
-from insight_core.layers.tracks import Tracks
+from insight_layers.digests import LASTING
+from insight_layers.names import module_of
+from insight_layers.table import LayerRow
+from insight_layers.tracks import Tracks
 
 How: TypeAlias = Literal["output", "input", "unreached", "nowhere", "units"]
 

@@ -11,13 +11,12 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from insight_core.layers.columns import MEASURED, NOT_FINITE, UNREADABLE, MeasuredRecords
-from insight_core.layers.histograms import measured_histograms
-from insight_core.layers.names import values_name
-from insight_core.layers.reading import FoundPayloads, PayloadReader, WantedRecords
-from insight_core.layers.tensors import measured_tensors
 from insight_core.plugin import Claim, InsightError
 from insight_core.plugin.data import DataProvider, SeriesKey
+from insight_layers.histograms import measured_histograms
+from insight_layers.measured import MEASURED, NOT_FINITE, UNREADABLE, MeasuredRecords, measured_tensors
+from insight_layers.names import values_name
+from insight_layers.reading import FoundPayloads, PayloadReader, WantedRecords
 
 LASTING = 3  # Records at the end that are to show a fault, so that one alone is none.
 GROWN = 100.0  # Times the usual size of early records: gradients that large explode.

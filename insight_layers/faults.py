@@ -9,13 +9,13 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from attrs import Factory, evolve, field, frozen
 
-from insight_core.layers.columns import NAN, NEG_INF, POS_INF
-from insight_core.layers.dead_layers import DeadLayer, dead_layers, dying_layers
-from insight_core.layers.digests import LASTING
-from insight_core.layers.names import module_of
-from insight_core.layers.sizes import SizedLayer, exploding_layers, vanishing_layers
-from insight_core.layers.table import LayerRow
-from insight_core.layers.tracks import FlagTrack, Tracks
+from insight_layers.dead_layers import DeadLayer, dead_layers, dying_layers
+from insight_layers.digests import LASTING
+from insight_layers.measured import NAN, NEG_INF, POS_INF
+from insight_layers.names import module_of
+from insight_layers.sizes import SizedLayer, exploding_layers, vanishing_layers
+from insight_layers.table import LayerRow
+from insight_layers.tracks import FlagTrack, Tracks
 
 Severity: TypeAlias = Literal["error", "warning", "hint"]  # The worst first.
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)

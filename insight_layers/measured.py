@@ -1,4 +1,4 @@
-"""Measures tensors: the same numbers as of histograms, exact, and the share of dead units."""
+"""Numbers about records by column, and those of tensors: exact, with the share of dead units."""
 
 from __future__ import annotations
 
@@ -6,15 +6,54 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.layers.columns import MEASURED, NAN, NEG_INF, POS_INF, UNREADABLE, MeasuredRecords, moments
-from insight_core.layers.names import Kind
 from insight_core.plugin import Claim
 from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_of
+from insight_layers.names import Kind, Measure
 
+MEASURED: tuple[Measure, ...] = ("nonfinite", "mean", "std", "size", "zeros", "dead")  # Columns of a record.
+NAN, POS_INF, NEG_INF, UNREADABLE = 1, 2, 4, 8  # Flags of a record.
+NOT_FINITE = NAN | POS_INF | NEG_INF
 _CHANCE = 0.05  # that a living unit is zero for the whole batch
+
+Floats = NDArray[np.float64]
+
+
+@frozen(eq=False)
+class MeasuredRecords:
+    """What records say. NaN: not known.
+
+    ``numbers`` is float64[records, MEASURED]: how many values are NaN or infinite; mean, standard deviation
+    (of the population) and root mean square of the finite values; the share of zeros, and of dead units.
+    ``flags`` is uint8[records].
+    """
+
+    numbers: Floats
+    flags: NDArray[np.uint8]
+
+    @classmethod
+    def empty(cls, count: int) -> MeasuredRecords:
+        """Records of which nothing is known."""
+        return cls(np.full((count, len(MEASURED)), np.nan), np.zeros(count, np.uint8))
+
+    @classmethod
+    def joined(cls, parts: Sequence[MeasuredRecords]) -> MeasuredRecords:
+        """The records of all parts, in order."""
+        none = cls.empty(0)
+        return cls(
+            np.concatenate([none.numbers, *(part.numbers for part in parts)]),
+            np.concatenate([none.flags, *(part.flags for part in parts)]),
+        )
+
+
+def moments(total: Floats, sums: Floats, squares: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean, standard deviation and root mean square of ``total`` values; NaN where there are none."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        mean, square = sums / total, squares / total
+        return mean, np.sqrt(np.maximum(square - mean * mean, 0)), np.sqrt(square)
 
 
 def measured_tensors(claim: Claim, payloads: Sequence[bytes], kind: Kind) -> MeasuredRecords:

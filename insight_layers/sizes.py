@@ -8,11 +8,11 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.layers.dead_layers import lasts
-from insight_core.layers.digests import GROWN
-from insight_core.layers.names import is_bias
-from insight_core.layers.table import LayerRow
-from insight_core.layers.tracks import Tracks
+from insight_layers.dead_layers import lasts
+from insight_layers.digests import GROWN
+from insight_layers.names import is_bias
+from insight_layers.table import LayerRow
+from insight_layers.tracks import Tracks
 
 _LARGE = 1.0  # times the size of the weights, or 1 where they are not recorded: such gradients explode,
 _ABOVE_OTHERS = (

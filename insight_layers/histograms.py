@@ -12,7 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.layers.columns import (
+from insight_core.plugin import Claim
+from insight_core.plugin.data import Payload
+from insight_core.plugin.payloads import HISTO, Histogram, decoded_histogram
+from insight_layers.measured import (
     MEASURED,
     NAN,
     NEG_INF,
@@ -22,9 +25,6 @@ from insight_core.layers.columns import (
     MeasuredRecords,
     moments,
 )
-from insight_core.plugin import Claim
-from insight_core.plugin.data import Payload
-from insight_core.plugin.payloads import HISTO, Histogram, decoded_histogram
 
 _ZERO = 2e-12  # the innermost buckets of TensorBoard's histograms end here
 _KEYS = (0x09, 0x11, 0x19, 0x21, 0x29)  # of min, max, num, sum, sum_squares: doubles
