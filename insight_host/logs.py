@@ -79,7 +79,7 @@ def open(
     """
     source = open_source(places, token, token_file=token_file, ca_file=ca_file)
     try:
-        wait_until_read(source.provider, timeout)
+        wait_until_read(source.provider, timeout, is_host=source.is_host)
     except BaseException:
         source.provider.close()
         raise

@@ -16,7 +16,6 @@ MAY_NAME = {
     "insight_core/plugin/contract.py",
     "insight_core/testing/event_writer.py",
     "insight_core/testing/fake.py",
-    "insight_core/providers/http_client/provider.py",
     "insight_core/registry/registry.py",
     "insight_core/registry/rules.py",
     "insight_host/client.py",

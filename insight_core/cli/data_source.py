@@ -117,15 +117,7 @@ def _settings(options: Options, registry: Registry) -> ProviderSettings:
 
 
 def _server_at(location: str, settings: ProviderSettings, registry: Registry) -> StartableProvider | None:
-    """The provider of a host or of a data server; None for other locations. Raises InvalidArgument."""
-    if location.startswith(("http:", "https:")):
-        from insight_core.providers.http_client.provider import HttpProvider
-        from insight_core.providers.http_client.session import Address
-        from insight_core.rpc.tokens import read_token
-
-        token = None if settings.token_file is None else read_token(settings.token_file, "token file")
-        address = Address.of(location, token=token, ca_file=settings.ca_file)
-        return HttpProvider(address, interval=settings.reload_interval)
+    """The provider of a data server; None for other locations. Raises InvalidArgument."""
     from insight_core.providers.locations import is_location, parse_location
 
     if not is_location(location):

@@ -13,6 +13,7 @@ from insight_core.plugin import (
     NotFound,
     Plugin,
     PluginNameEnum,
+    ProviderSettings,
     Reason,
     Unavailable,
 )
@@ -32,10 +33,14 @@ from insight_core.plugin.data import (
     ShownAttempts,
 )
 from insight_core.plugin.data.tables import runs_with_equal_tags, tags_by_run
-from insight_core.providers.conventions import SERIES_FIELDS, series_of_tables
-from insight_core.providers.followed import FollowedProvider
-from insight_core.providers.http_client.blobs import Blob
-from insight_core.providers.http_client.decoding import (
+from insight_core.plugin.servers import (
+    SERIES_FIELDS,
+    FollowedProvider,
+    check_size,
+    read_token,
+    series_of_tables,
+)
+from insight_remote.host_client.decoding import (
     changes_of,
     damage_of,
     nearest_point,
@@ -45,8 +50,7 @@ from insight_core.providers.http_client.decoding import (
     scalars_of,
     tables_of_catalog,
 )
-from insight_core.providers.http_client.session import Address, HttpSession
-from insight_core.providers.payload_streams import check_size
+from insight_remote.host_client.session import Address, Blob, HttpSession
 
 _OF_OLD_HOSTS = PluginNameEnum.SCALAR  # whose scalars a host serves that does not say it
 _VALUES = "values"  # what a row of the listing says of a plugin
@@ -265,3 +269,10 @@ def _parts(names: Collection[str]) -> Iterator[list[str]]:
         size += length + len("&run=")
     if part:
         yield part
+
+
+def open_host(location: str, settings: ProviderSettings) -> HttpProvider:
+    """The logs of the host at this address, not started yet. Raises InvalidArgument."""
+    token = None if settings.token_file is None else read_token(settings.token_file, "token file")
+    address = Address.of(location, token=token, ca_file=settings.ca_file)
+    return HttpProvider(address, interval=settings.reload_interval)

@@ -1,4 +1,4 @@
-"""Requests to a running host: a kept connection for each thread, gzip, errors as the host raised them."""
+"""Requests to a running host: a kept connection per thread, gzip, the host's errors; records in ranges."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import json
 import ssl
 import threading
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from attrs import field, frozen
 
@@ -23,7 +23,10 @@ from insight_core.plugin import (
     Unavailable,
     Undecodable,
 )
+from insight_core.plugin.data import PayloadStream
+from insight_core.plugin.servers import stream_of_pieces
 from insight_record.formats.reason import Reason
+from insight_remote.host_client.decoding import claim_of
 
 Parameters: TypeAlias = Iterable[tuple[str, str]]
 
@@ -41,6 +44,9 @@ _KINDS: Mapping[int, type[InsightError]] = {
 _NEEDS_TOKEN = (401, 403)
 
 _NO_HEADERS: Mapping[str, str] = {}
+_BLOB = "data/blob"
+_CLAIM = "X-Insight-Claim"
+_AT_ONCE = 32 << 20  # bytes that are asked for at a time; of a record the host reads all each time
 
 
 class BeyondEnd(InsightError):
@@ -223,3 +229,43 @@ class HttpSession:
 
 def _cause(error: Exception) -> str:
     return str(error) or type(error).__name__
+
+
+@frozen
+class Blob:
+    """One record, which the ``parameters`` of the route name."""
+
+    session: HttpSession
+    parameters: Sequence[tuple[str, str]]
+
+    def stream(self, offset: int, length: int | None) -> PayloadStream:
+        """The bytes from ``offset`` on, at most ``length``; its size is that of the whole record."""
+        first, size = b"", None
+        if length != 0:
+            with suppress(BeyondEnd):
+                answer, first, size = self._read(offset, None if length is None else offset + length)
+        if size is None:
+            answer = self.session.ask("HEAD", _BLOB, self.parameters)
+            size = int(answer.headers["Content-Length"])
+        stop = max(offset, size if length is None else min(size, offset + length))
+        claim = answer.headers.get(_CLAIM)
+        if claim is None:
+            raise InsightError("the host is older than this client and sends no bytes of records: update it")
+        return stream_of_pieces(
+            self._pieces(first, offset, stop), stop - offset, size, claim_of(unquote(claim)), lambda: None
+        )
+
+    def _pieces(self, first: bytes, offset: int, stop: int) -> Iterator[bytes]:
+        yield first
+        offset += len(first)
+        while offset < stop:
+            _, piece, _ = self._read(offset, stop)
+            yield piece
+            offset += len(piece)
+
+    def _read(self, start: int, stop: int | None) -> tuple[HttpAnswer, bytes, int]:
+        """Some of the bytes, and the size of the whole record."""
+        end = start + _AT_ONCE if stop is None else min(stop, start + _AT_ONCE)
+        answer = self.session.ask("GET", _BLOB, self.parameters, {"Range": f"bytes={start}-{end - 1}"})
+        whole = answer.headers.get("Content-Range", "").rpartition("/")[2]
+        return answer, answer.body, int(whole) if whole else len(answer.body)

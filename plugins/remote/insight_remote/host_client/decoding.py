@@ -12,8 +12,7 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from insight_core.formats.dialects import Dialect
-from insight_core.plugin import Claim, InsightError, claims
+from insight_core.plugin import Claim, Dialect, InsightError, Reason, lab
 from insight_core.plugin.data import (
     Changes,
     Damage,
@@ -25,7 +24,6 @@ from insight_core.plugin.data import (
     SeriesTable,
     XAxis,
 )
-from insight_record.formats.reason import Reason
 
 _TYPES: Mapping[str, np.dtype[Any]] = {"I64": np.dtype("<i8"), "F64": np.dtype("<f8"), "F32": np.dtype("<f4")}
 _DIALECTS = {str(dialect): dialect for dialect in Dialect}
@@ -41,7 +39,7 @@ def claim_of(text: str) -> Claim:
     """The claim that ``str`` of a claim names; a dialect that this version does not know is TensorBoard's."""
     kind, _, name = text.partition(":")
     known = kind in _DIALECTS or kind in ("plugin", "file")
-    return claims.claim_of(text if known else f"{Dialect.TENSORBOARD}:{name}")
+    return lab.claim_of(text if known else f"{Dialect.TENSORBOARD}:{name}")
 
 
 def run_of(row: Mapping[str, Any]) -> Run:
