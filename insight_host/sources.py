@@ -16,14 +16,13 @@ from attrs import evolve, frozen
 
 from insight_core.cli.data_source import open_data
 from insight_core.cli.flags import SERVE_FLAGS, Options
-from insight_core.cli.logdirs import open_logdirs
+from insight_core.cli.logdirs import open_logdirs, opens_files
 from insight_core.cli.options import read_flags
 from insight_core.cli.policies import open_whole_registry
-from insight_core.cli.remote_logdirs import opens_files
 from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.data import DataProvider
-from insight_core.providers.forwarding import StartableProvider
+from insight_core.providers.common import StartableProvider
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:

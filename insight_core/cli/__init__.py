@@ -35,8 +35,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
         print(version_text())
         return 0
-    from insight_core.cli.address_space import spare_address_space
-    from insight_core.cli.garbage_collection import prepare_imports, settle_imports
+    from insight_core.cli.process import prepare_imports, settle_imports, spare_address_space
 
     prepare_imports()
     spare_address_space()

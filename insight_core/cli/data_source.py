@@ -11,9 +11,9 @@ from attrs import evolve
 
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.flags import Options
+from insight_core.cli.logdirs import asked, modules_with, without_password
 from insight_core.cli.other_program import other_program
 from insight_core.cli.policies import cache_policies
-from insight_core.cli.remote_logdirs import asked, modules_with, without_password
 from insight_core.cli.storage import cache_directory, open_local
 from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
@@ -24,7 +24,7 @@ from insight_core.plugin import (
 from insight_core.registry import Module, Registry
 
 if TYPE_CHECKING:
-    from insight_core.providers.forwarding import StartableProvider
+    from insight_core.providers.common import StartableProvider
 
 _LOCATIONS = re.compile(r",(?=[A-Za-z][A-Za-z0-9+.-]*:[^0-9])")  # between them; an address may contain commas
 _HOOK = "insight_open_provider"
@@ -123,7 +123,7 @@ def _server_at(location: str, settings: ProviderSettings, registry: Registry) ->
     if not is_location(location):
         return None
     server = parse_location(location)
-    from insight_core.providers.credentials import credentials_for
+    from insight_core.providers.locations import credentials_for
     from insight_core.providers.opened_later import OpenedProvider
 
     other = other_program(registry)
@@ -174,8 +174,8 @@ def ignored_flags(options: Options) -> list[str]:
 
 
 def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:
+    from insight_core.providers.child import PrivateChildLink
     from insight_core.providers.insight_client import InsightProvider
-    from insight_core.providers.private_child import PrivateChildLink
 
     command = [sys.executable, "-P", "-m", "insight_core.cli.data_server"]
     return InsightProvider(PrivateChildLink([*command, *_server_flags(options, logdirs)]))

@@ -17,7 +17,7 @@ from insight_core.cli.command_host import TerminalHost
 from insight_core.cli.flags import Options
 from insight_core.cli.other_program import open_guests
 from insight_core.cli.policies import cache_policies, describe, open_registry
-from insight_core.cli.shutdown import end_now
+from insight_core.cli.process import end_now
 from insight_core.cli.terminal import open_terminal
 from insight_core.cli.text_table import printable, table
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_turn

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from insight_core.formats.columns import Columns as Columns
 from insight_core.providers.child import ChildLink as ChildLink
-from insight_core.providers.conventions import SERIES_FIELDS as SERIES_FIELDS
-from insight_core.providers.conventions import by_start_time as by_start_time
-from insight_core.providers.conventions import series_of_tables as series_of_tables
-from insight_core.providers.conventions import unknown_series as unknown_series
+from insight_core.providers.common import SERIES_FIELDS as SERIES_FIELDS
+from insight_core.providers.common import by_start_time as by_start_time
+from insight_core.providers.common import series_of_tables as series_of_tables
+from insight_core.providers.common import unknown_series as unknown_series
 from insight_core.providers.followed import FollowedProvider as FollowedProvider
 from insight_core.providers.followed import LinkedProvider as LinkedProvider
 from insight_core.providers.link import LONG as LONG

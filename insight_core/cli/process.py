@@ -1,22 +1,75 @@
-"""Waits for the end of the process: a signal, or a request of another thread."""
+"""The process of a command: its garbage collection and address space from the start on, and its end."""
 
 from __future__ import annotations
 
 import atexit
+import gc
 import os
+import resource
 import signal
 import socket
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn, Self
 
+_OBJECTS_BETWEEN_COLLECTIONS = 200_000
+_MANY_OBJECTS = 10_000
+_STACK = 1 << 20  # bytes
+_M_ARENA_MAX = -8  # of mallopt(3)
 _LEFT_BEHIND = 1.5  # seconds that threads of plugins have to end
 _CLOSING = 0.8  # seconds that all others have
 _SAVING = 5.0  # seconds more while the index is written: the next start would read the logs again
 _PAUSE = 0.05  # seconds
+
+
+def prepare_imports() -> None:
+    """Called before numpy is imported."""
+    # numpy's OpenBLAS would start a busy thread for each core, and nothing here multiplies matrices
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.disable()  # nearly all objects of a start live until the end
+
+
+def settle_imports() -> None:
+    """Called when the command has imported its modules: enables garbage collection, of new objects only."""
+    gc.freeze()
+    gc.enable()
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Collects cyclic garbage less often within the context.
+
+    Loading creates many long-lived objects: a collection takes longer than creating them.
+    """
+    before, collections = gc.get_threshold(), gc.get_stats()[0]["collections"]
+    if before[0]:  # else collections are disabled
+        gc.set_threshold(max(before[0], _OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
+    try:
+        yield
+    finally:
+        # the count alone goes back to zero when temporary objects are deleted after a collection
+        if gc.get_count()[0] > _MANY_OBJECTS or gc.get_stats()[0]["collections"] > collections:
+            gc.freeze()  # later collections need not search the loaded objects either
+        gc.set_threshold(*before)
+
+
+def spare_address_space() -> None:
+    """Reserves less for each thread if the address space is limited. Called before threads are started.
+
+    A thread reserves a stack of 8 MB and, with glibc, an arena of 64 MB, and uses next to nothing of them. A
+    few threads would reach the limit, and no further thread could start.
+    """
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    threading.stack_size(_STACK)
+    import ctypes  # only here: a start without a limit does not need it
+
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def wait_for(closing: threading.Thread) -> bool:
