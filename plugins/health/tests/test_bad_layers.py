@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from insight_health.answers import LAYER_PLUGINS, map_answer
+from insight_health.routes import LAYER_PLUGINS, map_answer
 from numpy.typing import NDArray
 from safetensors.numpy import load
 

@@ -13,11 +13,9 @@ from werkzeug import Request, Response
 from insight_core.plugin import InsightError, InvalidArgument, PluginNameEnum, Reason, ReasonKind, encode_json
 from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, compute
 from insight_core.plugin.http import choice, flag, number, text, texts
-from insight_scalar.axis import points_since
 from insight_scalar.derived import DerivedData
-from insight_scalar.display import display_frame
-from insight_scalar.frames import columns_frame, framed_response
-from insight_scalar.parameters import SCALAR_QUERY, request_of
+from insight_scalar.display import columns_frame, display_frame, framed_response
+from insight_scalar.parameters import SCALAR_QUERY, points_since, request_of
 
 log = logging.getLogger(__name__)
 

@@ -1,10 +1,12 @@
-"""Compute times of operators, from profiles of the same run."""
+"""Compute times of nodes: from the step statistics of a run, and from profiles of the same run.
+
+Source: step_stats.proto, config.proto."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from threading import Lock
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from cachetools import LRUCache
@@ -18,9 +20,13 @@ from insight_core.plugin import (
     Undecodable,
 )
 from insight_graph.columns import Graph, Kind
+from insight_graph.messages import parsed
 from insight_graph.model import Times
+from insight_graph.texts import text_of
 from insight_graph.torch_modules import modules_of, times_by_module
 
+Rows: TypeAlias = list[tuple[str, int, int]]  # device, start and duration in microseconds
+_ALL_STREAMS = "stream:all"  # what the other streams of a device have too
 _PREFIX = "profiler:"  # before the path of a profile, where the tag of a record could stand too
 _PROFILER = str(PluginNameEnum.PROFILER)
 _KEPT = 8
@@ -28,6 +34,32 @@ _PROFILE_READING = ReasonKind("graph_profile_reading", "the profile {path!r} is 
 _PROFILE_UNREADABLE = ReasonKind(
     "graph_profile_unreadable", "the profile {path!r} of run {run!r} cannot be read"
 )
+
+
+def rows_of(data: bytes) -> dict[str, Rows]:
+    """Times by node name. Raises ValueError for bytes that are not a RunMetadata."""
+    found: dict[str, Rows] = {}
+    for device in parsed("RunMetadata", data).step_stats.dev_stats:
+        name = text_of(device.device)
+        if name.endswith(_ALL_STREAMS):
+            continue
+        for one in device.node_stats:
+            node = text_of(one.node_name).partition(":")[0]
+            took = one.all_end_rel_micros or one.op_end_rel_micros
+            found.setdefault(node, []).append((name, one.all_start_micros, max(0, took)))
+    return found
+
+
+def times_of(graph: Graph, rows: dict[str, Rows]) -> Times | None:
+    """Of the nodes of a graph that have these names; None if none has."""
+    micros = np.full(len(graph), np.nan)
+    by_node: dict[int, Rows] = {}
+    for node in range(len(graph)):
+        found = rows.get(graph.path(node)) if rows else None
+        if found:
+            by_node[node] = found
+            micros[node] = sum(time for _, _, time in found)
+    return Times(micros, by_node) if by_node else None
 
 
 def is_profiled(name: str) -> bool:
