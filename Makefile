@@ -253,7 +253,7 @@ sbom: .venv/.dev assets .venv-peers/sbom/.installed
 clean:
 	rm -rf dist build $(RESULTS) frontend/insight_frontend/static frontend/insight_frontend/packages plugins/*/insight_*/static \
 		.mypy_cache .ruff_cache .pytest_cache .hypothesis insight_core/.compiled
-	find insight_core insight_record -name '_*.so' -delete
+	find insight_core insight_record plugins -name '_*.so' -delete
 	find . -name __pycache__ -not -path './.venv*' -not -path './node_modules/*' -prune -exec rm -rf {} +
 
 distclean: clean

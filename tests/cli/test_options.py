@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from insight_tensorboard.hosted.context import plugin_flag_words
+from insight_tensorboard.hosted.settings import plugin_flag_words
 
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.flags import COMMANDS, Options

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 import pytest
 from attrs import frozen
-from insight_tensorboard.hosted.context import TensorBoardSettings
 from insight_tensorboard.hosted.mount import TensorBoardMount
+from insight_tensorboard.hosted.settings import TensorBoardSettings
 from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.logdir import Logdir

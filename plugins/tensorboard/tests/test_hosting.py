@@ -349,7 +349,7 @@ def test_nothing_is_imported_when_all_is_disabled(tmp_path: Path) -> None:
     program = (
         "import sys\n"
         "from insight_tensorboard.hosted.mount import TensorBoardMount\n"
-        "from insight_tensorboard.hosted.context import TensorBoardSettings\n"
+        "from insight_tensorboard.hosted.settings import TensorBoardSettings\n"
         "from insight_core.plugin.testing import FakeProvider\n"
         "settings = TensorBoardSettings(disabled={'projector', 'tensorboard'})\n"
         "tensorboard = TensorBoardMount(FakeProvider('logs'), settings)\n"

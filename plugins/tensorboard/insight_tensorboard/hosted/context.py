@@ -1,23 +1,19 @@
-"""Settings of the hosting of TensorBoard's plugins; flags, sampling hints and log directory that they get."""
+"""Flags, sampling hints and the log directory that plugins made for TensorBoard get."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from attrs import fields, frozen
-
-from insight_core.plugin.own import GuestSettings, Limits
 from insight_tensorboard.hosted.adapter import Refused
+from insight_tensorboard.hosted.settings import TensorBoardSettings
 
 EVERY_POINT = 1 << 41  # more points than any series has: the user asked for all
 UNSAID = 1 << 40  # as many, unless the answer would be too long for a page: the user said nothing
-_LIMITS = Limits(turn=3.0)  # packages of several seconds are common there
 
 
 class SamplingHints(dict[str, int]):
@@ -127,22 +123,3 @@ class LogdirForPlugins:
         """Deletes the directory of links."""
         if self._links is not None:
             self._links.cleanup()
-
-
-@frozen
-class TensorBoardSettings(GuestSettings):
-    """What the host says, flags of plugins, and how long calls of them may take."""
-
-    flags: Sequence[str] = ()  # of plugins: "--name", "value", ...
-    limits: Limits = _LIMITS
-
-    @classmethod
-    def of(cls, settings: GuestSettings) -> TensorBoardSettings:
-        """Those of a host, with the words of all given ``--plugin-flag`` values."""
-        given = {each.name: getattr(settings, each.name) for each in fields(GuestSettings)}
-        return cls(**given, flags=plugin_flag_words(settings.options.get("plugin_flag", ())))
-
-
-def plugin_flag_words(given: Sequence[str]) -> Sequence[str]:
-    """The words of all values of ``--plugin-flag``."""
-    return [word for text in given for word in shlex.split(text)]

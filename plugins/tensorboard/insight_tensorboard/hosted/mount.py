@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from insight_core.plugin.data import DataProvider
 from insight_core.plugin.own import GuestSettings, in_one_line
-from insight_tensorboard.hosted.context import TensorBoardSettings
+from insight_tensorboard.hosted.settings import TensorBoardSettings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
