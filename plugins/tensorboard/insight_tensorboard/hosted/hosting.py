@@ -26,7 +26,6 @@ from insight_tensorboard.hosted.application import TensorBoardApplication, entry
 from insight_tensorboard.hosted.context import (
     LogdirForPlugins,
     SamplingHints,
-    TensorBoardSettings,
     host_flags,
     plugin_flags,
 )
@@ -34,6 +33,7 @@ from insight_tensorboard.hosted.data import TensorBoardDataProvider
 from insight_tensorboard.hosted.discovery import RESERVED, TensorBoardModule, known_names
 from insight_tensorboard.hosted.listing import Absence, error_card, listing_row
 from insight_tensorboard.hosted.requests import as_tensorboard_asks, path_in_experiment
+from insight_tensorboard.hosted.settings import TensorBoardSettings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
