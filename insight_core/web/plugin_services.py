@@ -30,7 +30,7 @@ from insight_core.plugin.findings import Findings
 from insight_core.plugin.findings.answer import FindFaults
 from insight_core.plugin.http import record_of, series_keys
 from insight_core.plugin.sql import ContributedTable
-from insight_core.web.decoded import values_of
+from insight_core.web.value_cache import values_of
 
 
 def _ask_nobody(plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insight_core.store.asleep import RecalledFile
 from insight_core.store.claims import FileState
+from insight_core.store.indexed_runs import RecalledFile
 from insight_core.store.store import Store
 from tests.store.scanned_blocks import FILES, SCALAR, append, found
 

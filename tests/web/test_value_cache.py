@@ -12,7 +12,7 @@ import pytest
 from insight_core.plugin import CachePolicy, Dialect, EventField, NotFound, Plugin, RecordDecoder, Undecodable
 from insight_core.plugin.data import Payload, RecordPlace, SeriesKey, record_at
 from insight_core.plugin.testing import FakeProvider
-from insight_core.web.decoded import DecodedValues, values_of
+from insight_core.web.value_cache import DecodedValues, values_of
 
 KEY = SeriesKey("train", "pictures")
 CLAIM = EventField(Dialect.TENSORBOARD, "image")

@@ -87,23 +87,23 @@ class _Place:
     is_loaded: bool = False
 
 
-class AsleepRuns:
+class IndexedRuns:
     """Runs without a ``RunTable``: nothing of their points is in memory.
 
-    ``wake…``, ``recall`` and ``compare`` take the store's lock; for all other methods it has to be held.
+    ``make_tables…``, ``recall`` and ``compare`` take the store's lock; for other methods it has to be held.
     """
 
     def __init__(
         self,
         lock: threading.Lock,
-        awake: dict[str, RunTable],
+        tables: dict[str, RunTable],
         below: RunsBelow,
         claims: Claims,
         memory: ColumnMemory,
         log: SeriesLog,
     ) -> None:
-        """``awake`` gets the tables of runs that are woken, ``below`` the runs that are recalled."""
-        self._lock, self._awake, self._below = lock, awake, below
+        """``tables`` gets those of runs that are read in full, ``below`` the runs that are recalled."""
+        self._lock, self._tables, self._below = lock, tables, below
         self._claims, self._memory, self._log = claims, memory, log
         self._places: dict[str, _Place] = {}
 
@@ -155,19 +155,19 @@ class AsleepRuns:
         gone: dict[str, Mapping[str, Collection[str]]] = {}
         with self._lock:
             for run in same:
-                place, table = self._places.get(run), self._awake.get(run)
+                place, table = self._places.get(run), self._tables.get(run)
                 if place is not None:
                     place.is_compared = True
                 if place is not None or (table is not None and table.files.keys() >= set(orders(run))):
                     kept.add(run)
             for run in changed:
-                table = self._awake.get(run)
+                table = self._tables.get(run)
                 if table is not None:
                     gone[run] = table.tags()
                     for order in orders(run):
                         table.drop(order)
                 elif run in self._places:
-                    gone[run] = self._wake(run, None)
+                    gone[run] = self._make_table(run, None)
             if gone:
                 self._log.note_gone(gone)
         return kept
@@ -180,14 +180,14 @@ class AsleepRuns:
         return bool(places)
 
     def remove(self, run: str) -> Mapping[str, Collection[str]] | None:
-        """Forgets a run; returns the tags that it had by plugin, None if it is not asleep."""
+        """Forgets a run; returns the tags that it had by plugin, None if it is another run."""
         place = self._places.pop(run, None)
         return None if place is None else place.alike.tags()
 
-    # --- waking -----------------------------------------------------------------------------------
+    # --- tables -----------------------------------------------------------------------------------
 
-    def wake(self, runs: Iterable[str]) -> None:
-        """Makes the tables of those of these runs that are asleep.
+    def make_tables(self, runs: Iterable[str]) -> None:
+        """Makes the tables of those of these runs that are known from the index alone.
 
         A file that has changed and was not compared yet leaves its run empty, until the loader reads it.
         Files are opened without the lock, because a disk may be slow.
@@ -199,37 +199,37 @@ class AsleepRuns:
                 with self._lock:
                     is_current = files is not None or place.is_compared == was_compared
                     if self._places.get(run) is place and is_current:
-                        tags = self._wake(run, files)
+                        tags = self._make_table(run, files)
                         if files is None:
                             self._log.note_gone({run: tags})
 
-    def wake_with(self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None) -> None:
-        """Wakes runs that have such series of a plugin."""
+    def make_tables_with(self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None) -> None:
+        """Makes the tables of runs that have such series of a plugin."""
         with self._lock:
             found = [table.run for table in self.tables(plugin, (), runs, tags)]
-        self.wake(found)
+        self.make_tables(found)
 
-    def wake_below(self, above: str) -> None:
-        """Wakes the runs whose directories are in that of a run."""
+    def make_tables_below(self, above: str) -> None:
+        """Makes the tables of runs whose directories are in that of a run."""
         with self._lock:
             found = [run for run in self._below.of(above) if run in self._places]
-        self.wake(found)
+        self.make_tables(found)
 
-    def wake_claimed(self, claims: Collection[Claim]) -> None:
-        """Wakes runs with values of one of these claims."""
+    def make_tables_claimed(self, claims: Collection[Claim]) -> None:
+        """Makes the tables of runs with values of one of these claims."""
         with self._lock:
             found = {alike for alike in self._groups() if any(each.claim in claims for each in alike.resting)}
             runs = [run for run, place in self._places.items() if place.alike in found]
-        self.wake(runs)
+        self.make_tables(runs)
 
-    def _wake(self, run: str, files: Sequence[RecalledFile] | None) -> Mapping[str, Collection[str]]:
+    def _make_table(self, run: str, files: Sequence[RecalledFile] | None) -> Mapping[str, Collection[str]]:
         """Makes the table of a run; returns the tags that it had by plugin."""
         place = self._places.pop(run)
-        table = self._awake[run] = RunTable(run, self._claims, self._memory)
+        table = self._tables[run] = RunTable(run, self._claims, self._memory)
         table.loading = not place.is_loaded
         for order, name, content in files or ():
             table.restore_resting(order, name, content)
-        above = self._awake.get(run_above(run))
+        above = self._tables.get(run_above(run))
         if above is not None and above is not table and above.sessions.starts:
             table.update_sessions(above.sessions)
         return place.alike.tags()
