@@ -4,8 +4,8 @@ import { App } from './app';
 import { imageParts } from './board';
 import styles from './images.css?inline';
 import { keys } from './keys';
-import en from '../insight_image/locales/en.json';
-import zh from '../insight_image/locales/zh-CN.json';
+import { tab as en } from '../insight_image/locales/en.json';
+import { tab as zh } from '../insight_image/locales/zh-CN.json';
 
 export default tab({
   messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },

@@ -13,8 +13,8 @@ let loading: Promise<void> | undefined;
 /** Ends when `reasonText` knows all codes in this language, or cannot load them. */
 export function reasonsIn(locale: string): Promise<void> | undefined {
   if (locale !== 'zh-CN') return undefined;
-  loading ??= import('./reasons.zh-CN.json').then(
-    (found) => void (texts.value = found.default),
+  loading ??= import('../locales/zh-CN.json').then(
+    ({ reasons }) => void (texts.value = reasons),
     () => void (loading = undefined), // the host is away: with the next answer again
   );
   return loading;

@@ -1,7 +1,7 @@
 /** The page's own texts. Keys are typed by the English catalogue. */
 import type { Locale } from '@insight-host/api';
-import en from '../locales/en.json';
-import zh from '../locales/zh-CN.json';
+import { page as en } from '../locales/en.json';
+import { page as zh } from '../locales/zh-CN.json';
 
 /** Keys of texts, without the plural forms of another. */
 type Base<K extends string, All extends string = K> = K extends `${infer Stem}.one`
