@@ -110,17 +110,18 @@ def log_table(
 
 
 def log_settings(
-    name: str, files: str | FileName | Iterable[str | FileName], *, version: int = 1
+    name: str, files: str | FileName | Iterable[str | FileName], *, runs_below: bool = False, version: int = 1
 ) -> LogFormat:
     """Declares files of settings, which become hyperparameters of the run that their directory is.
 
     They make no run of their own. ``files`` are patterns; the suffix of a file says whether it is TOML or
-    JSON, anything else is YAML. Names of nested settings are joined by dots. A file is read again when it
-    changes. Texts whose names end like those of passwords and tokens are not shown.
+    JSON, anything else is YAML. With ``runs_below`` those that no run is around are of the runs below. Names
+    of nested settings are joined by dots. A file is read again when it changes. Texts whose names end like
+    those of passwords and tokens are not shown.
     """
     given = [files] if isinstance(files, (str, FileName)) else list(files)
     claims = [FileName(one, makes_run=False) if isinstance(one, str) else one for one in given]
-    return LogFormat(name, claims, _READ_SETTINGS, version)
+    return LogFormat(name, claims, _READ_SETTINGS, version, runs_below=runs_below)
 
 
 def yaml_value(data: bytes) -> Any:  # noqa: ANN401 - any value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from insight_core.plugin.log_tables import log_settings
 
 SETTINGS = (
+    log_settings("Hydra", [".hydra/config.yaml", ".hydra/overrides.yaml"], runs_below=True),
     log_settings(
         "Settings",
         [
