@@ -54,6 +54,8 @@ ROOMS: dict[str, Room] = {
     "own_page": _room("errors formats http", "attrs werkzeug"),
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("machine worker", ""),
+    "log_tables": _room("checks formats plugin plugin.worker references", "attrs numpy yaml"),
+    "plugin.log_tables": _room("log_tables", ""),
     "plugin.lab": _room(
         "encoding formats histogram_routes http matching plugin plugin.payloads providers store tag_roles",
         "",
@@ -111,7 +113,10 @@ OF_C = ("libc", "cpython", "posix")  # what Cython brings
 # for plugins
 PUBLIC_ROOMS = {
     "plugin",
-    *(f"plugin.{name}" for name in ("filters", "http", "lab", "own", "schema", "servers", "worker")),
+    *(
+        f"plugin.{name}"
+        for name in ("filters", "http", "lab", "log_tables", "own", "schema", "servers", "worker")
+    ),
 }
 PLUGIN_MAY_IMPORT = {
     *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),

@@ -59,8 +59,8 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     "state_not_read": {"path", "cause"},
     "state_not_written": {"path", "cause"},
     "undecodable_record": {"run", "tag", "step", "index", "cause"},
-    "metric_logs_not_a_number": {"name", "value", "more"},
-    "metric_logs_not_a_number_more": {"name", "value", "more"},
+    "table_not_a_number": {"name", "value", "more"},
+    "table_not_a_number_more": {"name", "value", "more"},
 }
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 
-from insight_core.plugin import Reason, ReasonKind
+from insight_record.formats.reason import Reason, ReasonKind
 
 _LONGEST = 60  # characters of a value in a text
 
-NO_STEP = Reason("no step", "metric_logs_no_step")
-BAD_CELL = Reason("a cell is too long, or has a line break in it", "metric_logs_cell")
-LONG_NUMBER = Reason("a whole number has too many digits", "metric_logs_long_number")
-NOT_UTF8 = Reason("not UTF-8", "metric_logs_not_utf8")
-TOO_DEEP = Reason("nested too deeply", "metric_logs_too_deep")
-_LINE = ReasonKind("metric_logs_line", "line {line}: {cause}")
+NO_STEP = Reason("no step", "table_no_step")
+BAD_CELL = Reason("a cell is too long, or has a line break in it", "table_cell")
+LONG_NUMBER = Reason("a whole number has too many digits", "table_long_number")
+NOT_UTF8 = Reason("not UTF-8", "table_not_utf8")
+TOO_DEEP = Reason("nested too deeply", "table_too_deep")
+TOO_LARGE = ReasonKind("table_too_large", "larger than {most} MiB, the most that is read")
+_LINE = ReasonKind("table_line", "line {line}: {cause}")
 
 
 def at_line(number: int, reason: str) -> Reason:
@@ -24,7 +25,7 @@ def at_line(number: int, reason: str) -> Reason:
 def not_a_step(cell: object) -> Reason:
     """The reason of a row or object whose step is ``cell``."""
     bare = _in_part(cell) if isinstance(cell, str) else shown(cell)  # the page quotes it itself
-    return Reason(f"the step is {shown(cell)}, not a whole number", "metric_logs_step", step=bare)
+    return Reason(f"the step is {shown(cell)}, not a whole number", "table_step", step=bare)
 
 
 def shown(value: object) -> str:

@@ -10,15 +10,15 @@ from typing import Any
 
 import yaml
 
-from insight_core.plugin import Reason, ReasonKind
-from insight_importers.cells import TOO_DEEP
+from insight_record.formats.reason import Reason, ReasonKind
 
 _DEEPEST = 100  # lists and mappings
 _MOST = 200_000  # values, those of an alias counted each time
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, unless PyYAML was built without it
 _MERGE = "tag:yaml.org,2002:merge"
-_NO_YAML_LINE = ReasonKind("importers_no_yaml_line", "it is not valid YAML (line {line})")
-_YAML_LARGE = ReasonKind("importers_yaml_large", "it has more than {most:,} values")
+_TOO_DEEP = Reason("it is nested too deeply", "yaml_too_deep")
+_NO_YAML_LINE = ReasonKind("yaml_line", "it is not valid YAML (line {line})")
+_YAML_LARGE = ReasonKind("yaml_large", "it has more than {most:,} values")
 
 
 def yaml_value(data: bytes) -> Any:  # noqa: ANN401 - any value
@@ -38,7 +38,7 @@ def yaml_value(data: bytes) -> Any:  # noqa: ANN401 - any value
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         if mark is None:
-            raise ValueError(Reason("it is not valid YAML", "importers_no_yaml")) from None
+            raise ValueError(Reason("it is not valid YAML", "yaml")) from None
         line = mark.line + 1
         raise ValueError(_NO_YAML_LINE(line=line)) from None
 
@@ -50,7 +50,7 @@ def _check_depth(text: str) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > _DEEPEST:
-                raise ValueError(TOO_DEEP)
+                raise ValueError(_TOO_DEEP)
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 
@@ -71,7 +71,7 @@ class _Values:
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         if id(node) in self._within or len(self._within) >= _DEEPEST:  # an alias may lead back
-            raise ValueError(TOO_DEEP)
+            raise ValueError(_TOO_DEEP)
         self._within.add(id(node))
         value = (
             self._mapping(node) if isinstance(node, yaml.MappingNode) else [self.of(x) for x in node.value]

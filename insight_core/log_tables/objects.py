@@ -11,14 +11,16 @@ import numpy as np
 from attrs import Factory, define
 from numpy.typing import NDArray
 
-from insight_core.plugin import Points, ReasonKind
-from insight_metric_logs.numbers import numbers, whole_numbers
-from insight_metric_logs.reasons import NO_STEP, not_a_step, shown
+from insight_core.log_tables.numbers import numbers, seconds, whole_numbers
+from insight_core.log_tables.reasons import NO_STEP, not_a_step, shown
+from insight_core.log_tables.table import DeclaredTable
+from insight_core.plugin.log_formats import Points
+from insight_record.formats.reason import ReasonKind
 
 _Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # places, steps, values, times
-_TIME = ReasonKind("metric_logs_time", "the time is {value}, not seconds as a number")
+_TIME = ReasonKind("table_time", "the time is {value}, neither a number nor a date")
 _NOT_A_NUMBER_ONCE = ReasonKind(
-    "metric_logs_not_a_number_once", "{name!r} is {value}, not a number; further ones are not listed"
+    "table_not_a_number_once", "{name!r} is {value}, not a number; further ones are not listed"
 )
 
 
@@ -26,6 +28,7 @@ _NOT_A_NUMBER_ONCE = ReasonKind(
 class Objects:
     """Objects in the order of the file; ``damaged`` is called with a place and a reason."""
 
+    table: DeclaredTable
     objects: Sequence[Mapping[str, Any]]
     first: int  # number of the first object in the file: the step of an object without one
     has_steps: bool  # an object without a step is damaged
@@ -46,10 +49,11 @@ class Objects:
         """Takes objects with the same keys in the same order."""
         rows = [self.objects[place].values() for place in places.tolist()]
         columns = dict(zip(keys, zip(*rows, strict=True), strict=True))
-        times = self._times(columns.pop("time", None), places)
-        cells = columns.pop("step", None)
-        columns.pop("", None)  # a series needs a name
-        if not columns:
+        times = self._times(columns.get(self.table.time), places)
+        step = self.table.step_among(keys)
+        cells = None if step is None else columns.pop(step)
+        named = {tag: cells for name, cells in columns.items() if (tag := self.table.tag_of(name))}
+        if not named:
             return
         if cells is not None:
             steps, bad = whole_numbers(cells, operator.index)
@@ -63,7 +67,7 @@ class Objects:
             steps, bad = self.first + places, np.empty(0, np.intp)
         has_step = np.ones(len(places), bool)
         has_step[bad] = False
-        for tag, cells in columns.items():
+        for tag, cells in named.items():
             there, values = self._values(tag, cells, places)
             there, values = there[has_step[there]], values[has_step[there]]
             if len(there):
@@ -73,12 +77,12 @@ class Objects:
     def _times(self, cells: Sequence[Any] | None, places: NDArray[np.intp]) -> NDArray[np.float64]:
         if cells is None:
             return np.full(len(places), np.nan)
-        times, bad = numbers(cells)
-        bad = np.array([row for row in bad.tolist() if cells[row] is not None], np.intp)
-        if len(bad) and "time" not in self.told:
-            self.told.append("time")
-            value = shown(cells[bad[0]])
-            self.damaged(int(places[bad[0]]), _TIME(value=value))
+        times = seconds(cells, self.table.time_unit)
+        unknown = np.flatnonzero(np.isnan(times)).tolist()
+        bad = [row for row in unknown if cells[row] is not None and numbers([cells[row]])[1].size]
+        if bad and self.table.time not in self.told:
+            self.told.append(self.table.time)
+            self.damaged(int(places[bad[0]]), _TIME(value=shown(cells[bad[0]])))
         return times
 
     def _values(

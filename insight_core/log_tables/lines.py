@@ -9,13 +9,14 @@ from typing import BinaryIO
 import numpy as np
 from attrs import frozen
 
-from insight_core.plugin import Flaw, ReasonKind
-from insight_metric_logs.beginnings import BOM
+from insight_core.formats.batch import Flaw
+from insight_core.log_tables.beginnings import BOM
+from insight_record.formats.reason import ReasonKind
 
 _PIECE = 4 << 20  # bytes
 _LONGEST = 16 << 20  # bytes of a line
-_LINE_UNFINISHED = ReasonKind("metric_logs_line_unfinished", "line {line} is not finished")
-_LINE_TOO_LONG = ReasonKind("metric_logs_line_too_long", "line {line} is longer than {most} MiB")
+_LINE_UNFINISHED = ReasonKind("table_line_unfinished", "line {line} is not finished")
+_LINE_TOO_LONG = ReasonKind("table_line_too_long", "line {line} is longer than {most} MiB")
 
 
 @frozen

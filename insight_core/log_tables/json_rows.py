@@ -1,17 +1,23 @@
-"""``metrics.jsonl``: an object of numbers on each line; ``step`` and ``time`` (seconds) are optional."""
+"""Lines of JSON objects with numbers, such as ``metrics.jsonl``; steps and times are optional."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
-from insight_core.plugin import Flaw, Points, Reason
-from insight_metric_logs.lines import Lines, next_lines
-from insight_metric_logs.objects import Objects, flat
-from insight_metric_logs.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, at_line
+from insight_core.formats.batch import Flaw
+from insight_core.log_tables.lines import Lines, next_lines
+from insight_core.log_tables.objects import Objects, flat
+from insight_core.log_tables.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, at_line
+from insight_core.log_tables.table import DeclaredTable
+from insight_core.plugin.log_formats import HyperParameters, Item
+from insight_record.formats.reason import Reason
 
 
-def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | Flaw], dict[str, Any]]:
+def read(
+    table: DeclaredTable, stream: BinaryIO, state: dict[str, Any] | None
+) -> tuple[list[Item], dict[str, Any]]:
     """Reads some lines; the last one also without a line end, if it is a whole object."""
     state = state or {"line": 1, "objects": 0, "has_steps": False, "told": []}
     lines = next_lines(stream, state["line"])
@@ -22,7 +28,7 @@ def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | 
                 state["line"] += 1
             return list(lines.flaws), state
         lines = last
-    found: list[Points | Flaw] = []
+    found: list[Item] = []
     texts = lines.data.split(b"\n")
     places = [place for place, text in enumerate(texts) if text and not text.isspace()]
 
@@ -41,8 +47,11 @@ def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | 
         places = good
     if lines.data.count(b"{") > len(objects):
         objects = [flat(each) for each in objects]
-    has_steps = state["has_steps"] or any("step" in each for each in objects)
+    has_steps = state["has_steps"] or any(table.step_among(each) for each in objects)
+    if objects and table.settings and not state["objects"]:
+        found += settings_of(table, objects[0])
     points = Objects(
+        table,
         objects,
         state["objects"],
         has_steps,
@@ -74,13 +83,13 @@ def _object(text: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         told = f"not JSON ({error.msg}, column {error.colno})"
         details = {"cause": error.msg, "column": error.colno}
-        raise ValueError(Reason(told, "metric_logs_not_json_column", **details)) from error
+        raise ValueError(Reason(told, "table_not_json_column", **details)) from error
     except ValueError as error:
         raise ValueError(LONG_NUMBER) from error
     except RecursionError as error:
         raise ValueError(TOO_DEEP) from error
     if not isinstance(value, dict):
-        raise ValueError(Reason("not an object", "metric_logs_not_an_object"))
+        raise ValueError(Reason("not an object", "table_not_an_object"))
     return value
 
 
@@ -96,3 +105,12 @@ def _last(stream: BinaryIO, lines: Lines) -> Lines | None:
         stream.seek(place)
         return None
     return Lines(text, place)
+
+
+def settings_of(table: DeclaredTable, value: Mapping[str, Any]) -> list[Item]:
+    """The hyperparameters that an object has, nested ones joined by dots."""
+    given = {
+        setting.replace("/", "."): one for name, one in value.items() if (setting := table.setting_of(name))
+    }
+    plain = {name: one for name, one in given.items() if isinstance(one, (bool, int, float, str))}
+    return [HyperParameters(plain)] if plain else []

@@ -1,9 +1,11 @@
-"""Texts as numbers."""
+"""Texts as numbers and times."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -47,9 +49,24 @@ def whole_numbers(
         return np.array([value or 0 for value in found], np.int64), bad
 
 
+def seconds(cells: Sequence[Any], unit: float = 1.0) -> NDArray[np.float64]:
+    """Each cell as seconds since the epoch, NaN where it is none.
+
+    Numbers are times of ``unit`` seconds, texts may be dates in ISO 8601, in UTC unless they say otherwise.
+    """
+    times, bad = numbers(cells)
+    times *= unit
+    for place in bad.tolist():
+        with suppress(TypeError, ValueError, OverflowError):
+            date = datetime.fromisoformat(cells[place])
+            times[place] = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    return times
+
+
 def _whole(value: object) -> int | None:
+    """A whole number; of a text such as ``7/100`` the part before the slash."""
     try:
-        whole = int(value) if isinstance(value, str) else operator.index(value)  # type: ignore[arg-type]
+        whole = int(value.partition("/")[0]) if isinstance(value, str) else operator.index(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         as_float = number(value)
         if as_float is None or not as_float.is_integer():  # NaN and infinities are not
