@@ -24,7 +24,6 @@ from insight_profiler.model import Category
 _IDLE = 0.1
 _LEAST = 0.05
 _FASTER = 0.9  # of the time of the host is left after a little change
-_LONG = 0.1  # of the longest: gaps that are counted
 _MOSTLY = 0.5
 _NOT_OF_THE_PROGRAM = re.compile(
     r"<built-in |<frozen |<string>|site-packages/|dist-packages/|^nn\.Module: |"
@@ -62,6 +61,8 @@ def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
     share = int(waiting.sum()) / evidence.whole
     if share < _IDLE:
         return
+    if evidence.profile.world_size > 1 and len(evidence.host_communication[0]):
+        raise NotChecked(said("may_share_device"))
     graphs = np.array(["GraphLaunch" in text for text in evidence.profile.texts] or [False])
     calls = evidence.slices["name"][np.maximum(gaps.launch, 0)]
     in_graphs = waiting[(gaps.launch >= 0) & graphs[calls]].sum()
@@ -74,7 +75,7 @@ def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
     first = int(longest[0])
     told = {
         "share": percent(share),
-        "count": round(int((waiting >= _LONG * waiting.max()).sum()) / evidence.counted, 1),
+"count": round(_many(waiting) / evidence.counted, 1),
         "time": milliseconds(int(waiting[first])),
         "name": _of_most(evidence, evidence.slices["name"][np.maximum(gaps.next, 0)], waiting),
     }
@@ -86,6 +87,13 @@ def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
         tuple(evidence.range_place(int(gaps.since[at]), int(gaps.end[at])) for at in longest.tolist()),
         promised(share),
     )
+
+
+def _many(times: NDArray[np.int64]) -> int:
+    """How many of some times are about as long as those that make up half of their sum, or longer."""
+    longest = np.sort(times)[::-1]
+    half = int(np.searchsorted(np.cumsum(longest), longest.sum() / 2))
+    return int((times >= longest[half] / 2).sum())
 
 
 def _of_most(evidence: Evidence, names: NDArray[np.int32], weights: NDArray[np.int64]) -> str:
