@@ -19,7 +19,7 @@ from insight_profiler.advice.replay import Change, Host, Replay
 from insight_profiler.advice.savings import Savings, host_gone
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import covered, length
-from insight_profiler.model import Category
+from insight_profiler.model import Category, Source
 
 _IDLE = 0.1
 _LEAST = 0.05
@@ -192,6 +192,8 @@ def _function_while_late(evidence: Evidence) -> tuple[int | None, int]:
     other = np.isin(slices["category"], (Category.OTHER, Category.DATA)) & np.isin(slices["track"], tracks)
     rows = np.flatnonzero(other & ~evidence.is_work)
     rows = rows[(evidence.ends[rows] > evidence.late_spans[0][0]) & ~_marks_step(evidence)[rows]]
+    if evidence.profile.source is Source.XPLANE:  # which has spans of the runtime, too
+        rows = evidence.named(lambda name: ".py" in name, rows)
     rows = evidence.named(lambda name: _NOT_OF_THE_PROGRAM.search(name) is None, rows)
     if not len(rows):
         return None, 0
