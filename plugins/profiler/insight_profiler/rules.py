@@ -18,6 +18,7 @@ from insight_profiler.advice import (
     host_rules,
     idle_rules,
     operator_rules,
+    precision_rules,
     rank_rules,
     step_rules,
 )
@@ -38,6 +39,7 @@ RANK_RULES: Sequence[Rule] = rank_rules.RULES
 RULES: Sequence[Rule] = (
     *host_rules.RULES,
     *idle_rules.RULES,
+    *precision_rules.RULES,
     *device_rules.RULES,
     *operator_rules.RULES,
     *communication_rules.RULES,

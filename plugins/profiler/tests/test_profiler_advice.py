@@ -145,18 +145,19 @@ def _advice(training: Training, rule: str) -> Finding:
 
 
 def test_a_change_that_saves_only_once_the_host_keeps_up_says_so() -> None:
-    """The oracle is the simulation of the same training with a fast host, with and without the change."""
+    """The oracle is the simulation of the same training with a fast host, with and without the change: an A100
+    multiplies 16 bits 16 times as fast as float32."""
     slow = evolve(FAULTS["host_bound"], matrix=PLAIN, kernel=60.0)
     found = _advice(slow, "mixed_precision")
     fast = evolve(slow, host=slow.host * 0.3)
-    before, after = (step_time(simulate(one)) for one in (fast, evolve(fast, kernel=30.0)))
+    before, after = (step_time(simulate(one)) for one in (fast, evolve(fast, kernel=60.0 / 16)))
     assert found.severity == "hint"
     assert saves(found) == pytest.approx(0.0, abs=0.02)
     assert found.saves is not None
     assert found.saves.assumes is not None
-    assert found.saves.assumes.code == "profiler_assumes_fast_host"
-    assert found.saves.high == pytest.approx((before - after) / step_time(simulate(slow)), abs=0.03)
-    alone = _advice(FAULTS["mixed_precision"], "mixed_precision").saves
+    assert found.saves.assumes.code == "profiler_assumes_rates"
+    assert found.saves.high == pytest.approx((before - after) / step_time(simulate(slow)), abs=0.04)
+    alone = _advice(FAULTS["double_precision"], "double_precision").saves
     assert alone is not None
     assert alone.low == alone.high
 

@@ -8,20 +8,20 @@ import numpy as np
 
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
-from insight_profiler.advice.figures import blocks_of, sm_efficiency
+from insight_profiler.advice.figures import blocks_of, processors, sm_efficiency
 from insight_profiler.advice.findings import finding, profile_rule, promised
+from insight_profiler.advice.gains import if_faster
 from insight_profiler.advice.kernel_names import (
     changes_layout,
-    is_double,
     is_matrix,
+    normalises_channels_first,
     short_name,
     updates_many,
 )
-from insight_profiler.advice.products import products, wide_without_units
+from insight_profiler.advice.products import products
 from insight_profiler.advice.replay import HOST
 from insight_profiler.advice.savings import if_shorter
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
-from insight_profiler.analysis.device_peaks import has_no_matrix_units, multiplies_tf32
 from insight_profiler.analysis.spans import covered, length, merged
 from insight_profiler.model import Category
 
@@ -32,76 +32,44 @@ _COPIES = 0.1
 _MATRIX = 0.2  # of the time of kernels
 _SMALL = 10_000  # ns of a kernel
 _MANY = 50  # kernels of an optimiser, in a step
+_NORM_LEFT = 0.4  # of the time of a norm of images that is left in NHWC, as measured for batch norms
 _GRID = 0.5  # of the processors have a block
 _OCCUPANCY = 30.0  # percent
 
 
-def mixed_precision(evidence: Evidence) -> Iterator[Finding]:
-    """Matrix products and convolutions that do not use tensor cores."""
-    compute = evidence.compute
-    whole = evidence.time(compute)
-    matrix = products(evidence, compute)
-    rows = wide_without_units(evidence, matrix)
-    device = evidence.device
-    if device is not None and has_no_matrix_units(device):
-        raise NotChecked(said("no_tensor_cores"))
-    if not whole or evidence.time(rows) < _MATRIX * whole:
-        return
-    savings = if_shorter(evidence, rows, 0.5)
-    if not savings.is_worth(_LITTLE):
-        return
-    name = evidence.biggest_name(rows)
-    change = evidence.change("precision_change")
-    if device is not None and multiplies_tf32(device):
-        change = evidence.change("precision_tf32_change")
-    yield finding(
-        evidence,
-        said(
-            "precision",
-            share=percent(evidence.time(matrix) / whole),
-            unused=percent(evidence.time(rows) / max(1, evidence.time(matrix))),
-            name=short_name(name),
-        ),
-        change,
-        (evidence.kernel_place(name),),
-        savings.promise,
-        savings.severity(_MORE),
-    )
-
-
-def double_precision(evidence: Evidence) -> Iterator[Finding]:
-    """Kernels that compute with numbers of 64 bits."""
-    rows = evidence.named(is_double, evidence.compute)
-    share = evidence.time(rows) / max(1, evidence.time(evidence.compute))
-    savings = if_shorter(evidence, rows, 0.5)
-    if share < _MORE or not savings.is_worth(_LEAST):
-        return
-    name = evidence.biggest_name(rows)
-    yield finding(
-        evidence,
-        said("double", share=percent(share), name=short_name(name)),
-        evidence.change("double_change"),
-        (evidence.kernel_place(name),),
-        savings.promise,
-        savings.severity(_LEAST),
-    )
-
-
 def channels_last(evidence: Evidence) -> Iterator[Finding]:
-    """Kernels that only convert between NCHW and NHWC, or formats of an Ascend device."""
+    """Kernels that only convert between NCHW and NHWC, and norms of NCHW between them; or conversions of the
+    formats of an Ascend device."""
     rows = evidence.named(changes_layout, evidence.work)
-    savings = if_shorter(evidence, rows, 0.0)
-    if not savings.is_worth(_LEAST):
+    time = evidence.time(rows)
+    if not len(rows):
         return
+    norms = evidence.named(normalises_channels_first, evidence.compute)
+    both = np.concatenate((rows, norms))
+    least = np.concatenate((np.zeros(len(rows)), np.full(len(norms), _NORM_LEFT)))
+    most = np.concatenate((np.zeros(len(rows)), np.ones(len(norms))))
+    assumes = said("assumes_norms", percent=percent(_NORM_LEFT)) if len(norms) else said("assumes_fast_host")
+    savings = if_faster(evidence, both, most, least, assumes)
+    if not savings.is_worth(_LEAST):
+        raise NotChecked(said("no_saving_layout", share=percent(time / evidence.time(evidence.work))))
     name = evidence.biggest_name(rows)
+    details = {
+        "count": round(len(rows) / evidence.counted, 1),
+        "time": milliseconds(time / evidence.counted),
+        "name": short_name(name),
+    }
+    saw = said("layout", **details)
+    if len(norms):
+        normed = evidence.time(norms)
+        saw = said(
+            "layout_norms",
+            **details,
+            norms=milliseconds(normed / evidence.counted),
+            share=percent((time + normed) / evidence.time(evidence.work)),
+        )
     yield finding(
         evidence,
-        said(
-            "layout",
-            count=round(len(rows) / evidence.counted, 1),
-            time=milliseconds(evidence.time(rows) / evidence.counted),
-            name=short_name(name),
-        ),
+        saw,
         evidence.change("layout_change"),
         (evidence.kernel_place(name),),
         savings.promise,
@@ -143,9 +111,9 @@ def small_kernels(evidence: Evidence) -> Iterator[Finding]:
 
 def small_grids(evidence: Evidence) -> Iterator[Finding]:
     """Kernels that are too small to use all processors of the device: time-weighted SM efficiency."""
-    count = evidence.facts().get("numSms")
+    count = processors(evidence)
     kernels = evidence.profile.tables.get("kernels")
-    if not isinstance(count, int | float) or not count or kernels is None:
+    if count is None or kernels is None:
         raise NotChecked(said("needs_device_facts"))
     efficiency = sm_efficiency(evidence)
     if efficiency is None:
@@ -159,7 +127,7 @@ def small_grids(evidence: Evidence) -> Iterator[Finding]:
     name = evidence.biggest_name(small)
     yield finding(
         evidence,
-        said("small_grids", share=percent(efficiency), count=int(count), name=short_name(name)),
+        said("small_grids", share=percent(efficiency), count=count, name=short_name(name)),
         said("small_grids_change"),
         (evidence.kernel_place(name),),
         severity="hint",
@@ -283,8 +251,6 @@ def zero_gradients(evidence: Evidence) -> Iterator[Finding]:
 
 
 RULES = (
-    profile_rule("mixed_precision", said("precision_title"), mixed_precision),
-    profile_rule("double_precision", said("double_title"), double_precision),
     profile_rule("channels_last", said("layout_title"), channels_last),
     profile_rule("small_kernels", said("small_kernels_title"), small_kernels),
     profile_rule("small_grids", said("small_grids_title"), small_grids),

@@ -97,11 +97,16 @@ def peak_rate(device: str) -> PeakRate | None:
     return None
 
 
+def device_peaks(device: Device) -> PeakRate | None:
+    """The peak rates of a device of a profile, by its name or, of a log of XLA, by what the log calls it."""
+    return peak_rate(device.name) or peak_rate(str(device.facts.get("gpu_device_name", "")))
+
+
 def has_no_matrix_units(device: Device) -> bool:
     """Whether a GPU is known to have neither tensor cores (NVIDIA before Volta) nor matrix cores (AMD's GCN,
     Vega, and RDNA before the third)."""
-    major = device.facts.get("computeMajor")
-    if not isinstance(major, int | float):
+    major = _capability(device)
+    if major is None:
         return False
     if _is_amd(device):
         return major < 9 or major == 10 or bool(_VEGA.search(device.name))
@@ -110,8 +115,16 @@ def has_no_matrix_units(device: Device) -> bool:
 
 def multiplies_tf32(device: Device) -> bool:
     """Whether a GPU is NVIDIA's with tensor cores that multiply TF32 (since Ampere)."""
-    major = device.facts.get("computeMajor")
-    return isinstance(major, int | float) and major >= 8 and not _is_amd(device)
+    major = _capability(device)
+    return major is not None and major >= 8 and not _is_amd(device)
+
+
+def _capability(device: Device) -> float | None:
+    """The major number of its compute capability: PyTorch and XLA have a name of their own for it."""
+    for fact in ("computeMajor", "compute_cap_major"):
+        if isinstance(major := device.facts.get(fact), int | float):
+            return float(major)
+    return None
 
 
 def _is_amd(device: Device) -> bool:
