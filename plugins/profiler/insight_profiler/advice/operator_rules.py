@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
+from insight_profiler.advice.attention import split_attention
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
+from insight_profiler.advice.gains import if_faster
 from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
 from insight_profiler.advice.products import products
 from insight_profiler.advice.savings import if_shorter
@@ -21,6 +23,7 @@ from insight_profiler.model import Side, Table
 _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
 _EFFICIENT = 0.3  # of the peak that convolutions reach with a good algorithm
+_FUSED = (0.6, 0.2)  # of the time of attention that is left once it is fused
 _UNEVEN = 1.5  # times the mean of all experts
 _CONVERTS = re.compile(r"^(aten::_to_copy|Cast|TransData|TransDataRNN|aten::type_as)$")
 _EXPERT = re.compile(r"^(.*/|)([^/]*expert[^/]*?[_.]?)(\d+)(?=/|$)", re.IGNORECASE)
@@ -125,18 +128,30 @@ def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
 def attention(evidence: Evidence) -> Iterator[Finding]:
     """Attention that is computed as single matrix products and a softmax."""
     table = _operators(evidence)
+    split = split_attention(evidence)
     unfused = _with_names(evidence, table, re.compile(r"_scaled_dot_product_attention_math"), "type")
-    if not unfused.any():
+    if split is None and not unfused.any():
         return
-    rows = _work_of(evidence, unfused)
-    savings = if_shorter(evidence, rows, 0.4)
+    if split is None:
+        rows, most, least = _work_of(evidence, unfused), _FUSED[0], _FUSED[1]
+        place = evidence.operator_place(int(np.flatnonzero(unfused)[0]))
+    else:
+        rows, most, least = split.rows, split.most, split.least
+        owners = evidence.operator_of(rows)
+        place = evidence.operator_place(evidence.biggest_operator(owners, evidence.slices["duration"][rows]))
+    of_rows = np.ones(len(rows))
+    assumes = said("assumes_fused", most=percent(most), least=percent(least))
+    savings = if_faster(evidence, rows, most * of_rows, least * of_rows, assumes)
+    share = percent(evidence.time(rows) / evidence.time(evidence.work))
     if not savings.is_worth(_LEAST):
-        return
-    place = evidence.operator_place(int(np.flatnonzero(unfused)[0]))
+        raise NotChecked(said("no_saving_attention", share=share))
+    time = milliseconds(evidence.time(rows) / evidence.counted)
     yield finding(
         evidence,
-        said("attention", time=milliseconds(evidence.time(rows) / evidence.counted)),
-        evidence.change("attention_change"),
+        said("attention", time=time, share=share)
+        if split is None
+        else said("attention_split", time=time, share=share, shape=split.shape),
+        evidence.change("attention_change" if split is None else "attention_split_change"),
         () if place is None else (place,),
         savings.promise,
         savings.severity(_LEAST),
@@ -151,6 +166,8 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
         return
     rows = _work_of(evidence, converts)
     rows = rows[evidence.slices["category"][rows] == 0]  # kernels: copies have a rule of their own
+    if (split := split_attention(evidence)) is not None:  # of which the rule about attention tells
+        rows = np.setdiff1d(rows, split.rows)
     savings = if_shorter(evidence, rows, 0.0)
     if not savings.is_worth(_MORE):
         return
