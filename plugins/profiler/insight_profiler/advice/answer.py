@@ -10,7 +10,8 @@ from attrs import asdict, frozen
 from insight_core.plugin import Messages
 from insight_core.plugin.findings import Finding, Findings
 from insight_core.plugin.lab import FindFaults
-from insight_profiler.advice.findings import at_most, places_of
+from insight_profiler.advice.findings import at_most
+from insight_profiler.advice.places import places_of
 from insight_profiler.advice.words import explained
 from insight_profiler.model import Profile
 from insight_profiler.profiles.discovery import ProfileFiles

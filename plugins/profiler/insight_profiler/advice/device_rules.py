@@ -10,7 +10,6 @@ from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import blocks_of, processors, sm_efficiency
 from insight_profiler.advice.findings import finding, profile_rule, promised
-from insight_profiler.advice.gains import if_faster
 from insight_profiler.advice.kernel_names import (
     changes_layout,
     is_matrix,
@@ -49,7 +48,7 @@ def channels_last(evidence: Evidence) -> Iterator[Finding]:
     least = np.concatenate((np.zeros(len(rows)), np.full(len(norms), _NORM_LEFT)))
     most = np.concatenate((np.zeros(len(rows)), np.ones(len(norms))))
     assumes = said("assumes_norms", percent=percent(_NORM_LEFT)) if len(norms) else said("assumes_fast_host")
-    savings = if_faster(evidence, both, most, least, assumes)
+    savings = if_shorter(evidence, both, most, least, assumes)
     if not savings.is_worth(_LEAST):
         raise NotChecked(said("no_saving_layout", share=percent(time / evidence.time(evidence.work))))
     name = evidence.biggest_name(rows)
@@ -72,7 +71,7 @@ def channels_last(evidence: Evidence) -> Iterator[Finding]:
         saw,
         evidence.change("layout_change"),
         (evidence.kernel_place(name),),
-        savings.promise,
+        savings,
         savings.severity(_LEAST),
     )
 
@@ -174,7 +173,7 @@ def memory_copies(evidence: Evidence) -> Iterator[Finding]:
         said("copies", share=percent(exposed), name=name, count=round(len(rows) / evidence.counted)),
         said("copies_within_change") if "DtoD" in name else said("copies_change"),
         (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
-        savings.promise,
+        savings,
         savings.severity(_MORE),
     )
 

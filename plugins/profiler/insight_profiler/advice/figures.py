@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from insight_core.plugin.findings import NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.products import on_matrix_units, products
-from insight_profiler.analysis.spans import length
 from insight_profiler.model import Category
 
 
@@ -99,8 +98,9 @@ def _late(evidence: Evidence) -> float | None:
 
 
 def _waiting(evidence: Evidence) -> float | None:
-    late = _late(evidence)
-    return None if late is None else max(0.0, length(evidence.idle) / evidence.whole - late)
+    if not (evidence.launchers >= 0).any():
+        return None
+    return int(evidence.gaps.waiting.sum()) / evidence.whole
 
 
 _FIGURES: Mapping[str, Callable[[Evidence], float | None]] = {

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.attention import split_attention
 from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
-from insight_profiler.advice.gains import if_faster
+from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
+from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.products import products
 from insight_profiler.advice.savings import if_shorter
 from insight_profiler.advice.words import milliseconds, percent, said
@@ -95,7 +95,7 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Finding]:
         ),
         said("convolutions_change"),
         () if place is None else (place,),
-        savings.promise,
+        savings,
         savings.severity(_MORE),
     )
 
@@ -120,7 +120,7 @@ def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
         ),
         said("convolutions_change"),
         (evidence.kernel_place(name),),
-        savings.promise,
+        savings,
         savings.severity(_MORE),
     )
 
@@ -139,9 +139,8 @@ def attention(evidence: Evidence) -> Iterator[Finding]:
         rows, most, least = split.rows, split.most, split.least
         owners = evidence.operator_of(rows)
         place = evidence.operator_place(evidence.biggest_operator(owners, evidence.slices["duration"][rows]))
-    of_rows = np.ones(len(rows))
     assumes = said("assumes_fused", most=percent(most), least=percent(least))
-    savings = if_faster(evidence, rows, most * of_rows, least * of_rows, assumes)
+    savings = if_shorter(evidence, rows, most, least, assumes)
     share = percent(evidence.time(rows) / evidence.time(evidence.work))
     if not savings.is_worth(_LEAST):
         raise NotChecked(said("no_saving_attention", share=share))
@@ -153,7 +152,7 @@ def attention(evidence: Evidence) -> Iterator[Finding]:
         else said("attention_split", time=time, share=share, shape=split.shape),
         evidence.change("attention_change" if split is None else "attention_split_change"),
         () if place is None else (place,),
-        savings.promise,
+        savings,
         savings.severity(_LEAST),
     )
 
@@ -185,7 +184,7 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
         ),
         said("conversions_change"),
         () if place is None else (place,),
-        savings.promise,
+        savings,
         savings.severity(_MORE),
     )
 

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.figures import blocks_of, processors
 from insight_profiler.advice.findings import finding, profile_rule
-from insight_profiler.advice.gains import Gain, if_faster, limited_by_arithmetic
 from insight_profiler.advice.kernel_names import is_attention, is_double, is_tf32, short_name
 from insight_profiler.advice.products import products, wide_without_units
-from insight_profiler.advice.savings import if_shorter
+from insight_profiler.advice.savings import Savings, if_shorter
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.device_peaks import device_peaks, has_no_matrix_units, multiplies_tf32
 from insight_profiler.analysis.kernel_schemes import InputType
+from insight_profiler.analysis.operator_peaks import counted_owners
 
 _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
 _LITTLE = 0.01  # a hint
 _MATRIX = 0.2  # of the time of kernels
+_LATENCY = 10_000  # ns of a kernel that takes as long whatever it computes
+_REACHED = 0.7  # of the peak of float32, by products that arithmetic alone limits
 _HARDLY = 0.5  # of the share of the peak that products of float32 reach: those too small for tensor cores
 _TWICE = (1.5, 4.0)  # times as fast, where the peaks of the device are not known
 
@@ -58,7 +62,7 @@ def mixed_precision(evidence: Evidence) -> Iterator[Finding]:
         ),
         evidence.change("precision_tf32_change" if has_tf32 else "precision_change"),
         (evidence.kernel_place(name),),
-        savings.promise,
+        savings,
         savings.severity(_MORE),
     )
 
@@ -83,17 +87,17 @@ def _wide_attention(evidence: Evidence, rows: Rows, whole: int) -> Iterator[Find
         ),
         evidence.change("precision_attention_change"),
         (evidence.kernel_place(name),),
-        savings.promise,
+        savings,
         savings.severity(_MORE),
     )
 
 
-def _gain(evidence: Evidence, rows: Rows, unhelped: Rows, slow: float, fast: float) -> Gain:
+def _gain(evidence: Evidence, rows: Rows, unhelped: Rows, slow: float, fast: float) -> Savings:
     """If products become so many times as fast where arithmetic limits them, some of them only at best."""
-    limited = limited_by_arithmetic(evidence, rows)
+    limited = _limited_by_arithmetic(evidence, rows)
     most = np.where(np.isin(rows, unhelped), 1.0, 1 - limited * (1 - 1 / slow))
     assumes = said("assumes_rates", slow=round(slow, 1), fast=round(fast, 1))
-    return if_faster(evidence, rows, most, 1 - limited * (1 - 1 / fast), assumes)
+    return if_shorter(evidence, rows, most, 1 - limited * (1 - 1 / fast), assumes)
 
 
 def _speeds(evidence: Evidence, first: InputType) -> tuple[float, float]:
@@ -105,6 +109,29 @@ def _speeds(evidence: Evidence, first: InputType) -> tuple[float, float]:
         return _TWICE
     slow = _HARDLY * peaks.of(first, on_matrix_units=True) / peaks.plain
     return max(1.0, slow), max(1.0, peaks.matrix / peaks.plain)
+
+
+def _limited_by_arithmetic(evidence: Evidence, rows: Rows) -> NDArray[np.float64]:
+    """float64[rows]: the share of the time of each product that faster arithmetic would shorten.
+
+    By their operations and the peak of the device where both are known. Else a product of too few blocks to
+    fill the device counts in part, and one that is as short as a launch not at all: latency limits it.
+    """
+    durations = evidence.slices["duration"][rows]
+    found = (durations >= _LATENCY).astype(np.float64)
+    count = processors(evidence)
+    if count and "kernels" in evidence.profile.tables:
+        blocks = blocks_of(evidence)[evidence.slices["kernel"][rows]]
+        found *= np.where(blocks > 0, np.minimum(1.0, blocks / count), 1.0)
+    peaks = None if evidence.device is None else device_peaks(evidence.device)
+    table = evidence.profile.tables.get("operators")
+    if peaks is None or table is None or not len(table["name"]):
+        return found
+    operator = evidence.operator_of(rows)
+    owner = np.where(operator >= 0, counted_owners(evidence.profile, table)[operator], -1)
+    known = (owner >= 0) & (table["device_total"][owner] > 0)
+    rates = table["flops"][owner] / np.maximum(table["device_total"][owner], 1) * 1e9
+    return np.where(known, np.minimum(1.0, rates / (_REACHED * peaks.plain)), found)
 
 
 def double_precision(evidence: Evidence) -> Iterator[Finding]:
@@ -122,7 +149,7 @@ def double_precision(evidence: Evidence) -> Iterator[Finding]:
         said("double", share=percent(share), name=short_name(name)),
         evidence.change("double_change"),
         (evidence.kernel_place(name),),
-        savings.promise,
+        savings,
         savings.severity(_LEAST),
     )
 
