@@ -21,6 +21,7 @@ from insight_profiler.advice import (
     precision_rules,
     rank_rules,
     step_rules,
+    waiting_rules,
 )
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import figures
@@ -38,6 +39,7 @@ _BEING_READ = ReasonKind("profiler_being_read", "{profile} is being read")
 RANK_RULES: Sequence[Rule] = rank_rules.RULES
 RULES: Sequence[Rule] = (
     *host_rules.RULES,
+    *waiting_rules.RULES,
     *idle_rules.RULES,
     *precision_rules.RULES,
     *device_rules.RULES,

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
-from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.findings import finding, profile_rule, promised
+from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.replay import WAIT, Change, Replay
@@ -103,59 +102,6 @@ def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def synchronisation(evidence: Evidence) -> Iterator[Finding]:
-    """Calls that make the host wait for the device within a step."""
-    evidence.work  # noqa: B018 - none without a device
-    replay = _replay(evidence)
-    waited_for = replay.row[replay.other[replay.kind == WAIT]]
-    copies = evidence.named(lambda name: "HtoD" in name, evidence.of(Category.MEMCPY))
-    own = ~np.isin(waited_for, copies)  # waits for those are the matter of pinned memory
-    rows = np.unique(replay.row[replay.kind == WAIT][own]).astype(np.intp)
-    explicit = evidence.named(lambda name: "synchronize" in name.lower() or "memcpy" in name.lower(), rows)
-    if len(explicit) <= replay.steps:  # one a step, such as to read the loss, is usual
-        return
-    waits = ~((replay.kind == WAIT) & np.isin(replay.row, explicit))
-    saves = replay.saves(waits=waits)
-    if saves < _LEAST:
-        return
-    owners = _operators_around(evidence, explicit)
-    waited = evidence.slices["duration"][explicit]
-    operator = evidence.biggest_operator(owners, waited)
-    table = evidence.profile.tables.get("operators")
-    name = evidence.text(int(table["name"][operator])) if table is not None and operator >= 0 else ""
-    call = evidence.biggest_name(explicit)
-    longest = int(explicit[np.argmax(waited)])
-    places = [evidence.slice_place(longest)]
-    if (place := evidence.operator_place(operator)) is not None:
-        places.insert(0, place)
-    yield finding(
-        evidence,
-        said(
-            "synchronises",
-            count=round(len(explicit) / replay.steps, 1),
-            time=milliseconds(int(waited.sum()) / replay.steps),
-            name=name or call,
-        ),
-        said("synchronises_change"),
-        tuple(places),
-        promised(saves, is_replayed=True),
-    )
-
-
-def _operators_around(evidence: Evidence, rows: Rows) -> NDArray[np.int32]:
-    """The outermost operator around each call on the host, or -1."""
-    slices = evidence.slices
-    is_operator = slices["category"] == Category.OPERATOR
-    found = np.full(len(rows), -1, np.int32)
-    at = slices["parent"][rows].astype(np.int64)
-    while (at >= 0).any():
-        places = np.maximum(at, 0)
-        known = (at >= 0) & is_operator[places] & (slices["operator"][places] >= 0)
-        found = np.where(known, slices["operator"][places], found)
-        at = np.where(at >= 0, slices["parent"][places], -1)
-    return found
-
-
 def recompilation(evidence: Evidence) -> Iterator[Finding]:
     """Compilation of the model after warm-up."""
     slices = evidence.slices
@@ -218,7 +164,6 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
 RULES = (
     profile_rule("data_loader", said("data_title"), data_loading),
     profile_rule("pinned_memory", said("pageable_title"), pinned_memory),
-    profile_rule("synchronisation", said("synchronises_title"), synchronisation),
     profile_rule("recompilation", said("recompiles_title"), recompilation),
     profile_rule("allocation", said("allocates_title"), allocation),
 )

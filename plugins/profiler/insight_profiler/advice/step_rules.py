@@ -3,20 +3,23 @@ and about time in functions of Python, of traces with stacks."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
-from attrs import frozen
 
 from insight_core.plugin.findings import Finding, NotChecked
-from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
+from insight_profiler.advice.python_times import PythonTimes, quiet_function
+from insight_profiler.advice.replay import Change
+from insight_profiler.advice.savings import if_changed, shares_without
+from insight_profiler.advice.waiting_rules import idle_after_reading, reads_of, tail_after_reading
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.pipeline import empty_share
+from insight_profiler.analysis.spans import gaps, merged
 from insight_profiler.analysis.steps import of_rows, summary, usual_rows
 from insight_profiler.model import Category, Source, Table
 
@@ -26,6 +29,7 @@ _EMPTY = 0.3  # of the batches found the queue empty
 _IDLE = 0.2
 _BUBBLE = 0.1
 _TAIL = 0.2
+_WAITS = 0.1  # of the time the device waits for one function
 _MEMORY = 0.9  # of the device's
 _JITTER = 1.5  # times the median
 _FEW = 5  # steps tell nothing of how they vary
@@ -48,9 +52,11 @@ def _divided(evidence: Evidence, column: str) -> float:
 
 
 def idle_steps(evidence: Evidence) -> Iterator[Finding]:
-    """Steps in which nothing runs for long, where no timeline of a device says why."""
+    """Steps in which nothing runs for long: devices wait for a function of Python that launches nothing; or
+    no timeline of a device says why."""
     if evidence.is_work_known:
-        raise NotChecked(said("has_timeline"))
+        yield from _in_functions(evidence)
+        return
     steps = _steps(evidence)
     if "slices" in evidence.profile.tables and (evidence.slices["category"] == Category.OPERATOR).any():
         yield from _between_operators(evidence)
@@ -65,6 +71,35 @@ def idle_steps(evidence: Evidence) -> Iterator[Finding]:
         said("idle_steps_change"),
         (EvidencePlace("view", "steps"),),
         promised(share),
+    )
+
+
+def _in_functions(evidence: Evidence) -> Iterator[Finding]:
+    """A function between launches for which the device waits, what it does after a value is read left out."""
+    replay = evidence.replay
+    evidence.work  # noqa: B018 - none without a device
+    if replay is None:
+        raise NotChecked(said("has_timeline"))
+    late = gaps(idle_after_reading(evidence, reads_of(evidence)), evidence.late_spans)
+    function = quiet_function(evidence, late)
+    if function is None or function.time < _WAITS * evidence.whole:
+        return
+    rows = function.rows
+    spans = merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])
+    saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
+    place = evidence.slice_place(function.longest)
+    share = percent(function.time / evidence.whole)
+    if saves.high < _WAITS:
+        raise NotChecked(said("no_saving_function", name=place.text, share=share))
+    told = {"share": share, "name": place.text, "time": milliseconds(function.time / evidence.counted)}
+    yield finding(
+        evidence,
+        said("waits_for_function_in", **told, caller=function.caller)
+        if function.caller
+        else said("waits_for_function", **told),
+        said("waits_for_function_change"),
+        (place,),
+        saves,
     )
 
 
@@ -112,7 +147,11 @@ def iteration_interval(evidence: Evidence) -> Iterator[Finding]:
 
 
 def iteration_tail(evidence: Evidence) -> Iterator[Finding]:
-    """Time after the backward pass: the last reduction of gradients, and the optimiser."""
+    """Time after the backward pass: the last reduction of gradients, and the optimiser; or what the host does
+    after it has read a value of the device."""
+    if evidence.profile.source is Source.TORCH and evidence.is_work_known:
+        yield from tail_after_reading(evidence)
+        return
     share = _divided(evidence, "tail")
     if share <= _TAIL:
         return
@@ -246,47 +285,3 @@ RULES = (
     profile_rule("full_memory", said("memory_full_title"), full_memory),
     profile_rule("memory_growth", said("memory_growth_title"), memory_growth),
 )
-
-
-_FUNCTION = re.compile(r"\.py\(\d+\): ")  # train.py(12): step
-_BUILT_IN = re.compile(r"<built-in ")
-_PROFILER = re.compile(r"torch/(profiler/|autograd/profiler)|_record_function|torch\.profiler|_kineto")
-_LIBRARY = re.compile(
-    r"site-packages/|dist-packages/|^(torch|keras|jax|numpy|importlib|threading|typing)\b|<frozen "
-)
-
-
-@frozen
-class PythonTimes:
-    """In the steps that count. ``longest``: the row of the longest call of the function of the program, not
-    of a library, in which most time passes outside of other functions and of operators; None if there is
-    none. ``time`` is that of all its calls, ``profiler`` that of functions of the profiler, ns.
-    ``are_known``: whether stacks were recorded."""
-
-    longest: int | None
-    time: int
-    profiler: int
-    are_known: bool
-
-    @classmethod
-    def of(cls, evidence: Evidence) -> PythonTimes:
-        """What the slices say."""
-        names, own = evidence.slices["name"], evidence.slices["self"]
-
-        def named(kind: re.Pattern[str], rows: Rows) -> Rows:
-            return evidence.named(lambda text: kind.search(text) is not None, rows)
-
-        rows = np.flatnonzero(evidence.inside)
-        functions, built_in = named(_FUNCTION, rows), named(_BUILT_IN, rows)
-        measuring = named(_PROFILER, np.concatenate((functions, built_in)))
-        times = np.zeros(len(names), np.int64)
-        times[functions] = own[functions]
-        parents = evidence.slices["parent"][built_in]  # time in a built-in function is that of who calls it
-        np.add.at(times, parents[parents >= 0], own[built_in[parents >= 0]])
-        mine = np.setdiff1d(functions, np.concatenate((measuring, named(_LIBRARY, functions))))
-        profiler = int(own[measuring].sum())
-        if not len(mine):
-            return cls(None, 0, profiler, bool(len(functions)))
-        sums = np.bincount(names[mine], times[mine])
-        calls = mine[names[mine] == np.argmax(sums)]
-        return cls(int(calls[np.argmax(times[calls])]), int(sums.max()), profiler, True)
