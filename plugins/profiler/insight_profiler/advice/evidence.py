@@ -31,8 +31,8 @@ class Evidence(TimelineEvidence):
     run: str = ""
     name: str = ""  # of the profile: its path within the run
     measured: float | None = None  # how long a step takes without the profiler, ns
-    checked: dict[object, Sequence[Finding] | NotChecked] = field(factory=dict)  # by check of a rule
-    explained: list[Change] = field(factory=list)  # what findings propose
+    checked: dict[object, Sequence[Finding] | NotChecked] = field(factory=dict, init=False)  # by check
+    explained: list[Change] = field(factory=list, init=False)  # what findings propose
 
     @cached_property
     def device(self) -> Device | None:
@@ -66,7 +66,7 @@ class Evidence(TimelineEvidence):
 
     @cached_property
     def unprofiled(self) -> tuple[float, float] | None:
-        """How long a step takes without the profiler (ns), from and to; None where that is not known."""
+        """How long a step takes without the profiler (ns), from and to; None where nobody tells."""
         if self.replay is None or self.profiler_cost is None:
             return None
         times = [self.replay.time(host) / self.replay.steps for host in self.hosts]

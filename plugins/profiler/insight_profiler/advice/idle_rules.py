@@ -24,7 +24,7 @@ from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import ProfileCheck, finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import function_during, marks_step
-from insight_profiler.advice.replay import Change, Replay
+from insight_profiler.advice.replay import Change, Host, Replay
 from insight_profiler.advice.savings import Savings, host_gone
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import length
@@ -32,8 +32,7 @@ from insight_profiler.model import Category
 
 _IDLE = 0.1
 _LEAST = 0.05
-_FASTER = 0.9  # of the time of the host is left after a little change
-_LONG = 0.1  # of the longest: gaps that are counted
+_FASTER = 0.95  # of the time of the host is left after a little change
 _MOSTLY = 0.5
 _COMPILED = re.compile(r"^(triton_|Torch-Compiled Region|CompiledFunction)")
 
@@ -67,6 +66,8 @@ def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
     share = int(waiting.sum()) / evidence.whole
     if share < _IDLE:
         return
+    if evidence.profile.world_size > 1 and len(evidence.host_communication[0]):
+        raise NotChecked(said("may_share_device"))
     graphs = np.array(["GraphLaunch" in text for text in evidence.profile.texts] or [False])
     calls = evidence.slices["name"][np.maximum(gaps.launch, 0)]
     in_graphs = waiting[(gaps.launch >= 0) & graphs[calls]].sum()
@@ -79,7 +80,7 @@ def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
     first = int(longest[0])
     told = {
         "share": percent(share),
-        "count": round(int((waiting >= _LONG * waiting.max()).sum()) / evidence.counted, 1),
+        "count": round(_many(waiting) / evidence.counted, 1),
         "time": milliseconds(int(waiting[first])),
         "name": _of_most(evidence, evidence.slices["name"][np.maximum(gaps.next, 0)], waiting),
     }
@@ -91,6 +92,13 @@ def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
         tuple(evidence.range_place(int(gaps.since[at]), int(gaps.end[at])) for at in longest.tolist()),
         promised(share),
     )
+
+
+def _many(times: NDArray[np.int64]) -> int:
+    """How many of some times are about as long as those that make up half of their sum, or longer."""
+    longest = np.sort(times)[::-1]
+    half = int(np.searchsorted(np.cumsum(longest), longest.sum() / 2))
+    return int((times >= longest[half] / 2).sum())
 
 
 def _of_most(evidence: Evidence, names: NDArray[np.int32], weights: NDArray[np.int64]) -> str:
@@ -122,7 +130,7 @@ def host_bound(evidence: Evidence) -> Iterator[Finding]:
     share = evidence.late / evidence.whole
     if evidence.replay is None:
         raise NotChecked(said("needs_launches"))
-    if share < _IDLE:
+    if share < max(_IDLE, _MOSTLY * evidence.idle_share):
         return
     saves = _left_to_save(evidence, evidence.replay)
     if saves.high < _LEAST:
@@ -147,8 +155,16 @@ def host_bound(evidence: Evidence) -> Iterator[Finding]:
         else evidence.change("host_bound_change"),
         (place, EvidencePlace("view", "timeline")),
         saves,
-        "hint" if evidence.explained else "warning",
+        "hint" if evidence.explained or _has_slow_rank(evidence) else "warning",
     )
+
+
+def _has_slow_rank(evidence: Evidence) -> bool:
+    """Whether ranks of the job wait for one that is slower, of which a rule of its own tells."""
+    try:
+        return bool(evidence.job.stragglers)
+    except NotChecked:
+        return False
 
 
 def _left_to_save(evidence: Evidence, replay: Replay) -> Savings:
@@ -158,13 +174,34 @@ def _left_to_save(evidence: Evidence, replay: Replay) -> Savings:
         with suppress(NotChecked):
             rule.of(evidence)
     known = reduce(Change.__and__, evidence.explained, Change())
-    shares = []
-    for host in evidence.hosts:
-        base, left = replay.time(host), replay.time(host, known)
-        for part in (_FASTER, 0.0):
-            shares.append((left - replay.time(host_gone(evidence, replay, host, part), known)) / base)
-    low, high = (min(1.0, max(0.0, one)) for one in (min(shares), max(shares)))
-    return Savings(low, high, assumes=said("assumes_host_ahead", percent=percent(1 - _FASTER)))
+
+    def saved(host: Host, left: float) -> float:
+        base, changed = replay.time(host), replay.time(host, known)
+        share = (changed - replay.time(host_gone(evidence, replay, host, left), known)) / base
+        return min(1.0, max(0.0, share))
+
+    cost = evidence.profiler_cost
+    usual = evidence.hosts[0] if cost is None or evidence.measured else cost.usual(replay)
+    low, high = min(saved(host, _FASTER) for host in evidence.hosts), saved(usual, 0.0)
+    return Savings(min(low, high), high, assumes=said("assumes_host_ahead", percent=percent(1 - _FASTER)))
+
+
+def profiler_cost(evidence: Evidence) -> Iterator[Finding]:
+    """A profiler that makes the steps longer by the events that it writes."""
+    replay, times = evidence.replay, evidence.unprofiled
+    if replay is None or times is None:
+        raise NotChecked(said("needs_profiler_cost"))
+    recorded = replay.whole / replay.steps
+    if max(times) > (1 - _LEAST) * recorded:
+        return
+    low, high = (milliseconds(one) for one in times)
+    yield finding(
+        evidence,
+        said("profiler_cost", recorded=milliseconds(recorded), low=low, high=high),
+        said("profiler_cost_change"),
+        (EvidencePlace("view", "overview"),),
+        severity="hint",
+    )
 
 
 def _is_compiled(evidence: Evidence) -> bool:
@@ -189,5 +226,6 @@ _SPECIFIC = tuple(
 RULES = (
     profile_rule("start_up", said("start_up_title"), start_up),
     profile_rule("host_bound", said("host_bound_title"), host_bound),
+    profile_rule("profiler_cost", said("profiler_cost_title"), profiler_cost),
     profile_rule("idle_gaps", said("idle_gaps_title"), idle_gaps),
 )

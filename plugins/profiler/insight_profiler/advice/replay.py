@@ -22,7 +22,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_profiler.advice.timeline_evidence import TimelineEvidence
-from insight_profiler.analysis.spans import covered
+from insight_profiler.analysis.spans import covered, merged
 from insight_profiler.model import Category
 
 HOST, WAIT, WORK = range(3)  # kinds of nodes
@@ -49,10 +49,11 @@ class Change:
 
 @frozen(eq=False)
 class Host:
-    """How fast a host is: int64[nodes] ``duration`` and ``lag`` of a replay, ns."""
+    """How fast a host is: int64[nodes] ``duration``, ``lag`` and ``latency`` of a replay, ns."""
 
     duration: NDArray[np.int64]
     lag: NDArray[np.int64]
+    latency: NDArray[np.int64]
 
 
 @frozen(eq=False)
@@ -82,7 +83,7 @@ class Replay:
     @property
     def recorded(self) -> Host:
         """The host as it was recorded."""
-        return Host(self.duration, self.lag)
+        return Host(self.duration, self.lag, self.latency)
 
     def span(
         self,
@@ -97,11 +98,13 @@ class Replay:
 
     def time(self, host: Host, change: Change | None = None) -> int:
         """How long the steps take (ns) with a host that is so fast, and a change."""
-        if change is None:
-            return max(1, self.span(duration=host.duration, lag=host.lag) - self.behind)
-        duration = (host.duration * change.duration).astype(np.int64)
-        lag = np.where(host.lag > 0, host.lag * change.lag, host.lag).astype(np.int64)
-        return max(0, self.span(duration=duration, lag=lag, waits=change.waits) - self.behind)
+        duration, lag, waits = host.duration, host.lag, None
+        if change is not None:
+            duration = (duration * change.duration).astype(np.int64)
+            lag = np.where(lag > 0, lag * change.lag, lag).astype(np.int64)
+            waits = change.waits
+        end = max(self._times(duration, lag, waits, host.latency)[1], default=0)
+        return max(1, end - self.behind)
 
     def saves(
         self,
@@ -148,19 +151,21 @@ class Replay:
         duration: NDArray[np.int64] | None,
         lag: NDArray[np.int64] | None,
         waits: NDArray[np.bool_] | None,
+        latency: NDArray[np.int64] | None = None,
     ) -> tuple[list[int], list[int]]:
         """When each node begins and ends, ns from the start. A graph has no array operation for it."""
         durations = (self.duration if duration is None else duration).tolist()
         lags = (self.lag if lag is None else lag).tolist()
         others = (self.other if waits is None else np.where(waits, self.other, -1)).tolist()
+        latencies = (self.latency if latency is None else latency).tolist()
         begin: list[int] = []
         end: list[int] = []
         befores, launches = self.before.tolist(), self.launch.tolist()
-        columns = (befores, lags, launches, self.latency.tolist(), others, self.delay.tolist(), durations)
-        for before, lag_of_it, launch, latency, other, delay, takes in zip(*columns, strict=True):
+        columns = (befores, lags, launches, latencies, others, self.delay.tolist(), durations)
+        for before, lag_of_it, launch, late, other, delay, takes in zip(*columns, strict=True):
             at = lag_of_it + (end[before] if before >= 0 else 0)
-            if launch >= 0 and begin[launch] + latency > at:
-                at = begin[launch] + latency
+            if launch >= 0 and begin[launch] + late > at:
+                at = begin[launch] + late
             if other >= 0 and end[other] + delay > at:
                 at = end[other] + delay
             begin.append(at)
@@ -169,11 +174,11 @@ class Replay:
 
 
 def path_times(replay: Replay, evidence: TimelineEvidence) -> Mapping[str, int]:
-    """What the critical path of a step consists of, ns in the mean of the replayed steps: work
-    of devices by category, ``runtime`` (calls), ``host`` (between calls), ``data`` (loading data between
-    calls), ``launch`` (from a launch to its work) and ``delay`` (between works). The path is as long as the
-    time from the first node to the last. Devices that run behind the host work on after the last step: then
-    all times are scaled to those of the steps, so that a path is at most as long as a step."""
+    """What the critical path of a step consists of, ns in the mean of the replayed steps: work of devices by
+    category, ``runtime`` (calls), ``host`` (between calls), ``data`` and ``communication`` (what the host
+    loads, or exchanges with other ranks, between calls), ``launch`` (from a launch to its work) and ``delay``
+    (between works). The path is as long as the time from the first node to the last. Where that begins with
+    work of before the steps, times are scaled to those of the steps: a path is at most as long as a step."""
     path = replay.critical_path()
     kind, row = replay.kind[path], replay.row[path]
     waited = np.append(path[1:], -1)  # the node that each waited for
@@ -188,10 +193,12 @@ def path_times(replay: Replay, evidence: TimelineEvidence) -> Mapping[str, int]:
     found["runtime"] = int(duration[kind == HOST].sum())
     begin, gap_end = (column[path] for column in replay.gap)
     host = kind == HOST
-    data = evidence.slices["category"] == Category.DATA
-    loading = covered(evidence.spans(np.flatnonzero(data)), begin[host], gap_end[host])
-    found["data"] = int(loading.sum())
-    found["host"] = int(lag[host].sum()) - found["data"]
+    data = np.flatnonzero(evidence.slices["category"] == Category.DATA)
+    loading = merged(evidence.slices["start"][data].astype(np.int64), evidence.ends[data])
+    found["data"] = int(covered(loading, begin[host], gap_end[host]).sum())
+    exchanged = int(covered(evidence.host_communication, begin[host], gap_end[host]).sum())
+    found["communication"] = found.get("communication", 0) + exchanged
+    found["host"] = max(0, int(lag[host].sum()) - found["data"] - exchanged)
     found["launch"] = int(replay.latency[path][launched].sum())
     other = (replay.other[path] == waited) & (waited >= 0)
     found["delay"] = int(replay.delay[path][other].sum() + lag[~host & ~launched & ~other].sum())

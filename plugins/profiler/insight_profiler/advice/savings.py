@@ -109,7 +109,8 @@ def host_gone(evidence: Evidence, replay: Replay, host: Host, left: float = 0.0)
     mine = replay.kind == HOST
     kept = covered(evidence.host_communication, *replay.gap)
     lag = np.where(mine, np.minimum(host.lag, kept) + (host.lag - kept).clip(0) * left, host.lag)
-    return Host(np.where(mine, host.duration * left, host.duration).astype(np.int64), lag.astype(np.int64))
+    duration = np.where(mine, host.duration * left, host.duration)
+    return Host(duration.astype(np.int64), lag.astype(np.int64), host.latency)
 
 
 def shares_without(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[np.float64]:

@@ -77,19 +77,26 @@ class TimelineEvidence:
 
     @cached_property
     def windows(self) -> Spans:
-        """When the steps that count ran; all of the profile without steps."""
+        """When the steps that count ran (of the device where it lags); all of the profile without steps."""
         steps = self.steps
-        if steps is not None:
-            known = (steps["start"] >= 0) & (steps["duration"] > 0)
-            if known.any():
-                begins = steps["start"][known].astype(np.int64)
-                return merged(begins, begins + steps["duration"][known])
-        return np.zeros(1, np.int64), np.array([self.profile.duration_ns], np.int64)
+        return self._whole if steps is None else self._spans_of(steps["start"], steps["duration"])
 
     @cached_property
     def host_windows(self) -> Spans:
-        """When the host ran the steps that count, where that is not ``windows``."""
-        return self.windows
+        """When the host ran the steps that count."""
+        steps = self.steps
+        if steps is None or (steps["host_start"] < 0).all():
+            return self.windows
+        return self._spans_of(steps["host_start"], steps["host_duration"])
+
+    def _spans_of(self, begins: NDArray[np.int64], durations: NDArray[np.int64]) -> Spans:
+        known = (begins >= 0) & (durations > 0)
+        begins = begins[known].astype(np.int64)
+        return merged(begins, begins + durations[known]) if known.any() else self._whole
+
+    @property
+    def _whole(self) -> Spans:
+        return np.zeros(1, np.int64), np.array([self.profile.duration_ns], np.int64)
 
     @cached_property
     def counted(self) -> int:
