@@ -18,6 +18,7 @@ from insight_profiler.advice import (
     device_rules,
     host_rules,
     idle_rules,
+    memory_rules,
     operator_rules,
     precision_rules,
     rank_rules,
@@ -48,6 +49,7 @@ RULES: Sequence[Rule] = (
     *operator_rules.RULES,
     *communication_rules.RULES,
     *step_rules.RULES,
+    *memory_rules.RULES,
     *RANK_RULES,
 )
 
