@@ -15,6 +15,7 @@ from insight_core.plugin import NotFound, PluginContext, ReasonKind, RunProfile
 from insight_core.plugin.findings import Finding, NotChecked, Rule
 from insight_profiler.advice import (
     communication_rules,
+    copy_rules,
     device_rules,
     host_rules,
     idle_rules,
@@ -43,6 +44,7 @@ RANK_RULES: Sequence[Rule] = rank_rules.RULES
 RULES: Sequence[Rule] = (
     *host_rules.RULES,
     *waiting_rules.RULES,
+    *copy_rules.RULES,
     *idle_rules.RULES,
     *precision_rules.RULES,
     *device_rules.RULES,

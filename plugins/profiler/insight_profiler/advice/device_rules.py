@@ -22,12 +22,10 @@ from insight_profiler.advice.replay import HOST
 from insight_profiler.advice.savings import if_shorter
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import covered, length, merged
-from insight_profiler.model import Category
 
 _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
 _LITTLE = 0.01  # a hint
-_COPIES = 0.1
 _MATRIX = 0.2  # of the time of kernels
 _SMALL = 10_000  # ns of a kernel
 _MANY = 50  # kernels of an optimiser, in a step
@@ -158,26 +156,6 @@ def occupancy(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def memory_copies(evidence: Evidence) -> Iterator[Finding]:
-    """Copies that no computation hides."""
-    rows = evidence.of(Category.MEMCPY)
-    exposed = evidence.exposed(rows) / evidence.whole
-    if exposed < _COPIES:
-        return
-    savings = if_shorter(evidence, rows, 0.0)
-    if not savings.is_worth(_LITTLE):
-        return
-    name = evidence.biggest_name(rows)
-    yield finding(
-        evidence,
-        said("copies", share=percent(exposed), name=name, count=round(len(rows) / evidence.counted)),
-        said("copies_within_change") if "DtoD" in name else said("copies_change"),
-        (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
-        savings,
-        savings.severity(_MORE),
-    )
-
-
 def fused_optimiser(evidence: Evidence) -> Iterator[Finding]:
     """An optimiser that launches kernels for each parameter."""
     slices, texts = evidence.slices, evidence.profile.texts
@@ -254,7 +232,6 @@ RULES = (
     profile_rule("small_kernels", said("small_kernels_title"), small_kernels),
     profile_rule("small_grids", said("small_grids_title"), small_grids),
     profile_rule("occupancy", said("occupancy_title"), occupancy),
-    profile_rule("memory_copies", said("copies_title"), memory_copies),
     profile_rule("fused_optimiser", said("optimiser_title"), fused_optimiser),
     profile_rule("zero_gradients", said("zero_grad_title"), zero_gradients),
 )

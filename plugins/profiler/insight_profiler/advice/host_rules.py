@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
+from attrs import evolve
 
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
@@ -15,11 +16,15 @@ from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.replay import WAIT, Change, Replay
 from insight_profiler.advice.savings import Savings, host_spans, if_changed, shares_without
 from insight_profiler.advice.words import milliseconds, percent, said
-from insight_profiler.analysis.spans import length
+from insight_profiler.analysis.spans import covered, length, within
 from insight_profiler.model import Category
 
 _LEAST = 0.02  # of the time of a step that a change must save to be worth a word
 _DATA = 0.05  # of the time; torch-tb-profiler's threshold
+_FEW = 3  # steps
+_SAME = 0.05  # of the launches of a step: so many more or fewer are the same work
+_UNEVEN = 1.75  # times the shortest
+_IDLE = 0.1
 _COMPILES = re.compile(
     r"dynamo_timed|(?<![a-z])compile_(inner|fx)|entire_frame_compile|backend_compile|xla ?compil|"
     r"pjrt\w*compile|jit_?compil",
@@ -62,6 +67,8 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
     saves = Savings(share, share) if saves is None else saves
     if saves.high <= _DATA:
         return
+    if _is_ahead(evidence):
+        raise NotChecked(said("no_saving_data", percent=percent(share)))
     change = evidence.change("data_change")
     if "SingleProcess" in name:
         change = said("data_single_change")
@@ -74,31 +81,48 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
-    """Copies to the device from memory that can be swapped out."""
-    copies = evidence.of(Category.MEMCPY)
-    rows = evidence.named(lambda name: "HtoD" in name and "Pageable" in name, copies)
-    if not len(rows):
+def _is_ahead(evidence: Evidence) -> bool:
+    """Whether the device waits for data in the first steps only, before the queue of the loader is filled."""
+    steps = evidence.steps
+    if steps is None or not evidence.is_work_known or len(steps["number"]) < _FEW:
+        return False
+    later = steps["start"][len(steps["number"]) // 2 :].astype(np.int64)
+    ends = later + steps["duration"][-len(later) :]
+    loading = within(host_spans(evidence, evidence.slices["category"] == Category.DATA), evidence.idle)
+    return int(covered(loading, later, ends).sum()) < _LEAST * int((ends - later).sum())
+
+
+def competing_workers(evidence: Evidence) -> Iterator[Finding]:
+    """A host that takes very different times to launch the same work, while worker processes load data."""
+    steps = evidence.steps
+    if steps is None or not evidence.is_work_known or len(steps["number"]) < _FEW:
+        raise NotChecked(said("needs_more_steps"))
+    loads = np.flatnonzero((evidence.slices["category"] == Category.DATA) & evidence.inside)
+    if not len(evidence.named(lambda name: "MultiProcessing" in name, loads)):
         return
-    replay = _replay(evidence)
-    duration = np.where(replay.nodes_of(rows), 0.5, 1.0)
-    calls = evidence.launchers[rows]
-    waits = ~((replay.kind == WAIT) & np.isin(replay.row, calls[calls >= 0]))
-    call = replay.nodes_of(calls[calls >= 0])
-    duration[call] = 5_000 / np.maximum(replay.duration[call], 5_000)
-    saves = if_changed(evidence, replay, Change(duration, waits=waits))
-    if saves.high < _LEAST / 2:
+    place = evidence.slices["step"][evidence.work] - evidence.step_rows[0]
+    launched = np.bincount(place, minlength=len(steps["number"]))
+    if np.ptp(launched) > _SAME * launched.max() or evidence.late < _IDLE * evidence.whole:
         return
-    yield finding(
-        evidence,
-        said(
-            "pageable",
-            count=round(len(rows) / evidence.counted, 1),
-            time=milliseconds(evidence.time(rows) / evidence.counted),
+    begins = steps["start"].astype(np.int64)
+    loading = covered(evidence.spans(loads), begins, begins + steps["duration"])
+    times = steps["duration"] - loading
+    if times.max() < _UNEVEN * times.min():
+        return
+    yield evolve(
+        finding(
+            evidence,
+            said(
+                "competing",
+                count=int(np.median(launched)),
+                low=milliseconds(int(times.min())),
+                high=milliseconds(int(times.max())),
+            ),
+            said("competing_change"),
+            (EvidencePlace("view", "steps"),),
+            severity="hint",
         ),
-        said("pageable_change"),
-        (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
-        saves,
+        confidence="suspected",
     )
 
 
@@ -163,7 +187,7 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
 
 RULES = (
     profile_rule("data_loader", said("data_title"), data_loading),
-    profile_rule("pinned_memory", said("pageable_title"), pinned_memory),
+    profile_rule("competing_workers", said("competing_title"), competing_workers),
     profile_rule("recompilation", said("recompiles_title"), recompilation),
     profile_rule("allocation", said("allocates_title"), allocation),
 )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice import (
     communication_rules,
+    copy_rules,
     device_rules,
     host_rules,
     operator_rules,
@@ -214,6 +215,7 @@ _SPECIFIC = tuple(
     for module in (
         host_rules,
         waiting_rules,
+        copy_rules,
         precision_rules,
         device_rules,
         operator_rules,

@@ -82,6 +82,7 @@ _PEAKS: tuple[tuple[str, float, tuple[float, ...]], ...] = (  # the first that m
     (r"MI210", 22.6, (45.3, 45.3, 0, 181.0, 0, 0)),
     (r"MI100", 23.1, (11.5, 46.1, 0, 184.6, 0, 0)),
 )
+_LINKS = ((9, 55e9), (8, 25e9), (6, 12e9))  # PCIe 5, 4, 3 with 16 lanes, from a compute capability on
 _AMD = re.compile(r"AMD|Instinct|Radeon|gfx\d|(?<!\w)MI\d{2,3}")
 _VEGA = re.compile(r"Vega|Radeon VII|(?<!\w)MI[256][05](?!\d)|gfx90[0-6]")
 
@@ -117,6 +118,15 @@ def multiplies_tf32(device: Device) -> bool:
     """Whether a GPU is NVIDIA's with tensor cores that multiply TF32 (since Ampere)."""
     major = _capability(device)
     return major is not None and major >= 8 and not _is_amd(device)
+
+
+def host_link(device: Device) -> float | None:
+    """Bytes a second that copies between pinned memory and a GPU reach: on PCIe of the generation that GPUs
+    of NVIDIA of this compute capability have. None for others."""
+    major = _capability(device)
+    if major is None or _is_amd(device):
+        return None
+    return next((rate for least, rate in _LINKS if major >= least), None)
 
 
 def _capability(device: Device) -> float | None:
