@@ -47,7 +47,7 @@ def split_attention(evidence: Evidence) -> SplitAttention | None:
     softmaxes = [row for row, name in enumerate(names) if name in _SOFTMAX]
     if not softmaxes:
         return None
-    shapes = _shapes(evidence, table)
+    shapes = shapes_of(evidence, table)
     products = {
         row: _product(shapes[row], _PRODUCTS[name]) for row, name in enumerate(names) if name in _PRODUCTS
     }
@@ -88,7 +88,7 @@ def _left(evidence: Evidence, table: Table, member: NDArray[np.bool_]) -> tuple[
     return min(1.0, max(most, _LEAST_LEFT)), min(1.0, max(least, _LEAST_LEFT))
 
 
-def _shapes(evidence: Evidence, table: Table) -> list[Sequence[Any]]:
+def shapes_of(evidence: Evidence, table: Table) -> list[Sequence[Any]]:
     """The shapes of the inputs of each operator, empty where they are not known."""
     places, inverse = np.unique(table["shapes"], return_inverse=True)
     found = [_parsed(evidence.text(place)) for place in places.tolist()]

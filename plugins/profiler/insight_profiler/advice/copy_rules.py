@@ -11,7 +11,7 @@ from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.replay import WAIT, Change
 from insight_profiler.advice.savings import if_changed, if_shorter
-from insight_profiler.advice.words import milliseconds, percent, said
+from insight_profiler.advice.words import milliseconds, per_step, percent, said
 from insight_profiler.analysis.device_peaks import host_link
 from insight_profiler.model import Category
 
@@ -43,7 +43,7 @@ def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
     pinned = min(1.0, rate / link) if rate and link else _HALF
     saves = if_changed(evidence, replay, change(pinned), change(0.0), said("assumes_hidden_copies"))
     told = {
-        "count": round(len(rows) / evidence.counted, 1),
+        "count": per_step(len(rows) / evidence.counted),
         "time": milliseconds(evidence.time(rows) / evidence.counted),
     }
     if saves.high < _LITTLE:

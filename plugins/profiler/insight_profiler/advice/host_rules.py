@@ -15,7 +15,7 @@ from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.replay import WAIT, Change, Replay
 from insight_profiler.advice.savings import Savings, host_spans, if_changed, shares_without
-from insight_profiler.advice.words import milliseconds, percent, said
+from insight_profiler.advice.words import milliseconds, per_step, percent, said
 from insight_profiler.analysis.spans import covered, length, within
 from insight_profiler.model import Category
 
@@ -162,8 +162,7 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
     evidence.work  # noqa: B018
     allocates = are(lambda name: bool(_ALLOCATES.search(name)), evidence.profile.texts, slices["name"])
     rows = np.flatnonzero(allocates & evidence.inside & (slices["category"] == Category.RUNTIME))
-    per_step = len(rows) / evidence.counted
-    if per_step < 1:
+    if len(rows) < evidence.counted:
         return
     replay = _replay(evidence)
     mine = np.isin(replay.row, rows)
@@ -175,7 +174,7 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
         evidence,
         said(
             "allocates",
-            count=round(per_step, 1),
+            count=per_step(len(rows) / evidence.counted),
             name=evidence.biggest_name(rows),
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),

@@ -6,16 +6,18 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
-from insight_profiler.advice.attention import split_attention
+from insight_profiler.advice.attention import shapes_of, split_attention
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.products import products
-from insight_profiler.advice.savings import if_shorter
+from insight_profiler.advice.replay import Change
+from insight_profiler.advice.savings import Savings, host_spans, if_changed, if_shorter, shares_without
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.operator_peaks import operator_peaks
 from insight_profiler.model import Side, Table
@@ -26,6 +28,10 @@ _EFFICIENT = 0.3  # of the peak that convolutions reach with a good algorithm
 _FUSED = (0.6, 0.2)  # of the time of attention that is left once it is fused
 _UNEVEN = 1.5  # times the mean of all experts
 _CONVERTS = re.compile(r"^(aten::_to_copy|Cast|TransData|TransDataRNN|aten::type_as)$")
+_HAS_WEIGHTS = re.compile(
+    r"^aten::(linear|conv\dd|convolution|_convolution|layer_norm|batch_norm|group_norm|embedding)$"
+)
+_MOSTLY = 0.5
 _EXPERT = re.compile(r"^(.*/|)([^/]*expert[^/]*?[_.]?)(\d+)(?=/|$)", re.IGNORECASE)
 
 
@@ -158,7 +164,7 @@ def attention(evidence: Evidence) -> Iterator[Finding]:
 
 
 def type_conversion(evidence: Evidence) -> Iterator[Finding]:
-    """Kernels that only convert types of numbers or formats of tensors."""
+    """Kernels that only convert types of numbers or formats of tensors, of weights in each step too."""
     table = _operators(evidence)
     converts = _with_names(evidence, table, _CONVERTS, "type")
     if not converts.any():
@@ -167,26 +173,57 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
     rows = rows[evidence.slices["category"][rows] == 0]  # kernels: copies have a rule of their own
     if (split := split_attention(evidence)) is not None:  # of which the rule about attention tells
         rows = np.setdiff1d(rows, split.rows)
-    savings = if_shorter(evidence, rows, 0.0)
-    if not savings.is_worth(_MORE):
+    if not len(rows):
         return
+    savings = _without_operators(evidence, rows, converts)
+    weights = rows[_is_weight(evidence, table)[evidence.operator_of(rows)]]
+    told = {
+        "count": round(len(rows) / evidence.counted),
+        "time": milliseconds(evidence.time(rows) / evidence.counted),
+    }
+    if not savings.is_worth(_MORE) or (savings.low < _LEAST and evidence.time(rows) < _MORE * evidence.whole):
+        raise NotChecked(said("no_saving_conversions", **told))
     chosen = np.flatnonzero(converts)
     most = int(chosen[np.argmax(np.maximum(table["device_total"][chosen], table["total"][chosen]))])
     side = Side.DEVICE if table["side"][most] == Side.DEVICE else Side.HOST
     place = evidence.operator_place(most, side)
+    are_weights = len(weights) > _MOSTLY * len(rows)
+    saw = said("conversions", **told, name=evidence.text(int(table["type"][most])))
+    if are_weights:
+        saw = said("conversions_weights", **told, weights=round(len(weights) / evidence.counted))
     yield finding(
         evidence,
-        said(
-            "conversions",
-            count=round(len(rows) / evidence.counted),
-            name=evidence.text(int(table["type"][most])),
-            time=milliseconds(evidence.time(rows) / evidence.counted),
-        ),
-        said("conversions_change"),
+        saw,
+        said("conversions_weights_change" if are_weights else "conversions_change"),
         () if place is None else (place,),
         savings,
-        savings.severity(_MORE),
+        "hint" if are_weights or savings.low < _LEAST else "warning",
     )
+
+
+def _without_operators(evidence: Evidence, rows: Rows, operators: NDArray[np.bool_]) -> Savings:
+    """What is saved without some work, and without what the host does in the operators that launch it."""
+    replay = evidence.replay
+    if replay is None:
+        return if_shorter(evidence, rows, 0.0)
+    slices = evidence.slices
+    calls = evidence.launchers[rows]
+    gone = replay.nodes_of(np.concatenate((rows, calls[calls >= 0])))
+    runs = (slices["operator"] >= 0) & operators[np.maximum(slices["operator"], 0)]
+    lag = shares_without(replay, host_spans(evidence, runs))
+    saves = if_changed(evidence, replay, Change(np.where(gone, 0.0, 1.0), lag))
+    alone = if_shorter(evidence, rows, 0.0)
+    return evolve(saves, later=alone.later if (alone.later or 0.0) > saves.high else None)
+
+
+def _is_weight(evidence: Evidence, table: Table) -> NDArray[np.bool_]:
+    """bool[operators + 1]: whether an operator works on a tensor of the shape of a parameter: what products
+    and convolutions take after their first input, norms too. The last is of no operator."""
+    shapes = shapes_of(evidence, table)
+    takes = _with_names(evidence, table, _HAS_WEIGHTS, "type")
+    known = {str(one) for row in np.flatnonzero(takes).tolist() for one in shapes[row][1:3] if one}
+    found = [bool(of_row) and str(of_row[0]) in known for of_row in shapes]
+    return np.array([*found, False])
 
 
 def unbalanced_experts(evidence: Evidence) -> Iterator[Finding]:

@@ -21,7 +21,6 @@ from insight_profiler.analysis.operator_peaks import counted_owners
 
 _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
-_LITTLE = 0.01  # a hint
 _MATRIX = 0.2  # of the time of kernels
 _LATENCY = 10_000  # ns of a kernel that takes as long whatever it computes
 _REACHED = 0.7  # of the peak of float32, by products that arithmetic alone limits
@@ -49,7 +48,7 @@ def mixed_precision(evidence: Evidence) -> Iterator[Finding]:
     slow, fast = _speeds(evidence, InputType.TF32 if has_tf32 else InputType.HALF)
     unhelped = attention if has_tf32 else attention[:0]  # kernels of attention do not use TF32
     savings = _gain(evidence, rows, unhelped, slow, fast)
-    if not savings.is_worth(_LITTLE):
+    if not savings.is_worth(_LEAST):
         raise NotChecked(said("no_saving_precision", share=percent(evidence.time(rows) / whole)))
     name = evidence.biggest_name(rows)
     yield finding(
@@ -74,7 +73,7 @@ def _wide_attention(evidence: Evidence, rows: Rows, whole: int) -> Iterator[Find
         return
     slow, fast = _speeds(evidence, InputType.HALF)
     savings = _gain(evidence, rows, rows[:0], slow, fast)
-    if not savings.is_worth(_LITTLE):
+    if not savings.is_worth(_LEAST):
         raise NotChecked(said("no_saving_precision", share=percent(share)))
     name = evidence.biggest_name(rows)
     yield finding(

@@ -180,6 +180,16 @@ def _loops(evidence: Evidence, reads: Reads) -> Spans:
     return _spans(evidence, first, reads.around[np.append(~follows, True)])
 
 
+def launched_by_loops(evidence: Evidence) -> Rows:
+    """The work that loops launch which read values of the device, where there are many."""
+    reads = reads_of(evidence)
+    if reads.in_a_step < _MANY:
+        return evidence.work[:0]
+    calls = evidence.launchers[evidence.work]
+    begun = np.where(calls >= 0, evidence.slices["start"][np.maximum(calls, 0)], -1)
+    return evidence.work[covered(_loops(evidence, reads), begun, begun + 1) > 0]
+
+
 def _name_before(evidence: Evidence, reads: Reads) -> str:
     """The operator after which values are read, where that is the same in most of many reads: a loop."""
     if reads.in_a_step < _MANY:
