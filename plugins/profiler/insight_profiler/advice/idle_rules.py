@@ -185,7 +185,9 @@ def _left_to_save(evidence: Evidence, replay: Replay) -> Savings:
     cost = evidence.profiler_cost
     usual = evidence.hosts[0] if cost is None or evidence.measured else cost.usual(replay)
     low, high = min(saved(host, _FASTER) for host in evidence.hosts), saved(usual, 0.0)
-    return Savings(min(low, high), high, assumes=said("assumes_host_ahead", percent=percent(1 - _FASTER)))
+    return Savings(
+        min(low, high), high, assumes=said("assumes_host_ahead", percent=round(100 * (1 - _FASTER)))
+    )
 
 
 def profiler_cost(evidence: Evidence) -> Iterator[Finding]:
@@ -196,10 +198,14 @@ def profiler_cost(evidence: Evidence) -> Iterator[Finding]:
     recorded = replay.whole / replay.steps
     if max(times) > (1 - _LEAST) * recorded:
         return
-    low, high = (milliseconds(one) for one in times)
+    told = {"recorded": milliseconds(recorded)}
+    saw = said("profiler_cost_measured", **told, measured=milliseconds(times[0]))
+    if evidence.measured is None:
+        low, high = (milliseconds(float(f"{one:.2g}")) for one in times)  # estimates
+        saw = said("profiler_cost", **told, low=low, high=high)
     yield finding(
         evidence,
-        said("profiler_cost", recorded=milliseconds(recorded), low=low, high=high),
+        saw,
         said("profiler_cost_change"),
         (EvidencePlace("view", "overview"),),
         severity="hint",

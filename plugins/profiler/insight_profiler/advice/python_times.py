@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.analysis.spans import Spans, covered, length
 from insight_profiler.derived.nesting import nearest_marked, summed_upwards
-from insight_profiler.model import Category
+from insight_profiler.model import Category, Source
 
 _MOSTLY = 0.5
 _NOT_OF_THE_PROGRAM = re.compile(
@@ -87,6 +87,8 @@ def quiet_function(evidence: Evidence, late: Spans) -> QuietFunction | None:
     loads = slices["category"] == Category.DATA
     quiet &= nearest_marked(loads, depth, parent) < 0
     rows = np.flatnonzero(quiet & (nearest_marked(quiet, depth, parent) < 0))
+    if evidence.profile.source is Source.XPLANE:  # which has spans of the runtime, too
+        rows = evidence.named(lambda name: ".py" in name, rows)
     rows = np.setdiff1d(rows, evidence.named(lambda name: _PROFILER.search(name) is not None, rows))
     times = covered(late, slices["start"][rows].astype(np.int64), evidence.ends[rows])
     if not times.any():
@@ -112,6 +114,8 @@ def function_during(evidence: Evidence, spans: Spans) -> tuple[int | None, int]:
     other = np.isin(slices["category"], (Category.OTHER, Category.DATA)) & np.isin(slices["track"], tracks)
     rows = np.flatnonzero(other & ~evidence.is_work)
     rows = rows[(evidence.ends[rows] > spans[0][0]) & ~marks_step(evidence)[rows]]
+    if evidence.profile.source is Source.XPLANE:  # which has spans of the runtime, too
+        rows = evidence.named(lambda name: ".py" in name, rows)
     rows = evidence.named(lambda name: _NOT_OF_THE_PROGRAM.search(name) is None, rows)
     if not len(rows):
         return None, 0
