@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import insight_profiler
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 from insight_profiler.analysis.overview import overview
 from insight_profiler.rules import opened_by
 
@@ -41,9 +41,9 @@ class Recording:
     a profiler, ms.
     """
 
-    first: frozenset[str] = field(default=frozenset(), converter=frozenset)
+    first: tuple[str, ...] = ()
     saves: tuple[float, float] = (0.0, 1.0)
-    allowed: frozenset[str] = field(default=frozenset(), converter=frozenset)
+    allowed: tuple[str, ...] = ()
     step: float = 0.0
     without: float = 0.0
     wrong_words: re.Pattern[str] | None = None
@@ -176,7 +176,7 @@ def _score(host: Host, run: str, truth: Recording, count: Counter[str], *, words
         )
         verdict = list(_verdict(found, truth, count))
         for one in found:
-            place = "" if one.rule in truth.first | truth.allowed else "  <- not allowed"
+            place = "" if one.rule in truth.first + truth.allowed else "  <- not allowed"
             print(f"    {one.severity:8}{one.rule:22}{_promise(one):16}{place}")
             if words:
                 print(f"        saw: {one.saw}\n        change: {one.change}")
@@ -207,7 +207,7 @@ def _promise(one: Finding) -> str:
 
 def _verdict(found: list[Finding], truth: Recording, count: Counter[str]) -> Iterator[str]:
     """What is wrong with the findings about a profile."""
-    others = [one.rule for one in found if one.rule not in truth.first | truth.allowed]
+    others = [one.rule for one in found if one.rule not in truth.first + truth.allowed]
     count["no false finding"] += not others
     if others:
         yield f"NOT ALLOWED {', '.join(others)}"
