@@ -10,8 +10,9 @@ from attrs import evolve
 
 from insight_profiler.analysis.flops import with_share
 from insight_profiler.analysis.memory import peak
+from insight_profiler.analysis.stragglers import KERNELS
 from insight_profiler.analysis.sums import numbered, ratio, sum_of
-from insight_profiler.model import Column, Profile, Table
+from insight_profiler.model import Category, Column, Profile, Table
 
 DOCUMENT = "rank"  # {"peak_memory": bytes or None, "flops": {...}}
 
@@ -21,10 +22,11 @@ _made: WeakKeyDictionary[Profile, Profile] = WeakKeyDictionary()
 def summary_of(profile: Profile) -> Profile:
     """A profile as a rank: its facts, its steps, and its communication summed up.
 
-    ``collectives`` has one row a step: ``elapsed`` and ``wait`` are sums of what is known; ``bytes`` and
-    ``transit`` are sums over the collectives whose size and time are both known, their time being that of the
-    transfer, or where only that is known, the whole one. ``links`` has one row for each step, link, kind and
-    group; its bandwidth is size over time. The document ``rank`` holds the peak of memory and the FLOPs.
+    ``steps`` also counts the kernels of each. ``collectives`` has one row a step: ``elapsed`` and ``wait``
+    are sums of what is known; ``bytes`` and ``transit`` are sums over the collectives whose size and time are
+    both known, their time being that of the transfer, or where only that is known, the whole one. ``links``
+    has one row for each step, link, kind and group; its bandwidth is size over time. The document ``rank``
+    holds the peak of memory and the FLOPs.
     """
     found = _made.get(profile)
     if found is not None:
@@ -34,6 +36,7 @@ def summary_of(profile: Profile) -> Profile:
     tables: dict[str, Table] = {}
     if "steps" in profile.tables:
         tables["steps"] = {name: np.array(column) for name, column in profile.tables["steps"].items()}
+        tables["steps"][KERNELS] = _kernels_of_steps(profile)
     if "collectives" in profile.tables:
         tables["collectives"] = _by_step(profile.tables["collectives"])
     if "links" in profile.tables:
@@ -55,6 +58,16 @@ def summary_of(profile: Profile) -> Profile:
     )
     _made[profile] = found
     return found
+
+
+def _kernels_of_steps(profile: Profile) -> Column:
+    """int64[steps]: how many kernels each step launches, -1 where the profile does not say."""
+    count = len(profile.tables["steps"]["number"])
+    slices = profile.tables.get("slices")
+    if slices is None:
+        return np.full(count, -1, np.int64)
+    counted = slices["step"][(slices["category"] == Category.KERNEL) & (slices["step"] >= 0)]
+    return np.bincount(counted, minlength=count).astype(np.int64) if len(counted) else np.full(count, -1)
 
 
 def _by_step(table: Table) -> Table:
