@@ -9,8 +9,8 @@ from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.findings import EvidencePlace, finding, promised, rank_rule
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.words import milliseconds, percent, said
-from insight_profiler.analysis.rank_links import slow_links
 from insight_profiler.analysis.rank_pace import saved_by_repair, waiting_in_turn
+from insight_profiler.analysis.slow_links import slow_links
 from insight_profiler.analysis.stragglers import LEAST_STEPS, stages_of
 
 _UNEVEN = 0.15  # by which the work of a stage may differ from that of the others

@@ -25,8 +25,8 @@ def summary_of(profile: Profile) -> Profile:
     ``steps`` also counts the kernels of each. ``collectives`` has one row a step: ``elapsed`` and ``wait``
     are sums of what is known; ``bytes`` and ``transit`` are sums over the collectives whose size and time are
     both known, their time being that of the transfer, or where only that is known, the whole one. ``links``
-    has one row for each step, link, kind and group; its bandwidth is size over time. The document ``rank``
-    holds the peak of memory and the FLOPs.
+    has one row for each step, link, kind and group; its bandwidth is size over time, ``fastest`` that of one
+    transfer. The document ``rank`` holds the peak of memory and the FLOPs.
     """
     found = _made.get(profile)
     if found is not None:
@@ -93,10 +93,13 @@ def _by_link(table: Table, texts: tuple[str, ...], kept: dict[str, int]) -> Tabl
     groups, firsts = numbered(keys, np.ones(len(table["step"]), bool))
     count = len(firsts)
     elapsed, size = sum_of(table["elapsed"], groups, count), sum_of(table["bytes"], groups, count)
+    fastest = np.zeros(count)
+    np.maximum.at(fastest, groups, np.nan_to_num(ratio(table["bytes"], table["elapsed"]) * 1e9))
     found = {name: table[name][firsts] for name in ("step", "source", "target")}
     for name in ("kind", "group"):
         found[name] = renumbered(table[name][firsts], texts, kept)
-    return {**found, "elapsed": elapsed, "bytes": size, "bandwidth": ratio(size, elapsed) * 1e9}
+    bandwidth = ratio(size, elapsed) * 1e9
+    return {**found, "elapsed": elapsed, "bytes": size, "bandwidth": bandwidth, "fastest": fastest}
 
 
 def renumbered(column: Column, texts: Sequence[str], kept: dict[str, int]) -> Column:

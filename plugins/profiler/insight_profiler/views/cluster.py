@@ -17,7 +17,7 @@ from insight_profiler.analysis.cluster import (
     rank_steps,
     same_ranks,
 )
-from insight_profiler.analysis.rank_links import links_answer, links_of, slow_links
+from insight_profiler.analysis.rank_links import links_answer, links_of
 from insight_profiler.analysis.rank_map import (
     BANDWIDTH,
     SCALES,
@@ -26,6 +26,7 @@ from insight_profiler.analysis.rank_map import (
     relative_to_stage,
     shown,
 )
+from insight_profiler.analysis.slow_links import slow_links
 from insight_profiler.analysis.stragglers import stragglers, warm_up_of
 from insight_profiler.profiles.jobs import Job, job_of
 from insight_profiler.profiles.opened import Asked
