@@ -138,6 +138,9 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "number": "i8",  # as the log counts
             "start": "i8",  # -1 where only durations are known
             "duration": "i8",
+            # of the host, where the device lags and start and duration are its own
+            "host_start": "i8",
+            "host_duration": "i8",
             # time of the step by what it was spent on, each moment counted once (Category)
             "kernel": "i8",
             "memcpy": "i8",

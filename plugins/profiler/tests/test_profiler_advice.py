@@ -90,7 +90,7 @@ def test_the_critical_path_of_a_device_that_runs_behind_is_no_longer_than_a_step
     evidence = Evidence(profile_of(simulate(FAULTS["mixed_precision"])))
     replay = evidence.replay
     assert replay is not None
-    behind = evolve(replay, whole=replay.whole // 2)  # half of the work is done after the last step
+    behind = evolve(replay, behind=replay.whole // 2)  # half of the work is done after the last step
     times, usual = path_times(behind, evidence), path_times(replay, evidence)
     assert sum(times.values()) * replay.steps == pytest.approx(behind.whole, rel=0.01)
     assert times["kernel"] / sum(times.values()) == pytest.approx(
@@ -158,7 +158,7 @@ def test_a_change_that_saves_only_once_the_host_keeps_up_says_so() -> None:
     assert found.saves.high == pytest.approx((before - after) / step_time(simulate(slow)), abs=0.03)
     alone = _advice(FAULTS["mixed_precision"], "mixed_precision").saves
     assert alone is not None
-    assert alone.low == alone.high
+    assert alone.low == pytest.approx(alone.high, abs=0.001)
 
 
 def test_idle_gaps_name_the_work_that_ends_them_and_what_the_host_does() -> None:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from attrs import evolve
 from insight_profiler.advice.communication_rules import without_waiting
-from insight_profiler.advice.findings import finding, places_of, promised
+from insight_profiler.advice.findings import finding, promised
 from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.advice.places import places_of
 from insight_profiler.advice.words import said
 from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.building import Building

@@ -10,7 +10,8 @@ from attrs import evolve
 
 from insight_core.plugin.findings import Finding, NotChecked, Saving
 from insight_profiler.advice.evidence import Evidence
-from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
+from insight_profiler.advice.findings import finding, profile_rule, promised
+from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import length
 from insight_profiler.analysis.steps import of_rows, usual_rows

@@ -8,19 +8,19 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin.findings import Finding, NotChecked, Saving
+from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
+from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.kernel_names import are
-from insight_profiler.advice.replay import WAIT, Replay
-from insight_profiler.advice.savings import HOST_LEFT, fast_host, host_spans, without_gaps
+from insight_profiler.advice.places import EvidencePlace
+from insight_profiler.advice.replay import WAIT, Change, Replay
+from insight_profiler.advice.savings import Savings, host_spans, if_changed, shares_without
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.spans import length
 from insight_profiler.model import Category
 
 _LEAST = 0.02  # of the time of a step that a change must save to be worth a word
 _DATA = 0.05  # of the time; torch-tb-profiler's threshold
-_IDLE = 0.1
 _COMPILES = re.compile(
     r"dynamo_timed|(?<![a-z])compile_(inner|fx)|entire_frame_compile|backend_compile|xla ?compil|"
     r"pjrt\w*compile|jit_?compil",
@@ -39,7 +39,8 @@ def _replay(evidence: Evidence) -> Replay:
 
 def data_loading(evidence: Evidence) -> Iterator[Finding]:
     """Steps that wait for their data."""
-    saves, place = None, EvidencePlace("view", "steps")
+    saves: Savings | None = None
+    place = EvidencePlace("view", "steps")
     name, saw = "", None
     if "slices" in evidence.profile.tables:
         is_data = evidence.slices["category"] == Category.DATA
@@ -49,7 +50,7 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
             name = evidence.biggest_name(rows)
             place = evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])]))
         if (replay := evidence.replay) is not None:
-            saves = replay.saves(lag=without_gaps(replay, spans))
+            saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
             saw = said(
                 "data_time",
                 time=milliseconds(length(spans) / evidence.counted),
@@ -59,9 +60,8 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
     if steps is None:
         raise NotChecked(said("needs_steps"))
     share = float(steps["data"].clip(0).sum() / max(1, steps["duration"].clip(0).sum()))
-    is_replayed = saves is not None
-    saves = share if saves is None else saves
-    if saves <= _DATA:
+    saves = Savings(share, share) if saves is None else saves
+    if saves.high <= _DATA:
         return
     change = evidence.change("data_change")
     if "SingleProcess" in name:
@@ -71,7 +71,7 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
         saw or said("data_share", percent=percent(share)),
         change,
         (place,),
-        promised(saves, is_replayed=is_replayed),
+        saves,
     )
 
 
@@ -82,14 +82,13 @@ def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
     if not len(rows):
         return
     replay = _replay(evidence)
-    duration = replay.duration.copy()
-    nodes = replay.nodes_of(rows)
-    duration[nodes] //= 2
+    duration = np.where(replay.nodes_of(rows), 0.5, 1.0)
     calls = evidence.launchers[rows]
     waits = ~((replay.kind == WAIT) & np.isin(replay.row, calls[calls >= 0]))
-    duration[replay.nodes_of(calls[calls >= 0])] = 5_000
-    saves = replay.saves(duration=duration, waits=waits)
-    if saves < _LEAST / 2:
+    call = replay.nodes_of(calls[calls >= 0])
+    duration[call] = 5_000 / np.maximum(replay.duration[call], 5_000)
+    saves = if_changed(evidence, replay, Change(duration, waits=waits))
+    if saves.high < _LEAST / 2:
         return
     yield finding(
         evidence,
@@ -100,7 +99,7 @@ def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
         ),
         said("pageable_change"),
         (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
-        promised(saves, is_replayed=True),
+        saves,
     )
 
 
@@ -157,33 +156,6 @@ def _operators_around(evidence: Evidence, rows: Rows) -> NDArray[np.int32]:
     return found
 
 
-def host_bound(evidence: Evidence) -> Iterator[Finding]:
-    """A device that waits for the host to launch its work."""
-    share = evidence.late / evidence.whole
-    replay = _replay(evidence)
-    before = fast_host(evidence, replay, replay.duration, 1.0)  # waits and data have rules of their own
-    saves = max(0, before - fast_host(evidence, replay, replay.duration)) / max(1, replay.whole)
-    if share < _IDLE or saves < _DATA:
-        return
-    calls = evidence.launchers[evidence.compute]
-    each = np.median(evidence.slices["duration"][evidence.compute]) if len(calls) else 0
-    starts, ends = evidence.idle
-    longest = int(np.argmax(ends - starts))
-    yield finding(
-        evidence,
-        said(
-            "host_bound",
-            idle=percent(evidence.idle_share),
-            late=percent(share),
-            each=round(float(each) / 1e3, 1),
-            count=round(len(evidence.compute) / evidence.counted),
-        ),
-        evidence.change("host_bound_change"),
-        (evidence.range_place(int(starts[longest]), int(ends[longest])), EvidencePlace("view", "timeline")),
-        Saving(saves, saves, assumes=said("assumes_compiled", percent=percent(HOST_LEFT))),
-    )
-
-
 def recompilation(evidence: Evidence) -> Iterator[Finding]:
     """Compilation of the model after warm-up."""
     slices = evidence.slices
@@ -194,7 +166,9 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
     if share < _LEAST / 2:
         return
     replay = evidence.replay
-    saves = share if replay is None else replay.saves(lag=without_gaps(replay, spans))
+    saves = Savings(share, share)
+    if replay is not None:
+        saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
     numbers = np.unique(slices["step"][rows])
     step = int(evidence.profile.tables["steps"]["number"][numbers[-1]]) if evidence.steps is not None else 0
     yield finding(
@@ -208,7 +182,7 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
         ),
         said("recompiles_change"),
         (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
-        promised(saves, is_replayed=replay is not None),
+        saves,
     )
 
 
@@ -223,9 +197,9 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
         return
     replay = _replay(evidence)
     mine = np.isin(replay.row, rows)
-    duration = np.where(mine, 0, replay.duration)
-    saves = replay.saves(duration=duration, waits=~(mine & (replay.kind == WAIT)))
-    if saves < _LEAST / 2:
+    waits = ~(mine & (replay.kind == WAIT))
+    saves = if_changed(evidence, replay, Change(np.where(mine, 0.0, 1.0), waits=waits))
+    if saves.high < _LEAST / 2:
         return
     yield finding(
         evidence,
@@ -237,7 +211,7 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
         ),
         said("allocates_change"),
         (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
-        promised(saves, is_replayed=True),
+        saves,
     )
 
 
@@ -245,7 +219,6 @@ RULES = (
     profile_rule("data_loader", said("data_title"), data_loading),
     profile_rule("pinned_memory", said("pageable_title"), pinned_memory),
     profile_rule("synchronisation", said("synchronises_title"), synchronisation),
-    profile_rule("host_bound", said("host_bound_title"), host_bound),
     profile_rule("recompilation", said("recompiles_title"), recompilation),
     profile_rule("allocation", said("allocates_title"), allocation),
 )

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
+from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
+from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.products import products
 from insight_profiler.advice.savings import if_shorter
 from insight_profiler.advice.words import milliseconds, percent, said

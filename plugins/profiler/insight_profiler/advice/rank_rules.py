@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from insight_core.plugin.findings import Finding, NotChecked
-from insight_profiler.advice.findings import EvidencePlace, finding, promised, rank_rule
+from insight_profiler.advice.findings import finding, promised, rank_rule
 from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.rank_pace import saved_by_repair, waiting_in_turn
 from insight_profiler.analysis.slow_links import slow_links

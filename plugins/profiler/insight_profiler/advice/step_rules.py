@@ -11,7 +11,8 @@ from attrs import frozen
 
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
+from insight_profiler.advice.findings import finding, profile_rule, promised
+from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.outliers import median_of
