@@ -69,16 +69,8 @@ def links_of(ranks: Sequence[Profile], steps: str | None) -> RankLinks:
         if (kind < 0).any():
             kind[kind < 0] = kinds.setdefault("", len(kinds))
         fastest = table.get("fastest", table["bandwidth"])[rows]
-        own = np.full(len(rows), rank.rank)
-        columns = [
-            *ends,
-            kind,
-            table["elapsed"][rows],
-            table["bytes"][rows],
-            own,
-            table["step"][rows],
-            fastest,
-        ]
+        told = table["elapsed"][rows], table["bytes"][rows]
+        columns = [*ends, kind, *told, np.full(len(rows), rank.rank), table["step"][rows], fastest]
         parts.append(np.array(columns, np.float64))
     if not parts:
         empty = np.empty(0)
