@@ -282,7 +282,7 @@ def test_what_a_job_lacks_is_said() -> None:
     assert codes["unread"] == dict.fromkeys(IDS, "profiler_ranks_unread")
     assert codes["bare"]["slow_link"] == codes["none"]["slow_link"] == "profiler_needs_links"
     assert codes["none"]["slow_rank"] == "profiler_needs_rank_steps"
-    assert codes["bare"]["unbalanced_stages"] == "profiler_one_stage"
+    assert codes["bare"]["unbalanced_stages"] == "profiler_no_stages"
 
 
 def test_the_advice_of_a_rank_has_that_about_its_job(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from insight_profiler.analysis.cluster import counted_steps, rank_of
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.rank_links import RankLinks, links_of
 from insight_profiler.analysis.rank_pace import waiting_for_slower
+from insight_profiler.analysis.rank_stages import stages_of_job
 from insight_profiler.analysis.stragglers import (
     RankSteps,
     division_of_ranks,
@@ -50,9 +51,10 @@ class JobEvidence:
     @cached_property
     def steps(self) -> list[RankSteps]:
         """The steps of each rank without the warm-up of any. Raises NotChecked without steps."""
-        left_out = warm_up_of(list(self.ranks.values()))
+        ranks = list(self.ranks.values())
+        left_out, stages = warm_up_of(ranks), stages_of_job(ranks)
         found = [
-            rank_of(profile, path, counted)
+            rank_of(profile, path, counted, stages.get(profile.rank))
             for path, profile in self.ranks.items()
             if (counted := counted_steps(profile, None, left_out)) is not None
         ]

@@ -35,8 +35,8 @@ def summary_of(profile: Profile) -> Profile:
     texts: dict[str, int] = {}
     tables: dict[str, Table] = {}
     if "steps" in profile.tables:
-        tables["steps"] = {name: np.array(column) for name, column in profile.tables["steps"].items()}
-        tables["steps"][KERNELS] = _kernels_of_steps(profile)
+        copied = {name: np.array(column) for name, column in profile.tables["steps"].items()}
+        tables["steps"] = {**copied, KERNELS: _kernels_of_steps(profile)}
     if "collectives" in profile.tables:
         tables["collectives"] = _by_step(profile.tables["collectives"])
     if "links" in profile.tables:
