@@ -12,8 +12,10 @@ from insight_core.plugin.findings import Finding, NotChecked, Saving
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
+from insight_profiler.advice.replay import Change
+from insight_profiler.advice.savings import if_changed, shares_without
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
-from insight_profiler.analysis.spans import length
+from insight_profiler.analysis.spans import covered, length, within
 from insight_profiler.analysis.steps import of_rows, usual_rows
 
 _EXPOSED = 0.1  # of the time; torch-tb-profiler's threshold
@@ -45,10 +47,58 @@ def exposed_communication(evidence: Evidence) -> Iterator[Finding]:
         yield left
 
 
+def host_communication(evidence: Evidence) -> Iterator[Finding]:
+    """Tensors of a device that threads of the host exchange between ranks, as gloo does.
+
+    What is saved is the time of the transfers, from half to all of it: waiting for slower ranks stays.
+    """
+    evidence.work  # noqa: B018 - none without a device
+    if not _is_through_host(evidence):
+        return
+    share = length(within(evidence.host_communication, evidence.windows)) / evidence.whole
+    waiting = min(share, evidence.job.waiting.get(evidence.name, 0.0))
+    replay = evidence.replay
+    if share - waiting <= _EXPOSED or replay is None:
+        return
+    left = waiting / share
+    changes = (
+        Change(lag=shares_without(replay, evidence.host_communication, part))
+        for part in ((1 + left) / 2, left)
+    )
+    rows = np.flatnonzero(evidence.is_host_communication & evidence.inside)
+    longest = int(rows[np.argmax(evidence.slices["duration"][rows])])
+    told = {"share": percent(share), "name": evidence.text(int(evidence.slices["name"][longest]))}
+    if waiting >= _LEAST:
+        saw = said("host_communication_waiting", waiting=percent(waiting), **told)
+    else:
+        saw = said("host_communication", **told)
+    yield finding(
+        evidence,
+        saw,
+        evidence.change("host_communication_change"),
+        (evidence.slice_place(longest), EvidencePlace("view", "cluster")),
+        if_changed(evidence, replay, *changes, assumes=said("assumes_transfer")),
+    )
+
+
+def _is_through_host(evidence: Evidence) -> bool:
+    """Whether threads of the host communicate and launch work of a device for it: copies to the host and
+    back. Tensors of the host need none."""
+    communicates = np.flatnonzero(evidence.is_host_communication)
+    calls = evidence.launchers[evidence.work]
+    calls = calls[calls >= 0]
+    tracks = np.unique(evidence.slices["track"][communicates])
+    near = calls[np.isin(evidence.slices["track"][calls], tracks)]
+    at = evidence.slices["start"][near].astype(np.int64)
+    return bool(covered(evidence.host_communication, at, at + 1).any())
+
+
 def _all_exposed(evidence: Evidence) -> Iterator[Finding]:
     if evidence.is_work_known and len(evidence.communication):
         yield from _of_work(evidence)
         return
+    if evidence.is_work_known and _is_through_host(evidence):
+        return  # a rule of its own tells
     steps = evidence.steps
     column = next(
         (
@@ -217,6 +267,7 @@ def gradient_accumulation(evidence: Evidence) -> Iterator[Finding]:
 
 
 RULES = (
+    profile_rule("host_communication", said("host_communication_title"), host_communication),
     profile_rule("communication", said("exposed_title"), exposed_communication),
     profile_rule("small_collectives", said("small_collectives_title"), small_collectives),
     profile_rule("gradient_accumulation", said("accumulation_title"), gradient_accumulation),
