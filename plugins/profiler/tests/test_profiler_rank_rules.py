@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
-from insight_profiler.advice.communication_rules import without_waiting
+from insight_profiler.advice.exposed_rules import without_waiting
 from insight_profiler.advice.findings import finding, promised
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.places import places_of
