@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
+from attrs import evolve
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.analysis.changes import rising_since
 from insight_profiler.analysis.rank_stages import stages_of_job
-from insight_profiler.analysis.rank_summary import summary_of
+from insight_profiler.analysis.rank_summary import REDUCTIONS, summary_of
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Source, Track
 from numpy.typing import NDArray
@@ -209,3 +210,38 @@ def test_ranks_of_a_stage_with_less_work_wait_for_the_other_stage() -> None:
     waiting = _job(compute, _pipeline(2, 4, 8)).waiting
     assert waiting["rank0"] == pytest.approx(50 / 170, abs=0.01)
     assert waiting["rank5"] == pytest.approx(0.0, abs=0.01)
+
+
+def _reducing(job: JobEvidence, bandwidth: NDArray[np.float64]) -> JobEvidence:
+    """The same with collectives of 64 MB: [rank, step] is what each rank reaches when it waits for none."""
+    tables = {}
+    for rank, (path, summary) in enumerate(job.summaries.items()):
+        own = {"step": np.arange(len(bandwidth[rank])), "bytes": np.full(len(bandwidth[rank]), 64e6)}
+        table = {**own, "transit": (64e6 / bandwidth[rank] * 1e9).astype(np.int64)}
+        tables[path] = evolve(summary, tables={**summary.tables, REDUCTIONS: table})
+    return JobEvidence(tables)
+
+
+def test_a_stage_whose_collectives_are_slow_is_found_and_a_rank_that_waits_in_them_is_not() -> None:
+    random = np.random.default_rng(3)
+    job = _job(_compute(8, 8), _pipeline(2, 4, 8))
+    usual = 97e9 * random.normal(1, 0.03, (8, 8))
+    usual[2] /= 3  # it waits for the others of its stage
+    assert _found(_reducing(job, usual)) == {}
+    slow = usual.copy()
+    slow[4:] *= 0.3
+    one = _found(_reducing(job, slow))["slow_link"]
+    assert (one.saw.code, one.saw.details["ranks"]) == ("profiler_slow_group", "4, 5, 6, 7")
+    later = usual.copy()
+    later[:4, 5:] *= 0.3
+    one = _found(_reducing(job, later))["slow_link"]
+    assert (one.saw.code, one.saw.details["step"]) == ("profiler_since_step", 5)
+
+
+def test_collectives_of_all_ranks_that_become_slow_are_found_without_stages_or_peers() -> None:
+    bandwidth = 97e9 * np.random.default_rng(4).normal(1, 0.03, (4, 12))
+    job = _job(_compute(4, 12))
+    assert _found(_reducing(job, bandwidth)) == {}
+    bandwidth[:, 8:] *= 0.4
+    one = _found(_reducing(job, bandwidth))["slow_link"]
+    assert (one.saw.code, one.saw.details["step"]) == ("profiler_since_step", 8)

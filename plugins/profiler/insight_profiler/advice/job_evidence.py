@@ -51,16 +51,20 @@ class JobEvidence:
     @cached_property
     def steps(self) -> list[RankSteps]:
         """The steps of each rank without the warm-up of any. Raises NotChecked without steps."""
-        ranks = list(self.ranks.values())
-        left_out, stages = warm_up_of(ranks), stages_of_job(ranks)
+        left_out = warm_up_of(list(self.ranks.values()))
         found = [
-            rank_of(profile, path, counted, stages.get(profile.rank))
+            rank_of(profile, path, counted, self.stage_of.get(profile.rank))
             for path, profile in self.ranks.items()
             if (counted := counted_steps(profile, None, left_out)) is not None
         ]
         if len(found) < 2:
             raise NotChecked(said("needs_rank_steps"))
         return found
+
+    @cached_property
+    def stage_of(self) -> Mapping[int, Any]:
+        """The pipeline stage of each rank; nothing where it is not known."""
+        return stages_of_job(list(self.ranks.values()))
 
     @cached_property
     def stragglers(self) -> list[dict[str, Any]]:
@@ -85,6 +89,11 @@ class JobEvidence:
             return waiting_for_slower(self.steps)
         except NotChecked:
             return {}
+
+    @property
+    def has_links(self) -> bool:
+        """Whether the logs name peers."""
+        return any("links" in rank.tables for rank in self.ranks.values())
 
     @cached_property
     def links(self) -> RankLinks:

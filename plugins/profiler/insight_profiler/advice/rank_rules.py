@@ -13,6 +13,7 @@ from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.changes import LEAST_STEPS
 from insight_profiler.analysis.rank_pace import saved_by_repair, waiting_in_turn
+from insight_profiler.analysis.slow_groups import slow_groups
 from insight_profiler.analysis.slow_links import slow_links
 from insight_profiler.analysis.stragglers import stages_of
 
@@ -96,8 +97,13 @@ def _saved(job: JobEvidence, slow: Sequence[Mapping[str, Any]]) -> Saving | None
 
 
 def slow_link(job: JobEvidence) -> Iterator[Finding]:
-    """Links that are slower than others of their kind: see ``slow_links``."""
-    found = [one for one in slow_links(job.links) if not _is_held_up(job, one["since"])]
+    """Links that are slower than others of their kind, or than before, and stages whose collectives are: see
+    ``slow_links`` and ``slow_groups``."""
+    groups = [one for one in slow_groups(list(job.ranks.values()), job.stage_of) if not _is_held_up(job, one)]
+    if groups:
+        yield _slow_group(job, groups[0])
+    found = [] if groups and not job.has_links else slow_links(job.links)
+    found = [one for one in found if not _is_held_up(job, one)]
     if not found:
         return
     worst = found[0]
@@ -121,11 +127,29 @@ def slow_link(job: JobEvidence) -> Iterator[Finding]:
     )
 
 
-def _is_held_up(job: JobEvidence, since: int | None) -> bool:
-    """Whether a rank works longer since about the same step: then transfers take longer, for they wait for
-    it."""
+def _slow_group(job: JobEvidence, one: Mapping[str, Any]) -> Finding:
+    ranks = _listed([str(rank) for rank in one["ranks"]])
+    words = {
+        "ranks": ranks,
+        "bandwidth": _gigabytes(one["bandwidth"]),
+        "usual": _gigabytes(one["usual"]),
+    }
+    saw = said("slow_group", **words) if one["since"] is None else said("slow_group_before", **words)
+    whole = float(job.durations(one["ranks"][0]).sum())
+    return finding(
+        job,
+        _since(one["since"], saw),
+        said("slow_group_change", ranks=ranks),
+        (_figure("rank-map", **{"map-measure": "bandwidth"}),),
+        promised(min(1.0, one["lost"] / whole) if whole else None),
+    )
+
+
+def _is_held_up(job: JobEvidence, slow: Mapping[str, Any]) -> bool:
+    """Whether a rank works longer since about the same step as a link is slow: then transfers take longer,
+    for they wait for it."""
     starts = [one["since"] for one in job.stragglers if one["since"] is not None]
-    return since is not None and any(abs(since - one) <= 1 for one in starts)
+    return slow["since"] is not None and any(abs(slow["since"] - one) <= 1 for one in starts)
 
 
 def unbalanced_stages(job: JobEvidence) -> Iterator[Finding]:

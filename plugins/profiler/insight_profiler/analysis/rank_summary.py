@@ -14,6 +14,7 @@ from insight_profiler.analysis.stragglers import KERNELS
 from insight_profiler.analysis.sums import numbered, ratio, sum_of
 from insight_profiler.model import Category, Column, Profile, Table
 
+REDUCTIONS = "reductions"  # a table: bytes and time of the collectives of a step
 DOCUMENT = "rank"  # {"peak_memory": bytes or None, "flops": {...}}
 
 _made: WeakKeyDictionary[Profile, Profile] = WeakKeyDictionary()
@@ -24,7 +25,8 @@ def summary_of(profile: Profile) -> Profile:
 
     ``steps`` also counts the kernels of each. ``collectives`` has one row a step: ``elapsed`` and ``wait``
     are sums of what is known; ``bytes`` and ``transit`` are sums over the collectives whose size and time are
-    both known, their time being that of the transfer, or where only that is known, the whole one. ``links``
+    both known, their time being that of the transfer, or where only that is known, the whole one;
+    ``reductions`` is the same without transfers between two ranks, where sizes and times are known. ``links``
     has one row for each step, link, kind and group; its bandwidth is size over time, ``fastest`` that of one
     transfer. The document ``rank`` holds the peak of memory and the FLOPs.
     """
@@ -39,6 +41,7 @@ def summary_of(profile: Profile) -> Profile:
         tables["steps"] = {**copied, KERNELS: _kernels_of_steps(profile)}
     if "collectives" in profile.tables:
         tables["collectives"] = _by_step(profile.tables["collectives"])
+        tables[REDUCTIONS] = _reductions(profile)
     if "links" in profile.tables:
         tables["links"] = _by_link(profile.tables["links"], profile.texts, texts)
     found = evolve(
@@ -86,6 +89,17 @@ def _by_step(table: Table) -> Table:
         "transit": sum_of(time, counts, count),
         "bytes": sum_of(table["bytes"], counts, count),
     }
+
+
+def _reductions(profile: Profile) -> Table:
+    """Bytes and times of the collectives of each step, without transfers between two ranks, by step."""
+    table = profile.tables["collectives"]
+    kinds = np.array([text == "p2p" for text in profile.texts] or [False])
+    chosen = ~(kinds[table["kind"]] & (table["kind"] >= 0)) & (table["step"] >= 0)
+    found = _by_step({name: column[chosen] for name, column in table.items()})
+    known = (found["bytes"] > 0) & (found["transit"] > 0)
+    order = np.argsort(found["step"][known], kind="stable")
+    return {name: found[name][known][order] for name in ("step", "bytes", "transit")}
 
 
 def _by_link(table: Table, texts: tuple[str, ...], kept: dict[str, int]) -> Table:
