@@ -140,7 +140,7 @@ def _slow_group(job: JobEvidence, one: Mapping[str, Any]) -> Finding:
         job,
         _since(one["since"], saw),
         said("slow_group_change", ranks=ranks),
-        (_figure("rank-map", **{"map-measure": "bandwidth"}),),
+        (_figure("rank-map", map="bandwidth"),),
         promised(min(1.0, one["lost"] / whole) if whole else None),
     )
 
