@@ -51,7 +51,8 @@ def _graph(evidence: TimelineEvidence, calls: NDArray[np.intp], start: int, end:
     calls = calls[(slices["start"][calls] >= start) & (slices["start"][calls] < end)]
     work = evidence.all_work
     launch_row = evidence.launchers[work]
-    launched_at = np.where(launch_row >= 0, slices["start"][np.maximum(launch_row, 0)], slices["start"][work])
+    launched_at = slices["start"][np.where(launch_row >= 0, launch_row, work)]
+    launched_at = np.where((launch_row < 0) & ~evidence.inside[work], -1, launched_at)  # before the recording
     mine = (launched_at < end) & (ends[work] > start)  # what was launched before may still keep the device
     work, launch_row, launched_at = work[mine], launch_row[mine], launched_at[mine]
 
@@ -93,7 +94,7 @@ def _graph(evidence: TimelineEvidence, calls: NDArray[np.intp], start: int, end:
     lag, latency, delay = _lags(begin, stops, kind, (before, launch, other))
     first = kind == HOST
     gap_from = np.where(first, np.where(before >= 0, stops[np.maximum(before, 0)], 0), begin) + start
-    earlier = (launched_at < start) | ((launch_row < 0) & ~evidence.inside[work])
+    earlier = launched_at < start
     return Replay(
         start,
         max(1, round((end - start) * evidence.counted / max(1, length(evidence.host_windows)))),

@@ -19,6 +19,7 @@ from insight_profiler.derived.operators import on_device
 from insight_profiler.model import Category, FlowKind, Profile, Table
 
 Rows = NDArray[np.intp]
+_LATENCY = 50_000  # ns from a call to its work on an idle device, at most: longer ones are no usual ones
 _START_UP = 100_000_000  # ns of a call that does not only launch work
 
 
@@ -226,7 +227,7 @@ class TimelineEvidence:
         returned = np.where(launch >= 0, self.ends[np.maximum(launch, 0)], starts)
         is_at_rest = (launch >= 0) & (self.slices["start"][np.maximum(launch, 0)] >= starts)
         after = (ends - returned)[is_at_rest]
-        latency = max(0, int(np.median(after))) if len(after) else 0
+        latency = min(max(0, int(np.median(after))), _LATENCY) if len(after) else 0
         since = np.clip(np.where(launch >= 0, returned + latency, ends), starts, ends)
         since[(following >= 0) & (launch < 0)] = -1
         return Gaps(starts, since, ends, following, launch)
