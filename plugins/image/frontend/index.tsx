@@ -1,8 +1,8 @@
 import { boardKeys, cardStyles, Frame, onCard, tab, type CardKey, type Key } from '@insight-host/kit';
 import { stepKeys, stepMessages, stepStyles } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
-import en from '../insight_image/locales/en.json';
-import zh from '../insight_image/locales/zh-CN.json';
+import { tab as en } from '../insight_image/locales/en.json';
+import { tab as zh } from '../insight_image/locales/zh-CN.json';
 import { imageParts, type ImageParts } from './board';
 import { CardBody } from './card';
 import { Comparison } from './comparison';

@@ -4,8 +4,8 @@ import { render, type JSX } from 'preact';
 import { cardCodec, type CardKey } from './card_key';
 import { addKeys, type Key } from './keys';
 import kitStyles from './kit.css?inline';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import { base as en } from '../locales/en.json';
+import { base as zh } from '../locales/zh-CN.json';
 import { Page } from './page';
 
 type Catalogue = Readonly<Record<string, string>>;
