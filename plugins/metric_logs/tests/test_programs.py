@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas
@@ -13,7 +14,13 @@ from insight_metric_logs import FORMATS
 
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import read_all
-from tests.program_logs import PROGRAMS, Load, Points, curves, settings
+from tests.program_logs import PROGRAMS, Load, Points, curves, looked_at, settings
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Iterator[Load]:
+    with looked_at(tmp_path) as look:
+        yield look
 
 
 def _oracle(frame: pandas.DataFrame, steps: pandas.Series, without: set[str]) -> dict[str, Points]:
