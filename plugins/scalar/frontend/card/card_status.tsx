@@ -1,4 +1,4 @@
-import { Icon, type Page } from '@insight-host/kit';
+import { Icon, valueText, type Page } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarParts } from '../board';
 import type { Feed } from '../feed/feed';
@@ -96,6 +96,35 @@ export function CardStatus({
       )}
       {threshold && <span class="threshold">{thresholdText(threshold)}</span>}
     </footer>
+  );
+}
+
+interface ClipChipProps {
+  readonly board: ScalarParts;
+  readonly tag: string;
+  /** Ends of the y axes that outliers lie beyond. */
+  readonly ends: readonly number[];
+}
+
+/** "clipped at 2.6": shows all when it is pressed, and then clips again. */
+export function ClipChip({ board, tag, ends }: ClipChipProps): JSX.Element | null {
+  const { t: say } = board.page;
+  const { whole } = board;
+  if (!board.clipped.value) return null;
+  const isWhole = whole.value.includes(tag);
+  if (!isWhole && ends.length === 0) return null;
+  const numbers = ends.map((end) => valueText(Number(end.toPrecision(3)))).join(say('list.separator'));
+  return (
+    <button
+      type="button"
+      class="clip-chip"
+      data-action="clip"
+      aria-pressed={!isWhole}
+      title={say(isWhole ? 'clip.again' : 'clip.whole')}
+      onClick={() => whole.set(isWhole ? whole.value.filter((other) => other !== tag) : [...whole.value, tag])}
+    >
+      {isWhole ? say('outliers.shown') : say('clip.at', { ends: numbers })}
+    </button>
   );
 }
 

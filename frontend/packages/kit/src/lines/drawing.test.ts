@@ -115,6 +115,22 @@ describe('SVG', () => {
     expect(svg(props).querySelector(`path[stroke="${red}"]`)).toBeNull();
   });
 
+  it('has an arrow where a line leaves the plot for what is clipped', () => {
+    const runs = ['#100000', '#200000', '#300000', '#400000', '#500000'].map((color, i) => ({
+      id: color,
+      label: color,
+      color,
+      x: [0, 1, 2],
+      y: i === 4 ? [1, 900, 1] : [1, 2, 3],
+    }));
+    const arrows = (ignoreOutliers: boolean): (string | null)[] =>
+      [
+        ...svg({ ...props, yRightLabel: '', lines: runs, ignoreOutliers }).querySelectorAll('line[stroke-width="1.5"]'),
+      ].map((stroke) => stroke.getAttribute('stroke'));
+    expect(arrows(true)).toEqual(['#500000', '#500000']); // two strokes
+    expect(arrows(false)).toEqual([]);
+  });
+
   it('draws NaN and infinities with signs of their own, at the edges that they are beyond', () => {
     const odd = { id: 'a', label: 'a', color: '#abcdef', x: [0, 1, 2, 3], y: [NaN, Infinity, -Infinity, 1] };
     const found = svg({ ...props, yRightLabel: '', lines: [odd] });
