@@ -51,3 +51,23 @@ def test_a_diverged_run_flattens_no_others_and_a_chip_shows_it(
     open_page(page, url, "locale=zh-CN&scalar.outliers=1")  # as the last release wrote it
     page.reload()
     expect(chip).to_contain_text("截断于")
+
+
+def test_single_values_are_sorted_bars_in_a_closed_last_section(
+    page: Page, serve: Callable[..., str], tmp_path: Path
+) -> None:
+    for run, accuracy in (("a", 0.5), ("b", 0.9), ("c", 0.7)):
+        with EventWriter(tmp_path / run) as writer:
+            writer.scalar_block(["loss", "system/cpu"], STEPS, [[1.0, 2.0] for _ in STEPS])
+            writer.scalar_block(["hparam/accuracy"], [0], [[accuracy]])
+    open_page(page, serve("--logdir", tmp_path))
+    section = page.locator(".groups > .group").last
+    head = section.get_by_role("heading").get_by_role("button")
+    expect(head).to_have_text(re.compile("Single values"))
+    expect(head).to_have_attribute("aria-expanded", "false")
+    head.press("Enter")
+    bars = card(page, "hparam/accuracy").locator("[data-run-bar]")
+    expect(bars).to_have_count(3)
+    assert [bar.get_attribute("data-run-bar") for bar in bars.all()] == ["b", "c", "a"]
+    page.reload()
+    expect(bars).to_have_count(3)

@@ -4,7 +4,7 @@ import type { ChartData } from '@insight-host/kit/table';
 import { useComputed, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { isClipped, layersOf, type ScalarParts } from '../board';
+import { isClipped, layersOf, useLater, type ScalarParts } from '../board';
 import type { CardQuery, Feed, Layer, Picture } from '../feed/feed';
 import { isMetric, kindOf, metricName } from './axis';
 import { absence, CardStatus, ClipChip } from './card_status';
@@ -12,7 +12,7 @@ import { CardTools, useFigure } from './card_tools';
 import { chartData } from './chart_data';
 import { CardCorner } from './arranging';
 import { bestOf, drawnOf, Legend, LineLimit } from './legend';
-import { legendOf, linesOf, mainLines, pointedRuns, useHoveredRuns, type Lines } from './lines';
+import { legendOf, linesOf, mainLines, pointedRuns, singleValues, useHoveredRuns, type Lines } from './lines';
 import { useMarkers } from './markers';
 import { followed, type Reading } from './reading';
 import { Tooltip } from './tooltip';
@@ -58,6 +58,8 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
       { groups, best },
     );
   const lines = useMemo<Lines | null>(() => picture && linesIn(picture), [picture, runs, locale, groups, best]);
+
+  const singles = useMemo(() => picture && singleValues(picture), [picture]);
 
   useEffect(() => {
     feed.urgency = () => urgencyOf(place);
@@ -135,8 +137,10 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
         class={feed.busy.value ? 'plot busy' : 'plot'}
         data-marks={marks.length}
         ref={host}
+        inert={singles !== null}
         onPointerDownCapture={() => board.zooms.beginGesture()}
       />
+      {singles && <Singles board={board} tag={tag} values={singles} />}
       {why && (
         <p class="nothing" data-testid="card-status">
           {why}
@@ -149,6 +153,12 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
       {lines && <Tooltip board={board} feed={feed} lines={lines} marks={marks} reading={reading} />}
     </>
   );
+}
+
+/** Bars in the place of the chart; their code is loaded when they are first shown. */
+function Singles(props: { board: ScalarParts; tag: string; values: ReadonlyMap<string, number> }): JSX.Element {
+  const loaded = useLater(props.board, () => import('../panels/drawn_bars'));
+  return <div class="singles">{loaded && <loaded.SingleValues {...props} />}</div>;
 }
 
 /** For the head of a column. */
@@ -271,7 +281,7 @@ function usePrintPicture(
   useEffect(() => {
     let picture: SVGElement | null = null;
     const begin = (): void => {
-      if (!chart.current || picture) return;
+      if (!chart.current || picture || host.current?.inert) return;
       const own = `print${(count += 1)}-`; // names in one document: those of another card must not hold here
       const text = chart.current.toSVG().replace(/(id="|url\(#)(?=clip\d)/g, `$1${own}`);
       const { documentElement: drawn } = new DOMParser().parseFromString(text, 'image/svg+xml');

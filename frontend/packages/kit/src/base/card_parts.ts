@@ -2,7 +2,7 @@ import * as codecs from './codecs';
 import { signal, type ReadonlySignal as Live, computed } from '@preact/signals';
 import type { Page, Setting } from './page';
 import { Tags, type SeriesChoice } from './tags';
-import { SLOW, tagFilter, seriesCards, tagCards, type CardGroup } from './groups';
+import { SINGLE_VALUES, SLOW, tagFilter, seriesCards, tagCards, type CardGroup } from './groups';
 import { cardCodec, type CardKey } from './card_key';
 
 /** What a tab of cards is made of. */
@@ -39,6 +39,9 @@ export class Filter {
     this.text = page.setting('tags', codecs.text);
   }
 }
+
+/** Among the names of closed groups: that single values are open. */
+const OPENED = `-${SINGLE_VALUES}`;
 
 /** The cards of a tab in their groups; which groups are closed, which tags pinned, and which card is looked at. */
 export class CardList {
@@ -86,8 +89,16 @@ export class CardList {
     toggle(this.pins, tag);
   }
 
+  /** Whether the cards of a group are folded away, as single values are until the user opens them. */
+  isClosed(name: string): boolean {
+    const { value: names } = this.closed;
+    return names.includes(name) || (name === SINGLE_VALUES && !names.includes(OPENED));
+  }
+
   toggleGroup(name: string): void {
-    toggle(this.closed, name);
+    if (name !== SINGLE_VALUES) return toggle(this.closed, name);
+    const others = this.closed.value.filter((other) => other !== name && other !== OPENED);
+    this.closed.set(this.isClosed(name) ? [...others, OPENED] : others);
   }
 }
 

@@ -60,15 +60,15 @@ export function titleParts(tag: string): readonly [string, string] {
 /** What recording adds about the machine; it comes after what the training says. */
 const ABOUT_THE_MACHINE: readonly string[] = ['environment', 'system'];
 
-/** Results of trials, as torch's documentation of `add_hparams` names them: one point a run, and no curve. */
-const RESULTS = 'hparam';
+/** Results of trials, as torch's documentation of `add_hparams` names them: one value a run, and no curve. */
+export const SINGLE_VALUES = 'hparam';
 
 const rank = (name: string): number =>
-  ABOUT_THE_MACHINE.includes(name) ? 3 : name === RESULTS ? 2 : name === '' ? 1 : 0;
+  name === SINGLE_VALUES ? 3 : ABOUT_THE_MACHINE.includes(name) ? 2 : name === '' ? 1 : 0;
 
 /**
- * Groups in the order of their names; tags without a prefix come after them, then results of trials (`hparam`), then
- * `environment` and `system`.
+ * Groups in the order of their names; tags without a prefix come after them, then `environment` and `system`, then
+ * results of trials (`hparam`).
  */
 export function groupTags(tags: Iterable<string>): TagGroup[] {
   const groups = new Map<string, string[]>();

@@ -6,7 +6,7 @@ import { Card, TagName, type CardProps, type Place } from './card';
 import { cardId, sameCard, type CardKey } from '../base/card_key';
 import { Button } from '../base/controls';
 import { cardAt, cardsBetween, layOut, type GridSizes, type GroupBox } from './grid_layout';
-import type { CardGroup } from '../base/groups';
+import { SINGLE_VALUES, type CardGroup } from '../base/groups';
 import { Icon } from '../base/icons';
 import { focusOn } from '../base/keys';
 
@@ -44,8 +44,7 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
     group.kind === 'tag' ? (portions.value.get(groupId(group)) ?? PORTION) : Infinity;
   const layout = useComputed(
     () =>
-      sizes.value &&
-      layOut(board.cards.groups.value, sizes.value, ({ name }) => board.cards.closed.value.includes(name), shownOf),
+      sizes.value && layOut(board.cards.groups.value, sizes.value, ({ name }) => board.cards.isClosed(name), shownOf),
   );
 
   useLayoutEffect(() => {
@@ -214,6 +213,7 @@ function useFind(board: CardParts, root: { readonly current: HTMLElement | null 
 function titleOf(board: CardParts, { kind, name }: CardGroup): string {
   if (kind === 'pinned') return board.page.t('group.pinned');
   if (kind === 'tag') return board.page.titleOf(name);
+  if (name === SINGLE_VALUES) return board.page.t('group.single');
   return name
     ? board.page.titleOf(name)
     : board.page.t(board.cards.groups.value.length === 1 ? 'group.all' : 'group.plain');
