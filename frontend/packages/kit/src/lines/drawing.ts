@@ -16,7 +16,7 @@ import { drawSheetTexts } from './sheet';
 
 const RADIUS = 2.5; // of a point that no line joins
 const MANY = 20; // lines that one can still follow; of more each is translucent
-const TRANSLUCENT = 0.55;
+const TRANSLUCENT = 0.45;
 const GIVEN_RADIUS = 4; // of `LineChartProps.dots`
 
 /** Paints a figure: grid, bands, raw lines, lines, marks, axes, and for files the title and the legend. */
