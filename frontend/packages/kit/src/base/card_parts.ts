@@ -40,9 +40,6 @@ export class Filter {
   }
 }
 
-/** Among the names of closed groups: that single values are open. */
-const OPENED = `-${SINGLE_VALUES}`;
-
 /** The cards of a tab in their groups; which groups are closed, which tags pinned, and which card is looked at. */
 export class CardList {
   readonly closed: Setting<readonly string[]>;
@@ -91,16 +88,16 @@ export class CardList {
 
   /** Whether the cards of a group are folded away, as single values are until the user opens them. */
   isClosed(name: string): boolean {
-    const { value: names } = this.closed;
-    return names.includes(name) || (name === SINGLE_VALUES && !names.includes(OPENED));
+    return this.closed.value.includes(turned(name)) !== (name === SINGLE_VALUES);
   }
 
   toggleGroup(name: string): void {
-    if (name !== SINGLE_VALUES) return toggle(this.closed, name);
-    const others = this.closed.value.filter((other) => other !== name && other !== OPENED);
-    this.closed.set(this.isClosed(name) ? [...others, OPENED] : others);
+    toggle(this.closed, turned(name));
   }
 }
+
+/** What stands for a group among those that are closed; of single values, that they are open. */
+const turned = (name: string): string => (name === SINGLE_VALUES ? `-${name}` : name);
 
 function toggle(setting: Setting<readonly string[]>, name: string): void {
   const { value } = setting;
