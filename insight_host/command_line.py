@@ -16,9 +16,8 @@ from insight_core.plugin import InvalidArgument, encode_json
 from insight_core.plugin.data import TAG_ROLES
 from insight_host.choosing import Chosen
 from insight_host.diagnosis import diagnosed, report_lines, rules_lines
-from insight_host.export import FORMATS, export
+from insight_host.export import FORMATS, csv_lines, export, json_lines, text_lines
 from insight_host.logs import Logs, Steps
-from insight_host.output import csv_lines, json_lines, text_lines
 from insight_host.services import queried
 from insight_host.sources import OpenedSource, Place, open_named, wait_until_read
 from insight_host.tables import LogTable

@@ -13,8 +13,8 @@ from attrs import evolve
 from insight_core.formats.batch import Batch, Flaw, unreadable
 from insight_core.formats.file_references import file_reference
 from insight_core.ingest.fetching import Fetch, opened
+from insight_core.ingest.locked_directory import ValueFiles
 from insight_core.ingest.scanner.scanner import open_scanner
-from insight_core.ingest.value_files import ValueFiles
 from insight_core.plugin import Dialect, HyperParameters, Images, Texts
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.encoders.tensorboard import TENSORBOARD

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.columns import Block
+from insight_core.ingest.locked_directory import ValueFiles
 from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
-from insight_core.ingest.value_files import ValueFiles
 from insight_core.plugin import HyperParameters, Images, LogFormat, Texts, Unavailable
 
 
