@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from insight_authoring.testing.histograms import histogram_tensor
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.testing import FakeProvider
-from insight_core.testing.histograms import histogram_tensor
 from tests.fault_curves import FAULTY, HEALTHY, Case
 from tests.fault_models import FAULTY_MODELS, HEALTHY_MODELS
 

@@ -7,8 +7,8 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
 
 Hparams = Mapping[str, float | str]
 

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from insight_authoring.testing import histograms, tensors
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import DataProvider, SeriesKey
@@ -17,7 +18,6 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
-from insight_core.testing import histograms, tensors
 from tests.support.pictures import png
 
 BOTH = pytest.mark.parametrize("dialect", list(Dialect))

@@ -58,11 +58,7 @@ ROOMS: dict[str, Room] = {
         "encoding formats histogram_routes http matching plugin plugin.payloads providers store tag_roles",
         "",
     ),
-    "testing": _room(
-        "formats ingest isolation own_page plugin providers registry store web",
-        "attrs insight_record numpy werkzeug",
-    ),
-    "plugin.testing": _room("moved providers testing", ""),
+    "plugin.testing": _room("moved", "insight_authoring"),
     "isolation": _room("", "attrs"),
     "machine": _room("", ""),
     "unix_socket": _room("", ""),
@@ -93,10 +89,10 @@ ROOMS: dict[str, Room] = {
         "attrs insight_authoring insight_frontend platformdirs werkzeug",
     ),
 }
-# `insight-host plugin ...`: asks the host what it makes of a plugin
+# `insight-host plugin ...` asks the host what it makes of a plugin; `plugin.testing` offers hosts in a test
 FOR_AUTHORS = _room(
-    "cli isolation plugin providers references registry web",
-    "attrs insight_authoring insight_frontend werkzeug",
+    "cli formats ingest isolation own_page plugin providers references registry store web",
+    "attrs insight_authoring insight_frontend insight_record numpy werkzeug",
 )
 # what users import: it opens sources as the command line does
 FOR_USERS = _room(

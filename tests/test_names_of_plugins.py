@@ -14,8 +14,8 @@ HOST = ("insight_authoring", "insight_core", "insight_host", "insight_layers")
 MAY_NAME = {
     "insight_core/plugin/__init__.py",
     "insight_core/plugin/contract.py",
-    "insight_core/testing/event_writer.py",
-    "insight_core/testing/fake.py",
+    "insight_authoring/testing/event_writer.py",
+    "insight_authoring/testing/fake.py",
     "insight_core/registry/registry.py",
     "insight_core/registry/rules.py",
     "insight_host/client.py",

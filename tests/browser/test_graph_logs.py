@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from insight_authoring.testing.wire import event, int_field, message_field
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing.wire import event, int_field, message_field
 from tests.browser.graph_page import LENET, frame, node, opened
 from tests.browser.waiting import until
 from tests.support.graphs import tensorflow_node

@@ -11,6 +11,7 @@ import insight_scalar
 import numpy as np
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.formats.batch import Batch
 from insight_core.formats.columns import Columns
 from insight_core.ingest import event_file, schedule
@@ -24,7 +25,6 @@ from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
-from insight_core.testing import wire
 
 SCALAR = insight_scalar.insight_plugin()
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from insight_authoring.testing.histograms import histogram_proto_of
 from insight_core.plugin.data import Payload, SeriesKey, ShownAttempts
 from insight_core.plugin.findings import Finding
 from insight_core.plugin.payloads import HISTO
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing.histograms import histogram_proto_of
 from insight_core.web import Host
 
 _EDGES = 1e-12 * 1.1 ** np.arange(774)

@@ -12,12 +12,12 @@ from insight_health.routes import LAYER_PLUGINS, map_answer
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
+from insight_authoring.testing.histograms import histogram_proto_of
+from insight_authoring.testing.tensors import tensorflow_tensor
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.data import DataProvider, Run
 from insight_core.plugin.payloads import HISTO
 from insight_core.plugin.testing import FakeProvider
-from insight_core.testing.histograms import histogram_proto_of
-from insight_core.testing.tensors import tensorflow_tensor
 from insight_layers.digests import so_far
 from insight_layers.faults import LayerFault, layer_faults
 from insight_layers.reader import LayerReader

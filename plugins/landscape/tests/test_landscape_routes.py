@@ -20,13 +20,13 @@ from insight_landscape.landscape import Landscape
 from safetensors.numpy import load, save
 from werkzeug.test import Client, TestResponse
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
 from insight_core.web import Host
 from insight_record import landscapes
 from insight_record.landscapes import landscape_file

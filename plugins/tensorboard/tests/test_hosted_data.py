@@ -16,13 +16,13 @@ from tensorboard.backend.event_processing.data_provider import MultiplexerDataPr
 from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
 from tensorboard.data.provider import RunTagFilter
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Unavailable, Undecodable
 from insight_core.plugin.data import DataProvider
 from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
 from tests.support.pictures import png
 from tests.tensorboard import hosts
 from tests.tensorboard.provider_logs import write_logs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from insight_core.testing.tensors import tensorflow_tensor
+from insight_authoring.testing.tensors import tensorflow_tensor
 from insight_record.histograms import histogram_proto as histogram_proto
 from insight_record.histograms import histogram_proto_of as histogram_proto_of
 from insight_record.histograms import mindspore_histogram as mindspore_histogram

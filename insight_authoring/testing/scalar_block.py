@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-import insight_core.testing.wire as wire
+import insight_authoring.testing.wire as wire
 from insight_core.plugin import Dialect
 from insight_record.scalars import in_order, sealed_rows, steps_alike
 

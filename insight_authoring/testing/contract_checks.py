@@ -1,29 +1,34 @@
-"""The checks of what every data provider promises: ``insight_core.testing.contract``."""
+"""The checks of what every data provider promises: ``provider_contract``."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import get_args
 
 import numpy as np
 
-from insight_core.plugin import InsightError, InvalidArgument, NotFound
-from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesField, SeriesKey
-from insight_core.providers.contract_data import (
+from insight_authoring.testing.contract_data import (
     LOOK,
     PATIENCE,
     SCALAR,
     ContractData,
+    MakeProvider,
+    WriteMore,
+    WrittenSeries,
     raising,
     same,
     scalars,
     settled,
     wait_for,
 )
+from insight_core.plugin import InsightError, InvalidArgument, NotFound
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesField, SeriesKey
+
+__all__ = ["WrittenSeries", "provider_contract"]
 
 
 class ContractChecks(ContractData):
@@ -310,3 +315,22 @@ class ContractChecks(ContractData):
             self.write_more(place, [scalars("new", "x", [1])])
             wait_for("a change of the run table", lambda: provider.changes(before, timeout=1.0).runs)
             wait_for("the new run", lambda: "new" in {run.name for run in provider.runs()})
+
+
+def provider_contract(
+    make_provider: MakeProvider, *, records: str | None = "image", write_more: WriteMore | None = None
+) -> Mapping[str, Callable[[], None]]:
+    """Checks by name, each to be called by a test; one that fails raises AssertionError.
+
+    Parameters
+    ----------
+    make_provider : callable
+        ``make_provider(directory, written, settings)`` returns a provider, started, that shows exactly these
+        series, with data in an empty directory that is there until the check ends. The check closes it.
+    records : str or None
+        The plugin of series whose values are bytes; None: the provider has scalars only.
+    write_more : callable, optional
+        ``write_more(directory, written)`` appends to the data while a provider shows them: points of series
+        that are there, or other series. Without it changes are not checked.
+    """
+    return ContractChecks(make_provider, records, write_more).by_name()

@@ -12,11 +12,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-import insight_core.testing.wire as wire
+import insight_authoring.testing.wire as wire
+from insight_authoring.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram
+from insight_authoring.testing.scalar_block import Form, scalar_events
+from insight_authoring.testing.tensors import mindspore_tensor, tensorflow_tensor
 from insight_core.plugin import Dialect, PluginNameEnum
-from insight_core.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram
-from insight_core.testing.scalar_block import Form, scalar_events
-from insight_core.testing.tensors import mindspore_tensor, tensorflow_tensor
 from insight_record.formats.framing import record
 
 START_TIME = 1_700_000_000.0  # Wall time of the first event of a writer, in seconds since the epoch.
@@ -162,7 +162,7 @@ class EventWriter:
         self.values(step, [encoded], wall_time)
 
     def values(self, step: int, values: Iterable[bytes], wall_time: float | None = None) -> None:
-        """One event with all of these values, encoded by ``insight_core.testing.wire``."""
+        """One event with all of these values, encoded by ``insight_authoring.testing.wire``."""
         self.event(wire.event(step, self._time(step, wall_time), wire.summary(values)))
 
     def session_start(self, step: int, wall_time: float | None = None) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from insight_core.testing.wire import encoded_varint, message_field
+from insight_authoring.testing.wire import encoded_varint, message_field
 from insight_record.formats.dtypes import MINDSPORE_NUMBERS as MINDSPORE_NUMBERS
 from insight_record.formats.dtypes import TENSORFLOW_NUMBERS as TENSORFLOW_NUMBERS
 from insight_record.formats.tensor_messages import little_endian, string_tensor, tensorflow_head

@@ -20,6 +20,7 @@ from insight_core.isolation import DEFAULT_LIMITS
 from insight_core.own_page import TOKEN_HEADER
 from insight_core.plugin import (
     AppSettings,
+    Ask,
     InvalidArgument,
     LogFormat,
     Plugin,
@@ -34,6 +35,7 @@ from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.registry.modules import DISTRIBUTION, Candidate, Origin, installed
 from insight_core.web import Host, HostSettings
+from insight_core.web.plugin_services import Services
 
 _WRAP = "insight_wrap_app"
 _ORIGIN = Origin("the plugins of this test")
@@ -216,3 +218,23 @@ def _wrapped(host: Host, registry: Registry) -> Any:  # noqa: ANN401
         settings = AppSettings(options=module.values)
         app = module.call(_WRAP, DEFAULT_LIMITS.hook, app=app, settings=settings)
     return app
+
+
+def context_of(
+    plugin: Plugin,
+    data: DataProvider,
+    *,
+    options: Mapping[str, Any] | None = None,
+    ask: Ask | None = None,
+    cache_directory: Path | None = None,
+) -> PluginContext:
+    """With decoded values, but without annotations and other plugins.
+
+    ``options`` are all values of the plugin's own flags, by name with ``_``. ``ask`` answers in the place of
+    other plugins; without it there are none. Files that took long to make are kept in a directory below
+    ``cache_directory``.
+    """
+    services = Services(
+        data, options=lambda: {str(plugin.name): options or {}}, cache_directory=cache_directory
+    )
+    return (services if ask is None else evolve(services, ask=ask)).context_of(plugin)
