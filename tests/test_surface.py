@@ -20,6 +20,7 @@ BUDGETS = {  # names that a module may offer
     f"{PLUGIN}.http": 25,
     f"{PLUGIN}.payloads": 20,
     f"{PLUGIN}.findings": 10,
+    f"{PLUGIN}.log_tables": 4,
     f"{PLUGIN}.sql": 8,
     f"{PLUGIN}.testing": 12,
     f"{PLUGIN}.worker": 10,
