@@ -257,19 +257,24 @@ def _classes_by_name(packages: Iterable[Path]) -> Mapping[str, Sequence[Path]]:
     return found
 
 
-def test_no_public_class_name_occurs_twice(repository: Path) -> None:
-    packages = [
+def test_no_public_class_name_occurs_twice_within_a_room(repository: Path) -> None:
+    core = repository / "insight_core"
+    rooms = [
         repository / "insight_authoring",
-        repository / "insight_core",
         repository / "insight_host",
         repository / "insight_layers",
         repository / "insight_record",
+        *(path for path in core.iterdir() if path.is_dir()),
         *repository.glob("plugins/*/insight_*"),
     ]
-    found = _classes_by_name(packages)
-    assert len(found) > 100
-    twice = {name: [str(path.relative_to(repository)) for path in paths] for name, paths in found.items()}
-    assert {name: paths for name, paths in twice.items() if len(paths) > 1} == {}
+    twice = {
+        name: [str(path.relative_to(repository)) for path in paths]
+        for room in rooms
+        for name, paths in _classes_by_name([room]).items()
+        if len(paths) > 1
+    }
+    assert twice == {}
+    assert len(_classes_by_name(rooms)) > 100
 
 
 def test_a_class_name_that_occurs_twice_is_found(tmp_path: Path) -> None:
