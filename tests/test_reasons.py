@@ -66,7 +66,8 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
 
 def python_files() -> list[Path]:
     core = [*ROOT.glob("insight_core/**/*.py"), *ROOT.glob("insight_record/formats/*.py")]
-    return [*core, *ROOT.glob("plugins/*/insight_*/**/*.py")]
+    libraries = [*ROOT.glob("insight_layers/*.py"), *ROOT.glob("insight_log_tables/*.py")]
+    return [*core, *libraries, *ROOT.glob("plugins/*/insight_*/**/*.py")]
 
 
 def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:

@@ -112,6 +112,7 @@ def _sources(repository: Path) -> Iterator[Path]:
         "insight_core",
         "insight_host",
         "insight_layers",
+        "insight_log_tables",
         "plugins",
         "examples",
     ):

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from insight_core.log_tables.table import DeclaredTable
+    from insight_log_tables.table import DeclaredTable
 
 BOM = b"\xef\xbb\xbf"
 COMMENT = b"#"  # at the beginning of the first line

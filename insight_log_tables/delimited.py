@@ -12,10 +12,10 @@ import numpy as np
 from attrs import Factory, define
 from numpy.typing import NDArray
 
-from insight_core.formats.batch import Flaw
-from insight_core.log_tables.lines import Lines
-from insight_core.log_tables.numbers import numbers, whole_numbers
-from insight_core.log_tables.reasons import BAD_CELL, NO_STEP, at_line, not_a_step
+from insight_core.plugin import Flaw
+from insight_log_tables.lines import Lines
+from insight_log_tables.numbers import numbers, whole_numbers
+from insight_log_tables.reasons import BAD_CELL, NO_STEP, at_line, not_a_step
 from insight_record.formats.reason import Reason
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from attrs import evolve
 
-from insight_core.log_tables.beginnings import begins_like, is_log
-from insight_core.log_tables.table import DeclaredTable
-from insight_core.plugin.claims import FileName
+from insight_core.plugin import FileName
 from insight_core.plugin.log_formats import LogFormat
 from insight_core.references import reference
+from insight_log_tables.beginnings import begins_like, is_log
+from insight_log_tables.table import DeclaredTable
 
-_READ = reference("insight_core.log_tables.reading:read")  # a start of the host imports no reader
-_READ_SETTINGS = reference("insight_core.log_tables.settings:read")
+_READ = reference("insight_log_tables.reading:read")  # a start of the host imports no reader
+_READ_SETTINGS = reference("insight_log_tables.settings:read")
 
 
 def log_table(
@@ -129,6 +129,6 @@ def yaml_value(data: bytes) -> Any:  # noqa: ANN401 - any value
 
     Raises ValueError for a text that is not YAML, is nested too deeply, or has too many values.
     """
-    from insight_core.log_tables import yaml_values  # loads a library
+    from insight_log_tables import yaml_values  # loads a library
 
     return yaml_values.yaml_value(data)

@@ -9,14 +9,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from insight_core.log_tables.beginnings import COMMENT
-from insight_core.log_tables.delimited import MetricTable, steps_of, table_of, values_of
-from insight_core.log_tables.lines import Lines, next_lines
-from insight_core.log_tables.numbers import seconds
-from insight_core.log_tables.path_named import tag_in_path
-from insight_core.log_tables.reasons import at_line
-from insight_core.log_tables.table import DeclaredTable
 from insight_core.plugin.log_formats import HyperParameters, Item, Points
+from insight_log_tables.beginnings import COMMENT
+from insight_log_tables.delimited import MetricTable, steps_of, table_of, values_of
+from insight_log_tables.lines import Lines, next_lines
+from insight_log_tables.numbers import seconds
+from insight_log_tables.path_named import tag_in_path
+from insight_log_tables.reasons import at_line
+from insight_log_tables.table import DeclaredTable
 from insight_record.formats.reason import ReasonKind
 
 _WIDTH = ReasonKind("table_width", "{cells} cells, the header has {header}")

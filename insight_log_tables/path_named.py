@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any, BinaryIO
 
-from insight_core.log_tables.delimited import steps_of, table_of, values_of
-from insight_core.log_tables.lines import next_lines
-from insight_core.log_tables.numbers import seconds
-from insight_core.log_tables.table import DeclaredTable
 from insight_core.plugin.log_formats import Item, Points
+from insight_log_tables.delimited import steps_of, table_of, values_of
+from insight_log_tables.lines import next_lines
+from insight_log_tables.numbers import seconds
+from insight_log_tables.table import DeclaredTable
 from insight_record.formats.reason import ReasonKind
 
 _WIDTH_OF_ONE = ReasonKind("table_one_width", "{cells} cells instead of 2 or 3")

@@ -9,10 +9,10 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from insight_core.formats.batch import Flaw
-from insight_core.log_tables.reasons import NOT_UTF8, TOO_DEEP, TOO_LARGE
-from insight_core.log_tables.yaml_values import yaml_value
+from insight_core.plugin import Flaw
 from insight_core.plugin.log_formats import HyperParameters, Item
+from insight_log_tables.reasons import NOT_UTF8, TOO_DEEP, TOO_LARGE
+from insight_log_tables.yaml_values import yaml_value
 from insight_record.formats.reason import Reason, ReasonKind
 
 LARGEST = 1 << 20  # bytes of a file

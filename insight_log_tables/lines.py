@@ -9,8 +9,8 @@ from typing import BinaryIO
 import numpy as np
 from attrs import frozen
 
-from insight_core.formats.batch import Flaw
-from insight_core.log_tables.beginnings import BOM
+from insight_core.plugin import Flaw
+from insight_log_tables.beginnings import BOM
 from insight_record.formats.reason import ReasonKind
 
 _PIECE = 4 << 20  # bytes

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from insight_core.formats.batch import Flaw
-from insight_core.log_tables import csv_rows, json_rows, json_whole, path_named
-from insight_core.log_tables.reasons import TOO_LARGE
-from insight_core.log_tables.table import DeclaredTable
+from insight_core.plugin import Flaw
 from insight_core.plugin.log_formats import ReadResult
+from insight_log_tables import csv_rows, json_rows, json_whole, path_named
+from insight_log_tables.reasons import TOO_LARGE
+from insight_log_tables.table import DeclaredTable
 
 _READERS: dict[str, Callable[..., ReadResult]] = {
     "csv": csv_rows.read,

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
-from insight_core.formats.batch import Flaw
-from insight_core.log_tables.json_rows import settings_of
-from insight_core.log_tables.objects import Objects, flat
-from insight_core.log_tables.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, TOO_LARGE, at_line
-from insight_core.log_tables.table import DeclaredTable
+from insight_core.plugin import Flaw
 from insight_core.plugin.log_formats import Item
 from insight_core.plugin.worker import SMALL, decode_apart
+from insight_log_tables.json_rows import settings_of
+from insight_log_tables.objects import Objects, flat
+from insight_log_tables.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, TOO_LARGE, at_line
+from insight_log_tables.table import DeclaredTable
 from insight_record.formats.reason import Reason, ReasonKind
 
 _LARGEST = 256 << 20  # bytes: the file is one JSON value, which is parsed in memory

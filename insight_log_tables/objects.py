@@ -11,10 +11,10 @@ import numpy as np
 from attrs import Factory, define
 from numpy.typing import NDArray
 
-from insight_core.log_tables.numbers import numbers, seconds, whole_numbers
-from insight_core.log_tables.reasons import NO_STEP, not_a_step, shown
-from insight_core.log_tables.table import DeclaredTable
 from insight_core.plugin.log_formats import Points
+from insight_log_tables.numbers import numbers, seconds, whole_numbers
+from insight_log_tables.reasons import NO_STEP, not_a_step, shown
+from insight_log_tables.table import DeclaredTable
 from insight_record.formats.reason import ReasonKind
 
 _Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # places, steps, values, times

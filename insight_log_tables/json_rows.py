@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
-from insight_core.formats.batch import Flaw
-from insight_core.log_tables.lines import Lines, next_lines
-from insight_core.log_tables.objects import Objects, flat
-from insight_core.log_tables.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, at_line
-from insight_core.log_tables.table import DeclaredTable
+from insight_core.plugin import Flaw
 from insight_core.plugin.log_formats import HyperParameters, Item
+from insight_log_tables.lines import Lines, next_lines
+from insight_log_tables.objects import Objects, flat
+from insight_log_tables.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, at_line
+from insight_log_tables.table import DeclaredTable
 from insight_record.formats.reason import Reason
 
 
