@@ -48,7 +48,7 @@ class Recording:
     without: float = 0.0
     wrong_words: re.Pattern[str] | None = None
     slow: int | None = None  # the rank to blame
-    needs_none: bool = False  # nothing was planted: that `first` is said is no duty
+    needs_none: bool = False  # nothing was planted: `first` need not be said
 
 
 _ALWAYS = ("profiler_cost",)  # true of every trace that a profiler slowed

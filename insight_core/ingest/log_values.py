@@ -39,7 +39,7 @@ class LogValues:
         self._fetch = fetch
         self._files = files
         self._directory = os.path.dirname(os.path.abspath(source))
-        # several files of a run have hyperparameters: those of one are no reason to forget the others'
+        # several files of a run have hyperparameters: those of one do not replace the others'
         self._source = os.path.join(os.path.basename(self._directory), os.path.basename(source))
         self.path = ""  # of the event file, once there are values
         self._size = 0
