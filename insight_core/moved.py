@@ -83,9 +83,10 @@ MOVED_MODULES: Final[
     f"{_PLUGIN}.http.own_page": "insight_core.own_page",
     **{
         f"{_PLUGIN}.testing.{name}": f"insight_authoring.testing.{name}"
-        for name in ("event_writer", "fake", "histograms", "scalar_block", "tensors", "wire")
+        for name in ("event_writer", "fake", "scalar_block", "tensors", "wire")
     },
     f"{_PLUGIN}.testing.contexts": "insight_authoring.testing.host",
+    f"{_PLUGIN}.testing.histograms": "insight_authoring.testing.tensors",
 }
 MOVED_ROOMS: Final[Mapping[str, str]] = {  # packages of the host that are in a plugin now
     "insight_core.mirror": "insight_remote.mirror",

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.random import Generator
 
-from insight_authoring.testing.histograms import histogram_proto_of, histogram_tensor
+from insight_authoring.testing.tensors import histogram_proto_of, histogram_tensor
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.payloads import HISTO
 from insight_core.plugin.testing import FakeProvider

@@ -13,9 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import insight_authoring.testing.wire as wire
-from insight_authoring.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram
 from insight_authoring.testing.scalar_block import Form, scalar_events
-from insight_authoring.testing.tensors import mindspore_tensor, tensorflow_tensor
+from insight_authoring.testing.tensors import (
+    histogram_proto,
+    histogram_tensor,
+    mindspore_histogram,
+    mindspore_tensor,
+    tensorflow_tensor,
+)
 from insight_core.plugin import Dialect, PluginNameEnum
 from insight_record.formats.framing import record
 

@@ -1,7 +1,4 @@
-"""Bytes of a ``TensorProto`` in either dialect, from numpy arrays, so that tests can also build broken ones.
-
-Numbers of fields and types: TensorFlow's tensor.proto and types.proto, MindSpore's anf_ir.proto.
-"""
+"""Bytes of tensors and histograms in either dialect, as the frameworks write them."""
 
 from __future__ import annotations
 
@@ -14,6 +11,10 @@ from insight_authoring.testing.wire import encoded_varint, message_field
 from insight_record.formats.dtypes import MINDSPORE_NUMBERS as MINDSPORE_NUMBERS
 from insight_record.formats.dtypes import TENSORFLOW_NUMBERS as TENSORFLOW_NUMBERS
 from insight_record.formats.tensor_messages import little_endian, string_tensor, tensorflow_head
+from insight_record.histograms import histogram_proto as histogram_proto
+from insight_record.histograms import histogram_proto_of as histogram_proto_of
+from insight_record.histograms import mindspore_histogram as mindspore_histogram
+from insight_record.histograms import mindspore_histogram_of as mindspore_histogram_of
 from insight_record.tensors import mindspore_head
 
 # Of TensorFlow's typed fields: which one, and whether numbers are varints or lie there as in memory.
@@ -78,3 +79,19 @@ def _name_of(array: NDArray[np.generic]) -> str:
 
 def _as_bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
+
+
+def histogram_tensor(values: ArrayLike, bins: int = 30) -> bytes:
+    """float64[bins, 3] of left edge, right edge and count, as TensorFlow 2 writes it.
+
+    Values that are all equal lie in the last bucket, and the others are empty; none at all are all zeros.
+    """
+    array = np.asarray(values, np.float64).ravel()
+    if not len(array):
+        return tensorflow_tensor(np.zeros((bins, 3)))
+    if array.min() == array.max():
+        edges = np.full((bins, 2), array.min())
+        counts = np.append(np.zeros(bins - 1), len(array))
+        return tensorflow_tensor(np.column_stack((edges, counts)))
+    counts, limits = np.histogram(array, bins)
+    return tensorflow_tensor(np.column_stack((limits[:-1], limits[1:], counts)))

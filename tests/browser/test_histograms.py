@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from insight_authoring.testing import wire
-from insight_authoring.testing.histograms import mindspore_histogram, mindspore_histogram_of
+from insight_authoring.testing.tensors import mindspore_histogram, mindspore_histogram_of
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
 

@@ -139,8 +139,12 @@ def _made(name: str) -> Iterator[bytes]:
     from insight_media.item import CONFUSION_MATRIX
 
     from insight_authoring.testing import wire
-    from insight_authoring.testing.histograms import histogram_proto, histogram_tensor
-    from insight_authoring.testing.tensors import mindspore_tensor, tensorflow_tensor
+    from insight_authoring.testing.tensors import (
+        histogram_proto,
+        histogram_tensor,
+        mindspore_tensor,
+        tensorflow_tensor,
+    )
     from tests.support import landscapes
     from tests.support.graphs import tensorflow_node
     from tests.support.pictures import png

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from insight_authoring.testing.histograms import histogram_proto_of
+from insight_authoring.testing.tensors import histogram_proto_of
 from insight_core.plugin.data import Payload, SeriesKey, ShownAttempts
 from insight_core.plugin.findings import Finding
 from insight_core.plugin.payloads import HISTO

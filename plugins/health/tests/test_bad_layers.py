@@ -12,8 +12,7 @@ from insight_health.routes import LAYER_PLUGINS, map_answer
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
-from insight_authoring.testing.histograms import histogram_proto_of
-from insight_authoring.testing.tensors import tensorflow_tensor
+from insight_authoring.testing.tensors import histogram_proto_of, tensorflow_tensor
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.data import DataProvider, Run
 from insight_core.plugin.payloads import HISTO

@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.numpy import load
 from werkzeug.test import Client
 
-from insight_authoring.testing.histograms import (
+from insight_authoring.testing.tensors import (
     histogram_proto,
     histogram_proto_of,
     histogram_tensor,

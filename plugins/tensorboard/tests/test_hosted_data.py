@@ -10,7 +10,7 @@ import pytest
 from insight_tensorboard.hosted import data as hosted_data
 from insight_tensorboard.hosted.context import SamplingHints
 from insight_tensorboard.hosted.data import TensorBoardDataProvider
-from insight_tensorboard.hosted.sampling import Budget
+from insight_tensorboard.hosted.requests import Budget
 from tensorboard import errors
 from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
 from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
