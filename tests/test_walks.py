@@ -42,6 +42,8 @@ def _names(path: Path) -> set[str]:
 
 
 def _is_defined(path: Path, name: str) -> bool:
+    if not path.is_file():
+        return False
     if path.suffix == ".py":
         return name in _names(path)
     text = path.read_text(encoding="utf-8")
