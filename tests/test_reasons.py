@@ -54,13 +54,13 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     **{f"profiler_failure_{code}": {"reason"} for code in ("not_kept", "reader_failed", "unreadable_file")},
     "profiler_failure_out_of_time": {"seconds"},
     "profiler_failure_reader_died": {"how"},
-    **{f"profiler_slow_rank{cause}_change": {"rank"} for cause in ("", "_data", "_host")},
+    **{f"profiler_slow_rank{cause}_change": {"rank"} for cause in ("", "_data", "_host", "_more")},
     **{key.removeprefix("reason."): set() for key in ADVICE if key.endswith("_why")},  # by titles
     "state_not_read": {"path", "cause"},
     "state_not_written": {"path", "cause"},
     "undecodable_record": {"run", "tag", "step", "index", "cause"},
-    "metric_logs_not_a_number": {"name", "value", "more"},
-    "metric_logs_not_a_number_more": {"name", "value", "more"},
+    "table_not_a_number": {"name", "value", "more"},
+    "table_not_a_number_more": {"name", "value", "more"},
 }
 
 

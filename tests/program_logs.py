@@ -1,0 +1,30 @@
+"""Logs that other programs wrote, and what a provider shows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from insight_lineage.hparams import session_of
+
+from insight_core.plugin.data import SeriesKey
+from insight_core.providers.local import LocalProvider
+
+PROGRAMS = Path(__file__).parents[1] / "plugins/metric_logs/tests/fixtures"
+Points = list[tuple[int, float]]
+Load = Callable[[], LocalProvider]
+
+
+def curves(provider: LocalProvider, run: str) -> dict[str, Points]:
+    tags = [info.key.tag for info in provider.series("scalar") if info.key.run == run]
+    found = provider.scalars("scalar", [SeriesKey(run, tag) for tag in tags])
+    return {
+        key.tag: list(zip(one.steps.tolist(), one.values.tolist(), strict=True)) for key, one in found.items()
+    }
+
+
+def settings(provider: LocalProvider, run: str) -> dict[str, object]:
+    every: dict[str, object] = {}
+    for info in provider.series("lineage", runs=[run]):
+        every |= session_of(info.content).hparams
+    return every
