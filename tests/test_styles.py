@@ -1,4 +1,4 @@
-"""Each package has class names of its own; colours, corners and layers are those of tokens.css."""
+"""Each package has class names of its own; colours, sizes, corners and layers are those of tokens.css."""
 
 from __future__ import annotations
 
@@ -74,7 +74,13 @@ def _root(selector: str) -> str:
 
 
 def literals(text: str) -> list[str]:
-    """Colours, corners and layers that are not said by tokens."""
+    """Colours, sizes of letters, corners and layers that are not said by tokens."""
+    sizes = [
+        found[0].strip()
+        for selector, rule in _rules(text)
+        if not selector.endswith(" text")  # of an SVG: in units of the drawing
+        for found in re.finditer(r"font(?:-size)?:(?:[^;(]*\s)?[\d.]+px[^;]*", rule)
+    ]
     text = _MASK.sub("", _without_comments(text))
     corners = [
         f"border-radius: {value.strip()}"
@@ -86,7 +92,7 @@ def literals(text: str) -> list[str]:
         for value in re.findall(r"z-index:([^;}]+)", text)
         if not re.fullmatch(r"\s*var\(--z-[a-z]+\)\s*", value)
     ]
-    return [*_LITERAL.findall(text), *corners, *layers]
+    return [*_LITERAL.findall(text), *sizes, *corners, *layers]
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +113,7 @@ def test_a_package_styles_its_own_classes_alone(styles: dict[str, str]) -> None:
     assert [f"{path}: {one}" for path, text in styles.items() for one in foreign(path, text)] == []
 
 
-def test_colours_corners_and_layers_are_tokens(styles: dict[str, str]) -> None:
+def test_colours_sizes_corners_and_layers_are_tokens(styles: dict[str, str]) -> None:
     others = {path: text for path, text in styles.items() if ROOT / path != TOKENS}
     found = [f"{path}: {one}" for path, text in others.items() for one in literals(text)]
     assert found == [], "see tokens.css"
@@ -153,6 +159,11 @@ def test_rules_of_others_are_found(path: str, text: str, found: list[str]) -> No
         (".a { background: rgb(0 0 0 / .4); color: oklch(var(--l) 0.1 20) } /* #abc */", ["rgb(0 0 0 / .4)"]),
         (".a { border: 1px solid red; border-radius: 6px 0 }", ["red", "border-radius: 6px 0"]),
         (".a { border-radius: 2px; border-radius: 50%; z-index: 3 }", ["z-index: 3"]),
+        (
+            ".a, b { font: 600 12px/1.5 var(--mono) } i text { font-size: 8px }",
+            2 * ["font: 600 12px/1.5 var(--mono)"],
+        ),
+        (".a { font-size: 11.5px; font: var(--size-text) var(--font) }", ["font-size: 11.5px"]),
         (".a { z-index: var(--z-tool); border-radius: var(--radius); color: var(--text) }", []),
     ],
 )
