@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { splitName } from '@insight-host/kit/lab';
+import { render } from 'preact';
 import { fileName } from '../plugin/services';
+import { Page, PageProvider } from '../state/page';
 import { firstDirectory } from './empty_logdir';
 import { matching } from './palette';
-import { patternOf, treeOf } from './tag_tree';
+import { patternOf, TagTree, treeOf } from './tag_tree';
 
 describe('run list', () => {
   it('keeps both ends of long names, whole letters, and all of short ones', () => {
@@ -65,4 +67,18 @@ describe('words', () => {
     expect(fileName('train/loss: a<b>.csv')).toBe('train_loss_ a_b_.csv');
     expect(fileName('')).toBe('download');
   });
+});
+
+it('the tree of tags says why it has none', async () => {
+  vi.stubGlobal('fetch', async () => Response.json({ error: 'the disk is gone', code: 'lost' }, { status: 503 }));
+  const host = document.body.appendChild(document.createElement('div'));
+  render(
+    <PageProvider value={new Page()}>
+      <TagTree plugin="scalar" />
+    </PageProvider>,
+    host,
+  );
+  await vi.waitFor(() => expect(host.querySelector('[role=alert]')?.textContent).toBe('the disk is gone'));
+  render(null, host);
+  host.remove();
 });
