@@ -20,6 +20,7 @@ from insight_core.plugin import CachePolicy, Keep, Plugin, hookimpl
 from insight_core.plugin.testing import EventWriter
 from insight_core.registry import Registry
 from tests.support.damaged_logdir import damaged_logdir
+from tests.tensorboard.installed import install
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -73,8 +74,7 @@ def test_table(run: Run, logdir: Path) -> None:
     assert any(row[:1] == ["ms"] and "cut" in row for row in rows)
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
-@pytest.mark.parametrize("flags", [[], ["--json"]])
+@pytest.mark.parametrize(("flags", "encoding"), [([], "ascii"), (["--json"], "ascii"), (["--json"], "utf-8")])
 def test_the_damage_corpus(run: Run, tmp_path: Path, flags: list[str], encoding: str) -> None:
     runs = damaged_logdir(tmp_path / "logs")
     done = run("inspect", "--logdir", str(tmp_path / "logs"), *flags, env={"PYTHONIOENCODING": encoding})
@@ -135,10 +135,7 @@ def test_the_list_of_plugins_fits_a_terminal_of_100_columns_and_long_has_the_res
 ) -> None:
     reason = "why " * 60 + "/a/path/that/stays/whole.py"
     (tmp_path / "broken_one.py").write_text(f"raise RuntimeError({reason!r})\n", encoding="utf-8")
-    info = tmp_path / "insight_plugin_broken-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Name: insight-plugin-broken\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text("[insight.plugins]\nbroken = broken_one\n", encoding="utf-8")
+    install(tmp_path, {"broken": "broken_one"}, "insight-plugin-broken", group="insight.plugins")
     env = {"PYTHONPATH": str(tmp_path)}
     done = run("plugins", env=env)
     short = done.stdout
