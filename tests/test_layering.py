@@ -47,8 +47,6 @@ ROOMS: dict[str, Room] = {
     "old_findings": _room("checks formats plugin references", "attrs"),
     "filters": _room("formats plugin", "attrs numpy"),
     "plugin.filters": _room("filters", ""),
-    "layers": _room("plugin", "attrs numpy"),
-    "plugin.layers": _room("layers", ""),
     "matching": _room("errors formats", "numpy regex"),
     "http": _room("encoding errors formats plugin", "attrs numpy safetensors werkzeug"),
     "plugin.http": _room("http matching moved", ""),
@@ -56,6 +54,8 @@ ROOMS: dict[str, Room] = {
     "own_page": _room("errors formats http", "attrs werkzeug"),
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("machine worker", ""),
+    "log_tables": _room("checks formats plugin plugin.worker references", "attrs numpy yaml"),
+    "plugin.log_tables": _room("log_tables", ""),
     "plugin.lab": _room(
         "encoding formats histogram_routes http matching plugin plugin.payloads providers store tag_roles",
         "",
@@ -115,7 +115,7 @@ PUBLIC_ROOMS = {
     "plugin",
     *(
         f"plugin.{name}"
-        for name in ("filters", "http", "lab", "layers", "own", "schema", "servers", "worker")
+        for name in ("filters", "http", "lab", "log_tables", "own", "schema", "servers", "worker")
     ),
 }
 PLUGIN_MAY_IMPORT = {
@@ -123,6 +123,9 @@ PLUGIN_MAY_IMPORT = {
     "insight_record",
 }
 ALSO = {
+    # the library of both: what runs record of layers
+    "insight_diagnose": {"insight_layers"},
+    "insight_health": {"insight_layers"},
     "insight_demo": {"insight_landscape"},  # as a training script does
     "insight_importers": {"yaml"},  # its own dependency
     # of the extras lake and ray; buckets are opened as those of logdirs are
@@ -207,7 +210,7 @@ def test_every_room_is_in_the_table(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "typed"),
     [
-        *((f"insight_{name}", False) for name in ("authoring", "core", "record")),
+        *((f"insight_{name}", False) for name in ("authoring", "core", "layers", "record")),
         ("insight_core/plugin", True),  # the public API, with imports for type checkers
         ("plugins/*/insight_*", False),
         ("examples/*/insight_*", False),
@@ -263,6 +266,7 @@ def test_no_public_class_name_occurs_twice(repository: Path) -> None:
         repository / "insight_authoring",
         repository / "insight_core",
         repository / "insight_host",
+        repository / "insight_layers",
         repository / "insight_record",
         *repository.glob("plugins/*/insight_*"),
     ]
@@ -279,8 +283,9 @@ def test_a_class_name_that_occurs_twice_is_found(tmp_path: Path) -> None:
 
 
 def test_plugins_import_only_the_public_api(repository: Path) -> None:
-    packages = [*repository.glob("plugins/*/insight_*"), *repository.glob("examples/*/insight_*")]
-    assert packages
+    plugins = [*repository.glob("plugins/*/insight_*"), *repository.glob("examples/*/insight_*")]
+    packages = [repository / "insight_layers", *plugins]
+    assert plugins
     found = []
     for package in packages:
         allowed = PLUGIN_MAY_IMPORT | {package.name, *OF_C} | sys.stdlib_module_names

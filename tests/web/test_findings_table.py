@@ -35,7 +35,7 @@ from insight_core.plugin.findings import (
 from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web.findings import FindingsTable
-from insight_core.web.findings.shared import NamedColumn
+from insight_core.web.findings.merging import NamedColumn
 
 TITLE = ReasonKind("m_something", "Something")
 Check = Callable[[Examined], Iterable[Finding]]
