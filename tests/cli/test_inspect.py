@@ -6,9 +6,9 @@ import json
 import math
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from subprocess import CompletedProcess
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,9 +16,10 @@ import pytest
 from insight_core.cli.options import read_options
 from insight_core.cli.plugins import plugin_rows
 from insight_core.cli.policies import cache_policies, describe
-from insight_core.plugin import CachePolicy, Keep, Plugin, hookimpl
+from insight_core.plugin import CachePolicy, Keep, Plugin
 from insight_core.plugin.testing import EventWriter
 from insight_core.registry import Registry
+from tests.hosts import module_of, registry_of
 from tests.support.damaged_logdir import damaged_logdir
 from tests.tensorboard.installed import install
 
@@ -162,8 +163,7 @@ def test_plugins_that_fail_say_why() -> None:
         raise RuntimeError("no routes today")
 
     plugin = Plugin(name="half", title="Half", routes=broken_routes)
-    module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
-    registry = Registry.of([("broken", _fails), ("half", lambda: module)])
+    registry = Registry.of([("broken", _fails), ("half", partial(module_of, plugin))])
     rows = {row.name: row for row in plugin_rows(registry, read_options(["plugins"], {}))}
     assert (rows["broken"].state, rows["half"].state) == ("failed", "failed")
     assert "no module named torch" in rows["broken"].reason
@@ -174,8 +174,7 @@ def test_a_front_end_that_cannot_be_shown_is_told(tmp_path: Path) -> None:
     (tmp_path / "index.js").write_text("export default {};")
     (tmp_path / "manifest.json").write_text("[]")
     plugin = Plugin(name="odd", title="Odd", frontend=tmp_path)
-    module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
-    [row] = plugin_rows(Registry.of([("odd", lambda: module)]), read_options(["plugins"], {}))
+    [row] = plugin_rows(registry_of(plugin), read_options(["plugins"], {}))
     assert row.state == "failed"
     assert "manifest.json is not an object" in row.reason
 

@@ -36,6 +36,7 @@ from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web.findings import FindingsTable
 from insight_core.web.findings.merging import NamedColumn
+from tests.hosts import with_hooks
 
 TITLE = ReasonKind("m_something", "Something")
 Check = Callable[[Examined], Iterable[Finding]]
@@ -78,7 +79,7 @@ def test_rules_read_the_scalars_of_whatever_plugin_has_them_and_point_to_its_tab
 
 
 def _module(*rules: object) -> object:
-    return SimpleNamespace(insight_rules=hookimpl(lambda: rules))
+    return with_hooks(rules=lambda: rules)
 
 
 def _table(
@@ -305,7 +306,7 @@ def test_a_hook_that_fails_is_listed_and_the_second_rule_of_an_id_is_left_out(da
 
 def test_texts_of_modules_come_with_the_answer(data: FakeProvider) -> None:
     messages = Messages("zh-CN", {"reason.m_saw": "有问题"})
-    module = SimpleNamespace(insight_messages=hookimpl(lambda: [messages]))
+    module = with_hooks(messages=lambda: [messages])
     assert _table(data, m=module).find(["a"], {}).messages == [messages]
 
 
@@ -394,6 +395,6 @@ def test_sources_of_highlights_of_the_last_release_are_rules(data: FakeProvider)
     def says(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Finding]:
         yield Highlight("info", Reason(f"all of {', '.join(runs)}"), runs)
 
-    module = SimpleNamespace(insight_highlights=hookimpl(lambda: [HighlightSource("old", says)]))
+    module = with_hooks(highlights=lambda: [HighlightSource("old", says)])
     [one] = _table(data, m=module).find().findings
     assert (one.rule, one.severity, str(one.saw), one.runs) == ("old", "hint", "all of a, b", ("a", "b"))
