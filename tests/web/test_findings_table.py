@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
@@ -21,7 +20,6 @@ from insight_core.plugin import (
     RecordDecoder,
     SummaryPlugin,
     Unavailable,
-    hookimpl,
 )
 from insight_core.plugin.findings import (
     Examined,
@@ -69,9 +67,9 @@ def test_rules_read_the_scalars_of_whatever_plugin_has_them_and_point_to_its_tab
         yield _finding(examined.run, tab="mine")
 
     decoder = RecordDecoder({SummaryPlugin("rate")}, DataKind.SCALAR)
-    rates = SimpleNamespace(
-        insight_plugin=hookimpl(lambda: Plugin("rates", "Rates", decoder=decoder)),
-        insight_rules=hookimpl(lambda: [Rule("losses", TITLE, finds)]),
+    rates = with_hooks(
+        plugin=lambda: Plugin("rates", "Rates", decoder=decoder),
+        rules=lambda: [Rule("losses", TITLE, finds)],
     )
     (rule,) = _checked(_table(data, rates=rates), "a")
     assert [one.place.plugin for one in rule.findings] == ["rates", "mine"]
