@@ -158,13 +158,13 @@ def test_damage_that_a_format_reports_is_listed_and_goes_with_its_cause(logdir: 
         ("file", "Is a directory"),
         ("die", "the store format chests failed: the process that read it died: killed by SIGKILL"),
         ("memory", "the store format chests failed: it needs more than 1024 MiB of memory"),
-        ("hang", "the store format chests has not returned for 2 s"),
+        ("hang", "the store format chests has not returned for 8 s"),
     ],
 )
 def test_a_format_that_fails_is_damage_of_its_store_and_other_stores_are_read(
     logdir: Path, opened: Opener, monkeypatch: pytest.MonkeyPatch, kind: str, reason: str
 ) -> None:
-    monkeypatch.setattr(translating, "DEADLINE", 2.0 if kind == "hang" else PATIENCE)
+    monkeypatch.setattr(translating, "DEADLINE", 8.0 if kind == "hang" else PATIENCE)
     for name in (kind, "good"):
         (logdir / f"{name}.chest").write_text(_rows(name, 0, 2))
     provider = opened(evolve(CHEST, translate=chest_format.translate_good))
