@@ -12,17 +12,15 @@ from werkzeug.test import Client
 
 from insight_core.plugin import Plugin, Unavailable
 from insight_core.plugin.testing import FakeProvider
-from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.state.saved import SavedStore, view_state
+from tests.hosts import registry_of
 
 
 @pytest.fixture
-def host_of_store(
-    provider: FakeProvider, page_directory: Path, module_of: Callable[..., object]
-) -> Callable[[SavedStore], Host]:
+def host_of_store(provider: FakeProvider, page_directory: Path) -> Callable[[SavedStore], Host]:
     def make(store: SavedStore) -> Host:
-        registry = Registry.of([("mine", lambda: module_of(Plugin("mine", "Mine")))])
+        registry = registry_of(Plugin("mine", "Mine"))
         return Host(registry, provider, HostSettings(page=page_directory), None, store)
 
     return make
