@@ -32,7 +32,7 @@ class Evidence(TimelineEvidence):
     name: str = ""  # of the profile: its path within the run
     measured: float | None = None  # how long a step takes without the profiler, ns
     checked: dict[object, Sequence[Finding] | NotChecked] = field(factory=dict, init=False)  # by check
-    explained: list[Change] = field(factory=list, init=False)  # what findings propose
+    explained: list[Change] = field(factory=list, init=False)  # what warnings propose
 
     @cached_property
     def device(self) -> Device | None:
