@@ -220,7 +220,7 @@ DATA_PARALLEL = evolve(HEALTHY, ranks=8, layers=16)
 _MATH = "aten::_scaled_dot_product_attention_math"
 _SOFTMAX = "void (anonymous namespace)::cunn_SoftMaxForward<8, float, float, float>"
 _CAST = "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda, LoadWithCast<1> >"
-_DOUBLE = (
+DOUBLE = (
     "void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<double, double, double> >"
 )
 _LAYOUT = "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true, (cudnnKernelDataType_t)2>"
@@ -233,7 +233,7 @@ FAULTS: Mapping[str, Training] = {  # by the rule that must find it
     "recompilation": evolve(HEALTHY, compiles=8_000.0),
     "allocation": evolve(HEALTHY, allocations=2),
     "mixed_precision": evolve(HEALTHY, matrix=PLAIN),
-    "double_precision": evolve(HEALTHY, extra_kernels=(("aten::mul", _DOUBLE, 60.0, 1),)),
+    "double_precision": evolve(HEALTHY, extra_kernels=(("aten::mul", DOUBLE, 60.0, 1),)),
     "channels_last": evolve(HEALTHY, extra_kernels=(("aten::cudnn_convolution", _LAYOUT, 30.0, 1),)),
     "small_kernels": evolve(HEALTHY, extra_kernels=(("aten::add", ELEMENTWISE, 5.0, 12),)),
     "small_grids": evolve(HEALTHY, grid=32),

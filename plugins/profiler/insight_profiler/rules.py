@@ -15,12 +15,17 @@ from insight_core.plugin import NotFound, PluginContext, ReasonKind, RunProfile
 from insight_core.plugin.findings import Finding, NotChecked, Rule
 from insight_profiler.advice import (
     communication_rules,
+    copy_rules,
     device_rules,
     host_rules,
     idle_rules,
+    memory_rules,
     operator_rules,
+    optimiser_rules,
+    precision_rules,
     rank_rules,
     step_rules,
+    waiting_rules,
 )
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import figures
@@ -39,11 +44,16 @@ _BEING_READ = ReasonKind("profiler_being_read", "{profile} is being read")
 RANK_RULES: Sequence[Rule] = rank_rules.RULES
 RULES: Sequence[Rule] = (
     *host_rules.RULES,
+    *waiting_rules.RULES,
+    *copy_rules.RULES,
     *idle_rules.RULES,
+    *optimiser_rules.RULES,
+    *precision_rules.RULES,
     *device_rules.RULES,
     *operator_rules.RULES,
     *communication_rules.RULES,
     *step_rules.RULES,
+    *memory_rules.RULES,
     *RANK_RULES,
 )
 

@@ -19,6 +19,7 @@ from insight_profiler.profiles.discovery import ProfileFiles
 from insight_profiler.profiles.jobs import Job
 from insight_profiler.rules import DeviceUse, OpenedProfiles
 
+_NO_SAVING = "profiler_no_saving"  # the beginning of codes of what is there and costs nothing
 NO_ADVICE: Mapping[str, Any] = {
     "rules": [],
     "advice": [],
@@ -61,9 +62,9 @@ class ProfileAdvice:
 
 
 def advice_answer(found: Findings, use: DeviceUse, without: Collection[str] = ()) -> dict[str, Any]:
-    """The answer about a profile. ``rules``: each with its state and, if it could not be checked, the reason;
-    ``advice``, the worst first, then what saves most; ``path``, ``figures`` and ``unprofiled``; ``messages``:
-    texts by locale."""
+    """The answer about a profile. ``rules``: each with its state and, if it could not be checked, the reason,
+    or what it saw where it found no saving; ``advice``, the worst first, then what saves most; ``path``,
+    ``figures`` and ``unprofiled``; ``messages``: texts by locale."""
     rules = [one for one in found.rules if one.scope == "profile" and one.id not in without]
     why = {one.id: explained(one.title) for one in rules}
     unchecked = {one.rule: one for one in found.unchecked}
@@ -71,7 +72,10 @@ def advice_answer(found: Findings, use: DeviceUse, without: Collection[str] = ()
     with_findings = {one["rule"] for one in advice}
 
     def state(rule: str) -> str:
-        return "found" if rule in with_findings else "unchecked" if rule in unchecked else "nothing"
+        if rule in with_findings:
+            return "found"
+        reason = unchecked[rule].reason.code if rule in unchecked else _NO_SAVING
+        return "nothing" if reason.startswith(_NO_SAVING) else "unchecked"
 
     answer: dict[str, Any] = {
         "rules": [

@@ -36,10 +36,17 @@ def figures(evidence: Evidence) -> dict[str, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def processors(evidence: Evidence) -> int | None:
+    """How many processors (SMs) the device has, None if that is not known; XLA has a word of its own."""
+    facts = evidence.facts()
+    found = [facts.get(name) for name in ("numSms", "core_count")]
+    return next((int(one) for one in found if isinstance(one, int | float) and one > 0), None)
+
+
 def sm_efficiency(evidence: Evidence) -> float | None:
     """The mean share of the processors of the device that have blocks, weighted by the time of kernels."""
-    count = evidence.facts().get("numSms")
-    if not isinstance(count, int | float) or not count or "kernels" not in evidence.profile.tables:
+    count = processors(evidence)
+    if count is None or "kernels" not in evidence.profile.tables:
         return None
     blocks = blocks_of(evidence)[evidence.slices["kernel"][evidence.compute]]
     weights = evidence.slices["duration"][evidence.compute]

@@ -11,24 +11,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
-from insight_profiler.advice import communication_rules, device_rules, host_rules, operator_rules, step_rules
+from insight_profiler.advice import (
+    communication_rules,
+    copy_rules,
+    device_rules,
+    host_rules,
+    operator_rules,
+    optimiser_rules,
+    precision_rules,
+    step_rules,
+    waiting_rules,
+)
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import ProfileCheck, finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
+from insight_profiler.advice.python_times import function_during, marks_step
 from insight_profiler.advice.replay import Change, Host, Replay
 from insight_profiler.advice.savings import Savings, host_gone
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
-from insight_profiler.analysis.spans import covered, length
-from insight_profiler.model import Category, Source
+from insight_profiler.analysis.spans import length
+from insight_profiler.model import Category
 
 _IDLE = 0.1
 _LEAST = 0.05
 _FASTER = 0.95  # of the time of the host is left after a little change
 _MOSTLY = 0.5
-_NOT_OF_THE_PROGRAM = re.compile(
-    r"<built-in |<frozen |<string>|site-packages/|dist-packages/|^nn\.Module: |"
-    r"^(torch|threading|contextlib|runpy|importlib)\b|^PyTorch Profiler"
-)
 _COMPILED = re.compile(r"^(triton_|Torch-Compiled Region|CompiledFunction)")
 
 
@@ -106,7 +113,7 @@ def _host_between(evidence: Evidence, start: int, end: int) -> str:
     that covers it, within its annotation; "" if nothing covers half of it."""
     slices = evidence.slices
     here = ~evidence.is_work & (slices["start"] < end) & (evidence.ends > start)
-    rows: Rows = np.flatnonzero(here & ~_marks_step(evidence))
+    rows: Rows = np.flatnonzero(here & ~marks_step(evidence))
     inside = np.minimum(evidence.ends[rows], end) - np.maximum(slices["start"][rows], start)
     threads = np.array([track.kind == "thread" for track in evidence.profile.tracks] or [False])
     rows = rows[(inside >= _MOSTLY * (end - start)) & threads[slices["track"][rows]]]
@@ -131,7 +138,7 @@ def host_bound(evidence: Evidence) -> Iterator[Finding]:
     if saves.high < _LEAST:
         return
     told = {"idle": percent(evidence.idle_share), "late": percent(share)}
-    row, time = _function_while_late(evidence)
+    row, time = function_during(evidence, evidence.late_spans)
     starts, ends = evidence.late_spans
     longest = int(np.argmax(ends - starts))
     place = evidence.range_place(int(starts[longest]), int(ends[longest]))
@@ -183,30 +190,6 @@ def _left_to_save(evidence: Evidence, replay: Replay) -> Savings:
     )
 
 
-def _function_while_late(evidence: Evidence) -> tuple[int | None, int]:
-    """The longest call of the innermost function or annotation of the program in which the host is for most
-    of the time in which the device waits for it, and how long it is in all its calls then, ns."""
-    slices = evidence.slices
-    calls = evidence.launchers[evidence.work]
-    tracks = np.unique(slices["track"][calls[calls >= 0]])
-    other = np.isin(slices["category"], (Category.OTHER, Category.DATA)) & np.isin(slices["track"], tracks)
-    rows = np.flatnonzero(other & ~evidence.is_work)
-    rows = rows[(evidence.ends[rows] > evidence.late_spans[0][0]) & ~_marks_step(evidence)[rows]]
-    if evidence.profile.source is Source.XPLANE:  # which has spans of the runtime, too
-        rows = evidence.named(lambda name: ".py" in name, rows)
-    rows = evidence.named(lambda name: _NOT_OF_THE_PROGRAM.search(name) is None, rows)
-    if not len(rows):
-        return None, 0
-    late = covered(evidence.late_spans, slices["start"][rows].astype(np.int64), evidence.ends[rows])
-    sums = np.bincount(slices["name"][rows], late)
-    names = np.flatnonzero(sums >= _MOSTLY * evidence.late)
-    if not len(names):
-        return None, 0
-    name = names[np.argmin(sums[names])]
-    mine = np.flatnonzero(slices["name"][rows] == name)
-    return int(rows[mine[np.argmax(late[mine])]]), int(sums[name])
-
-
 def profiler_cost(evidence: Evidence) -> Iterator[Finding]:
     """A profiler that makes the steps longer by the events that it writes."""
     replay, times = evidence.replay, evidence.unprofiled
@@ -234,15 +217,19 @@ def _is_compiled(evidence: Evidence) -> bool:
     return any(_COMPILED.search(text) is not None for text in evidence.profile.texts)
 
 
-def _marks_step(evidence: Evidence) -> NDArray[np.bool_]:
-    marks = np.array([text.startswith("ProfilerStep") for text in evidence.profile.texts] or [False])
-    found: NDArray[np.bool_] = marks[evidence.slices["name"]]
-    return found
-
-
 _SPECIFIC = tuple(
     rule.check
-    for module in (host_rules, device_rules, operator_rules, communication_rules, step_rules)
+    for module in (
+        host_rules,
+        waiting_rules,
+        copy_rules,
+        optimiser_rules,
+        precision_rules,
+        device_rules,
+        operator_rules,
+        communication_rules,
+        step_rules,
+    )
     for rule in module.RULES
     if isinstance(rule.check, ProfileCheck)
 )

@@ -14,8 +14,8 @@ from insight_profiler.advice.replay import HOST, WAIT, Change, Host, Replay, Sha
 from insight_profiler.advice.words import said
 from insight_profiler.analysis.spans import Spans, covered, merged
 
-_LIMITED = 0.7  # of what the work takes less: a change that saves less has another bottleneck
-_MORE = 1.5  # times as much as now
+_LIMITED = 0.9  # of what the work takes less: a change that saves less has another bottleneck
+_MORE = 1.1  # times as much as now
 
 
 @frozen(eq=False)
