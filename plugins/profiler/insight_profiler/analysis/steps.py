@@ -69,8 +69,8 @@ def of_rows(steps: Table, rows: NDArray[np.intp] | None) -> Table:
 
 def summary(steps: Table) -> dict[str, Any] | None:
     """Of the durations of all steps, the mean of those that are not outliers; ``p50`` is the median, ``p95``
-    by nearest rank. ``outliers`` are numbers of steps, at most 100 of ``outlier_count``; the first ``warm_up``
-    steps are outliers and longer than the median."""
+    by nearest rank. ``outliers`` are numbers of steps, at most 100 of ``outlier_count``; the first
+    ``warm_up`` steps are outliers and longer than the median."""
     is_outlier = outliers(steps["duration"])
     durations = np.sort(steps["duration"][steps["duration"] >= 0])
     usual = steps["duration"][~is_outlier & (steps["duration"] >= 0)]
