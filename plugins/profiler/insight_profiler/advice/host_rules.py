@@ -17,6 +17,7 @@ from insight_profiler.advice.replay import WAIT, Change, Replay
 from insight_profiler.advice.savings import Savings, host_spans, if_changed, shares_without
 from insight_profiler.advice.words import milliseconds, per_step, percent, said
 from insight_profiler.analysis.spans import covered, length, within
+from insight_profiler.analysis.steps import slow_steps
 from insight_profiler.model import Category
 
 _LEAST = 0.02  # of the time of a step that a change must save to be worth a word
@@ -107,7 +108,7 @@ def competing_workers(evidence: Evidence) -> Iterator[Finding]:
         return
     begins = steps["start"].astype(np.int64)
     loading = covered(evidence.spans(loads), begins, begins + steps["duration"])
-    times = steps["duration"] - loading
+    times = (steps["duration"] - loading)[~slow_steps(steps)]  # of others the rule about jitter tells
     if times.max() < _UNEVEN * times.min():
         return
     yield evolve(

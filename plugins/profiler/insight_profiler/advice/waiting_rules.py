@@ -17,6 +17,7 @@ from insight_profiler.advice.replay import WAIT, WORK, Change, Replay
 from insight_profiler.advice.savings import host_spans, if_changed, shares_without
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.spans import Spans, covered, gaps, length, merged
+from insight_profiler.analysis.steps import slow_steps
 from insight_profiler.derived.nesting import nearest_marked
 from insight_profiler.model import Category, Source
 
@@ -211,7 +212,7 @@ def tail_after_reading(evidence: Evidence) -> Iterator[Finding]:
     reads = reads_of(evidence)
     if not len(reads.call):
         return
-    spans = idle_after_reading(evidence, reads)
+    spans = gaps(slow_windows(evidence), idle_after_reading(evidence, reads))
     time = length(spans)
     if time < _TAIL * evidence.whole:
         return
@@ -250,6 +251,16 @@ def idle_after_reading(evidence: Evidence, reads: Reads) -> Spans:
     after = (at >= 0) & (ends[np.maximum(at, 0)] >= late[0] - _RETURNS)
     spans = np.maximum(late[0], ends[np.maximum(at, 0)])[after], late[1][after]
     return gaps(host_spans(evidence, evidence.slices["category"] == Category.DATA), spans)
+
+
+def slow_windows(evidence: Evidence) -> Spans:
+    """When steps ran that take much longer than the median."""
+    steps = evidence.steps
+    if steps is None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    known = slow_steps(steps) & (steps["start"] >= 0)
+    begins = steps["start"][known].astype(np.int64)
+    return merged(begins, begins + steps["duration"][known])
 
 
 def _waits_for_each_step(evidence: Evidence) -> Iterator[Finding]:
