@@ -43,8 +43,9 @@ class Reads:
     """Times at which the host waits for the device. ``call`` is the call that waits, ``around`` the outermost
     operator around it (the call itself where there is none), ``before`` the operator before that one on its
     thread, or -1 (rows of the slices), ``place`` how many operators began before it there; ``step`` the row
-    of the step. By time."""
+    of the step, of ``steps`` that count. By time."""
 
+    steps: int
     call: Rows
     around: Rows
     before: NDArray[np.int64]
@@ -54,7 +55,9 @@ class Reads:
     @property
     def in_a_step(self) -> int:
         """How many there are in a step, in the median."""
-        return int(np.median(np.bincount(self.step - self.step.min()))) if len(self.step) else 0
+        if not len(self.step):
+            return 0
+        return int(np.median(np.bincount(self.step - self.step.min(), minlength=self.steps)))
 
     @property
     def last(self) -> NDArray[np.bool_]:
@@ -74,8 +77,9 @@ def reads_of(evidence: Evidence) -> Reads:
     copies = evidence.of(Category.MEMCPY)
     to_host = evidence.named(lambda name: "DtoH" in name, copies)
     to_device = launchers[evidence.named(lambda name: "HtoD" in name, copies)]
+    copying = launchers[to_host]
     waits = evidence.named(lambda name: _SYNCHRONISES.search(name) is not None, calls)
-    copying = evidence.named(lambda name: _COPIES.search(name) is not None, launchers[to_host])
+    copying = evidence.named(lambda name: _COPIES.search(name) is not None, copying[copying >= 0])
     parents = slices["parent"]
     own = parents[copying]
     alone = (own < 0) | ~np.isin(own, parents[waits])  # the others are followed by a wait
@@ -103,7 +107,7 @@ def reads_of(evidence: Evidence) -> Reads:
         known = np.where(at >= 0, rows[np.maximum(at, 0)], -1)
         before[mine] = np.where(slices["step"][known] == slices["step"][found[mine]], known, -1)
         place[mine] = at
-    return Reads(found, around, before, place, slices["step"][found])
+    return Reads(evidence.counted, found, around, before, place, slices["step"][found])
 
 
 def synchronisation(evidence: Evidence) -> Iterator[Finding]:
