@@ -19,9 +19,9 @@ from insight_profiler.advice.kernel_names import (
 )
 from insight_profiler.advice.optimiser_rules import updated_singly
 from insight_profiler.advice.products import products
+from insight_profiler.advice.reads import launched_by_loops
 from insight_profiler.advice.replay import Change
 from insight_profiler.advice.savings import if_changed, if_shorter
-from insight_profiler.advice.waiting_rules import launched_by_loops
 from insight_profiler.advice.words import microseconds, milliseconds, per_step, percent, said
 
 _LEAST = 0.02  # of the time of a step that a change must save

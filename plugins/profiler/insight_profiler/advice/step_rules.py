@@ -13,14 +13,10 @@ from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import PythonTimes, marks_step, quiet_function
+from insight_profiler.advice.reads import idle_after_reading, reads_of, slow_windows
 from insight_profiler.advice.replay import Change
 from insight_profiler.advice.savings import Savings, if_changed, shares_without
-from insight_profiler.advice.waiting_rules import (
-    idle_after_reading,
-    reads_of,
-    slow_windows,
-    tail_after_reading,
-)
+from insight_profiler.advice.waiting_rules import tail_after_reading
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.pipeline import empty_share
