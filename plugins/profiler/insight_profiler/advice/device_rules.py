@@ -148,7 +148,7 @@ def small_grids(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("small_grids", share=percent(efficiency), count=count, name=short_name(name)),
-        said("small_grids_change"),
+        evidence.change("small_grids_change"),
         (evidence.kernel_place(name),),
         severity="hint",
     )
@@ -174,7 +174,7 @@ def occupancy(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("occupancy", mean=round(mean), name=short_name(name)),
-        said("occupancy_change"),
+        evidence.change("occupancy_change"),
         (evidence.kernel_place(name),),
         severity="hint",
     )

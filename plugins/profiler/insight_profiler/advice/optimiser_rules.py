@@ -79,7 +79,7 @@ def zero_gradients(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("zero_grad", count=count),
-        said("zero_grad_change"),
+        evidence.change("zero_grad_change"),
         (evidence.slice_place(int(marks[len(marks) // 2])),),
         saves,
     )

@@ -72,13 +72,13 @@ def synchronisation(evidence: Evidence) -> Iterator[Finding]:
     if (place := evidence.operator_place(operator)) is not None:
         places.insert(0, place)
     told = {"count": count, "time": time, "name": name}
-    is_norm = "norm" in first
+    change_code = "synchronises_change"
+    if first:
+        change_code = "synchronises_norms_change" if "norm" in first else "synchronises_loop_change"
     yield finding(
         evidence,
         said("synchronises_after", **told, before=first) if first else said("synchronises", **told),
-        said(f"synchronises_{'norms' if is_norm else 'loop'}_change")
-        if first
-        else evidence.change("synchronises_change"),
+        evidence.change(change_code),
         tuple(places),
         saves,
         saves.severity(_LEAST),
@@ -134,7 +134,7 @@ def tail_after_reading(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("tail_read", **told) if row is None else said("tail_read_in", **told, doing=place.text),
-        said("tail_read_change"),
+        evidence.change("tail_read_change"),
         (place,),
         saves,
         saves.severity(_MORE),
