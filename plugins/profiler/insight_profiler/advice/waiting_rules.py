@@ -137,13 +137,11 @@ def synchronisation(evidence: Evidence) -> Iterator[Finding]:
     if (place := evidence.operator_place(operator)) is not None:
         places.insert(0, place)
     told = {"count": count, "time": time, "name": name}
-    is_norm = "norm" in first
+    change = "synchronises_norms_change" if "norm" in first else "synchronises_loop_change"
     yield finding(
         evidence,
         said("synchronises_after", **told, before=first) if first else said("synchronises", **told),
-        said(f"synchronises_{'norms' if is_norm else 'loop'}_change")
-        if first
-        else evidence.change("synchronises_change"),
+        evidence.change(change if first else "synchronises_change"),
         tuple(places),
         saves,
         saves.severity(_LEAST),
