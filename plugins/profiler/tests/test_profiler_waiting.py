@@ -22,7 +22,7 @@ class _Training:
     host: float = 20.0
     norms: int = 0
     reads: bool = True  # the loss, in each step
-    extra: tuple[int, ...] = ()  # steps that read one value more
+    extra: tuple[int, ...] = ()  # steps that read one value more, as often as they stand here
     metrics: float = 0.0  # after the loss is read
     function: float = 0.0  # before the next step
     steps: int = 6
@@ -47,7 +47,7 @@ def _trained(training: _Training) -> Machine:
                 with machine.span("aten::linalg_vector_norm"):
                     machine.launch(ELEMENTWISE, 2.0, grid=8)
                 _read(machine)
-            if step in training.extra:
+            for _ in range(training.extra.count(step)):
                 _read(machine)
             if training.reads:
                 _read(machine)
@@ -88,7 +88,13 @@ def test_norms_that_are_read_in_a_loop_are_counted_and_promised_what_one_read_sa
 
 @pytest.mark.parametrize(
     "training",
-    [_Training(), _Training(reads=False), _Training(steps=12, extra=(7,)), _Training(host=60.0, extra=(3,))],
+    [
+        _Training(),
+        _Training(reads=False),
+        _Training(steps=12, extra=(7,)),
+        _Training(host=60.0, extra=(3,)),
+        _Training(reads=False, host=40.0, kernel=20.0, extra=(3,) * 5),
+    ],
 )
 def test_one_read_in_a_step_is_usual_and_one_more_in_one_step_too(training: _Training) -> None:
     checked = _checked(training)

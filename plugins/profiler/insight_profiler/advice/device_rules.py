@@ -34,6 +34,7 @@ _LATE = 0.5  # of the time the device waits for launches
 _SMALL = 10_000  # ns of a kernel
 _MANY = 50  # kernels in a step
 _NORM_LEFT = 0.4  # of the time of a norm of images that is left in NHWC, as measured for batch norms
+_EACH = 0.5  # conversions for each kernel of a norm, where convolutions between them need NHWC
 _GRID = 0.5  # of the processors have a block
 _OCCUPANCY = 30.0  # percent
 
@@ -46,6 +47,8 @@ def channels_last(evidence: Evidence) -> Iterator[Finding]:
     if not len(rows):
         return
     norms = evidence.named(normalises_channels_first, evidence.compute)
+    if len(rows) < _EACH * len(norms):  # most convolutions take NCHW as it is
+        norms = norms[:0]
     both = np.concatenate((rows, norms))
     least = np.concatenate((np.zeros(len(rows)), np.full(len(norms), _NORM_LEFT)))
     most = np.concatenate((np.zeros(len(rows)), np.ones(len(norms))))

@@ -33,7 +33,7 @@ class Evidence(TimelineEvidence):
     name: str = ""  # of the profile: its path within the run
     measured: float | None = None  # how long a step takes without the profiler, ns
     checked: dict[object, Sequence[Finding] | NotChecked] = field(factory=dict, init=False)  # by check
-    explained: list[Change] = field(factory=list, init=False)  # what findings propose
+    explained: list[Change] = field(factory=list, init=False)  # what warnings propose
 
     @cached_property
     def device(self) -> Device | None:
@@ -60,34 +60,39 @@ class Evidence(TimelineEvidence):
 
     @cached_property
     def hosts(self) -> tuple[Host, ...]:
-        """How fast the host of ``replay`` may be without the profiler, the slowest first; as it was recorded
-        where that is not known."""
+        """How fast the host of ``replay`` may be, the slowest first: as it was recorded, and as it may be
+        without the profiler, or was measured then."""
         if self.replay is None:
             return ()
-        if self.profiler_cost is None:
-            return (self.replay.recorded,)
+        if self.measured is not None and self.profiler_cost is not None:
+            return self._unprofiled_hosts
+        return (self.replay.recorded, *self._unprofiled_hosts)
+
+    @cached_property
+    def _unprofiled_hosts(self) -> tuple[Host, ...]:
+        if self.replay is None or self.profiler_cost is None:
+            return ()
         if self.measured is not None:
             return (self.profiler_cost.measured(self.replay, self.measured),)
         return self.profiler_cost.hosts(self.replay)
 
     @cached_property
+    def base_times(self) -> tuple[int, ...]:
+        """How long the replayed steps take with each of the hosts, ns."""
+        return () if self.replay is None else tuple(self.replay.time(host) for host in self.hosts)
+
+    @cached_property
     def unprofiled(self) -> tuple[float, float] | None:
         """How long a step takes without the profiler (ns), from and to; None where nobody tells."""
-        if self.replay is None or self.profiler_cost is None:
+        if self.replay is None or not self._unprofiled_hosts:
             return None
-        times = [self.replay.time(host) / self.replay.steps for host in self.hosts]
+        times = [time / self.replay.steps for time in self.base_times[-len(self._unprofiled_hosts) :]]
         return min(times), max(times)
 
     @cached_property
     def path(self) -> Mapping[str, int]:
         """What the critical path of a step consists of (ns), by ``path_times``; empty without ``replay``."""
         return {} if self.replay is None else path_times(self.replay, self)
-
-    @cached_property
-    def host_share(self) -> float:
-        """The share of the critical path that the host takes."""
-        host = sum(self.path.get(part, 0) for part in ("host", "runtime", "data"))
-        return host / max(1, sum(self.path.values()))
 
     # --- places -----------------------------------------------------------------------------------
 

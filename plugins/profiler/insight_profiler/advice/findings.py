@@ -79,7 +79,7 @@ def finding(
     """A finding about a profile. ``places`` are where the evidence is, the best first."""
     place = place_of(places or [EvidencePlace("view", "advice")])
     if isinstance(saves, Savings):
-        if saves.change is not None and isinstance(evidence, Evidence):
+        if saves.change is not None and severity != "hint" and isinstance(evidence, Evidence):
             evidence.explained.append(saves.change)
         saves = saves.promise
     saw, change = (in_words(one, evidence.endings) for one in (saw, change))

@@ -183,7 +183,7 @@ def _left_to_save(evidence: Evidence, replay: Replay) -> Savings:
         return min(1.0, max(0.0, share))
 
     cost = evidence.profiler_cost
-    usual = evidence.hosts[0] if cost is None or evidence.measured else cost.usual(replay)
+    usual = evidence.hosts[0] if cost is None or evidence.measured is not None else cost.usual(replay)
     low, high = min(saved(host, _FASTER) for host in evidence.hosts), saved(usual, 0.0)
     return Savings(
         min(low, high), high, assumes=said("assumes_host_ahead", percent=round(100 * (1 - _FASTER)))

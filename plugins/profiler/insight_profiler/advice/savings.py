@@ -46,8 +46,8 @@ class Savings:
         return max(self.high, self.later or 0.0) >= least
 
     def severity(self, least: float) -> Severity:
-        """A hint if the change does not yet save so much."""
-        return "warning" if self.high >= least else "hint"
+        """A hint if the change does not yet save so much, in the middle of the range."""
+        return "warning" if (self.low + self.high) / 2 >= least else "hint"
 
 
 def if_changed(
@@ -59,8 +59,8 @@ def if_changed(
 ) -> Savings:
     """What is saved by a change, or between that one and ``best``, on hosts as fast as without a profiler."""
     shares = [
-        1 - replay.time(host, one) / replay.time(host)
-        for host in evidence.hosts
+        1 - replay.time(host, one) / base
+        for host, base in zip(evidence.hosts, evidence.base_times, strict=True)
         for one in (change, best)
         if one is not None
     ]
@@ -86,12 +86,11 @@ def if_shorter(
     found = if_changed(evidence, replay, changes[0], changes[-1], assumes)
     if found.high >= _LIMITED * max(shorter):
         return found
-    fast = [host_gone(evidence, replay, host) for host in evidence.hosts]
-    later = max(
-        (replay.time(one) - replay.time(one, change)) / replay.time(host)
-        for one, host in zip(fast, evidence.hosts, strict=True)
-        for change in changes
-    )
+    later = 0.0
+    for host, base in zip(evidence.hosts, evidence.base_times, strict=True):
+        fast = host_gone(evidence, replay, host)
+        ahead = replay.time(fast)
+        later = max(later, *((ahead - replay.time(fast, change)) / base for change in changes))
     is_more = later > _MORE * found.high
     return Savings(found.low, found.high, min(1.0, later) if is_more else None, changes[0], assumes)
 

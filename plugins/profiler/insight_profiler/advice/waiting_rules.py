@@ -17,6 +17,7 @@ from insight_profiler.advice.replay import WAIT, WORK, Change, Replay
 from insight_profiler.advice.savings import host_spans, if_changed, shares_without
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.spans import Spans, covered, gaps, length, merged
+from insight_profiler.analysis.steps import slow_steps
 from insight_profiler.derived.nesting import nearest_marked
 from insight_profiler.model import Category, Source
 
@@ -42,8 +43,9 @@ class Reads:
     """Times at which the host waits for the device. ``call`` is the call that waits, ``around`` the outermost
     operator around it (the call itself where there is none), ``before`` the operator before that one on its
     thread, or -1 (rows of the slices), ``place`` how many operators began before it there; ``step`` the row
-    of the step. By time."""
+    of the step, of ``steps`` that count. By time."""
 
+    steps: int
     call: Rows
     around: Rows
     before: NDArray[np.int64]
@@ -53,7 +55,9 @@ class Reads:
     @property
     def in_a_step(self) -> int:
         """How many there are in a step, in the median."""
-        return int(np.median(np.bincount(self.step - self.step.min()))) if len(self.step) else 0
+        if not len(self.step):
+            return 0
+        return int(np.median(np.bincount(self.step - self.step.min(), minlength=self.steps)))
 
     @property
     def last(self) -> NDArray[np.bool_]:
@@ -73,8 +77,9 @@ def reads_of(evidence: Evidence) -> Reads:
     copies = evidence.of(Category.MEMCPY)
     to_host = evidence.named(lambda name: "DtoH" in name, copies)
     to_device = launchers[evidence.named(lambda name: "HtoD" in name, copies)]
+    copying = launchers[to_host]
     waits = evidence.named(lambda name: _SYNCHRONISES.search(name) is not None, calls)
-    copying = evidence.named(lambda name: _COPIES.search(name) is not None, launchers[to_host])
+    copying = evidence.named(lambda name: _COPIES.search(name) is not None, copying[copying >= 0])
     parents = slices["parent"]
     own = parents[copying]
     alone = (own < 0) | ~np.isin(own, parents[waits])  # the others are followed by a wait
@@ -102,7 +107,7 @@ def reads_of(evidence: Evidence) -> Reads:
         known = np.where(at >= 0, rows[np.maximum(at, 0)], -1)
         before[mine] = np.where(slices["step"][known] == slices["step"][found[mine]], known, -1)
         place[mine] = at
-    return Reads(found, around, before, place, slices["step"][found])
+    return Reads(evidence.counted, found, around, before, place, slices["step"][found])
 
 
 def synchronisation(evidence: Evidence) -> Iterator[Finding]:
@@ -209,7 +214,7 @@ def tail_after_reading(evidence: Evidence) -> Iterator[Finding]:
     reads = reads_of(evidence)
     if not len(reads.call):
         return
-    spans = idle_after_reading(evidence, reads)
+    spans = gaps(slow_windows(evidence), idle_after_reading(evidence, reads))
     time = length(spans)
     if time < _TAIL * evidence.whole:
         return
@@ -248,6 +253,16 @@ def idle_after_reading(evidence: Evidence, reads: Reads) -> Spans:
     after = (at >= 0) & (ends[np.maximum(at, 0)] >= late[0] - _RETURNS)
     spans = np.maximum(late[0], ends[np.maximum(at, 0)])[after], late[1][after]
     return gaps(host_spans(evidence, evidence.slices["category"] == Category.DATA), spans)
+
+
+def slow_windows(evidence: Evidence) -> Spans:
+    """When steps ran that take much longer than the median."""
+    steps = evidence.steps
+    if steps is None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    known = slow_steps(steps) & (steps["start"] >= 0)
+    begins = steps["start"][known].astype(np.int64)
+    return merged(begins, begins + steps["duration"][known])
 
 
 def _waits_for_each_step(evidence: Evidence) -> Iterator[Finding]:
