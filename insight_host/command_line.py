@@ -48,7 +48,7 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
     ]
     source = open_named(named, flags=flags)
     with Logs(source) as logs:
-        wait_until_read(source.provider, None)
+        wait_until_read(source.provider, None, is_host=source.is_host)
         if getattr(given, "where", None) is not None:
             if given.run or given.run_regex:
                 raise InvalidArgument("--where cannot be combined with --run or --run-regex")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from insight_profiler.advice.dialects import DIALECTS
 
 from insight_core.formats.batch import CUT_MEANWHILE, unreadable
 from insight_core.plugin import InvalidArgument, Messages, Reason, ReasonKind, Undecodable
@@ -21,8 +22,8 @@ from insight_core.rpc.messages import damage_message, damage_of
 from insight_record.formats.reason import system_reason
 
 ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "frontend/shell/src/locales/zh-CN.json"
 CATALOGUES = [
-    ROOT / "frontend/shell/src/i18n/reasons.zh-CN.json",
     *sorted(ROOT.glob("plugins/*/insight_*/**/locales/**/zh-CN.json")),
 ]
 ADVICE: dict[str, str] = json.loads(
@@ -54,13 +55,13 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     **{f"profiler_failure_{code}": {"reason"} for code in ("not_kept", "reader_failed", "unreadable_file")},
     "profiler_failure_out_of_time": {"seconds"},
     "profiler_failure_reader_died": {"how"},
-    **{f"profiler_slow_rank{cause}_change": {"rank"} for cause in ("", "_data", "_host")},
+    **{f"profiler_slow_rank{cause}_change": {"rank"} for cause in ("", "_data", "_host", "_more")},
     **{key.removeprefix("reason."): set() for key in ADVICE if key.endswith("_why")},  # by titles
     "state_not_read": {"path", "cause"},
     "state_not_written": {"path", "cause"},
     "undecodable_record": {"run", "tag", "step", "index", "cause"},
-    "metric_logs_not_a_number": {"name", "value", "more"},
-    "metric_logs_not_a_number_more": {"name", "value", "more"},
+    "table_not_a_number": {"name", "value", "more"},
+    "table_not_a_number_more": {"name", "value", "more"},
 }
 
 
@@ -84,15 +85,32 @@ def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
                 case "ReasonKind", [ast.Constant(value=str(code)), ast.Constant(value=str(text)), *unsaid]:
                     yield code, set(ReasonKind(code, text, *map(ast.literal_eval, unsaid)).names)
                 case "said", [ast.Constant(value=str(code))] if "insight_profiler" in path.parts:
-                    yield f"profiler_{code}", details
+                    yield from in_all_words(code, details)
                 case "", [ast.Constant(value=str(code))] if getattr(node.func, "attr", "") == "change":
-                    for end in ("", "_mindspore", "_xla"):
-                        if f"reason.profiler_{code}{end}" in ADVICE:
-                            yield f"profiler_{code}{end}", details
+                    yield from in_all_words(code, details)
+
+
+ENDINGS = sorted({end for one in DIALECTS for end in (one.ending, one.replaces)} - {""})
+
+
+def is_in(sources: str, code: str) -> bool:
+    """Whether a code is a string of the sources, or one of advice is without what comes before and after."""
+    plain = re.sub(rf"_({'|'.join(ENDINGS)})$", "", code)
+    names = {code, code.removeprefix("profiler_"), plain.removeprefix("profiler_")}
+    is_reason = f"reason.{plain}" in ADVICE and plain.endswith("_why")  # found by the title
+    return is_reason or any(f'"{name}"' in sources for name in names)
+
+
+def in_all_words(code: str, details: set[str] | None) -> Iterator[tuple[str, set[str] | None]]:
+    """A text of advice, and those that say the same in the words of other frameworks and devices."""
+    yield f"profiler_{code}", details
+    for ending in ENDINGS:
+        if f"reason.profiler_{code}_{ending}" in ADVICE:
+            yield f"profiler_{code}_{ending}", details
 
 
 def texts_of_reasons(path: Path) -> dict[str, str]:
-    every: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    every = Messages.read("zh-CN", path).texts
     return {key: text for key, text in every.items() if key.startswith("reason.")}
 
 
@@ -102,13 +120,13 @@ def test_every_code_has_a_text_in_chinese_that_names_no_other_details() -> None:
         found = texts_of_reasons(path)
         assert not texts.keys() & found.keys(), path
         texts |= found
-    texts = {**texts_of_reasons(ROOT / "frontend/shell/src/locales/zh-CN.json"), **texts}  # tabs may say more
+    texts = {**texts_of_reasons(PAGE), **texts}  # tabs may say more
     known = {**dict(coded_reasons()), **BUILT}
     assert {f"reason.{code}" for code in known} <= texts.keys()
     sources = "".join(path.read_text(encoding="utf-8") for path in python_files())
     of_the_page = {"malformed", "offline"}  # an answer that is not JSON, or none
     others = {key.removeprefix("reason.") for key in texts} - known.keys() - of_the_page - SYSTEM
-    assert [code for code in others if f'"{code}"' not in sources] == [], "nothing has these codes"
+    assert [code for code in others if not is_in(sources, code)] == [], "nothing has these codes"
     for code, details in known.items():
         wanted = set(re.findall(r"\{(\w+)\}", texts[f"reason.{code}"]))
         assert details is None or wanted <= details | {"text"}, code  # the server's own text
@@ -130,12 +148,7 @@ def errors_without_reason() -> Iterator[tuple[Path, int, str | None]]:
 
 
 def test_every_code_of_an_error_has_a_text_in_chinese() -> None:
-    texts = {
-        key
-        for path in [*CATALOGUES, *ROOT.glob("**/locales/zh-CN.json")]
-        if "node_modules" not in path.parts
-        for key in json.loads(path.read_text(encoding="utf-8"))
-    }
+    texts = {key for path in [PAGE, *CATALOGUES] for key in texts_of_reasons(path)}
     codes = {code for _, _, code in errors_without_reason() if code is not None}
     assert "many_streams" in codes
     assert sorted(code for code in codes if f"reason.{code}" not in texts) == []
@@ -200,6 +213,9 @@ def test_messages_of_a_folder_are_the_texts_of_reasons_in_its_files(tmp_path: Pa
     assert list(Messages.of(tmp_path)) == [Messages("en", {}), Messages("zh-CN", {"reason.m_saw": "看"})]
     with pytest.raises(FileNotFoundError, match="zh-CN"):
         Messages.of(tmp_path / "none")
+    groups = '{"page": {"title": "Title"}, "rules": {"reason.m_saw": "saw"}}'
+    (tmp_path / "en.json").write_text(groups, encoding="utf-8")
+    assert next(iter(Messages.of(tmp_path))) == Messages("en", {"reason.m_saw": "saw"})
     (tmp_path / "en.json").write_text("[]", encoding="utf-8")
     with pytest.raises(TypeError, match="not a mapping of strings"):
         Messages.of(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import functools
 import os
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import BinaryIO, NamedTuple, Self, TypeAlias
@@ -14,6 +15,7 @@ from attrs import Factory, define, frozen
 from insight_core.plugin import FileName, Flaw, LogFormat, Plugin, StoreFormat
 
 _ANY_DIRECTORIES = "**"
+_MOST_BELOW = 100  # runs below a directory whose settings are theirs
 _WILDCARDS = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
 
 # A pattern that matches a file's name, and the directories from which the rest of the path matches too, each
@@ -45,7 +47,7 @@ class FilePattern:
             names.append("*")
         parts = _WILDCARDS.split(names[-1])
         way = _WILDCARDS.split("/".join(names[:-1]))
-        literal = parts[-1] or max(parts, key=len)
+        literal = max(parts, key=len)  # of *epoch*.png that is epoch: many names end with .png
         return cls(
             plugin,
             claim,
@@ -53,7 +55,7 @@ class FilePattern:
             max((part.strip("/") for part in way), key=len),
             names[-1],
             literal,
-            bool(parts[-1]),
+            literal == parts[-1],
             any_format if isinstance(any_format, LogFormat) else None,
             any_format if isinstance(any_format, StoreFormat) else None,
         )
@@ -164,7 +166,7 @@ class TakenFile(NamedTuple):
     """A file of a run that plugins claim."""
 
     directory: str  # of the run, relative to the logdir
-    tag: str  # the path relative to that
+    tag: str  # the path relative to that; with .. where the file is above
     claims: tuple[tuple[str, FileName], ...]  # by plugin
     format: LogFormat | None  # that reads it
 
@@ -252,13 +254,16 @@ def taken(
             directory: str | None = _run_of(names, above, holding)
         else:
             directory = _nearest(names, above, runs)
-        if directory is not None:
+        directories = [] if directory is None else [directory]
+        if directory is None and pattern.format is not None and pattern.format.runs_below:
+            directories = _below("/".join(names[: above[0]]), runs)
+        for each in directories:
             plugins.add(pattern.plugin)
-            found.setdefault(directory, {})[pattern.plugin] = pattern
+            found.setdefault(each, {})[pattern.plugin] = pattern
     return [
         TakenFile(
             directory,
-            path[len(directory) + 1 if directory else 0 :],
+            _relative(path, directory),
             tuple((plugin, pattern.claim) for plugin, pattern in patterns.items() if plugin),
             patterns[""].format if "" in patterns else None,
         )
@@ -266,9 +271,22 @@ def taken(
     ]
 
 
+def _relative(path: str, directory: str) -> str:
+    if not directory or path.startswith(f"{directory}/"):
+        return path[len(directory) + 1 if directory else 0 :]
+    return posixpath.relpath(path, directory)
+
+
 def _run_of(names: Sequence[str], above: Sequence[int], holding: set[str]) -> str:
     nearest = _nearest(names, above, holding)
     return "/".join(names[: above[0]]) if nearest is None else nearest
+
+
+def _below(directory: str, runs: set[str]) -> list[str]:
+    """The runs below a directory; none if there are so many that it is no directory of one training."""
+    start = f"{directory}/" if directory else ""
+    found = [run for run in runs if run.startswith(start)]
+    return sorted(found) if len(found) <= _MOST_BELOW else []
 
 
 def _nearest(names: Sequence[str], above: Sequence[int], directories: set[str]) -> str | None:

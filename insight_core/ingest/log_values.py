@@ -39,6 +39,8 @@ class LogValues:
         self._fetch = fetch
         self._files = files
         self._directory = os.path.dirname(os.path.abspath(source))
+        # several files of a run have hyperparameters: those of one are no reason to forget the others'
+        self._source = os.path.join(os.path.basename(self._directory), os.path.basename(source))
         self.path = ""  # of the event file, once there are values
         self._size = 0
         self._begun: set[str] = set()  # tags whose metadata are in the file
@@ -96,7 +98,7 @@ class LogValues:
         if isinstance(item, HyperParameters):
             values = TENSORBOARD.values("hparams", "hparams", item.values)
             for value in TENSORBOARD.joined(values, self._hyperparameters):
-                yield self._record(value, 0, np.nan)
+                yield self._record(value._replace(tag=f"{value.tag}/{self._source}"), 0, np.nan)
             return
         given = item.texts if isinstance(item, Texts) else item.images
         if isinstance(given, (str, bytes)):

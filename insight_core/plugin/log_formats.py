@@ -125,6 +125,8 @@ class LogFormat:
     newest_only : bool
         Of the files of a run that have this format only the one that was modified last is read: for
         formats that write their whole history into every file.
+    runs_below : bool
+        A file that no run is around is read for each run below its directory, if these are not too many.
     """
 
     name: str = field(validator=_check_name)
@@ -132,3 +134,4 @@ class LogFormat:
     read: Callable[[BinaryIO, Any], ReadResult] = field(converter=reference, validator=check_function)
     version: int = 1
     newest_only: bool = False
+    runs_below: bool = False

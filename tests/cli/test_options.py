@@ -9,8 +9,8 @@ from insight_tensorboard.hosted.settings import plugin_flag_words
 
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.flags import COMMANDS, Options
+from insight_core.cli.logdirs import cache_shares
 from insight_core.cli.options import read_options
-from insight_core.cli.remote_logdirs import cache_shares
 from insight_core.ingest.logdir import Logdir
 from insight_core.machine import physical_memory
 

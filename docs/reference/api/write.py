@@ -21,6 +21,7 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
     "payloads": ["insight_core.plugin.payloads"],
     "findings": ["insight_core.plugin.findings"],
     "sql": ["insight_core.plugin.sql"],
+    "log_tables": ["insight_core.plugin.log_tables"],
     "worker": ["insight_core.plugin.worker"],
     "testing": ["insight_core.plugin.testing"],
     "reading": ["insight_host.logs", "insight_host.tables", "insight_host.records"],

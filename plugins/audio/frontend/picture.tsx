@@ -3,8 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { AudioParts } from './board';
-import { clockText, type Clip } from './clip';
-import { spectrogramPixels, waveform } from './drawing';
+import { clockText, spectrogramPixels, waveform, type Clip } from './clip';
 
 interface PictureProps {
   readonly board: AudioParts;

@@ -4,7 +4,7 @@ import { valueText } from '@insight-host/kit';
 
 export type Severity = 'error' | 'warning' | 'hint' | 'good';
 
-export interface Place {
+interface Place {
   /** Name of the tab. */
   readonly plugin: string;
   /** "" where the finding is about no series. */

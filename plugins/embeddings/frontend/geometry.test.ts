@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FIRST_CAMERA, projected, viewMatrix, zoomed } from './camera';
-import { pointAt, pointsIn } from './picking';
+import { FIRST_CAMERA, pointAt, pointsIn, projected, viewMatrix, zoomed } from './camera';
 import { alongComponents, scaled } from './positions';
 
 const SIZE = [400, 300] as const;

@@ -7,7 +7,7 @@ import { Raster } from './raster';
 import { Renderer } from './renderer';
 
 /** What is drawn besides points and their colours. */
-export interface Scene {
+interface Scene {
   readonly positions: Float32Array;
   readonly flat: boolean;
   readonly background: Rgb;
@@ -29,7 +29,7 @@ const SLOW = 18; // ms of a frame, beyond which fewer pixels are drawn while the
 const COARSEST = 0.35; // of the pixels of each side
 
 /** The canvases of a picture, one upon the other. */
-export interface Canvases {
+interface Canvases {
   readonly webgl: HTMLCanvasElement;
   readonly plain: HTMLCanvasElement;
   readonly overlay: HTMLCanvasElement;

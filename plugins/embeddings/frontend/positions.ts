@@ -1,4 +1,4 @@
-import type { Points } from './answers';
+import type { Points } from './source';
 
 const CORE = 0.99; // of the points are within 1 of the middle; the rest may be far out
 

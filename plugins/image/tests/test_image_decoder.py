@@ -7,7 +7,7 @@ from insight_image import decoder
 from insight_image.claims import CLAIMS
 from insight_image.decoder import Pictures, pictures_of
 
-from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
+from insight_core.plugin import Claim, Dialect, EventField, FileName, SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.testing import wire
 
@@ -22,7 +22,9 @@ def _image(*, height: int = 5, width: int = 7, channels: int = 3, encoded: bytes
 
 
 def test_claims() -> None:
-    assert {TENSORBOARD, MINDSPORE, IMAGES} == CLAIMS
+    files = {claim for claim in CLAIMS if isinstance(claim, FileName)}
+    assert {TENSORBOARD, MINDSPORE, IMAGES} == CLAIMS - files
+    assert not any(claim.makes_run for claim in files)  # a directory of pictures alone is a data set
 
 
 @pytest.mark.parametrize("claim", [TENSORBOARD, MINDSPORE])

@@ -15,7 +15,7 @@ const inGroups = (columns: readonly ColumnInfo[], ...groups: readonly ColumnInfo
   groups.flatMap((group) => columns.filter((column) => column.group === group && column.count > 0));
 
 /** Whether runs say anything of themselves but their scalars. */
-export function hasLineage(columns: readonly ColumnInfo[]): boolean {
+function hasLineage(columns: readonly ColumnInfo[]): boolean {
   return inGroups(columns, 'hyperparameter', 'metric', 'custom', 'model', 'dataset').length > 0;
 }
 

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal as Live } from '@preact/signals';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
 import { headsOf, type Column, type ColumnInfo, type Frame } from '@insight-host/kit/runs';
 import { axisOf, SCALES, type Axis, type Scale } from './axes';
-import type { Brushing } from './brushing';
+import type { Brushing } from './brushes';
 import { defaultAxes, defaultColumns, VIEWS, type ViewName } from './choices';
 import type { Loading } from './loading';
 

@@ -1,7 +1,8 @@
-/** Columns of the tab that the host has: under which names, and how they read. */
-import type { Run } from '@insight-host/api';
-import type { Page } from '@insight-host/kit';
+/** Columns of the tab that the host has: under which names, how they read, and what people write down in them. */
+import type { Annotation, Run } from '@insight-host/api';
+import { message, type Page } from '@insight-host/kit';
 import { Column, secondsLook, statusLook, type ColumnInfo, type ColumnLook, type Frame } from '@insight-host/kit/runs';
+import { signal, type ReadonlySignal as Live } from '@preact/signals';
 
 /** Their keys in the run table, by name here; keys of the other columns begin with the plugin's name. */
 export const OF_HOST: Readonly<Record<string, string>> = {
@@ -63,4 +64,34 @@ export function annotationColumns(page: Page, names: readonly string[]): readonl
     column('remark', 'str', (run) => run.remark),
     column('mark', 'int', (run) => run.mark),
   ];
+}
+
+/** What people write down of runs: the host keeps it, and what it refused stays here. */
+export class Annotations {
+  /** False while the host takes no annotations. */
+  readonly writable: Live<boolean>;
+  /** By run, what was refused, so that nobody types it again. */
+  readonly unwritten = signal<ReadonlyMap<string, Partial<Annotation>>>(new Map());
+
+  constructor(private readonly page: Page) {
+    this.writable = page.follow(page.ctx.runs.annotatable);
+  }
+
+  write(run: string, fields: Partial<Annotation>): void {
+    const { ctx, t } = this.page;
+    this.forget(run, fields);
+    ctx.runs.annotate(run, fields).catch((error: unknown) => {
+      this.unwritten.value = new Map(this.unwritten.value).set(run, { ...this.unwritten.value.get(run), ...fields });
+      ctx.notify('error', t('annotation.refused', { run: this.page.nameOf(run), reason: message(error) }));
+    });
+  }
+
+  /** Lets go of what could not be written down in these fields of a run. */
+  forget(run: string, fields: Partial<Annotation>): void {
+    const rest = Object.entries(this.unwritten.value.get(run) ?? {}).filter(([field]) => !(field in fields));
+    const next = new Map(this.unwritten.value);
+    if (rest.length > 0) next.set(run, Object.fromEntries(rest));
+    else next.delete(run);
+    this.unwritten.value = next;
+  }
 }

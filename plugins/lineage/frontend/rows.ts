@@ -1,10 +1,9 @@
-import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import { sortOf, sortText, turned } from '@insight-host/kit/table';
 import { orderBy, orderOf, startsDown, type Column, type Frame } from '@insight-host/kit/runs';
-import { applyBrushes, conditionsOf } from './brushes';
-import type { Brushing } from './brushing';
+import { sortOf, sortText, turned } from '@insight-host/kit/table';
+import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
+import { applyBrushes, conditionsOf, type Brushing } from './brushes';
 import type { RunPanel } from './panel';
 import { LONGEST } from './source';
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import posixpath
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
 from attrs import define, field
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.data import SeriesInfo
 from insight_lineage.hparams import (
     END_TAG,
@@ -21,11 +21,14 @@ from insight_lineage.hparams import (
     session_of,
     status_of,
 )
-from insight_lineage.mindspore import Cells
+from insight_lineage.mindspore import Cell, Cells
 from insight_lineage.names import hyperparameter
 from insight_lineage.scalars import Scalars
 from insight_lineage.table import Problem
 
+_OF_FILE = f"{START_TAG}/"  # what a log format read; the rest of the tag is the file
+_DIFFERS = ReasonKind("lineage_differs", "{name} is {value} in {file}, but {other} in {before}, which counts")
+_LONGEST = 60  # characters of a value in a text
 _OF_THE_MACHINE = "system/"  # tags of its load, which insight-record samples
 
 
@@ -56,18 +59,23 @@ class Sessions:
         before = self._written.pop(run, _Written())
         now = _Written()
         started = ended = -math.inf  # seconds since the epoch
+        files: dict[str, Session] = {}  # of settings and logs next to the event files, by their names
         for info in infos:
             try:
                 if info.key.tag == EXPERIMENT_TAG:
                     now.metrics = metrics_of(info.content)
                 elif info.key.tag == START_TAG:
                     now.session, started = session_of(info.content), info.last_wall_time
+                elif info.key.tag.startswith(_OF_FILE):
+                    files[info.key.tag.removeprefix(_OF_FILE)] = session_of(info.content)
                 elif info.key.tag == END_TAG:
                     now.status, ended = status_of(info.content), info.last_wall_time
             except ValueError as error:
                 now.problems.append(Problem(run, info.key.tag, Reason.of(error)))
         if ended < started:  # an earlier session of the run
             now.status = None
+        if files:
+            now.session = _joined(now, files, run)
         if now.metrics is not None or now.session is not None or now.problems:
             self._written[run] = now
         return before.metrics != now.metrics
@@ -139,6 +147,25 @@ class Sessions:
             if place == ".":
                 return None
             place = posixpath.dirname(place) or "."
+
+
+def _joined(written: _Written, files: Mapping[str, Session], run: str) -> Session:
+    """The hyperparameters of a run from all its files. The log of the run goes before files next to it, and
+    those are in the order of their names; a value that differs is a problem."""
+    first = written.session
+    hparams: dict[str, Cell] = {} if first is None else dict(first.hparams)
+    origins = dict.fromkeys(hparams, "*tfevents*")
+    for file in sorted(files):
+        for name, value in files[file].hparams.items():
+            if name not in hparams:
+                hparams[name], origins[name] = value, file
+            elif str(hparams[name]) != str(value):
+                other, before = hparams[name], origins[name]
+                told = {"value": str(value)[:_LONGEST], "other": str(other)[:_LONGEST]}
+                written.problems.append(
+                    Problem(run, _OF_FILE + file, _DIFFERS(name=name, file=file, before=before, **told))
+                )
+    return Session(hparams, "" if first is None else first.group)
 
 
 def _free(name: str, taken: Container[str]) -> str:

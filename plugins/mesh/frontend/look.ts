@@ -2,9 +2,8 @@ import type { CardKey } from '@insight-host/kit';
 import { palette } from '@insight-host/kit/draw';
 import type { MeshParts } from './board';
 import { cameraOf, placedCamera, type Camera, type Lens } from './camera';
-import type { Frame } from './frames';
 import type { Draw, Paint, Scene } from './renderer';
-import { ballOf, inBall, type Box, type Shape } from './shape';
+import { ballOf, inBall, type Box, type Frame, type Shape } from './shape';
 
 /** How a shape is shown on its card: all that a picture depends on but the size of the card. */
 export interface Look {

@@ -5,7 +5,7 @@ import { cameraOf, FIELD, sightOf } from './camera';
 import { edgesOf, localPositions, normalsOf, spreadOrder } from './geometry';
 import { cornerAt, pointAt, projectionOf } from './pick';
 import { ballOf, boxOf, inBall, rowOf, shapeOf, type Shape } from './shape';
-import { tableOf } from './table';
+import { tableOf } from './card';
 import { fakeTags } from '@insight-host/kit/testing';
 
 const CORNERS = [-1, -1, 1, 1, -1, 1, 0, 1, 1, 0, 0, -1];

@@ -1,112 +1,143 @@
-"""Rows of delimited text as columns of numbers."""
+"""Tables of metrics, a row for each program that writes them."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
-from contextlib import suppress
-from itertools import compress, count
+from insight_core.plugin.log_tables import log_table
 
-import numpy as np
-from attrs import Factory, define
-from numpy.typing import NDArray
+_STEPS = ("step", "global_step", "iteration", "iter", "epoch")
+_LARGEST = 256 << 20  # bytes of a file whose name says little: data, rather than a log
+_OF_TRAINER_STATE = ("log_history", "best_metric", "best_model_checkpoint", "is_world_process_zero")
+_OF_RAY = (
+    *("date", "hostname", "node_ip", "pid", "trial_id", "experiment_id", "experiment_tag", "done"),
+    *("should_checkpoint", "trial_dir", "episode_media*", "custom_metrics*", "warmup_time"),
+)
+_MACHINE_OF_CODECARBON = (
+    *(
+        "project_name",
+        "country_name",
+        "country_iso_code",
+        "region",
+        "os",
+        "python_version",
+        "codecarbon_version",
+    ),
+    *("cpu_count", "cpu_model", "gpu_count", "gpu_model", "ram_total_size", "tracking_mode", "on_cloud"),
+    *("cloud_provider", "cloud_region", "pue", "wue"),
+)
 
-from insight_core.plugin import Flaw, Reason
-from insight_metric_logs.lines import Lines
-from insight_metric_logs.numbers import numbers, whole_numbers
-from insight_metric_logs.reasons import BAD_CELL, NO_STEP, at_line, not_a_step
-
-
-@define
-class MetricTable:
-    """Rows of cells, the line on which each ends, and what of the text is damaged."""
-
-    lines: Lines
-    number: int  # of the first line
-    rows: list[list[str]] = Factory(list)
-    places: Sequence[int] = ()  # index of the line of each row
-    flaws: list[Flaw] = Factory(list)
-
-    def damaged(self, row: int, reason: str, *, skips: bool = False) -> None:
-        """Notes that a row cannot be used as it is; where it ``skips``, nothing of it is used."""
-        line = self.places[row]
-        offset = self.lines.offset_of(line)
-        skipped = self.lines.offset_of(line + 1) - offset if skips else 0
-        self.flaws.append(Flaw(offset, at_line(self.number + line, reason), skipped))
-
-    def select(self, kept: Sequence[int]) -> None:
-        """Keeps only these rows."""
-        self.rows = [self.rows[row] for row in kept]
-        self.places = [self.places[row] for row in kept]
-
-    def part(self, first: int, end: int) -> MetricTable:
-        """Some of the rows; damage is noted in the same list."""
-        return MetricTable(self.lines, self.number, self.rows[first:end], self.places[first:end], self.flaws)
-
-
-def table_of(lines: Lines, number: int, delimiter: str) -> MetricTable:
-    """Every row that is not blank."""
-    text = lines.data.decode("utf-8", "replace")
-    table = MetricTable(lines, number)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    with suppress(csv.Error):
-        table.rows = list(reader)
-    if reader.line_num == len(table.rows) and all(table.rows):
-        table.places = range(len(table.rows))
-        return table
-    table.rows, places = [], []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    while True:
-        try:
-            for row in reader:
-                if row:
-                    table.rows.append(row)
-                    places.append(reader.line_num - 1)
-            break
-        except csv.Error:
-            line = reader.line_num - 1
-            table.flaws.append(Flaw(lines.offset_of(line), at_line(number + line, BAD_CELL)))
-    table.places = places
-    return table
-
-
-def steps_of(table: MetricTable, column: int) -> NDArray[np.int64]:
-    """The steps of all rows. Rows without one are damaged, and are taken out of the table."""
-    steps, bad = whole_numbers([row[column] for row in table.rows])
-    if not len(bad):
-        return steps
-    for row in bad.tolist():
-        cell = table.rows[row][column]
-        table.damaged(row, not_a_step(cell) if cell else NO_STEP, skips=True)
-    kept = np.delete(np.arange(len(steps)), bad)
-    table.select(kept.tolist())
-    return steps[kept]
-
-
-def values_of(
-    table: MetricTable, cells: Sequence[str], name: str, told: list[str]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Indices of rows with a number in a column, and the numbers. Empty cells are skipped, text is damage.
-
-    ``told``: columns of text that were already reported; each is reported once.
-    """
-    if name in told:
-        return np.empty(0, np.intp), np.empty(0)
-    if all(cells):
-        rows, texts = np.arange(len(cells)), cells
-    else:
-        rows, texts = np.fromiter(compress(count(), cells), np.intp), list(filter(None, cells))
-    values, bad = numbers(texts)
-    if not len(bad):
-        return rows, values
-    first = int(rows[bad[0]])
-    more = f", and {len(bad) - 1} more" if len(bad) > 1 else ""
-    value = cells[first][:40]
-    details = {"name": name, "value": value, "more": len(bad) - 1}
-    code = "metric_logs_not_a_number_more" if more else "metric_logs_not_a_number"
-    table.damaged(first, Reason(f"{name!r} is {value!r}, not a number{more}", code, **details))
-    if len(bad) == len(texts):
-        told.append(name)
-    good = np.delete(np.arange(len(texts)), bad)
-    return rows[good], values[good]
+TABLES = (
+    log_table("Lightning CSVLogger", "metrics.csv", version=3),
+    log_table(
+        "DVCLive",
+        ["plots/metrics/**/*.tsv", "plots/scalars/**/*.tsv", "dvclive/scalars/**/*.tsv", "dvclive/*.tsv"],
+        layout="one",
+        time="timestamp",
+        time_unit=0.001,
+        tag=r".*/(?:plots/metrics|plots/scalars|dvclive/scalars|dvclive)/(.+)\.tsv$",
+        version=2,
+    ),
+    log_table(
+        "Hugging Face Trainer",
+        ["trainer_state.json", "checkpoint-*/trainer_state.json"],
+        layout="object",
+        rows="log_history",
+        time="time",
+        names={"eval_*": "eval/*", "test_*": "test/*", "*": "train/*"},  # as Trainer's TensorBoard callback
+        settings=("train_batch_size", "num_train_epochs", "max_steps", "trial_params/*"),
+        needs=_OF_TRAINER_STATE,
+        version=3,
+        newest_only=True,
+    ),
+    log_table("JSON lines", ["metrics.jsonl", "scores.jsonl"], layout="lines", time="time", version=2),
+    log_table("Ultralytics", "results.csv", step="epoch", needs=["*/*"]),
+    log_table("timm", "summary.csv", step="epoch", needs=["train_loss"]),
+    log_table(
+        "Stable-Baselines3",
+        "progress.csv",
+        step=("time/total_timesteps", "misc/total_timesteps", "total_timesteps"),
+    ),
+    log_table(
+        "Monitor of Stable-Baselines3",
+        ["monitor.csv", "*.monitor.csv"],
+        step="l",
+        sums_steps=True,
+        time="t",
+        names={"r": "episode/reward", "l": "episode/length"},
+        needs=["r", "t"],
+        tag=r"([^/]+)\.monitor\.csv$",
+    ),
+    log_table(
+        "Ray Tune",
+        "progress.csv",
+        step="training_iteration",
+        time="timestamp",
+        settings=("config/*",),
+        without=_OF_RAY,
+        needs=["training_iteration", "trial_id"],
+    ),
+    log_table(
+        "Ray Tune in JSON",
+        "result.json",
+        layout="lines",
+        step="training_iteration",
+        time="timestamp",
+        settings=("config/*",),
+        without=_OF_RAY,
+        needs=["training_iteration"],
+        unless=["progress.csv"],
+    ),
+    log_table(
+        "Detectron2 and MMDetection",
+        ["metrics.json", "vis_data/scalars.json"],
+        layout="lines",
+        step=("iteration", "step", "iter"),
+        without=("mode",),
+        needs=["*iter*"],
+    ),
+    log_table(
+        "LLaMA-Factory",
+        "trainer_log.jsonl",
+        layout="lines",
+        step="current_steps",
+        without=("elapsed_time", "remaining_time", "throughput"),
+        needs=["current_steps"],
+    ),
+    log_table(
+        "ms-swift",
+        "logging.jsonl",
+        layout="lines",
+        step="global_step/max_steps",
+        without=("percentage", "elapsed_time", "remaining_time"),
+    ),
+    log_table(
+        "CatBoost",
+        ["learn_error.tsv", "test_error.tsv"],
+        layout="tsv",
+        step="iter",
+        tag=r"([a-z]+)_error\.tsv$",
+    ),
+    log_table("DeepSpeed", ["Train_*.csv", "Eval_*.csv"], tag=r"([^/]+)\.csv$"),
+    log_table(
+        "CodeCarbon",
+        "emissions.csv",
+        step="",
+        time="timestamp",
+        names={"*": "emissions/*"},
+        settings=_MACHINE_OF_CODECARBON,
+        without=("run_id", "experiment_id", "longitude", "latitude"),
+        needs=["emissions", "duration"],
+    ),
+    log_table(
+        "Keras history",
+        ["history.json", "training_history.json", "*_history.json"],
+        layout="columns",
+        step=("epoch",),
+    ),
+    log_table(
+        "DVC metrics",
+        "metrics.json",
+        layout="object",
+        unless=["plots"],
+    ),
+    log_table("CSV log of any name", "*.csv", step=_STEPS, any_name=True, most=_LARGEST),
+)

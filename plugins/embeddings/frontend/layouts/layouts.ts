@@ -1,12 +1,9 @@
-import { computed, effect, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Page } from '@insight-host/kit';
 import { Latest, RequestQueue } from '@insight-host/kit/lab';
-import type { Points } from '../answers';
+import { computed, effect, signal, type ReadonlySignal as Live } from '@preact/signals';
 import { scaled, type Positions } from '../positions';
-import { marked } from '../search';
-import type { Metric, Place } from '../source';
-import type { Graph } from './graph';
-import type { FromWorker, Start, ToWorker } from './messages';
+import { marked, type Metric, type Place, type Points } from '../source';
+import type { FromWorker, Graph, Start, ToWorker } from './graph';
 
 export type Method = 'pca' | 'umap' | 'tsne';
 
@@ -140,7 +137,7 @@ export class Layouts {
       minDist: least,
       perplexity: perplex,
     };
-    this.worker = new Worker(new URL('./layout_worker.ts', import.meta.url), {
+    this.worker = new Worker(new URL('./layout_worker', import.meta.url), {
       type: 'module',
       name: 'embedding-layout',
     });

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,11 +11,13 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from insight_core.plugin.findings import NotChecked
+from insight_profiler.advice.dialects import endings_of
 from insight_profiler.advice.words import said
 from insight_profiler.analysis.cluster import counted_steps, rank_of
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.rank_links import RankLinks, links_of
 from insight_profiler.analysis.rank_pace import waiting_for_slower
+from insight_profiler.analysis.rank_stages import stages_of_job
 from insight_profiler.analysis.stragglers import (
     RankSteps,
     division_of_ranks,
@@ -48,17 +50,27 @@ class JobEvidence:
         return self.summaries
 
     @cached_property
+    def endings(self) -> Sequence[str]:
+        """The endings of the codes of texts in the words of the job: those of its first rank."""
+        return next(map(endings_of, self.summaries.values()), ())
+
+    @cached_property
     def steps(self) -> list[RankSteps]:
         """The steps of each rank without the warm-up of any. Raises NotChecked without steps."""
         left_out = warm_up_of(list(self.ranks.values()))
         found = [
-            rank_of(profile, path, counted)
+            rank_of(profile, path, counted, self.stage_of.get(profile.rank))
             for path, profile in self.ranks.items()
             if (counted := counted_steps(profile, None, left_out)) is not None
         ]
         if len(found) < 2:
             raise NotChecked(said("needs_rank_steps"))
         return found
+
+    @cached_property
+    def stage_of(self) -> Mapping[int, Any]:
+        """The pipeline stage of each rank; nothing where it is not known."""
+        return stages_of_job(list(self.ranks.values()))
 
     @cached_property
     def stragglers(self) -> list[dict[str, Any]]:
@@ -83,6 +95,11 @@ class JobEvidence:
             return waiting_for_slower(self.steps)
         except NotChecked:
             return {}
+
+    @property
+    def has_links(self) -> bool:
+        """Whether the logs name peers."""
+        return any("links" in rank.tables for rank in self.ranks.values())
 
     @cached_property
     def links(self) -> RankLinks:

@@ -126,9 +126,14 @@ class TimelineEvidence:
         return np.asarray(on_device(slices["category"]) | communicates)
 
     @cached_property
+    def is_host_communication(self) -> NDArray[np.bool_]:
+        """bool[slices]: communication of threads of the host with other ranks, such as gloo's."""
+        return np.asarray((self.slices["category"] == Category.COMMUNICATION) & ~self.is_work)
+
+    @cached_property
     def host_communication(self) -> Spans:
-        """When threads of the host communicate with other ranks, such as gloo's."""
-        rows = np.flatnonzero((self.slices["category"] == Category.COMMUNICATION) & ~self.is_work)
+        """When threads of the host communicate with other ranks."""
+        rows = np.flatnonzero(self.is_host_communication)
         return merged(self.slices["start"][rows].astype(np.int64), self.ends[rows])
 
     @cached_property

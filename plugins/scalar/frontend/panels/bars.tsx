@@ -5,7 +5,7 @@ import { fittingTicks, linearTicks, makeScale } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { DataPanel, type PanelProps } from './data_panel';
-import { metricTitle } from './metric';
+import { metricTitle } from './choice';
 import { useMetrics, type Values } from './metrics';
 import { ANYWHERE, fitted, FONT } from './plot';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { fakeSeries } from '../testing';
+import { fakeSeries } from '../feed/fake_board';
 import { barsOf } from './bars';
 import { binsOf } from './histogram';
-import { along, withMargin } from './margins';
-import { metricOf, textOf } from './metric';
+import { along, withMargin } from '../card/lines';
+import { metricOf, textOf } from './choice';
 import { axisOf } from './plot';
 import { namesOf, pointsOf, withoutPlace } from './scatter';
-import { resized, resizedBy, spanOn } from './sizing';
+import { resized, resizedBy, spanOn } from './frame';
 
 describe('metrics', () => {
   it('are named by texts', () => {

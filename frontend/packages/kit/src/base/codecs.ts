@@ -1,6 +1,6 @@
 /** Codecs of the keys of the view in the page's URL; default values are omitted. */
 import type { Codec } from '@insight-host/api';
-import type { XKind } from './rounding';
+import type { XKind } from './numbers';
 
 export function choice<T extends string>(values: readonly T[], fallback: T): Codec<T> {
   return {
