@@ -80,11 +80,8 @@ def _rate(evidence: Evidence, kind: Callable[[str], bool]) -> float:
 
 
 def memory_copies(evidence: Evidence) -> Iterator[Finding]:
-    """Copies that no computation hides, those from pageable memory left out."""
+    """Copies that no computation hides."""
     rows = evidence.of(Category.MEMCPY)
-    rows = np.setdiff1d(rows, evidence.named(_is_pageable, rows))
-    if not len(rows):
-        return
     exposed = evidence.exposed(rows) / evidence.whole
     if exposed < _COPIES:
         return
