@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
 from insight_core.plugin.findings import Finding, NotChecked
+from insight_profiler.advice.dialects import endings_of
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.profiler_cost import ProfilerCost
 from insight_profiler.advice.replay import Change, Host, Replay, path_times
 from insight_profiler.advice.replay_graph import replay_of
 from insight_profiler.advice.timeline_evidence import Rows, TimelineEvidence
-from insight_profiler.advice.words import milliseconds, said_for
+from insight_profiler.advice.words import milliseconds, said
 from insight_profiler.model import Device, Side
 
 __all__ = ["Evidence", "Rows"]
@@ -39,6 +40,11 @@ class Evidence(TimelineEvidence):
         """The device that does most of the work, where its properties are known."""
         kinds = [device for device in self.profile.devices if device.kind != "cpu"]
         return kinds[0] if kinds else None
+
+    @cached_property
+    def endings(self) -> Sequence[str]:
+        """The endings of the codes of texts in the words of the profile."""
+        return endings_of(self.profile)
 
     @cached_property
     def replay(self) -> Replay | None:
@@ -134,8 +140,8 @@ class Evidence(TimelineEvidence):
         return int(np.argmax(np.bincount(operators[known], weights[known])))
 
     def change(self, code: str) -> Reason:
-        """The text of what to change, with the options of the framework that wrote the profile."""
-        return said_for(self.profile.source, code)
+        """The text of what to change; ``finding`` says it in the words of the profile."""
+        return said(code)
 
     def facts(self) -> Mapping[str, object]:
         """Facts of the device."""

@@ -19,6 +19,7 @@ _DIVISIONS = (  # ways in which a step is divided, the most telling first
     (*CATEGORIES, "idle"),
 )
 _OF_HOST = ("host_start", "host_duration")
+SLOW = 1.5  # times the median: steps that take longer are slow
 _MOST_RANGES = 1000
 _MOST_OUTLIERS = 100
 _MOST_LANES = 2000
@@ -55,6 +56,11 @@ def average(steps: Table) -> dict[str, float | None]:
         if name not in ("number", "start"):
             found[name] = float(known.mean()) if len(known) else None
     return found
+
+
+def slow_steps(steps: Table) -> NDArray[np.bool_]:
+    """bool[steps]: those that take more than ``SLOW`` times the median."""
+    return np.asarray(steps["duration"] > (median_of(steps["duration"]) or 0) * SLOW)
 
 
 def usual_rows(steps: Table) -> NDArray[np.intp]:
