@@ -26,7 +26,7 @@ from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import ProfileCheck, finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import function_during, marks_step
-from insight_profiler.advice.replay import Change, Host, Replay
+from insight_profiler.advice.replay import Change, HostPace, Replay
 from insight_profiler.advice.savings import Savings, host_gone
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import length
@@ -177,7 +177,7 @@ def _left_to_save(evidence: Evidence, replay: Replay) -> Savings:
             rule.of(evidence)
     known = reduce(Change.__and__, evidence.explained, Change())
 
-    def saved(host: Host, left: float) -> float:
+    def saved(host: HostPace, left: float) -> float:
         base, changed = replay.time(host), replay.time(host, known)
         share = (changed - replay.time(host_gone(evidence, replay, host, left), known)) / base
         return min(1.0, max(0.0, share))

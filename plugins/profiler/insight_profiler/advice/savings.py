@@ -10,7 +10,7 @@ from insight_core.plugin import Reason
 from insight_core.plugin.findings import Saving
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.places import Severity
-from insight_profiler.advice.replay import HOST, WAIT, Change, Host, Replay, Shares
+from insight_profiler.advice.replay import HOST, WAIT, Change, HostPace, Replay, Shares
 from insight_profiler.advice.words import said
 from insight_profiler.analysis.spans import Spans, covered, merged
 
@@ -102,14 +102,14 @@ def _of_nodes(replay: Replay, rows: Rows, shares: NDArray[np.float64]) -> NDArra
     return np.where((rows[at] == replay.row) & (replay.kind != WAIT), shares[at], 1.0)
 
 
-def host_gone(evidence: Evidence, replay: Replay, host: Host, left: float = 0.0) -> Host:
+def host_gone(evidence: Evidence, replay: Replay, host: HostPace, left: float = 0.0) -> HostPace:
     """A host that takes only a share ``left`` of its time between and in the calls that launch work. It still
     takes part in communication."""
     mine = replay.kind == HOST
     kept = covered(evidence.host_communication, *replay.gap)
     lag = np.where(mine, np.minimum(host.lag, kept) + (host.lag - kept).clip(0) * left, host.lag)
     duration = np.where(mine, host.duration * left, host.duration)
-    return Host(duration.astype(np.int64), lag.astype(np.int64), host.latency)
+    return HostPace(duration.astype(np.int64), lag.astype(np.int64), host.latency)
 
 
 def shares_without(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[np.float64]:
