@@ -10,7 +10,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin.findings import Finding, NotChecked
+from insight_core.plugin.findings import Finding, NotChecked, Saving
 from insight_profiler.advice import (
     communication_rules,
     copy_rules,
@@ -27,7 +27,7 @@ from insight_profiler.advice.findings import ProfileCheck, finding, profile_rule
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import function_during, marks_step
 from insight_profiler.advice.replay import Change, HostPace, Replay
-from insight_profiler.advice.savings import Savings, host_gone
+from insight_profiler.advice.savings import Savings, host_gone, if_changed
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import length
 from insight_profiler.model import Category
@@ -92,8 +92,18 @@ def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
         said("idle_gaps_in", **told, host=host) if host else said("idle_gaps", **told),
         said(change),
         tuple(evidence.range_place(int(gaps.since[at]), int(gaps.end[at])) for at in longest.tolist()),
-        promised(share),
+        _without_gaps(evidence, gaps.next[waiting > 0], share),
     )
+
+
+def _without_gaps(evidence: Evidence, rows: NDArray[np.int64], share: float) -> Saving | Savings | None:
+    """What is saved if nothing passes before some work once its stream is free; at most the gaps."""
+    replay = evidence.replay
+    if replay is None:
+        return promised(share)
+    nodes = replay.nodes_of(rows.astype(np.intp))
+    found = if_changed(evidence, replay, Change(lag=np.where(nodes, 0.0, 1.0)))
+    return found if found.high >= _LEAST else promised(share)
 
 
 def _many(times: NDArray[np.int64]) -> int:
