@@ -183,7 +183,7 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
         "count": round(len(rows) / evidence.counted),
         "time": milliseconds(evidence.time(rows) / evidence.counted),
     }
-    if not savings.is_worth(_MORE) or (savings.low < _LEAST and evidence.time(rows) < _MORE * evidence.whole):
+    if not savings.is_worth(_MORE) or evidence.time(rows) < _MORE * evidence.time(evidence.work):
         raise NotChecked(said("no_saving_conversions", **told))
     chosen = np.flatnonzero(converts)
     most = int(chosen[np.argmax(np.maximum(table["device_total"][chosen], table["total"][chosen]))])
