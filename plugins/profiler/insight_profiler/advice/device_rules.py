@@ -120,12 +120,15 @@ def small_kernels(evidence: Evidence) -> Iterator[Finding]:
         "limit": microseconds(_SMALL),
         "count": round(len(small) / evidence.counted),
     }
+    calls = evidence.launchers[small]
+    in_graphs = len(evidence.named(lambda call: "GraphLaunch" in call, calls[calls >= 0])) > len(small) / 2
     yield finding(
         evidence,
         said("small_kernels_late", **told, late=percent(late)) if is_late else said("small_kernels", **told),
         evidence.change("small_kernels_late_change" if is_late else "small_kernels_change"),
         (evidence.kernel_place(name),),
         saves,
+        "hint" if in_graphs else "warning",  # captured already: what is left is to fuse them
     )
 
 
@@ -141,7 +144,8 @@ def small_grids(evidence: Evidence) -> Iterator[Finding]:
     compute = evidence.compute
     blocks = blocks_of(evidence)[evidence.slices["kernel"][compute]]
     known = blocks > 0
-    if efficiency >= _GRID or evidence.time(compute[known]) < _MATRIX * evidence.whole:
+    longer = known & (evidence.slices["duration"][compute] >= _SMALL)  # latency limits others
+    if efficiency >= _GRID or evidence.time(compute[longer]) < _MATRIX * evidence.whole:
         return
     small = compute[known][blocks[known] < count]
     name = evidence.biggest_name(small)
