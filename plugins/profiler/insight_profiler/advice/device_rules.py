@@ -19,16 +19,16 @@ from insight_profiler.advice.kernel_names import (
 )
 from insight_profiler.advice.optimiser_rules import updated_singly
 from insight_profiler.advice.products import products
+from insight_profiler.advice.reads import launched_by_loops
 from insight_profiler.advice.replay import Change
 from insight_profiler.advice.savings import if_changed, if_shorter
-from insight_profiler.advice.waiting_rules import launched_by_loops
 from insight_profiler.advice.words import microseconds, milliseconds, per_step, percent, said
 
 _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
 _LITTLE = 0.01  # a hint
 _MATRIX = 0.2  # of the time of kernels
-_MOSTLY = 2 / 3  # of the kernels
+_MOSTLY = 0.6  # of the kernels
 _LONG = 10  # times the usual wait for a launch: what takes longer has another cause
 _LATE = 0.5  # of the time the device waits for launches
 _SMALL = 10_000  # ns of a kernel
@@ -148,7 +148,7 @@ def small_grids(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("small_grids", share=percent(efficiency), count=count, name=short_name(name)),
-        said("small_grids_change"),
+        evidence.change("small_grids_change"),
         (evidence.kernel_place(name),),
         severity="hint",
     )
@@ -174,7 +174,7 @@ def occupancy(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("occupancy", mean=round(mean), name=short_name(name)),
-        said("occupancy_change"),
+        evidence.change("occupancy_change"),
         (evidence.kernel_place(name),),
         severity="hint",
     )

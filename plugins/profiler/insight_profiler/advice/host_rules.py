@@ -73,7 +73,7 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
         raise NotChecked(said("no_saving_data", percent=percent(share)))
     change = evidence.change("data_change")
     if "SingleProcess" in name:
-        change = said("data_single_change")
+        change = evidence.change("data_single_change")
     yield finding(
         evidence,
         saw or said("data_share", percent=percent(share)),
@@ -120,7 +120,7 @@ def competing_workers(evidence: Evidence) -> Iterator[Finding]:
                 low=milliseconds(int(times.min())),
                 high=milliseconds(int(times.max())),
             ),
-            said("competing_change"),
+            evidence.change("competing_change"),
             (EvidencePlace("view", "steps"),),
             severity="hint",
         ),
@@ -152,7 +152,7 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
             time=milliseconds(length(spans)),
             step=step,
         ),
-        said("recompiles_change"),
+        evidence.change("recompiles_change"),
         (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
         saves,
     )
@@ -182,7 +182,7 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("allocates", **told),
-        said("allocates_emptied_change" if is_emptied else "allocates_change"),
+        evidence.change("allocates_emptied_change" if is_emptied else "allocates_change"),
         (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
         saves,
     )

@@ -99,7 +99,7 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Finding]:
             device=device.name if device is not None else "",
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
-        said("convolutions_change"),
+        evidence.change("convolutions_change"),
         () if place is None else (place,),
         savings,
         savings.severity(_MORE),
@@ -124,7 +124,7 @@ def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
             time=milliseconds(evidence.time(rows) / evidence.counted),
             name=short_name(name),
         ),
-        said("convolutions_change"),
+        evidence.change("convolutions_change"),
         (evidence.kernel_place(name),),
         savings,
         savings.severity(_MORE),
@@ -194,7 +194,7 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         saw,
-        said("conversions_weights_change" if are_weights else "conversions_change"),
+        evidence.change("conversions_weights_change" if are_weights else "conversions_change"),
         () if place is None else (place,),
         savings,
         "hint" if are_weights or savings.low < _LEAST else "warning",
@@ -262,7 +262,7 @@ def unbalanced_experts(evidence: Evidence) -> Iterator[Finding]:
                 count=len(experts),
                 mean=milliseconds(mean / evidence.counted),
             ),
-            said("experts_change"),
+            evidence.change("experts_change"),
             (EvidencePlace("operator", "operators", most, {"by": "scope", "q": most}),),
             promised(share),
         )
@@ -286,7 +286,7 @@ def host_operators(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("aicpu", share=percent(time / whole), name=evidence.text(int(table["type"][most]))),
-        said("aicpu_change"),
+        evidence.change("aicpu_change"),
         () if place is None else (place,),
         promised(time / whole),
     )

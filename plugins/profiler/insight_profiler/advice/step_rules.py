@@ -13,14 +13,10 @@ from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import PythonTimes, marks_step, quiet_function
+from insight_profiler.advice.reads import idle_after_reading, reads_of, slow_windows
 from insight_profiler.advice.replay import Change
 from insight_profiler.advice.savings import Savings, if_changed, shares_without
-from insight_profiler.advice.waiting_rules import (
-    idle_after_reading,
-    reads_of,
-    slow_windows,
-    tail_after_reading,
-)
+from insight_profiler.advice.waiting_rules import tail_after_reading
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.pipeline import empty_share
@@ -72,7 +68,7 @@ def idle_steps(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("idle_steps", share=percent(share)),
-        said("idle_steps_change"),
+        evidence.change("idle_steps_change"),
         (EvidencePlace("view", "steps"),),
         promised(share),
     )
@@ -102,7 +98,7 @@ def _in_functions(evidence: Evidence) -> Iterator[Finding]:
         said("waits_for_function_in", **told, caller=function.caller)
         if function.caller
         else said("waits_for_function", **told),
-        said("waits_for_function_change"),
+        evidence.change("waits_for_function_change"),
         (place,),
         saves,
     )
@@ -129,7 +125,7 @@ def _between_operators(evidence: Evidence) -> Iterator[Finding]:
             time=milliseconds(functions.time / evidence.counted),
         )
     elif evidence.profile.source is Source.TORCH:
-        change = said("between_operators_stack_change")
+        change = evidence.change("between_operators_stack_change")
     yield finding(evidence, saw, change, (place,), promised(share))
 
 
@@ -145,7 +141,7 @@ def iteration_interval(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("interval", time=milliseconds(interval), share=percent(interval / duration)),
-        said("interval_change"),
+        evidence.change("interval_change"),
         (EvidencePlace("view", "steps"),),
         promised(min(1.0, interval / duration)),
     )
@@ -161,7 +157,10 @@ def iteration_tail(evidence: Evidence) -> Iterator[Finding]:
     if share <= _TAIL:
         return
     yield finding(
-        evidence, said("tail", share=percent(share)), said("tail_change"), (EvidencePlace("view", "steps"),)
+        evidence,
+        said("tail", share=percent(share)),
+        evidence.change("tail_change"),
+        (EvidencePlace("view", "steps"),),
     )
 
 
@@ -222,7 +221,7 @@ def step_jitter(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         saw,
-        said("jitter_period_change", period=period) if period else said("jitter_change"),
+        said("jitter_period_change", period=period) if period else evidence.change("jitter_change"),
         (evidence.step_place(int(steps["number"][row])),),
         saves,
         "warning" if period and share >= _PERIODIC else "hint",
