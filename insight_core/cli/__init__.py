@@ -72,10 +72,11 @@ def _contributed(words: list[str]) -> Callable[[], int] | None:
     import os
 
     from insight_core.cli.flags import COMMANDS
+    from insight_core.cli.options import is_place
     from insight_core.cli.plugin_commands import command_in, contributed_commands, loaded_for
 
     groups = {name.split()[0] for name in COMMANDS}
-    if not words or words[0].startswith("-") or words[0] in groups:
+    if not words or words[0].startswith("-") or is_place(words[0]) or words[0] in groups:
         return None
     from insight_core.cli.command_host import TerminalHost
 

@@ -51,7 +51,9 @@ CSV = [
 ]
 
 
-@pytest.mark.parametrize(("run", "name", "step", "without", "prefix"), CSV, ids=lambda one: str(one)[:24])
+@pytest.mark.parametrize(
+    ("run", "name", "step", "without", "prefix"), CSV, ids=lambda one: one if isinstance(one, str) else ""
+)
 def test_a_table_is_what_pandas_reads(
     tmp_path: Path, load: Load, run: str, name: str, step: str, without: set[str], prefix: str
 ) -> None:
@@ -64,7 +66,9 @@ def test_a_table_is_what_pandas_reads(
     assert list(provider.damage()) == []
 
 
-@pytest.mark.parametrize(("run", "name", "step", "without", "prefix"), CSV, ids=lambda one: str(one)[:24])
+@pytest.mark.parametrize(
+    ("run", "name", "step", "without", "prefix"), CSV, ids=lambda one: one if isinstance(one, str) else ""
+)
 def test_a_table_that_grows_arrives_live_without_a_point_lost(
     tmp_path: Path, load: Load, run: str, name: str, step: str, without: set[str], prefix: str
 ) -> None:
@@ -91,7 +95,9 @@ JSON_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("run", "name", "step", "without"), JSON_LINES, ids=lambda one: str(one)[:24])
+@pytest.mark.parametrize(
+    ("run", "name", "step", "without"), JSON_LINES, ids=lambda one: one if isinstance(one, str) else ""
+)
 def test_lines_of_json_are_what_pandas_reads(
     tmp_path: Path, load: Load, run: str, name: str, step: str, without: set[str]
 ) -> None:
