@@ -30,8 +30,7 @@ import en from '../insight_audio/locales/en.json';
 import zh from '../insight_audio/locales/zh-CN.json';
 import styles from './audio.css?inline';
 import { audioParts, queryOf, toggleSound, urlOf, type AudioParts } from './board';
-import { clipOf, clockText } from './clip';
-import { Picture } from './picture';
+import { clipOf, clockText, Picture } from './clip';
 
 export default tab({
   messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },

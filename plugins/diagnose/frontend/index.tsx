@@ -1,9 +1,17 @@
 import type { Reason } from '@insight-host/api';
 import { Icon, tab, type IconName } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { FindingsBoard } from './board';
 import styles from './diagnose.css?inline';
-import { keyOf, open, textOf, type Condition, type Finding, type Saving, type Severity } from './findings';
+import {
+  FindingsBoard,
+  keyOf,
+  open,
+  textOf,
+  type Condition,
+  type Finding,
+  type Saving,
+  type Severity,
+} from './findings';
 import { messages } from './messages';
 
 export default tab({

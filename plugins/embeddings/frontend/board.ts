@@ -6,8 +6,7 @@ import { computed, signal } from '@preact/signals';
 import { FIRST_CAMERA, LIMITS } from './camera';
 import { Chosen } from './chosen';
 import { coloringOf, firstColumn } from './coloring';
-import { Layouts, type Method } from './layouts/layouts';
-import { alongComponents, type Positions } from './positions';
+import { alongComponents, Layouts, type Method, type Positions } from './layouts/layouts';
 import { SavedSelections } from './saved_selections';
 import {
   marked,

@@ -1,8 +1,7 @@
 import { NO_PIXELS, type PixelSize, type Rgb } from '@insight-host/kit';
 import type { Matrix } from '@insight-host/kit/scene';
 import { projected, viewMatrix, type Camera, type Projected } from './camera';
-import { drawAxes, drawLabels, type Ink, type Label } from './overlay';
-import type { Atlas } from './look';
+import { drawAxes, drawLabels, type Atlas, type Ink, type Label } from './look';
 import { Raster } from './raster';
 import { Renderer } from './renderer';
 

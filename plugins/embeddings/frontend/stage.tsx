@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { select, type EmbeddingParts } from './board';
 import { moved, pointAt, pointsIn, zoomed, type Box, type Camera } from './camera';
 import { painted } from './coloring';
-import type { Label } from './overlay';
+import type { Label } from './look';
 import { Picture } from './picture';
 import { Reading } from './points';
 import { Legend } from './status';

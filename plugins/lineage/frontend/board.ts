@@ -6,11 +6,9 @@ import type { Axis } from './axes';
 import { Brushing } from './brushes';
 import { coloredAlong, coloredAsRuns, ownColors, type Coloring } from './coloring';
 import { Columns } from './columns';
-import { annotationColumns, Annotations, inWords } from './host_columns';
+import { annotationColumns, Annotations, inWords, RunPanel } from './host_columns';
 import { Loading } from './loading';
-import { RunPanel } from './panel';
-import { Rows } from './rows';
-import { Comparison, Selection } from './selection';
+import { Comparison, Rows, Selection } from './rows';
 
 // asked for when they are shown; the page knows annotations first
 const SELDOM: readonly string[] = ['run', 'pipeline', 'scalar', 'annotation'];

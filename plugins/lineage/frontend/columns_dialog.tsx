@@ -1,8 +1,7 @@
 import { ColumnChooser } from '@insight-host/kit/runs';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
-import { VIEWS, type ViewName } from './choices';
-import type { Layout } from './columns';
+import { VIEWS, type Layout, type ViewName } from './columns';
 import { isOffered, STATUS, titleOf } from './host_columns';
 import { SavedEntries } from './saved_entries';
 

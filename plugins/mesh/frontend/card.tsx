@@ -22,8 +22,7 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { MeshParts } from './board';
 import { PLAIN } from './catalogue';
-import { lookOf, type Look } from './look';
-import { paintPicture } from './picture';
+import { lookOf, paintPicture, type Look } from './picture';
 import { pointOf, rowOf, shapeOf, shapeQuery, type Shape } from './shape';
 import { Stage } from './stage';
 

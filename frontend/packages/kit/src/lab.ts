@@ -7,7 +7,7 @@ export { Latest, useAnswer, type Answer, type AskOptions, type Failure } from '.
 export { changed } from './base/card_key';
 export { rove, useTabWithin } from './base/keys';
 export { isExpression, SLOW, splitName, tagFilter } from './base/groups';
-export { menuItems } from './base/menu';
+export { menuItems } from './base/popover';
 export { RequestQueue, SeriesClock, Spaced } from './base/requests';
 export { multiples, picked, said, spliced, wholeOf } from './base/numbers';
 export * from './base/scrolling';

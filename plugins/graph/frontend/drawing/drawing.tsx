@@ -1,11 +1,10 @@
 /** The drawing as SVG. All colours and sizes are attributes, so that it looks the same in a file of its own. */
 import type { JSX } from 'preact';
-import { FAMILY, NOTE_SIZE, SMALL_SIZE, TITLE_SIZE, TITLE_WEIGHT, shortened, fontOf } from './boxes';
+import { shapeText } from '../texts';
 import { shownLines, type Highlight, type Side } from './highlight';
 import type { Ink, Palette, Tint } from './ink';
-import { labelOf } from './plan';
+import { FAMILY, fontOf, labelOf, NOTE_SIZE, shortened, SMALL_SIZE, TITLE_SIZE, TITLE_WEIGHT } from './plan';
 import { directRoute, headOf, pathOf, type DrawnNode, type Frame, type Line, type Rect, type Scene } from './scene';
-import { shapeText } from '../texts';
 
 interface DrawingProps {
   readonly scene: Scene;

@@ -14,7 +14,7 @@ import { render, type JSX } from 'preact';
 import type { GraphParts } from '../board';
 import type { Show } from '../records';
 import { shapeText, timeOf } from '../texts';
-import { FAMILY, fontOf, SMALL_SIZE, textWidth } from './boxes';
+import { FAMILY, fontOf, SMALL_SIZE, textWidth } from './plan';
 import { Drawing } from './drawing';
 import { heated, inkOf, paletteOf, type Ink, type Palette, type Tint } from './ink';
 import type { DrawnNode, Frame, Scene } from './scene';

@@ -2,7 +2,7 @@ import { Page } from '@insight-host/kit';
 import { fakeColumns, fakeContext } from '@insight-host/kit/testing';
 import { expect, it } from 'vitest';
 import { scalarParts } from '../board';
-import { decodeDisplay } from '../feed/display';
+import { decodeDisplay } from '../feed/batches';
 import { cardQuery, fakeSeries, seriesQuery } from '../feed/fake_board';
 import { continuations } from '../feed/growing';
 import { indexAt, xColumn } from '../feed/series';

@@ -10,7 +10,7 @@ import { isMetric, kindOf, metricName } from './axis';
 import { absence, CardStatus } from './card_status';
 import { CardTools, useFigure } from './card_tools';
 import { chartData } from './chart_data';
-import { CardCorner } from './corner';
+import { CardCorner } from './arranging';
 import { bestOf, drawnOf, Legend, LineLimit } from './legend';
 import { legendOf, linesOf, mainLines, pointedRuns, useHoveredRuns, type Lines } from './lines';
 import { useMarkers } from './markers';

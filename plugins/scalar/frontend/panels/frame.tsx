@@ -5,8 +5,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';
-import { byHead, carry } from '../card/arranging';
-import { Corner } from '../card/corner';
+import { byHead, carry, Corner } from '../card/arranging';
 import type { PanelKind } from './kinds';
 import { COLUMNS, HEIGHT, keyOf, panelOf, type Panel } from './panels';
 

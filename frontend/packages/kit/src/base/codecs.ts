@@ -85,7 +85,7 @@ export function byTag<T>(
   return keyed(decoded, encoded, parse, format);
 }
 
-/** A map by the id of a card (cards.ts), which is escaped already. */
+/** A map by the id of a card (card_key.ts), which is escaped already. */
 export function byCard<T>(
   parse: (text: string) => T | null,
   format: (value: T) => string,

@@ -12,10 +12,19 @@ export * from './files';
 export { byName, type CardGroup } from './groups';
 export * from './icons';
 export { addKeys, announce, arrowOf, boardKeys, focusOn, onCard, type Key } from './keys';
-export { Menu, type MenuItem, type MenuProps } from './menu';
 export { evenTicks, exactAt, floats, niceStep, WHOLE_DIGITS, type XKind } from './numbers';
 export * from './page';
-export { Dialog, Popover, Tooltip, type DialogProps, type PopoverProps, type TooltipProps } from './popover';
+export {
+  Dialog,
+  Menu,
+  Popover,
+  Tooltip,
+  type DialogProps,
+  type MenuItem,
+  type MenuProps,
+  type PopoverProps,
+  type TooltipProps,
+} from './popover';
 export { portions } from './requests';
 export { searcher, type Searcher } from './search';
 export { addStyles, tab, type TabProps } from './tab';

@@ -2,7 +2,7 @@ import type { Columns } from '@insight-host/api';
 import { makeScale } from '@insight-host/kit/draw';
 import { fakeColumns } from '@insight-host/kit/testing';
 import { describe, expect, it } from 'vitest';
-import { decodeDisplay } from './display';
+import { decodeDisplay } from './batches';
 import samples from '../display_samples.json'; // written by plugins/scalar/tests/test_display.py
 import { keepsEverything, smoothed } from './smoothing';
 import type { Series } from './series';

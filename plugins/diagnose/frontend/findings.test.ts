@@ -2,9 +2,8 @@ import type { Query, ReadonlySignal } from '@insight-host/api';
 import { Page } from '@insight-host/kit';
 import { fakeContext } from '@insight-host/kit/testing';
 import { expect, it, vi } from 'vitest';
-import { FindingsBoard } from './board';
+import { FindingsBoard, open, textOf, type Answer, type Finding } from './findings';
 import snapshot from './snapshot';
-import { open, textOf, type Answer, type Finding } from './findings';
 
 /** As the page does. */
 function set<T>(source: ReadonlySignal<T>, value: T): void {
