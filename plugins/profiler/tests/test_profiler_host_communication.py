@@ -23,8 +23,8 @@ _STEPS = 6
 
 
 def _trained(reduced: float, *, on_device: bool, steps: int = _STEPS) -> Profile:
-    """Steps of 10 ms of kernels, after which gloo reduces tensors of the device or of the host for ``reduced``
-    us on a thread of its own; the training waits for it."""
+    """Steps of 10 ms of kernels, after which gloo reduces tensors of the device or of the host for some
+    time (us) on a thread of its own; the training waits for it."""
     machine = Machine(ranks=4)
     for step in range(steps):
         with machine.span(f"ProfilerStep#{step}", "user_annotation"):
@@ -50,7 +50,7 @@ def _trained(reduced: float, *, on_device: bool, steps: int = _STEPS) -> Profile
 
 def _found(profile: Profile, job: JobEvidence | None = None) -> dict[str, Finding]:
     evidence = Evidence(profile, job or JobEvidence(), name="rank0")
-    found = {}
+    found: dict[str, Finding] = {}
     for rule in RULES:
         if isinstance(rule.check, ProfileCheck) and rule.id in ("host_communication", "communication"):
             found.update([(rule.id, one) for one in rule.check.of(evidence)])
