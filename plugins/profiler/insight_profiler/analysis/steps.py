@@ -60,7 +60,7 @@ def average(steps: Table) -> dict[str, float | None]:
 
 def slow_steps(steps: Table) -> NDArray[np.bool_]:
     """bool[steps]: those that take more than ``SLOW`` times the median."""
-    return np.asarray(steps["duration"] > (median_of(steps["duration"]) or 0) * SLOW)
+    return np.asarray(steps["duration"] > (middle_of(steps["duration"]) or 0) * SLOW)
 
 
 def usual_rows(steps: Table) -> NDArray[np.intp]:
