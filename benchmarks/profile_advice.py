@@ -1,5 +1,5 @@
 """How many planted faults the rules about profiles find, how often they warn of healthy training, and how far
-their estimates are from what the repair saves (docs/how-to/profile_advice.md): of simulated training, and
+their estimates are from what the repair saves (docs/reference/profile_advice.md): of simulated training, and
 with ``--recordings`` of recordings of real training whose repairs were measured."""
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.places import Severity
 from insight_profiler.advice.replay import HOST, WAIT, Change, HostPace, Replay, Shares
 from insight_profiler.advice.words import said
-from insight_profiler.analysis.spans import Spans, covered, merged
+from insight_profiler.analysis.spans import Spans, covered, length, merged
 
 _LIMITED = 0.9  # of what the work takes less: a change that saves less has another bottleneck
 _MORE = 1.1  # times as much as now
@@ -77,7 +77,9 @@ def if_shorter(
         return Savings(0.0, 0.0)
     times = evidence.slices["duration"][rows]
     shares = [np.broadcast_to(one, len(rows)) for one in (left, best) if one is not None]
-    shorter = [float((times * (1 - share)).sum()) / evidence.whole for share in shares]
+    # at the same time as others of them, work takes the time of a step only once
+    once = length(evidence.spans(rows)) / max(1, int(times.sum())) / evidence.whole
+    shorter = [float((times * (1 - share)).sum()) * once for share in shares]
     replay = evidence.replay
     if replay is None:
         low, high = (min(1.0, max(0.0, one)) for one in (min(shorter), max(shorter)))
