@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument, NotFound, ReasonKind
 from insight_profiler.analysis.listing import SortedTable, TableColumn
-from insight_profiler.analysis.outliers import median_of, middle_of, outliers, warm_up
+from insight_profiler.analysis.outliers import middle_of, outliers, warm_up
 from insight_profiler.model import Category, Profile, Table
 
 CATEGORIES = tuple(category.name.lower() for category in Category)
