@@ -10,6 +10,8 @@ from attrs import evolve
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.replay import HOST, Change
 from insight_profiler.advice.savings import if_changed, if_shorter
+from insight_profiler.analysis.compared_steps import compared_steps
+from insight_profiler.analysis.overview import overview
 from insight_profiler.model import Category
 
 from insight_core.plugin.findings import Finding
@@ -114,6 +116,11 @@ def test_steps_have_the_pace_of_a_device_that_lags() -> None:
     assert (steps["host_duration"] > 0).all()
     assert steps["duration"].sum() / 1000 == pytest.approx(whole, rel=0.02)
     assert np.median(steps["host_duration"]) < 0.5 * np.median(steps["duration"])
+    pace = np.median(steps["duration"])
+    compared, shown = compared_steps(evidence.profile, None).summary(), overview(evidence.profile)["steps"]
+    assert compared is not None
+    assert compared["median"] == pytest.approx(pace, rel=0.01)
+    assert shown["p50"] == pytest.approx(pace, rel=0.01)
     assert evidence.idle_share < 0.1
 
 

@@ -53,7 +53,7 @@ def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
         said("pageable_rate", **told, rate=round(rate / 1e9, 1), link=round(link / 1e9))
         if rate and link
         else said("pageable", **told),
-        said("pageable_change"),
+        evidence.change("pageable_change"),
         (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
         saves,
     )
@@ -80,11 +80,8 @@ def _rate(evidence: Evidence, kind: Callable[[str], bool]) -> float:
 
 
 def memory_copies(evidence: Evidence) -> Iterator[Finding]:
-    """Copies that no computation hides, those from pageable memory left out."""
+    """Copies that no computation hides."""
     rows = evidence.of(Category.MEMCPY)
-    rows = np.setdiff1d(rows, evidence.named(_is_pageable, rows))
-    if not len(rows):
-        return
     exposed = evidence.exposed(rows) / evidence.whole
     if exposed < _COPIES:
         return
@@ -97,7 +94,7 @@ def memory_copies(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("copies_rate", **told, rate=round(rate / 1e9, 1)) if rate else said("copies", **told),
-        said("copies_within_change") if "DtoD" in name else said("copies_change"),
+        evidence.change("copies_within_change" if "DtoD" in name else "copies_change"),
         (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
         savings,
         savings.severity(_MORE),

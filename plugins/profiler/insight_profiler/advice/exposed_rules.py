@@ -25,6 +25,9 @@ _OF_BACKWARD = 2 / 3  # of the time of both passes: it computes gradients of inp
 _AUTOGRAD = re.compile(r"autograd::engine|Backward\d*$|^torch\.autograd|loss\.backward", re.IGNORECASE)
 _FORWARD = re.compile(r"(^|\.)forward$|^forward", re.IGNORECASE)
 _OPTIMISER = re.compile(r"^Optimizer\.")
+_COLLECTIVE = re.compile(
+    r"reduce|gather|scatter|broadcast|to_?all|send|recv|receive|nccl|hcom", re.IGNORECASE
+)
 REDUCES = re.compile(r"all_?reduce|reduce_?scatter", re.IGNORECASE)
 
 _HIDDEN_BY = (  # kinds of collectives, and what hides them
@@ -206,7 +209,7 @@ def _exposed(
     if _is_between_stages(evidence):
         change = evidence.change("bubble_change")
     saw = said("exposed_step", share=percent(share))
-    if name:
+    if _COLLECTIVE.search(name):  # not Memcpy, by which HCCL transfers, or a track
         saw = said("exposed", share=percent(share), name=name.partition("(")[0])
     return finding(
         evidence,

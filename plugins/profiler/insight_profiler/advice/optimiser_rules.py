@@ -79,7 +79,7 @@ def zero_gradients(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("zero_grad", count=count),
-        said("zero_grad_change"),
+        evidence.change("zero_grad_change"),
         (evidence.slice_place(int(marks[len(marks) // 2])),),
         saves,
     )
@@ -104,8 +104,8 @@ def _launched_during(evidence: Evidence, spans: Spans, work: Rows) -> Rows:
 
 def _launching(replay: Replay, spans: Spans) -> NDArray[np.bool_]:
     """bool[nodes]: the calls of the host that begin during some spans."""
-    found: NDArray[np.bool_] = covered(spans, replay.gap[1], replay.gap[1] + 1) > 0
-    return found & (replay.kind == HOST)
+    begins = covered(spans, replay.gap[1], replay.gap[1] + 1) > 0
+    return np.asarray(begins & (replay.kind == HOST))
 
 
 RULES = (

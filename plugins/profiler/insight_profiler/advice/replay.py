@@ -48,7 +48,7 @@ class Change:
 
 
 @frozen(eq=False)
-class Host:
+class HostPace:
     """How fast a host is: int64[nodes] ``duration``, ``lag`` and ``latency`` of a replay, ns."""
 
     duration: NDArray[np.int64]
@@ -81,9 +81,9 @@ class Replay:
         return max(1, self.measured - self.behind)
 
     @property
-    def recorded(self) -> Host:
+    def recorded(self) -> HostPace:
         """The host as it was recorded."""
-        return Host(self.duration, self.lag, self.latency)
+        return HostPace(self.duration, self.lag, self.latency)
 
     def span(
         self,
@@ -96,7 +96,7 @@ class Replay:
         are False (bool[nodes])."""
         return max(self._times(duration, lag, waits)[1], default=0)
 
-    def time(self, host: Host, change: Change | None = None) -> int:
+    def time(self, host: HostPace, change: Change | None = None) -> int:
         """How long the steps take (ns) with a host that is so fast, and a change."""
         duration, lag, waits = host.duration, host.lag, None
         if change is not None:
