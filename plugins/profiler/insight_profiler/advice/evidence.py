@@ -15,7 +15,7 @@ from insight_profiler.advice.dialects import endings_of
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.profiler_cost import ProfilerCost
-from insight_profiler.advice.replay import Change, HostPace, Replay, path_times
+from insight_profiler.advice.replay import HostPace, Replay, ReplayChange, path_times
 from insight_profiler.advice.replay_graph import replay_of
 from insight_profiler.advice.timeline_evidence import Rows, TimelineEvidence
 from insight_profiler.advice.words import milliseconds, said
@@ -33,7 +33,7 @@ class Evidence(TimelineEvidence):
     name: str = ""  # of the profile: its path within the run
     measured: float | None = None  # how long a step takes without the profiler, ns
     checked: dict[object, Sequence[Finding] | NotChecked] = field(factory=dict, init=False)  # by check
-    explained: list[Change] = field(factory=list, init=False)  # what warnings propose
+    explained: list[ReplayChange] = field(factory=list, init=False)  # what warnings propose
 
     @cached_property
     def device(self) -> Device | None:

@@ -26,7 +26,7 @@ from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import ProfileCheck, finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import function_during, marks_step
-from insight_profiler.advice.replay import Change, HostPace, Replay
+from insight_profiler.advice.replay import HostPace, Replay, ReplayChange
 from insight_profiler.advice.savings import Savings, host_gone, if_changed
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import length
@@ -102,7 +102,7 @@ def _without_gaps(evidence: Evidence, rows: NDArray[np.int64], share: float) -> 
     if replay is None:
         return promised(share)
     nodes = replay.nodes_of(rows.astype(np.intp))
-    found = if_changed(evidence, replay, Change(lag=np.where(nodes, 0.0, 1.0)))
+    found = if_changed(evidence, replay, ReplayChange(lag=np.where(nodes, 0.0, 1.0)))
     return found if found.high >= _LEAST else promised(share)
 
 
@@ -185,7 +185,7 @@ def _left_to_save(evidence: Evidence, replay: Replay) -> Savings:
     for rule in _SPECIFIC:
         with suppress(NotChecked):
             rule.of(evidence)
-    known = reduce(Change.__and__, evidence.explained, Change())
+    known = reduce(ReplayChange.__and__, evidence.explained, ReplayChange())
 
     def saved(host: HostPace, left: float) -> float:
         base, changed = replay.time(host), replay.time(host, known)
