@@ -9,7 +9,7 @@ import numpy as np
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule
-from insight_profiler.advice.replay import WAIT, Change
+from insight_profiler.advice.replay import WAIT, ReplayChange
 from insight_profiler.advice.savings import if_changed, if_shorter
 from insight_profiler.advice.words import milliseconds, per_step, percent, said
 from insight_profiler.analysis.device_peaks import host_link
@@ -35,10 +35,10 @@ def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
     call, mine = replay.nodes_of(calls[calls >= 0]), replay.nodes_of(rows)
     rate, link = _rates(evidence)
 
-    def change(left: float) -> Change:
+    def change(left: float) -> ReplayChange:
         duration = np.where(mine, left, 1.0)
         duration[call] = _CALL / np.maximum(replay.duration[call], _CALL)
-        return Change(duration, waits=waits)
+        return ReplayChange(duration, waits=waits)
 
     pinned = min(1.0, rate / link) if rate and link else _HALF
     saves = if_changed(evidence, replay, change(pinned), change(0.0), said("assumes_hidden_copies"))

@@ -20,7 +20,7 @@ from insight_profiler.advice.kernel_names import (
 from insight_profiler.advice.optimiser_rules import updated_singly
 from insight_profiler.advice.products import products
 from insight_profiler.advice.reads import launched_by_loops
-from insight_profiler.advice.replay import Change
+from insight_profiler.advice.replay import ReplayChange
 from insight_profiler.advice.savings import if_changed, if_shorter
 from insight_profiler.advice.words import microseconds, milliseconds, per_step, percent, said
 
@@ -108,10 +108,12 @@ def small_kernels(evidence: Evidence) -> Iterator[Finding]:
         calls = evidence.launchers[compute]
         launched = replay.nodes_of(calls[calls >= 0])
         kept = np.maximum(0.0, 1 - _LONG * each / np.maximum(replay.lag, 1))
-        best = Change(
+        best = ReplayChange(
             np.minimum(half, np.where(launched, 0.0, 1.0)), np.minimum(half, np.where(launched, kept, 1.0))
         )
-    saves = if_changed(evidence, replay, Change(half, half), best, said("assumes_graph") if is_late else None)
+    saves = if_changed(
+        evidence, replay, ReplayChange(half, half), best, said("assumes_graph") if is_late else None
+    )
     if saves.high < _MORE or not (is_late or 1 - evidence.idle_share > _MOSTLY / 2):
         raise NotChecked(said("no_saving_small_kernels", share=percent(share)))
     name = evidence.biggest_name(small)
@@ -120,12 +122,15 @@ def small_kernels(evidence: Evidence) -> Iterator[Finding]:
         "limit": microseconds(_SMALL),
         "count": round(len(small) / evidence.counted),
     }
+    calls = evidence.launchers[small]
+    in_graphs = len(evidence.named(lambda call: "GraphLaunch" in call, calls[calls >= 0])) > len(small) / 2
     yield finding(
         evidence,
         said("small_kernels_late", **told, late=percent(late)) if is_late else said("small_kernels", **told),
         evidence.change("small_kernels_late_change" if is_late else "small_kernels_change"),
         (evidence.kernel_place(name),),
         saves,
+        "hint" if in_graphs else "warning",  # captured already: what is left is to fuse them
     )
 
 
@@ -141,7 +146,8 @@ def small_grids(evidence: Evidence) -> Iterator[Finding]:
     compute = evidence.compute
     blocks = blocks_of(evidence)[evidence.slices["kernel"][compute]]
     known = blocks > 0
-    if efficiency >= _GRID or evidence.time(compute[known]) < _MATRIX * evidence.whole:
+    longer = known & (evidence.slices["duration"][compute] >= _SMALL)  # latency limits others
+    if efficiency >= _GRID or evidence.time(compute[longer]) < _MATRIX * evidence.whole:
         return
     small = compute[known][blocks[known] < count]
     name = evidence.biggest_name(small)

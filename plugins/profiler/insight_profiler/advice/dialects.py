@@ -18,7 +18,7 @@ _OTHER_DEVICES = ("npu", "mtia", "hpu", "xpu", "tpu", "device")  # of torch: non
 
 
 @frozen
-class Dialect:
+class _Dialect:
     """Words of some profiles. ``ending``: texts whose codes end so replace those without. ``replaces``: the
     dialect whose words count where this one has none."""
 
@@ -47,14 +47,14 @@ def _is_of_another_device(profile: Profile) -> bool:
 
 
 DIALECTS: Sequence[
-    Dialect
+    _Dialect
 ] = (  # the first that speaks of a profile; without one the words are torch's and CUDA's
-    Dialect("mindspore", _is_of(Source.MINDSPORE, Source.MINDINSIGHT)),
-    Dialect("npu", _is_of(Source.ASCEND)),
-    Dialect("jax", _is_jax, "xla"),
-    Dialect("tensorflow", _is_of(Source.XPLANE), "xla"),
-    Dialect("amd", _is_of_amd),
-    Dialect("accelerator", _is_of_another_device),
+    _Dialect("mindspore", _is_of(Source.MINDSPORE, Source.MINDINSIGHT)),
+    _Dialect("npu", _is_of(Source.ASCEND)),
+    _Dialect("jax", _is_jax, "xla"),
+    _Dialect("tensorflow", _is_of(Source.XPLANE), "xla"),
+    _Dialect("amd", _is_of_amd),
+    _Dialect("accelerator", _is_of_another_device),
 )
 
 

@@ -15,7 +15,7 @@ from insight_profiler.advice.dialects import endings_of
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.profiler_cost import ProfilerCost
-from insight_profiler.advice.replay import Change, Host, Replay, path_times
+from insight_profiler.advice.replay import HostPace, Replay, ReplayChange, path_times
 from insight_profiler.advice.replay_graph import replay_of
 from insight_profiler.advice.timeline_evidence import Rows, TimelineEvidence
 from insight_profiler.advice.words import milliseconds, said
@@ -33,7 +33,7 @@ class Evidence(TimelineEvidence):
     name: str = ""  # of the profile: its path within the run
     measured: float | None = None  # how long a step takes without the profiler, ns
     checked: dict[object, Sequence[Finding] | NotChecked] = field(factory=dict, init=False)  # by check
-    explained: list[Change] = field(factory=list, init=False)  # what warnings propose
+    explained: list[ReplayChange] = field(factory=list, init=False)  # what warnings propose
 
     @cached_property
     def device(self) -> Device | None:
@@ -59,7 +59,7 @@ class Evidence(TimelineEvidence):
         return None if self.replay is None else ProfilerCost.of(self, self.replay)
 
     @cached_property
-    def hosts(self) -> tuple[Host, ...]:
+    def hosts(self) -> tuple[HostPace, ...]:
         """How fast the host of ``replay`` may be, the slowest first: as it was recorded, and as it may be
         without the profiler, or was measured then."""
         if self.replay is None:
@@ -69,7 +69,7 @@ class Evidence(TimelineEvidence):
         return (self.replay.recorded, *self._unprofiled_hosts)
 
     @cached_property
-    def _unprofiled_hosts(self) -> tuple[Host, ...]:
+    def _unprofiled_hosts(self) -> tuple[HostPace, ...]:
         if self.replay is None or self.profiler_cost is None:
             return ()
         if self.measured is not None:

@@ -13,7 +13,7 @@ from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
-from insight_profiler.advice.replay import WAIT, Change, Replay
+from insight_profiler.advice.replay import WAIT, Replay, ReplayChange
 from insight_profiler.advice.savings import Savings, host_spans, if_changed, shares_without
 from insight_profiler.advice.words import milliseconds, per_step, percent, said
 from insight_profiler.analysis.spans import covered, length, within
@@ -56,7 +56,7 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
             name = evidence.biggest_name(rows)
             place = evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])]))
         if (replay := evidence.replay) is not None:
-            saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
+            saves = if_changed(evidence, replay, ReplayChange(lag=shares_without(replay, spans)))
             saw = said(
                 "data_time",
                 time=milliseconds(length(spans) / evidence.counted),
@@ -140,7 +140,7 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
     replay = evidence.replay
     saves = Savings(share, share)
     if replay is not None:
-        saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
+        saves = if_changed(evidence, replay, ReplayChange(lag=shares_without(replay, spans)))
     numbers = np.unique(slices["step"][rows])
     step = int(evidence.profile.tables["steps"]["number"][numbers[-1]]) if evidence.steps is not None else 0
     yield finding(
@@ -169,7 +169,7 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
     replay = _replay(evidence)
     mine = np.isin(replay.row, rows)
     waits = ~(mine & (replay.kind == WAIT))
-    saves = if_changed(evidence, replay, Change(np.where(mine, 0.0, 1.0), waits=waits))
+    saves = if_changed(evidence, replay, ReplayChange(np.where(mine, 0.0, 1.0), waits=waits))
     told = {
         "count": per_step(len(rows) / evidence.counted),
         "name": evidence.biggest_name(rows),

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.advice.replay import HOST, WORK, Host, Replay
+from insight_profiler.advice.replay import HOST, WORK, HostPace, Replay
 from insight_profiler.advice.timeline_evidence import TimelineEvidence
 from insight_profiler.analysis.spans import covered
 from insight_profiler.model import Category, Source
@@ -56,7 +56,7 @@ class ProfilerCost:
             (replay.kind == WORK) & np.isin(replay.row[replay.launch], graphs) & (replay.launch >= 0),
         )
 
-    def without(self, replay: Replay, times: float) -> Host:
+    def without(self, replay: Replay, times: float) -> HostPace:
         """The host without the profiler, if each event costs so many times the usual time."""
         lag, (low, high) = replay.lag, _TIMES
         least = np.minimum(lag, self.kept + (lag - self.kept).clip(0) * _KEPT)
@@ -68,17 +68,17 @@ class ProfilerCost:
         left = np.where(self.graph & (lag > 0), lag * graph, left)
         latency = np.where(self.graph, replay.latency * slower, replay.latency)
         duration[np.unique(replay.launch[self.graph])] *= slower
-        return Host(*(column.astype(np.int64) for column in (duration, left, latency)))
+        return HostPace(*(column.astype(np.int64) for column in (duration, left, latency)))
 
-    def hosts(self, replay: Replay) -> tuple[Host, ...]:
+    def hosts(self, replay: Replay) -> tuple[HostPace, ...]:
         """The hosts that may be, the slowest first."""
         return tuple(self.without(replay, times) for times in _TIMES)
 
-    def usual(self, replay: Replay) -> Host:
+    def usual(self, replay: Replay) -> HostPace:
         """The host in the middle of those."""
         return self.without(replay, float(np.sqrt(_TIMES[0] * _TIMES[1])))
 
-    def measured(self, replay: Replay, step: float) -> Host:
+    def measured(self, replay: Replay, step: float) -> HostPace:
         """The host with which steps take as long as they were measured without the profiler, ns."""
         low, high = 0.0, 8 * _TIMES[1]
         for _ in range(12):

@@ -14,7 +14,7 @@ from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import PythonTimes, marks_step, quiet_function
 from insight_profiler.advice.reads import idle_after_reading, reads_of, slow_windows
-from insight_profiler.advice.replay import Change
+from insight_profiler.advice.replay import ReplayChange
 from insight_profiler.advice.savings import Savings, if_changed, shares_without
 from insight_profiler.advice.waiting_rules import tail_after_reading
 from insight_profiler.advice.words import milliseconds, percent, said
@@ -87,7 +87,7 @@ def _in_functions(evidence: Evidence) -> Iterator[Finding]:
         return
     rows = function.rows
     spans = merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])
-    saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
+    saves = if_changed(evidence, replay, ReplayChange(lag=shares_without(replay, spans)))
     place = evidence.slice_place(function.longest)
     share = percent(function.time / evidence.whole)
     if saves.high < _WAITS:
@@ -195,7 +195,7 @@ def step_jitter(evidence: Evidence) -> Iterator[Finding]:
     saves = Savings(share, share)
     stalls = _stalls(evidence)
     if (replay := evidence.replay) is not None and length(stalls):
-        change = Change(lag=shares_without(replay, stalls))
+        change = ReplayChange(lag=shares_without(replay, stalls))
         saves = Savings(share, share, change=change, assumes=said("assumes_usual_steps"))
     period = _period(slow)
     often = {

@@ -21,7 +21,7 @@ from insight_profiler.advice.reads import (
     slow_windows,
     spans_between,
 )
-from insight_profiler.advice.replay import WAIT, WORK, Change, Replay
+from insight_profiler.advice.replay import WAIT, WORK, Replay, ReplayChange
 from insight_profiler.advice.savings import if_changed, shares_without
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.spans import Spans, covered, gaps, length
@@ -87,7 +87,7 @@ def synchronisation(evidence: Evidence) -> Iterator[Finding]:
 
 def _without(
     evidence: Evidence, replay: Replay, reads: Reads, mine: NDArray[np.bool_], spans: Spans
-) -> Change:
+) -> ReplayChange:
     """No waits of some reads, nothing of what the host does for them during some spans, and little of what
     it launches then: no copies, and small kernels together."""
     slices = evidence.slices
@@ -100,7 +100,7 @@ def _without(
     is_kernel = slices["category"][row] == Category.KERNEL
     left = np.where(is_work & is_kernel, np.where(slices["duration"][row] < _SMALL, _TOGETHER, 1.0), 0.0)
     lag = np.where(inside & is_work, left, shares_without(replay, spans))
-    return Change(np.where(inside, left, 1.0), lag, ~gone)
+    return ReplayChange(np.where(inside, left, 1.0), lag, ~gone)
 
 
 def tail_after_reading(evidence: Evidence) -> Iterator[Finding]:
@@ -117,7 +117,7 @@ def tail_after_reading(evidence: Evidence) -> Iterator[Finding]:
     if time < _TAIL * evidence.whole:
         return
     gone = np.isin(replay.row, reads.call[reads.last]) & (replay.kind == WAIT)
-    saves = if_changed(evidence, replay, Change(waits=~gone))
+    saves = if_changed(evidence, replay, ReplayChange(waits=~gone))
     share = percent(time / evidence.whole)
     if saves.high < _MORE:
         raise NotChecked(said("no_saving_tail", share=share))
@@ -173,7 +173,7 @@ def _waits_for_each_step(evidence: Evidence) -> Iterator[Finding]:
     if (rests < 0).any() or np.median(rests) > _REST or np.median(waited) < _WAITED:
         return
     needed = np.maximum(worked - first, dispatched - begun)[:-1]
-    change = Change(lag=shares_without(replay, (dispatched[:-1], begun[1:])))
+    change = ReplayChange(lag=shares_without(replay, (dispatched[:-1], begun[1:])))
     saves = if_changed(evidence, replay, change, assumes=said("assumes_ahead"))
     if saves.high < _LEAST:
         raise NotChecked(said("no_saving_steps", share=percent(saves.high)))
