@@ -23,7 +23,7 @@ from insight_core.ingest.file_patterns import (
     taken,
     to_be_told,
 )
-from insight_core.ingest.found import Found, FoundFile, FoundStore
+from insight_core.ingest.found import Found, FoundFile, FoundStore, unread_kind
 from insight_core.ingest.links import Links, leads_back
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
@@ -170,6 +170,8 @@ def _walk(
                         if (matches or suspecting) and _is_event_file(entry.name):
                             matches = suspecting = ()
                     if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
+                        if kind := unread_kind(entry.name):
+                            found.unread[kind] += 1
                         continue
                 info = entry.stat() if not is_directory else None
             except FileNotFoundError:
@@ -289,6 +291,8 @@ def _take_store(found: Found, prefix: str, awaited: AwaitedFile, beginnings: Beg
             FoundStore(awaited.path, printable(awaited.name), prefix, directory, pattern.store)
         )
         return
+    if not awaited.matches and (kind := unread_kind(awaited.name)):
+        found.unread[kind] += 1
 
 
 def _begins_like(awaited: AwaitedFile, beginnings: Beginnings, tells: Callable[[bytes], bool]) -> bool:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from insight_core.ingest.discover import discover, run_name, run_prefixes
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.found import Found
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import RunFile
+
+
+def unread_files(logdirs: Sequence[Logdir], names: FileNames) -> Mapping[str, int]:
+    """How many files there are now that nothing reads, by what they hold, those of the most files first."""
+    return dict(discover(logdirs, names).unread.most_common())
 
 
 def run_files(logdirs: Sequence[Logdir], names: FileNames, folded: Callable[[Found], Found]) -> list[RunFile]:

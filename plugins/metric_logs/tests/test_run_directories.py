@@ -201,3 +201,18 @@ def test_pictures_of_a_run_stand_at_the_steps_of_their_names(tmp_path: Path, loa
         "val_batch0_pred.jpg": (0, 0, 1),
         "samples/samples-*.jpg": (500, 1000, 2),
     }
+
+
+def test_what_is_there_and_not_read_is_counted_by_kind(tmp_path: Path, load: Load) -> None:
+    (tmp_path / "metrics.csv").write_text("step,loss\n0,1\n")
+    for name in (
+        "weights/best.pt",
+        "weights/last.pt",
+        "params.pkl",
+        "trace.pftrace",
+        "notes.md",
+        "table.csv",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    assert load().unread_files() == {"checkpoints": 2, "Python pickles": 1, "Perfetto traces": 1}
