@@ -15,6 +15,7 @@ from attrs import Factory, define, frozen
 from insight_core.plugin import FileName, Flaw, LogFormat, Plugin, StoreFormat
 
 _ANY_DIRECTORIES = "**"
+_MOST_EXTENSIONS = 1_000  # of names whose patterns are kept
 _MOST_BELOW = 100  # runs below a directory whose settings are theirs
 _WILDCARDS = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
 
@@ -35,7 +36,7 @@ class FilePattern:
     way: str  # a part of every path to such a directory
     name: str
     literal: str  # the longest part of the name's pattern that has no wildcard
-    is_suffix: bool  # the literal is the end of the name
+    suffix: str  # the part that ends every such name, if that has no wildcard
     format: LogFormat | None
     store: StoreFormat | None
 
@@ -47,15 +48,14 @@ class FilePattern:
             names.append("*")
         parts = _WILDCARDS.split(names[-1])
         way = _WILDCARDS.split("/".join(names[:-1]))
-        literal = max(parts, key=len)  # of *epoch*.png that is epoch: many names end with .png
         return cls(
             plugin,
             claim,
             tuple(None if name == _ANY_DIRECTORIES else name for name in names[:-1]),
             max((part.strip("/") for part in way), key=len),
             names[-1],
-            literal,
-            literal == parts[-1],
+            max(parts, key=len),  # of *epoch*.png that is epoch: many names end with .png
+            parts[-1],
             any_format if isinstance(any_format, LogFormat) else None,
             any_format if isinstance(any_format, StoreFormat) else None,
         )
@@ -116,8 +116,9 @@ class FileNames:
         self._named = [each for each in self._patterns if each.claim.begins is None]
         self._suspected = [each for each in self._patterns if each.claim.begins is not None]
         self.of_any_name = [each for each in self._named if not each.literal]
-        self._suffixes = tuple({each.literal for each in self._named if each.is_suffix})
-        self._parts = tuple({each.literal for each in self._named if not each.is_suffix} - {""})
+        self._suffixes = tuple({each.suffix for each in self._named} - {""})
+        self._parts = tuple({each.literal for each in self._named if not each.suffix} - {""})
+        self._by_extension: dict[str, list[FilePattern]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._patterns)
@@ -133,7 +134,17 @@ class FileNames:
 
     def matching(self, name: str) -> list[FilePattern]:
         """The patterns that match a file of this name, whatever directory it is in."""
-        return [each for each in self._named if each.literal in name and _compiled(each.name).match(name)]
+        extension = name[name.rfind(".") :]
+        possible = self._by_extension.get(extension)
+        if possible is None:
+            possible = [
+                each
+                for each in self._named
+                if each.suffix.endswith(extension) or extension.endswith(each.suffix)
+            ]
+            if len(self._by_extension) < _MOST_EXTENSIONS:
+                self._by_extension[extension] = possible
+        return [each for each in possible if each.literal in name and _compiled(each.name).match(name)]
 
     def suspected(self, name: str) -> list[FilePattern]:
         """The patterns that match this name and claim only files that begin as they say."""

@@ -14,7 +14,8 @@ from insight_core.plugin.data import RunFile
 
 def unread_files(logdirs: Sequence[Logdir], names: FileNames) -> Mapping[str, int]:
     """How many files there are now that nothing reads, by what they hold, those of the most files first."""
-    return dict(discover(logdirs, names).unread.most_common())
+    counted = discover(logdirs, names, counts_unread=True).unread
+    return {kind: count for kind, count in counted.most_common() if kind}
 
 
 def run_files(logdirs: Sequence[Logdir], names: FileNames, folded: Callable[[Found], Found]) -> list[RunFile]:

@@ -64,7 +64,7 @@ TABLES = (
         time="t",
         names={"r": "episode/reward", "l": "episode/length"},
         needs=["r", "t"],
-        tag=r"([^/]+)\.monitor\.csv$",
+        tag=r"([^/]+\.monitor)\.csv$",
     ),
     log_table(
         "Ray Tune",

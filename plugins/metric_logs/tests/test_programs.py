@@ -123,10 +123,10 @@ def test_episodes_of_a_monitor_stand_at_the_steps_that_they_end_at(tmp_path: Pat
     provider = load()
     steps = frame["l"].cumsum()
     assert curves(provider, ".") == {
-        "0/episode/reward": list(zip(steps.tolist(), frame["r"].tolist(), strict=True)),
-        "0/episode/length": list(zip(steps.tolist(), frame["l"].astype(float).tolist(), strict=True)),
+        "0.monitor/episode/reward": list(zip(steps.tolist(), frame["r"].tolist(), strict=True)),
+        "0.monitor/episode/length": list(zip(steps.tolist(), frame["l"].astype(float).tolist(), strict=True)),
     }
-    key = SeriesKey(".", "0/episode/reward")
+    key = SeriesKey(".", "0.monitor/episode/reward")
     times = provider.scalars("scalar", [key])[key].wall_times
     assert times.tolist() == pytest.approx((begun + frame["t"]).tolist(), abs=1e-3)
 
