@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
+from insight_core.plugin.log_tables import yaml_value
 from insight_importers.imported_run import ImportedRun
 from insight_importers.mlflow_runs import STATUSES, describe, write_artifacts
 from insight_importers.odd_values import contained
 from insight_importers.side_files import content_of, data_after, open_file
 from insight_importers.translated_runs import TranslatedRuns
-from insight_core.plugin.log_tables import yaml_value
 
 _PATIENCE = 3.0  # seconds for new runs in a call
 _CHUNK = 1 << 20  # bytes of a file in a call

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
+from insight_core.plugin.log_tables import yaml_value
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers import beginnings
 from insight_importers.cells import cell_of, config_cells, loaded
@@ -17,7 +18,6 @@ from insight_importers.record_log import is_replaced, next_part
 from insight_importers.series_buffer import SeriesBuffer, last_lines
 from insight_importers.side_files import content_of
 from insight_importers.translated_runs import TranslatedRuns
-from insight_core.plugin.log_tables import yaml_value
 
 _VERSION = 2
 _TYPES = MessageTypes(Path(__file__).with_name("swanlab.binpb"))

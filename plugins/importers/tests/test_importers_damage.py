@@ -17,11 +17,11 @@ import pytest
 from insight_importers import databases, mlflow_files, swanlab_store, visualdl_store, wandb_store
 from insight_importers.block_log import BLOCK, records_of
 from insight_importers.sqlite_files import MOST_BYTES, opened
-from insight_core.plugin.log_tables import yaml_value
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Plugin, Translation
 from insight_core.plugin.data import SeriesKey
+from insight_core.plugin.log_tables import yaml_value
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.providers.local import LocalProvider
 

@@ -12,12 +12,12 @@ import pytest
 import yaml
 from attrs import frozen
 from insight_importers.cells import Cell, cell_of, cell_of_text, cells_of, config_cells
-from insight_core.plugin.log_tables import yaml_value
 from insight_lineage.query_table import rows
 from insight_lineage.run_columns import listed, values
 
 from insight_core.filters.column import Column, values_of
 from insight_core.ingest.logdir import Logdir
+from insight_core.plugin.log_tables import yaml_value
 from insight_core.plugin.testing import context_of
 from insight_core.providers.local import LocalProvider
 
