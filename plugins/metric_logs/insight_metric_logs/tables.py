@@ -33,7 +33,7 @@ TABLES = (
         layout="one",
         time="timestamp",
         time_unit=0.001,
-        tag=r".*/(?:plots/metrics|plots/scalars|dvclive/scalars|dvclive)/(.+)\.tsv$",
+        tag=r"(?:^|.*/)(?:plots/metrics|plots/scalars|dvclive/scalars|dvclive)/(.+)\.tsv$",
         version=2,
     ),
     log_table(
