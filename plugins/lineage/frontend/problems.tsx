@@ -2,7 +2,7 @@ import { Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
 
-/** What of the logs could not be read, and why. */
+/** What of the logs could not be read or differs, and why. */
 export function Problems({ board }: { readonly board: LineageParts }): JSX.Element {
   return (
     <Dialog name="problems" title={board.page.t('problems.title')} onClose={() => (board.dialog.value = null)}>
