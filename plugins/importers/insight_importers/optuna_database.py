@@ -11,7 +11,7 @@ from attrs import Factory, define
 
 from insight_importers.cells import loaded
 from insight_importers.odd_values import whole_of
-from insight_importers.optuna_trials import Study, Trial, metric_names, param_of, write_trials
+from insight_importers.optuna_trials import Study, OptunaTrial, metric_names, param_of, write_trials
 from insight_importers.sqlite_files import Database
 from insight_importers.translated_runs import TranslatedRuns
 
@@ -22,7 +22,7 @@ _SPECIAL = {"NAN": math.nan, "INF_POS": math.inf, "INF_NEG": -math.inf}
 class OptunaStudies:
     """What a database knows now."""
 
-    trials: dict[object, Trial] = Factory(dict)  # by number in the database
+    trials: dict[object, OptunaTrial] = Factory(dict)  # by number in the database
     is_last: bool = True
     is_other: bool = False
 
@@ -43,7 +43,7 @@ def read(database: Database, state: Mapping[str, Any]) -> OptunaStudies:
     for trial, number, study, status, started, ended in database.rows("trials", columns, "ORDER BY trial_id"):
         if study in studies:
             key = f"{study}-{trial}-{started}"  # that of another database differs
-            found.trials[trial] = Trial(
+            found.trials[trial] = OptunaTrial(
                 *(key, studies[study], whole_of(number) or 0, str(status)),
                 *(str(started or ""), str(ended or "")),
             )

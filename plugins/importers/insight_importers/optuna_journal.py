@@ -9,7 +9,7 @@ from typing import Any
 from insight_core.plugin import Flaw, ReasonKind, Translation
 from insight_importers.cells import loaded
 from insight_importers.odd_values import float_of, whole_of
-from insight_importers.optuna_trials import STATES, Study, Trial, metric_names, param_of, write_trials
+from insight_importers.optuna_trials import STATES, Study, OptunaTrial, metric_names, param_of, write_trials
 from insight_importers.side_files import content_of
 from insight_importers.translated_runs import TranslatedRuns
 
@@ -38,7 +38,7 @@ class _Replay:
 
     def __init__(self) -> None:
         self._studies: list[Study | None] = []  # None: deleted
-        self.trials: list[Trial | None] = []
+        self.trials: list[OptunaTrial | None] = []
         self._operations: Mapping[int, Callable[[Mapping[str, Any]], None]] = {
             0: self._create_study,
             1: self._delete_study,
@@ -77,7 +77,7 @@ class _Replay:
             return
         started = str(line.get("datetime_start") or "")
         key = f"{line['study_id']}-{len(self.trials)}-{started}"
-        trial = Trial(key, study, study.trials, STATES[line.get("state", 0)], started)
+        trial = OptunaTrial(key, study, study.trials, STATES[line.get("state", 0)], started)
         study.trials += 1
         trial.ended = str(line.get("datetime_complete") or "")
         distributions = line.get("distributions") or {}
@@ -90,7 +90,7 @@ class _Replay:
             trial.reported[int(step)] = float(value)
         self.trials.append(trial)
 
-    def _open(self, line: Mapping[str, Any]) -> Trial | None:
+    def _open(self, line: Mapping[str, Any]) -> OptunaTrial | None:
         trial = self.trials[line["trial_id"]]
         return trial if trial is not None and trial.state in _OPEN else None
 

@@ -32,7 +32,7 @@ class Study:
 
 
 @define
-class Trial:
+class OptunaTrial:
     """What a store knows of a trial now. Times are as it has them; ``reported`` are values by step."""
 
     key: str
@@ -66,7 +66,7 @@ def param_of(value: object, distribution: object) -> object:
     return value
 
 
-def write_trials(trials: Iterable[Trial], made: TranslatedRuns) -> bool:
+def write_trials(trials: Iterable[OptunaTrial], made: TranslatedRuns) -> bool:
     """Writes what is new of the trials; returns whether that is all for now.
 
     ``made.state["trials"]`` has by key what was written: the number of reported values, and all else as text.
@@ -92,12 +92,12 @@ def write_trials(trials: Iterable[Trial], made: TranslatedRuns) -> bool:
     return True
 
 
-def _text_of(trial: Trial) -> str:
+def _text_of(trial: OptunaTrial) -> str:
     told = [trial.state, trial.ended, trial.params, trial.attributes, trial.values, trial.study.name]
     return json.dumps(told, default=str)
 
 
-def _write(trial: Trial, made: TranslatedRuns, before: int) -> None:
+def _write(trial: OptunaTrial, made: TranslatedRuns, before: int) -> None:
     if before > len(trial.reported):  # another trial under the same key
         made.remove(trial.key)
         before = 0
@@ -118,7 +118,7 @@ def _write(trial: Trial, made: TranslatedRuns, before: int) -> None:
     facts.origin = {name: cell for name, one in origin.items() if (cell := cell_of(one)) is not None}
 
 
-def _objectives(trial: Trial) -> list[str]:
+def _objectives(trial: OptunaTrial) -> list[str]:
     """Names of tags: those of the study, else ``value``, or ``values_0`` as in Optuna's data frame."""
     names = trial.study.names
     if len(names) >= len(trial.values):
