@@ -11,7 +11,7 @@ from attrs import Factory, define
 
 from insight_importers.cells import loaded
 from insight_importers.odd_values import whole_of
-from insight_importers.optuna_trials import Study, OptunaTrial, metric_names, param_of, write_trials
+from insight_importers.optuna_trials import OptunaTrial, Study, metric_names, param_of, write_trials
 from insight_importers.sqlite_files import Database
 from insight_importers.translated_runs import TranslatedRuns
 

@@ -9,7 +9,7 @@ from typing import Any
 from insight_core.plugin import Flaw, ReasonKind, Translation
 from insight_importers.cells import loaded
 from insight_importers.odd_values import float_of, whole_of
-from insight_importers.optuna_trials import STATES, Study, OptunaTrial, metric_names, param_of, write_trials
+from insight_importers.optuna_trials import STATES, OptunaTrial, Study, metric_names, param_of, write_trials
 from insight_importers.side_files import content_of
 from insight_importers.translated_runs import TranslatedRuns
 
