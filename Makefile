@@ -18,7 +18,7 @@ skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 	clean distclean
 
 help:
-	@echo 'make demo         serve the sample logs with every tab (PORT=... to choose the port)'
+	@echo 'make demo         serve the logs of a sweep, a GPU profile and a run that is training (PORT=...)'
 	@echo 'make test         ruff, mypy, tsc, oxlint, oxfmt, Vitest, pytest with a browser test of each tab and of what changed'
 	@echo 'make verify       the other browser tests, packaging, fuzzing, frameworks, conformance'
 	@echo 'make fuzz         changed bytes for every reader, made-up requests for every route (SECONDS=60 for each half)'
@@ -31,10 +31,10 @@ help:
 	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
 
 demo: .venv/.runtime assets
-	@exec $(PY) -m insight_core.cli --logdir examples/demo --alerts examples/demo/alerts.toml $(if $(PORT),--port $(PORT))
+	@exec $(PY) -m insight_core.cli demo $(if $(PORT),--port $(PORT))
 
 dev: .venv/.dev assets
-	@echo 'ready: `. .venv/bin/activate`, then `insight-host --logdir examples/demo`'
+	@echo 'ready: `. .venv/bin/activate`, then `insight-host demo`'
 
 # --- environments ---------------------------------------------------------------------------------
 
@@ -253,7 +253,7 @@ sbom: .venv/.dev assets .venv-peers/sbom/.installed
 clean:
 	rm -rf dist build $(RESULTS) frontend/insight_frontend/static frontend/insight_frontend/packages plugins/*/insight_*/static \
 		.mypy_cache .ruff_cache .pytest_cache .hypothesis insight_core/.compiled
-	find insight_core insight_record -name '_*.so' -delete
+	find insight_core insight_record plugins -name '_*.so' -delete
 	find . -name __pycache__ -not -path './.venv*' -not -path './node_modules/*' -prune -exec rm -rf {} +
 
 distclean: clean

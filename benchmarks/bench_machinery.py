@@ -32,7 +32,7 @@ from attrs import frozen
 from benchmarks.corpus import Corpus, run_name, write_corpus
 from benchmarks.machine import describe_machine
 from benchmarks.processes import Failed, peak_memory
-from insight_core.cli.garbage_collection import rare_collections
+from insight_core.cli.process import rare_collections
 from insight_core.ingest import event_file
 from insight_core.ingest.index.writer import _LAST_SEGMENT, _batches
 from insight_core.ingest.logdir import Logdir

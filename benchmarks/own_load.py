@@ -15,7 +15,7 @@ import time
 import insight_scalar
 
 from benchmarks.processes import peak_memory
-from insight_core.cli.garbage_collection import rare_collections
+from insight_core.cli.process import rare_collections
 from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 

@@ -22,7 +22,7 @@ import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.chromium import launched
-from benchmarks.processes import free_port, started
+from benchmarks.processes import Program, free_port, started
 from insight_core.plugin.testing import EventWriter
 
 _SPEEDS = {"slow, 120 px": 120, "fast, 480 px": 480}  # pixels of a turn of the wheel, one in each frame
@@ -39,17 +39,25 @@ def write(place: Path, runs: int, tags: Sequence[str], steps: int) -> None:
 
 
 @contextmanager
-def host(python: str, logs: Path) -> Iterator[str]:
-    """The page of a host that has read all of ``logs``; all runs are selected."""
+def hosting(python: str, logs: Path) -> Iterator[tuple[Program, str]]:
+    """A host that has read all of ``logs``, and its page; all runs are selected."""
     port = free_port()
     with tempfile.TemporaryDirectory() as state:
         command = [python, "-m", "insight_core.cli", "--logdir", str(logs), "--port", str(port)]
-        with started([*command, "--state-dir", state], port=port) as program:
-            program.wait(lambda: _is_loaded(port), pause=0.1, patience=60.0)
-            yield f"http://127.0.0.1:{port}/#runs=all&locale=en"
+        with started([*command, "--state-dir", state, "--no-cache"], port=port) as program:
+            program.wait(lambda: is_loaded(port), pause=0.1, patience=120.0)
+            yield program, f"http://127.0.0.1:{port}/#runs=all&locale=en"
 
 
-def _is_loaded(port: int) -> bool:
+@contextmanager
+def host(python: str, logs: Path) -> Iterator[str]:
+    """The page of such a host."""
+    with hosting(python, logs) as (_, url):
+        yield url
+
+
+def is_loaded(port: int) -> bool:
+    """Whether the host there has read all of its logs once."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/data/run_table", timeout=5) as answer:
             return bool(json.load(answer)["progress"]["loaded_once"])

@@ -20,6 +20,7 @@ import numpy as np
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
 from benchmarks.chromium import launched
+from benchmarks.page_scrolling import is_loaded
 from benchmarks.processes import free_port, started
 from insight_core.plugin.testing import EventWriter
 
@@ -155,15 +156,6 @@ def _appends(page: Page, traffic: Traffic, writers: list[EventWriter], tags: lis
             writer.flush()
         page.wait_for_timeout(max(0.0, 1000 * (begun + step - steps + 1 - time.monotonic())))
     traffic.settle("a step a second", time.monotonic() - begun)
-
-
-def is_loaded(port: int) -> bool:
-    """Whether the host there has read all of its logs once."""
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/data/run_table", timeout=5) as answer:
-            return bool(json.load(answer)["progress"]["loaded_once"])
-    except OSError:
-        return False
 
 
 def _is_listening(port: int) -> bool:

@@ -1,9 +1,9 @@
 """Sliding through long series of texts and sounds: from an input of the slider to its record on the screen.
 
-``python -m benchmarks.sliding [--records 10000] [--moves 200]`` writes a run, installs ``plugins/text`` and
-``plugins/audio`` with pip into a temporary directory, and measures in headless Chromium against a host on
-this machine. Jumps: one input to a random place, the next when its record is on the screen. A slide: an input
-every frame from one end to the other; a frame that shows a later record counts for all inputs before it.
+``python -m benchmarks.sliding [--records 10000] [--moves 200]`` writes a run, and measures in headless
+Chromium against a host on this machine. Jumps: one input to a random place, the next when its record is on
+the screen. A slide: an input every frame from one end to the other; a frame that shows a later record counts
+for all inputs before it.
 The processor time of the host and of the page's main thread, for each input, says what a busy machine hides.
 """
 
@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import random
-import subprocess
 import sys
 import tempfile
 import wave
@@ -25,8 +23,8 @@ from playwright.sync_api import CDPSession, Page, sync_playwright
 
 from benchmarks.chromium import launched
 from benchmarks.machine import describe_machine
-from benchmarks.page_traffic import is_loaded
-from benchmarks.processes import Program, free_port, started
+from benchmarks.page_scrolling import hosting
+from benchmarks.processes import Program
 from insight_core.plugin.testing import EventWriter
 from insight_core.testing import wire
 
@@ -102,17 +100,9 @@ def _write(logs: Path, records: int) -> None:
             writer.values(step, [value])
 
 
-def _installed(place: Path) -> dict[str, str]:
-    """The environment of a host with both plugins."""
-    sources = [str(Path(__file__).parents[1] / "plugins" / tab) for tab in _TABS]
-    options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(place)]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, *sources], check=True)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")])}
-
-
 def _slide(page: Page, program: Program, tab: str, url: str, records: int, moves: int) -> None:
     page.goto("about:blank")
-    page.goto(f"{url}#tab={tab}&locale=en")
+    page.goto(f"{url}&tab={tab}")
     page.locator('[data-testid="card"] [data-control="step"]').wait_for()
     page.evaluate(_WATCH)
     session = page.context.new_cdp_session(page)
@@ -155,24 +145,11 @@ def main() -> None:
         place = Path(directory)
         print(describe_machine(place))
         _write(place / "logs", options.records)
-        environment = _installed(place / "site")
-        port = free_port()
-        command = [
-            sys.executable,
-            "-m",
-            "insight_core.cli",
-            "--logdir",
-            str(place / "logs"),
-            "--port",
-            str(port),
-        ]
-        command += ["--state-dir", f"{place}/state", "--cache-dir", f"{place}/cache"]
-        with started(command, port=port, environment=environment) as program:
-            program.wait(lambda: is_loaded(port), pause=0.1, patience=60.0)
+        with hosting(sys.executable, place / "logs") as (program, url):
             browser = launched(playwright)
             page = browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-US")
             for tab in _TABS:
-                _slide(page, program, tab, f"http://127.0.0.1:{port}/", options.records, options.moves)
+                _slide(page, program, tab, url, options.records, options.moves)
             browser.close()
 
 

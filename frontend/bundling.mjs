@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { leaveShared, OUTPUT, plainImports, SHARED } from './packages/kit/build.js';
+import { leaveShared, OUTPUT, plainImports, SHARED, textsByGroup } from './packages/kit/build.js';
 
 export const FRONTEND = dirname(fileURLToPath(import.meta.url));
 export const ROOT = dirname(FRONTEND);
@@ -50,7 +50,7 @@ export async function bundle({
     ...common,
     root: dirname(entry),
     publicDir: false,
-    plugins: [leaveShared(own), plainImports(), ...plugins],
+    plugins: [leaveShared(own), plainImports(), textsByGroup(), ...plugins],
     build: {
       outDir: out,
       emptyOutDir: false,

@@ -144,10 +144,14 @@ def texts(plugin: Path) -> Iterator[str]:
             except (OSError, ValueError) as error:
                 yield f"{where}/{path.name}: {error}"
                 continue
+            if isinstance(found, dict) and all(isinstance(group, dict) for group in found.values()):
+                found = {
+                    f"{name}: {key}": text for name, group in found.items() for key, text in group.items()
+                }
             if isinstance(found, dict) and all(isinstance(text, str) for text in found.values()):
                 read[path.name] = found
             else:
-                yield f"{where}/{path.name}: not an object of texts"
+                yield f"{where}/{path.name}: not an object of texts, or of groups of texts"
         every = {key for found in read.values() for key in found}
         for name, found in read.items():
             missing = [key for key in sorted(every - found.keys()) if not _may_miss(key, name, every)]
@@ -161,7 +165,8 @@ def texts(plugin: Path) -> Iterator[str]:
 
 
 def _may_miss(key: str, name: str, every: set[str]) -> bool:
-    if name == "en.json" and key.startswith(REASON_PREFIX):  # their English may be in Python alone
+    own = key.rpartition(": ")[2]  # without the name of its group
+    if name == "en.json" and own.startswith(REASON_PREFIX):  # their English may be in Python alone
         return True
     stem, dot, category = key.rpartition(".")
     return f"{dot}{category}" in _PLURALS and stem in every

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 from insight_authoring import gallery
 from insight_authoring.node import NodeTools
-from insight_core.cli.shutdown import Ending
+from insight_core.cli.process import Ending
 from insight_core.plugin import InvalidArgument
 
 _LOOK = 0.3  # seconds between two looks at the Python files

@@ -72,9 +72,12 @@ MOVED_MODULES: Final[
 ] = {  # where they are now; a module of the API offers most of their names
     **{
         f"{_PLUGIN}.http.{name}": f"insight_core.http.{name}"
-        for name in ("answers", "clients", "csv_text", "parameters", "records", "tags")
+        for name in ("answers", "parameters", "records", "tags")
     },
-    **dict.fromkeys((f"{_PLUGIN}.http.encodings", f"{_PLUGIN}.http.identity"), "insight_core.http.clients"),
+    **{
+        f"{_PLUGIN}.http.{name}": "insight_core.http.answers"
+        for name in ("clients", "csv_text", "encodings", "identity")
+    },
     f"{_PLUGIN}.http.histograms": "insight_core.histogram_routes",
     f"{_PLUGIN}.http.matching": "insight_core.matching",
     f"{_PLUGIN}.http.own_page": "insight_core.own_page",

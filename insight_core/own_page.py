@@ -11,7 +11,7 @@ from attrs import field, frozen
 from werkzeug import Request
 
 from insight_core.errors import Forbidden, InvalidArgument, TooLarge
-from insight_core.http.clients import may_save
+from insight_core.http.answers import may_save
 from insight_core.http.parameters import Parameter, Reader, headers
 from insight_record.formats.reason import ReasonKind
 

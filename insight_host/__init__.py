@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from insight_host.hosts import start as start
     from insight_host.logs import Logs as Logs
     from insight_host.logs import open as open
-    from insight_host.magic import insight as insight
     from insight_host.notebook_frame import display as display
+    from insight_host.notebook_frame import insight as insight
     from insight_host.records import LoggedValue as LoggedValue
     from insight_host.tables import LogTable as LogTable
     from insight_record import SummaryWriter as SummaryWriter
@@ -25,7 +25,7 @@ _LAZY = {  # every start of insight-host imports this package for its commands
     "StartFailed": "insight_host.hosts",
     "SummaryWriter": "insight_record",
     "display": "insight_host.notebook_frame",
-    "insight": "insight_host.magic",
+    "insight": "insight_host.notebook_frame",
     "open": "insight_host.logs",
     "running": "insight_host.hosts",
     "start": "insight_host.hosts",
@@ -45,6 +45,6 @@ def __getattr__(name: str) -> object:
 
 def load_ipython_extension(ipython: Any) -> None:  # noqa: ANN401
     """Called by ``%load_ext insight_host``."""
-    from insight_host.magic import insight
+    from insight_host.notebook_frame import insight
 
     ipython.register_magic_function(insight, magic_kind="line", magic_name="insight")

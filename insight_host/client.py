@@ -12,11 +12,10 @@ from attrs import frozen
 
 from insight_core.moved import old_names
 from insight_core.plugin import PluginNameEnum, data
-from insight_core.providers.conventions import unknown_series
-from insight_core.providers.credentials import credentials_for
+from insight_core.providers.common import unknown_series
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
-from insight_core.providers.locations import is_location, parse_location
+from insight_core.providers.locations import credentials_for, is_location, parse_location
 from insight_host.followed_points import changes_from
 from insight_host.records import payloads_of
 

@@ -36,9 +36,12 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
     given = parser.parse_intermixed_args(with_hyphens(arguments))
     named = _places(given)
     if not named:
-        parser.error(
-            f"no logs: give a directory, a URL, --logdir or --data-provider (or {FLAGS['logdir'].variable})"
+        hint = (
+            f"; to show the directory {name!r} in a browser: insight-host ./{name}"
+            if os.path.isdir(name)
+            else ""
         )
+        parser.error(f"no logs: give a directory or a URL (or set {FLAGS['logdir'].variable}){hint}")
     flags = [f"--disable-plugin={plugin}" for plugin in given.disable_plugin or ()]
     flags += [f"--plugin-file={path}" for path in given.plugin_file or ()]
     flags += [
@@ -48,7 +51,7 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
     ]
     source = open_named(named, flags=flags)
     with Logs(source) as logs:
-        wait_until_read(source.provider, None)
+        wait_until_read(source.provider, None, is_host=source.is_host)
         if getattr(given, "where", None) is not None:
             if given.run or given.run_regex:
                 raise InvalidArgument("--where cannot be combined with --run or --run-regex")
@@ -83,8 +86,9 @@ def _parser(name: str, text: str) -> argparse.ArgumentParser:
         prog=f"insight-host {name}", description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False
     )
     if name == "export":
-        parser.add_argument("directory", metavar="DIR", help="a directory that is empty or does not exist")
         parser.add_argument("--to", required=True, choices=FORMATS, help="format of the files")
+        parser.add_argument("places", metavar="PLACE", nargs="*", help="a directory, URL or grpc://HOST:PORT")
+        parser.add_argument("directory", metavar="OUT", help="a directory that is empty or does not exist")
     else:
         if name == "sql":
             parser.add_argument("query", metavar="SQL", help="of DuckDB; 'show tables' lists the tables")

@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 from attrs import evolve
 
 from insight_core.plugin import Unavailable
 from insight_core.plugin.data import Changes, DataProvider, ScalarColumns, ScalarQuery, SeriesKey, SeriesTable
-from insight_host.points import points_table
+from insight_host.arrow import LogColumn
 from insight_host.tables import LogTable
 
 _WAIT = 1.0  # seconds of one wait for changes
-
 Known = dict[SeriesKey, tuple[int, int]]  # number of points that were given, and the last step
+
+
+def points_table(found: Iterable[tuple[SeriesKey, ScalarColumns]], *, has_attempts: bool = False) -> LogTable:
+    """``run``, ``tag``, ``step``, ``wall_time`` and ``value`` of every point, one series after the other, and
+    with ``has_attempts`` its ``attempt``, of columns with all attempts. The columns are copied once.
+    """
+    series = list(found)
+    runs: dict[str, int] = {}
+    tags: dict[str, int] = {}
+    of_run = np.array([runs.setdefault(key.run, len(runs)) for key, _ in series], np.int32)
+    of_tag = np.array([tags.setdefault(key.tag, len(tags)) for key, _ in series], np.int32)
+    counts = np.array([len(columns.steps) for _, columns in series], np.int64)
+    total = int(counts.sum())
+    steps, wall_times = np.empty(total, np.int64), np.empty(total, np.float64)
+    values = np.empty(total, np.float64)
+    attempts = np.ones(total if has_attempts else 0, np.int32)
+    begin = 0
+    for _, columns in series:
+        end = begin + len(columns.steps)
+        steps[begin:end] = columns.steps
+        wall_times[begin:end] = columns.wall_times
+        values[begin:end] = columns.values
+        for later in columns.breaks.tolist():
+            attempts[begin + later : end] += 1
+        begin = end
+    return LogTable(
+        {
+            "run": LogColumn(np.repeat(of_run, counts), list(runs)),
+            "tag": LogColumn(np.repeat(of_tag, counts), list(tags)),
+            "step": LogColumn(steps),
+            "wall_time": LogColumn(wall_times),
+            "value": LogColumn(values),
+            **({"attempt": LogColumn(attempts)} if has_attempts else {}),
+        }
+    )
 
 
 def changes_from(provider: DataProvider, generation: int, is_closed: Callable[[], bool]) -> Iterator[Changes]:

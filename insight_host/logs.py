@@ -23,8 +23,7 @@ from insight_core.plugin.data import (
 from insight_core.plugin.payloads import HISTO, Histogram, Tensor
 from insight_host.choosing import Chosen, batches, chosen_of, tables_of_chosen
 from insight_host.diagnosis import diagnosed, findings_table, rules_table
-from insight_host.followed_points import changes_from, new_points
-from insight_host.points import points_table
+from insight_host.followed_points import changes_from, new_points, points_table
 from insight_host.records import LoggedPayload, LoggedPictures, LoggedValue, payloads_of, texts_of
 from insight_host.series_rows import LISTED, compared, series_table
 from insight_host.services import hyperparameters, queried
@@ -79,7 +78,7 @@ def open(
     """
     source = open_source(places, token, token_file=token_file, ca_file=ca_file)
     try:
-        wait_until_read(source.provider, timeout)
+        wait_until_read(source.provider, timeout, is_host=source.is_host)
     except BaseException:
         source.provider.close()
         raise

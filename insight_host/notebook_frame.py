@@ -1,18 +1,19 @@
-"""Shows a host in a frame below a notebook cell, or its address if frames are unsupported."""
+"""Shows a host below a notebook cell, in a frame or by its address; the magic `%insight`."""
 
 from __future__ import annotations
 
 import ipaddress
 import json
+import re
+import shlex
 import sys
 import uuid
 from html import escape
 from typing import Any
 
-from insight_host.hosts import RunningHost, is_colab, proxy_url, running
+from insight_host.hosts import RunningHost, StartFailed, is_colab, proxy_url, running, start
 
 HEIGHT = 800  # pixels
-
 _FRAME = """<iframe id="{id}" title="insight-host" width="100%" height="{height}" frameborder="0"></iframe>
 <script>
 {script}
@@ -38,6 +39,8 @@ _IN_COLAB = """(async () => {{
   if (token) url.searchParams.set('token', token);
   frame.src = url.href;
 }})();"""
+# A # within a word or in quotes is a part of it.
+_BEFORE_REMARK = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.\#*|(?<=\S)\#|[^#'"\\])*""")
 
 
 def display(host: RunningHost | None = None, *, height: int = HEIGHT) -> None:
@@ -86,3 +89,27 @@ def _notebook() -> Any:  # noqa: ANN401
     from IPython.display import display as show
 
     return lambda text: show(HTML(text))
+
+
+def insight(line: str) -> None:
+    """Shows training logs below the cell: ``%insight --logdir DIR [FLAGS of insight-host]``.
+
+    A host that a notebook of yours has started with the same flags is shown again.
+    """
+    try:
+        host, is_new = start(_arguments(line))
+    except SystemExit:  # of a command line that was refused, or asked for help: said already
+        return
+    except (StartFailed, ValueError) as error:
+        print(f"insight-host: {error}", file=sys.stderr)
+        return
+    if not is_new:
+        print(f"The host on port {host.port} is shown again (pid {host.pid}; `!kill {host.pid}` ends it).")
+    display(host)
+
+
+def _arguments(line: str) -> list[str]:
+    """The words of a line, without a remark at its end. Raises ValueError for an open quotation."""
+    before = _BEFORE_REMARK.match(line)
+    end = before.end() if before is not None else 0
+    return shlex.split(line[:end] if line[end:].startswith("#") else line)

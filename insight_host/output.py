@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from insight_core.cli.text_table import duration_text
 from insight_core.cli.text_table import table as columns_of_text
@@ -43,8 +45,8 @@ def object_lines(table: LogTable) -> Iterator[bytes]:
 
 
 def text_lines(table: LogTable) -> Iterator[bytes]:
-    """Columns for a terminal, of at most a thousand rows."""
-    shown = [duration_text if name == "duration" else str for name in table.columns]
+    """Columns for a terminal, of at most a thousand rows: local times, numbers of six digits."""
+    shown = [_TEXTS.get(name, _text) for name in table.columns]
     rows = [
         ["-" if cell is None else text(cell) for text, cell in zip(shown, row, strict=True)]
         for row in islice(table.rows(), _SHOWN)
@@ -61,3 +63,21 @@ def _csv_cell(cell: object) -> str:
     if isinstance(cell, float) and not math.isfinite(cell):
         return str(json.loads(encode_json(cell)))
     return csv_field(cell)
+
+
+def _text(cell: object) -> str:
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+
+
+def _local_time(seconds: float) -> str:
+    try:
+        return datetime.fromtimestamp(seconds).isoformat(" ", "seconds")
+    except (OverflowError, OSError, ValueError):  # a time that no calendar has
+        return _text(seconds)
+
+
+_TEXTS: dict[str, Callable[[Any], str]] = {
+    "duration": duration_text,
+    "start_time": _local_time,
+    "wall_time": _local_time,
+}

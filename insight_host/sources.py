@@ -16,14 +16,13 @@ from attrs import evolve, frozen
 
 from insight_core.cli.data_source import open_data
 from insight_core.cli.flags import SERVE_FLAGS, Options
-from insight_core.cli.logdirs import open_logdirs
+from insight_core.cli.logdirs import open_logdirs, opens_files
 from insight_core.cli.options import read_flags
 from insight_core.cli.policies import open_whole_registry
-from insight_core.cli.remote_logdirs import opens_files
 from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.data import DataProvider
-from insight_core.providers.forwarding import StartableProvider
+from insight_core.providers.common import StartableProvider
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ class OpenedSource:
     registry: Registry
     options: Options
     logdirs: Sequence[Logdir]
+    is_host: bool = False  # one running host, which answers at once or is away
 
 
 @contextmanager
@@ -134,11 +134,12 @@ def open_named(
         for one in opened:
             one.close()
         raise
-    return OpenedSource(provider, registry, evolve(options, read_only=True), logdirs)
+    is_host = not directories and len(locations) == 1 and _is_url(locations[0][1])
+    return OpenedSource(provider, registry, evolve(options, read_only=True), logdirs, is_host)
 
 
-def wait_until_read(provider: DataProvider, timeout: float | None) -> None:
-    """Waits until every file that was there has been read.
+def wait_until_read(provider: DataProvider, timeout: float | None, *, is_host: bool = False) -> None:
+    """Waits until every file that was there has been read. ``is_host``: see ``OpenedSource``.
 
     Raises Unavailable if a server does not answer for five seconds, TimeoutError after ``timeout`` seconds.
     """
@@ -151,11 +152,12 @@ def wait_until_read(provider: DataProvider, timeout: float | None) -> None:
             progress = provider.progress()
             answered = True
             if progress.loaded_once:
-                _check_found(provider)
+                if not is_host:
+                    _check_found(provider)
                 return
         except Unavailable:
             # gRPC connects in the background
-            if answered or waited > _PATIENCE or _is_host(provider):
+            if answered or waited > _PATIENCE or is_host:
                 raise
             time.sleep(_PAUSE)
             continue
@@ -169,14 +171,12 @@ def _check_found(provider: DataProvider) -> None:
 
     A host has other notices, such as that its logdir does not exist yet.
     """
-    if not _is_host(provider) and not provider.runs() and (notices := provider.notices()):
+    if not provider.runs() and (notices := provider.notices()):
         raise Unavailable(str(notices[0]))
 
 
-def _is_host(provider: DataProvider) -> bool:
-    from insight_core.providers.http_client.provider import HttpProvider
-
-    return isinstance(provider, HttpProvider)
+def _is_url(location: str) -> bool:
+    return location.startswith(("http:", "https:"))
 
 
 def _merged(opened: Sequence[StartableProvider]) -> StartableProvider:
@@ -194,7 +194,7 @@ def _named(places: Places) -> list[tuple[str | None, Place]]:
 
 
 def _with_token(location: str, token: str | None) -> str:
-    if token is None or not location.startswith(("http:", "https:")):
+    if token is None or not _is_url(location):
         return location
     before, hash_, after = location.partition("#")
     return f"{before}{'&' if '?' in before else '?'}token={quote(token, safe='')}{hash_}{after}"

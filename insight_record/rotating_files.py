@@ -118,19 +118,16 @@ class EventFiles:
     def write(self, records: RecordedColumns) -> None:
         """Writes records in order, into as many files as ``max_file_size`` requires. Raises OSError."""
         with np.errstate(all="ignore"):  # settings of the training do not apply here
-            self._write(records)
-
-    def _write(self, records: RecordedColumns) -> None:
-        steps, wall_times, layout, layouts, numbers, others = records
-        scalars = scalar_records(self._dialect, layouts, layout, steps, wall_times, numbers)
-        data = scalars.data.data
-        done = 0
-        for index, values in others:
-            self._write_scalars(data, scalars.ends, done, index + 1)
-            done = index + 1
-            for value in self._dialect.joined(values, self._joined):
-                self._write_value(int(steps[index]), float(wall_times[index]), value)
-        self._write_scalars(data, scalars.ends, done, len(steps))
+            steps, wall_times, layout, layouts, numbers, others = records
+            scalars = scalar_records(self._dialect, layouts, layout, steps, wall_times, numbers)
+            data = scalars.data.data
+            done = 0
+            for index, values in others:
+                self._write_scalars(data, scalars.ends, done, index + 1)
+                done = index + 1
+                for value in self._dialect.joined(values, self._joined):
+                    self._write_value(int(steps[index]), float(wall_times[index]), value)
+            self._write_scalars(data, scalars.ends, done, len(steps))
 
     def sync(self) -> None:
         """Returns when the open files are on disk (fsync). Raises OSError."""

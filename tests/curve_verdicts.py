@@ -12,7 +12,7 @@ from attrs import field, frozen
 from insight_core.plugin.findings import Finding
 from insight_core.registry import Registry
 from insight_core.web import Host
-from tests.planted_curves import Kind, Planted, provider_of
+from tests.support.curves import Kind, Planted, provider_of
 
 
 @frozen

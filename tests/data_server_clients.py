@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from insight_core.providers.credentials import credentials_for
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
-from insight_core.providers.locations import is_location, parse_location
+from insight_core.providers.locations import credentials_for, is_location, parse_location
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from insight_access.wrapping import wrap
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
-from insight_core.http.clients import user_of
+from insight_core.http.answers import user_of
 from insight_core.plugin import AppSettings, Plugin, PluginContext, Route, hookimpl
 from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import FakeProvider

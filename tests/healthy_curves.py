@@ -5,8 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from tests.fault_curves import falling, noisy
-from tests.planted_curves import BEGIN, Kind, Planted, Written, count_of, loss_tag, planted, steps_of, written
+from tests.support.curves import (
+    BEGIN,
+    Kind,
+    Planted,
+    Written,
+    count_of,
+    falling,
+    loss_tag,
+    noisy,
+    planted,
+    steps_of,
+    written,
+)
 
 
 def warm_up(rng: Generator) -> Planted:
@@ -70,12 +81,13 @@ def fine_tuning(rng: Generator) -> Planted:
 
 
 def mixed_precision(rng: Generator) -> Planted:
-    """Losses as float16 has them: many equal numbers, at times neighbours; the scale jumps."""
+    """Losses as float16 has them: many equal numbers, at times neighbours; the scale jumps at overflows."""
     count = count_of(rng, 200, 3000)
     steps = steps_of(rng, count)
     loss = noisy(rng, falling(rng, count), 0.03).astype(np.float16).astype(np.float64)
     norm = np.exp(rng.normal(0, 0.3, count))
     norm[: rng.integers(1, 4)] = np.inf
+    norm[rng.choice(count - 1, max(1, count // 300), replace=False)] = np.inf
     scale = 65536.0 / 2.0 ** np.floor(np.linspace(0, 3, count))
     return planted(
         "mixed_precision", rng,
@@ -150,6 +162,7 @@ def keras_fit(rng: Generator) -> Planted:
     logged = {
         "epoch_loss": written(steps, noisy(rng, train, 0.03)),
         "epoch_learning_rate": written(steps, np.full(count, 1e-3)),
+        "epoch_accuracy": written(steps, np.clip(noisy(rng, 1 - 0.9 * train / train[0], 0.02), 0, 1)),
     }
     validated = {"epoch_loss": written(steps, noisy(rng, held, 0.04))}
     return Planted("keras_fit", {"fit/train": logged, "fit/validation": validated})
@@ -207,7 +220,7 @@ def warm_restarts(rng: Generator) -> Planted:
 
 def long_tail(rng: Generator) -> Planted:
     """A language model: a fast fall, then a slow one to the end."""
-    count = count_of(rng, 1000, 20_000)
+    count = count_of(rng, 1000, 60_000)
     steps = steps_of(rng, count)
     loss = rng.uniform(1.5, 2.5) + rng.uniform(5, 9) * (
         1 + np.arange(count) * 20_000 / count
@@ -268,9 +281,62 @@ def agents(rng: Generator) -> Planted:
     return planted("agents", rng, {tag: (steps, values) for tag, values in tags.items()})
 
 
+def adversarial(rng: Generator) -> Planted:
+    """Losses of a generator and a discriminator, which balance each other."""
+    count = count_of(rng, 100, 3000)
+    steps, swing = steps_of(rng, count), np.cumsum(rng.normal(0, 0.05, count))
+    swing -= np.linspace(0, swing[-1], count)
+    d_loss = 0.69 + 0.2 * np.tanh(swing) + np.abs(rng.normal(0, 0.1, count))
+    g_loss = 1.2 - 0.5 * np.tanh(swing) + np.abs(rng.normal(0, 0.3, count))
+    return planted("adversarial", rng, {"d_loss": (steps, d_loss), "g_loss": (steps, g_loss)})
+
+
+def few_points(rng: Generator) -> Planted:
+    """Runs of a few points: just begun, or stopped early."""
+    count = int(rng.integers(1, 16))
+    loss = rng.uniform(1, 8) * (1 + np.arange(count)) ** -rng.uniform(0.0, 0.5)
+    return planted("few_points", rng, {loss_tag(rng): (steps_of(rng, count), noisy(rng, loss, 0.1))})
+
+
+def undefined_metric(rng: Generator) -> Planted:
+    """A metric that is not defined at first, such as the precision before anything is found."""
+    count = count_of(rng, 40, 400)
+    steps = steps_of(rng, count)
+    metric = np.clip(noisy(rng, 1 - falling(rng, count) / 12, 0.03), 0, 1)
+    metric[: rng.integers(1, max(2, count // 4))] = np.nan
+    tags = {loss_tag(rng): (steps, noisy(rng, falling(rng, count))), "precision": (steps, metric)}
+    return planted("undefined_metric", rng, tags)
+
+
+def sawtooth(rng: Generator) -> Planted:
+    """Data in the same order in each epoch: a small pattern that repeats."""
+    count, epochs = count_of(rng, 300, 3000), int(rng.integers(5, 20))
+    t = np.linspace(0, epochs, count, endpoint=False)
+    loss = falling(rng, count) * (1 - rng.uniform(0.02, 0.08) * (t - np.floor(t)))
+    return planted("sawtooth", rng, {loss_tag(rng): (steps_of(rng, count), noisy(rng, loss, 0.05))})
+
+
+def likelihood(rng: Generator) -> Planted:
+    """A loss below zero, as a negative log density."""
+    count = count_of(rng, 60, 3000)
+    loss = falling(rng, count)
+    loss = loss - rng.uniform(1.0, 3.0) * loss[0] + rng.normal(0, 0.02 * loss[0], count)
+    return planted("likelihood", rng, {"train/nll": (steps_of(rng, count), loss)})
+
+
+def low_spike(rng: Generator) -> Planted:
+    """A single spike of less than four times the level, as after a bad batch: seen once, not a habit."""
+    count = count_of(rng, 300, 3000)
+    loss = noisy(rng, falling(rng, count), 0.06)
+    place = int(rng.integers(count // 4, 3 * count // 4))
+    loss[place : place + 6] *= 1 + np.array([1.0, 0.8, 0.5, 0.3, 0.2, 0.1]) * rng.uniform(0.5, 2)
+    return planted("low_spike", rng, {loss_tag(rng): (steps_of(rng, count), loss)})
+
+
 KINDS: tuple[Kind, ...] = (
     warm_up, cyclic, step_decay, curriculum, fine_tuning, mixed_precision, batch_of_one, rare_validation,
     held_by_epoch, reinforcement, to_zero, keras_fit, hard_batch, full_batch, resumed, epochs_of_pauses,
     warm_restarts, long_tail, running_mean, terms, random_by_nature, margins, agents,
+    adversarial, few_points, undefined_metric, sawtooth, likelihood, low_spike,
 )  # fmt: skip
 RESTING: tuple[Kind, ...] = (random_by_nature, margins)  # those that do rest at a level: a hint is right

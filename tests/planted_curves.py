@@ -5,98 +5,24 @@ Curves are made by formulas of training, and by descents that really run, not by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
-
 import numpy as np
-from attrs import frozen
 from numpy.random import Generator
-from numpy.typing import NDArray
 
-from insight_core.plugin.testing import FakeProvider
-from tests.fault_curves import Floats, falling, noisy
-
-BEGIN = 1.7e9  # wall time of the first point
-
-
-@frozen(eq=False)
-class Written:
-    """What one writer logged under one tag."""
-
-    steps: NDArray[np.int64]
-    values: Floats
-    wall_times: Floats
-
-
-Runs = Mapping[str, Mapping[str, Sequence[Written]]]
-
-
-@frozen(eq=False)
-class Planted:
-    """Runs by name, with their tags. ``rules`` name the fault, any of them; none: the runs are healthy.
-
-    ``steps`` are the first and the last step that a finding may name as the begin. ``codes``: one of these
-    must be among the codes of its texts.
-    """
-
-    name: str
-    runs: Runs
-    rules: frozenset[str] = frozenset()
-    run: str = "run"
-    steps: tuple[int, int] | None = None
-    also: frozenset[str] = frozenset()  # consequences
-    codes: frozenset[str] = frozenset()
-
-
-def provider_of(case: Planted) -> FakeProvider:
-    """The runs of a case; writers of one tag in the order in which they began."""
-    data = FakeProvider()
-    for run, tags in case.runs.items():
-        for tag, writers in tags.items():
-            for one in writers:
-                data.add_scalars(run, tag, one.values, steps=one.steps, wall_times=one.wall_times)
-    return data
-
-
-def written(steps: NDArray[np.int64], values: NDArray[np.floating], begin: float = BEGIN) -> list[Written]:
-    """One writer that logs twice a second."""
-    return [
-        Written(
-            steps.copy(), np.array(values, np.float64), begin + 0.5 * np.arange(len(steps), dtype=np.float64)
-        )
-    ]
-
-
-def steps_of(rng: Generator, count: int) -> NDArray[np.int64]:
-    """Steps at a distance of logging scripts, at times from 1 on."""
-    return np.arange(count, dtype=np.int64) * int(rng.choice([1, 1, 10, 50])) + int(rng.integers(2))
-
-
-def count_of(rng: Generator, low: int, high: int) -> int:
-    """A number of points; small ones are as likely as large ones."""
-    return int(np.exp(rng.uniform(np.log(low), np.log(high))))
-
-
-def loss_tag(rng: Generator) -> str:
-    """A name of a training loss."""
-    return str(rng.choice(["loss", "train/loss", "Loss/train", "train_loss", "training/lm_loss"]))
-
-
-def around(steps: NDArray[np.int64], place: int, share: float) -> tuple[int, int]:
-    """Steps near a place, within a share of the run."""
-    reach = max(2, round(share * len(steps)))
-    return int(steps[max(0, place - reach)]), int(steps[min(len(steps) - 1, place + reach)])
-
-
-def planted(
-    name: str, rng: Generator, tags: Mapping[str, tuple[NDArray[np.int64], NDArray[np.floating]]],
-    rules: str = "", steps: tuple[int, int] | None = None, also: str = "", codes: str = "",
-) -> Planted:  # fmt: skip
-    """One run of one writer."""
-    runs = {"run": {tag: written(*points) for tag, points in tags.items()}}
-    return Planted(
-        name, runs, frozenset(rules.split()), "run", steps, frozenset(also.split()), frozenset(codes.split())
-    )
+from tests.support.curves import (
+    BEGIN,
+    Floats,
+    Kind,
+    Planted,
+    Written,
+    around,
+    count_of,
+    falling,
+    loss_tag,
+    noisy,
+    planted,
+    steps_of,
+    written,
+)
 
 
 def frozen_loss(rng: Generator) -> Planted:
@@ -336,22 +262,82 @@ def flat_then_diverges(rng: Generator) -> Planted:
     return planted("flat_then_diverges", rng, tags, "divergence", window)
 
 
-Kind: TypeAlias = Callable[[Generator], Planted]
+def nonfinite(rng: Generator) -> Planted:
+    """A loss that is NaN or infinite from a step on, or at a few steps."""
+    count = count_of(rng, 12, 3000)
+    steps, loss = steps_of(rng, count), noisy(rng, falling(rng, count))
+    begin = int(rng.integers(0, count - 2))
+    chosen = np.arange(begin, count)
+    if rng.random() < 0.3:
+        chosen = np.sort(rng.choice(count, 1 + count // 100, replace=False))
+    loss[chosen] = rng.choice([np.nan, np.inf, -np.inf])
+    tags = {loss_tag(rng): (steps, loss)}
+    if rng.random() < 0.4:
+        metric = rng.random(count)
+        metric[min(chosen[0] + 1, count - 1) :] = np.nan
+        tags["metrics/iou"] = steps, metric
+    step = int(steps[chosen[0]])
+    return planted("nonfinite", rng, tags, "nonfinite", (step, step), "no_improvement")
+
+
+def diverging(rng: Generator) -> Planted:
+    """A loss that grows from a step on: at once, steadily or ever faster; at times from its first step."""
+    count = count_of(rng, 40, 3000)
+    steps, t, loss = steps_of(rng, count), np.linspace(0, 1, count), falling(rng, count)
+    begin = rng.uniform(0.0 if rng.random() < 0.3 else 0.15, 0.8)
+    since = ((t - begin) / (1 - begin)).clip(0)
+    kind = rng.integers(4)
+    if kind == 3:  # thrown out of the valley: stays at the level of a guess
+        loss[int(begin * (count - 1)) :] = loss[0] * rng.uniform(0.95, 1.3)
+    else:
+        growth = (np.minimum(1, since * 20), since, np.expm1(5 * since) / np.expm1(5))[kind]
+        loss = loss + loss[0] * rng.uniform(0.9, 30) * growth
+    tags = {loss_tag(rng): (steps, noisy(rng, loss, 0.08))}
+    return planted("diverging", rng, tags, "divergence", None, "no_improvement lr_too_high")
+
+
+def beyond_curvature(rng: Generator) -> Planted:
+    """A linear regression with a rate beyond 2 / the largest curvature, which grows without end."""
+    x = rng.normal(0, 1, (200, 6)) * np.linspace(0.5, 1.0, 6)
+    y = x @ rng.normal(0, 2, 6) + rng.normal(0, 0.2, 200)
+    rate = rng.uniform(1.02, 1.15) * 2 / np.linalg.eigvalsh(2 * x.T @ x / 200)[-1]
+    steps, weight = steps_of(rng, int(rng.integers(40, 300))), np.zeros(6)
+    loss = np.empty(len(steps))
+    for place in range(len(steps)):
+        error = x @ weight - y
+        loss[place] = (error**2).mean()
+        weight -= rate * 2 * x.T @ error / 200
+    tags = {loss_tag(rng): (steps, loss)}
+    return planted("beyond_curvature", rng, tags, "divergence", None, "no_improvement lr_too_high")
+
+
+def spiking(rng: Generator) -> Planted:
+    """A loss that is thrown up again and again and comes back slowly."""
+    count = count_of(rng, 300, 3000)
+    steps, loss = steps_of(rng, count), noisy(rng, falling(rng, count), 0.06)
+    gap = max(12, count // 14)
+    places = np.arange(count // 10, count - gap, gap)
+    places += rng.integers(0, gap // 2, len(places))
+    back = rng.uniform(2.0, max(3.0, count / 120))
+    for place in rng.choice(places, min(len(places), int(rng.integers(4, 10))), replace=False):
+        length = min(count - place, int(6 * back) + 4)
+        loss[place : place + length] *= 1 + rng.uniform(0.8, 4) * np.exp(-np.arange(length) / back)
+    return planted("spiking", rng, {loss_tag(rng): (steps, loss)}, "lr_too_high", None, "no_improvement")
+
+
+def swinging(rng: Generator) -> Planted:
+    """A loss that swings across the valley instead of going down in it."""
+    count = count_of(rng, 120, 3000)
+    steps, t = steps_of(rng, count), np.arange(count)
+    wave = np.sin(2 * np.pi * t / rng.uniform(2.0, 12.0) + rng.uniform(0, 6)) * rng.uniform(0.3, 0.8)
+    loss = noisy(rng, falling(rng, count) * (1 + wave * np.minimum(1, t / count * 5)), 0.08)
+    tags = {loss_tag(rng): (steps, loss)}
+    codes = "diagnose_period_change diagnose_unshuffled_change"
+    return planted("swinging", rng, tags, "lr_too_high", None, "no_improvement", codes)
+
+
 KINDS: tuple[Kind, ...] = (
-    frozen_loss,
-    plateau_stuck,
-    never_learns,
-    rate_zero,
-    overfit_siblings,
-    overfit_one_run,
-    spike_recovers,
-    early_explosion,
-    explosion_that_stays,
-    flat_then_diverges,
-    chaos,
-    chaos_since,
-    unshuffled,
-    two_writers,
-    restarted,
-    stopped,
-)
+    frozen_loss, plateau_stuck, never_learns, rate_zero, overfit_siblings, overfit_one_run, spike_recovers,
+    early_explosion, explosion_that_stays, flat_then_diverges, chaos, chaos_since, unshuffled, two_writers,
+    restarted, stopped, nonfinite, diverging, beyond_curvature, spiking, swinging,
+)  # fmt: skip

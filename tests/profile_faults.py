@@ -65,12 +65,19 @@ class Training:
     memory: Callable[[int], int] | None = None
     warm_up: float = 20_000.0  # more in the first step
     slow: float = 1.0  # times as long as other ranks
+    event: float = 0.0  # what the profiler costs for each event of the host
+    reads_loss: bool = True  # once a step, for which the host waits
+    between: tuple[str, str, float] = (
+        "",
+        "",
+        0.0,
+    )  # category, name and time of what the host does between steps
 
 
 def simulate(training: Training) -> Machine:
     """Runs the training."""
     rng = random.Random(training.seed)
-    machine = Machine(rank=training.rank, ranks=training.ranks)
+    machine = Machine(rank=training.rank, ranks=training.ranks, event=training.event)
 
     def about(microseconds: float) -> float:
         return microseconds * training.slow * rng.uniform(0.97, 1.03)
@@ -82,12 +89,19 @@ def simulate(training: Training) -> Machine:
             for batch in range(training.batches * times):
                 _batch(machine, training, about, batch)
             _update(machine, training, about, step)
-            with machine.span("aten::item"):  # of the loss, once a step
-                machine.wait(
-                    machine.launch(
-                        "Memcpy DtoH (Device -> Pinned)", 1.5, call="cudaMemcpyAsync", category="gpu_memcpy"
+            if training.reads_loss:
+                with machine.span("aten::item"):
+                    machine.wait(
+                        machine.launch(
+                            "Memcpy DtoH (Device -> Pinned)",
+                            1.5,
+                            call="cudaMemcpyAsync",
+                            category="gpu_memcpy",
+                        )
                     )
-                )
+            if training.between[2]:
+                with machine.span(training.between[1], training.between[0]):
+                    machine.work(about(training.between[2]))
             if training.memory is not None:
                 machine.memory(training.memory(step))
     return machine
@@ -206,7 +220,7 @@ DATA_PARALLEL = evolve(HEALTHY, ranks=8, layers=16)
 _MATH = "aten::_scaled_dot_product_attention_math"
 _SOFTMAX = "void (anonymous namespace)::cunn_SoftMaxForward<8, float, float, float>"
 _CAST = "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda, LoadWithCast<1> >"
-_DOUBLE = (
+DOUBLE = (
     "void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<double, double, double> >"
 )
 _LAYOUT = "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true, (cudnnKernelDataType_t)2>"
@@ -219,7 +233,7 @@ FAULTS: Mapping[str, Training] = {  # by the rule that must find it
     "recompilation": evolve(HEALTHY, compiles=8_000.0),
     "allocation": evolve(HEALTHY, allocations=2),
     "mixed_precision": evolve(HEALTHY, matrix=PLAIN),
-    "double_precision": evolve(HEALTHY, extra_kernels=(("aten::mul", _DOUBLE, 60.0, 1),)),
+    "double_precision": evolve(HEALTHY, extra_kernels=(("aten::mul", DOUBLE, 60.0, 1),)),
     "channels_last": evolve(HEALTHY, extra_kernels=(("aten::cudnn_convolution", _LAYOUT, 30.0, 1),)),
     "small_kernels": evolve(HEALTHY, extra_kernels=(("aten::add", ELEMENTWISE, 5.0, 12),)),
     "small_grids": evolve(HEALTHY, grid=32),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from attrs import frozen
+
+from tests.support.imports import circle, imports, module_of
 
 
 @frozen
@@ -47,8 +47,6 @@ ROOMS: dict[str, Room] = {
     "old_findings": _room("checks formats plugin references", "attrs"),
     "filters": _room("formats plugin", "attrs numpy"),
     "plugin.filters": _room("filters", ""),
-    "layers": _room("plugin", "attrs numpy"),
-    "plugin.layers": _room("layers", ""),
     "matching": _room("errors formats", "numpy regex"),
     "http": _room("encoding errors formats plugin", "attrs numpy safetensors werkzeug"),
     "plugin.http": _room("http matching moved", ""),
@@ -117,7 +115,7 @@ PUBLIC_ROOMS = {
     "plugin",
     *(
         f"plugin.{name}"
-        for name in ("filters", "http", "lab", "layers", "log_tables", "own", "schema", "servers", "worker")
+        for name in ("filters", "http", "lab", "log_tables", "own", "schema", "servers", "worker")
     ),
 }
 PLUGIN_MAY_IMPORT = {
@@ -125,6 +123,9 @@ PLUGIN_MAY_IMPORT = {
     "insight_record",
 }
 ALSO = {
+    # the library of both: what runs record of layers
+    "insight_diagnose": {"insight_layers"},
+    "insight_health": {"insight_layers"},
     "insight_demo": {"insight_landscape"},  # as a training script does
     "insight_importers": {"yaml"},  # its own dependency
     # of the extras lake and ray; buckets are opened as those of logdirs are
@@ -137,55 +138,12 @@ ALSO = {
     "insight_extensions": {"insight_core.plugin.testing"},  # a data source in a few lines
 }
 
-_CYTHON_IMPORT = re.compile(
-    r"^[ \t]*from[ \t]+([\w.]+)[ \t]+c?import[ \t]+(\((?:[^)]*)\)|[^\n]*)|^[ \t]*c?import[ \t]+([\w.]+)", re.M
-)
-
-
-def _imports(path: Path, *, typed: bool = False) -> Iterator[str]:
-    """Dotted names that a file imports at run time, ``from a import b`` as ``a.b``.
-
-    ``typed``: those too that only type checkers import.
-    """
-    if path.suffix != ".py":
-        for module, names, plain in _CYTHON_IMPORT.findall(path.read_text(encoding="utf-8")):
-            if plain:
-                yield plain
-            for name in re.findall(r"(\w+)(?:[ \t]+as[ \t]+\w+)?[ \t]*(?:,|$|\)|#)", names):
-                yield f"{module}.{name}"
-        return
-    for node in _import_statements(path, typed=typed):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        else:
-            assert node.level == 0, f"{path}: relative import; say the whole name"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _import_statements(path: Path, *, typed: bool = False) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The import statements of a Python file; those that only type checkers execute if ``typed``."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    typing_only = {
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
-        for statement in node.body
-        for inner in ast.walk(statement)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom) and (typed or node not in typing_only):
-            yield node
-
 
 def _room_of(name: str) -> str:
     """``insight_core.http.answers`` is in the room ``plugin.http``."""
     parts = name.split(".")[1:]
     names = (".".join(parts[:length]) for length in range(len(parts), 1, -1))
     return next((one for one in names if one in ROOMS), parts[0])
-
-
-def _module_of(path: Path, root: Path) -> str:
-    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
 
 
 def _sources(package: Path) -> list[Path]:
@@ -199,14 +157,14 @@ def _sources(package: Path) -> list[Path]:
 
 
 def _breaches(path: Path, root: Path) -> list[str]:
-    here = _room_of(_module_of(path, root))
+    here = _room_of(module_of(path, root))
     return _outside(path, root, ROOMS.get(here, Room()), here)
 
 
 def _outside(path: Path, root: Path, room: Room, here: str = "") -> list[str]:
     """What a file imports beyond what its room may."""
     found = []
-    for name in _imports(path):
+    for name in imports(path):
         top = name.split(".")[0]
         if top in sys.stdlib_module_names or top in OF_C:
             continue
@@ -219,28 +177,6 @@ def _outside(path: Path, root: Path, room: Room, here: str = "") -> list[str]:
         if not allowed:
             found.append(f"{path.relative_to(root)} may not import {name}: see docs/architecture.md")
     return found
-
-
-def _circle(files: Mapping[str, Path], *, typed: bool = False) -> list[str]:
-    """Modules that import each other in a circle, late imports counted; empty without a circle.
-
-    ``typed``: imports count too that only type checkers execute.
-    ``from package import module`` counts for both: a module imports names, not modules, of its own package.
-    """
-    graph = {}
-    for module, path in files.items():
-        statements = _import_statements(path, typed=typed)
-        found = {str(node.module) for node in statements if isinstance(node, ast.ImportFrom)}
-        for name in _imports(path, typed=typed):
-            while name not in files and "." in name:
-                name = name.rpartition(".")[0]
-            found.add(name)
-        graph[module] = (found & files.keys()) - {module}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        return list(error.args[1])
-    return []
 
 
 def test_rooms_import_only_what_the_table_allows(repository: Path) -> None:
@@ -257,55 +193,38 @@ def test_insight_record_imports_nothing_of_the_host(repository: Path) -> None:
     assert [line for path in sorted(writers) for line in _outside(path, repository, OF_RECORD)] == []
 
 
-def test_what_users_import_is_above_the_core(repository: Path) -> None:
-    files = sorted((repository / "insight_host").glob("*.py"))
-    assert [line for path in files for line in _outside(path, repository, FOR_USERS)] == []
-
-
-def test_what_authors_run_is_above_the_core(repository: Path) -> None:
-    files = sorted((repository / "insight_authoring").rglob("*.py"))
+@pytest.mark.parametrize(
+    ("package", "room"), [("insight_host", FOR_USERS), ("insight_authoring", FOR_AUTHORS)]
+)
+def test_what_is_above_the_core_imports_what_it_may(repository: Path, package: str, room: Room) -> None:
+    files = sorted((repository / package).rglob("*.py"))
     assert files
-    assert [line for path in files for line in _outside(path, repository, FOR_AUTHORS)] == []
-
-
-def test_a_start_imports_nothing_for_authors() -> None:
-    program = (
-        "import sys; from insight_core.cli.plugin_commands import contributed_commands, loaded_for\n"
-        "import insight_core.cli.serve\n"
-        "names = {one.name for one in contributed_commands(loaded_for([], {}))}\n"
-        "assert 'plugin new' in names, names\n"
-        "print(*sorted(name for name in sys.modules if name.startswith('insight_authoring')))"
-    )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout.split() == []
+    assert [line for path in files for line in _outside(path, repository, room)] == []
 
 
 def test_every_room_is_in_the_table(repository: Path) -> None:
-    found = {_room_of(_module_of(path, repository)) for path in _sources(repository / "insight_core")}
+    found = {_room_of(module_of(path, repository)) for path in _sources(repository / "insight_core")}
     assert found == ROOMS.keys()
 
 
-def test_no_modules_of_the_core_import_each_other_in_a_circle(repository: Path) -> None:
-    for package in ("insight_authoring", "insight_core", "insight_record"):
-        files = {_module_of(path, repository): path for path in (repository / package).rglob("*.py")}
-        assert _circle(files) == []
-
-
-def test_no_modules_of_the_public_api_know_each_other_in_a_circle(repository: Path) -> None:
-    files = {
-        _module_of(path, repository): path for path in (repository / "insight_core/plugin").rglob("*.py")
-    }
-    assert _circle(files, typed=True) == []
-
-
-def test_no_modules_of_a_plugin_import_each_other_in_a_circle(repository: Path) -> None:
-    roots = [*repository.glob("plugins/*/insight_*"), *repository.glob("examples/*/insight_*")]
-    assert roots
-    circles = {
-        root.name: _circle({_module_of(path, root.parent): path for path in root.rglob("*.py")})
-        for root in roots
-    }
-    assert [circle for circle in circles.values() if circle] == []
+@pytest.mark.parametrize(
+    ("pattern", "typed"),
+    [
+        *((f"insight_{name}", False) for name in ("authoring", "core", "layers", "record")),
+        ("insight_core/plugin", True),  # the public API, with imports for type checkers
+        ("plugins/*/insight_*", False),
+        ("examples/*/insight_*", False),
+    ],
+)
+def test_no_modules_of_a_package_import_each_other_in_a_circle(
+    repository: Path, pattern: str, typed: bool
+) -> None:
+    packages = list(repository.glob(pattern))
+    assert packages
+    for package in packages:
+        root = repository if pattern.startswith("insight_") else package.parent
+        files = {module_of(path, root): path for path in package.rglob("*.py")}
+        assert circle(files, typed=typed) == []
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:
@@ -313,13 +232,13 @@ def test_a_circle_is_found(tmp_path: Path) -> None:
     for name, source in sources.items():
         (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
     files = {name: tmp_path / f"{name}.py" for name in sources}
-    assert set(_circle(files)) == {"a", "b", "c"}
+    assert set(circle(files)) == {"a", "b", "c"}
     typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import a"
     files["c"].write_text(typed, encoding="utf-8")
-    assert _circle(files) == []
-    assert set(_circle(files, typed=True)) == {"a", "b", "c"}
+    assert circle(files) == []
+    assert set(circle(files, typed=True)) == {"a", "b", "c"}
     del files["c"]
-    assert _circle(files) == []
+    assert circle(files) == []
 
 
 def test_a_circle_through_the_init_of_a_package_is_found(tmp_path: Path) -> None:
@@ -327,9 +246,9 @@ def test_a_circle_through_the_init_of_a_package_is_found(tmp_path: Path) -> None
     (tmp_path / "a.py").write_text("from package import b", encoding="utf-8")
     (tmp_path / "b.py").write_text("", encoding="utf-8")
     files = {"package": tmp_path / "__init__.py", **{f"package.{n}": tmp_path / f"{n}.py" for n in "ab"}}
-    assert set(_circle(files)) == {"package", "package.a"}
+    assert set(circle(files)) == {"package", "package.a"}
     (tmp_path / "a.py").write_text("from package.b import name", encoding="utf-8")
-    assert _circle(files) == []
+    assert circle(files) == []
 
 
 def _classes_by_name(packages: Iterable[Path]) -> Mapping[str, Sequence[Path]]:
@@ -347,6 +266,7 @@ def test_no_public_class_name_occurs_twice(repository: Path) -> None:
         repository / "insight_authoring",
         repository / "insight_core",
         repository / "insight_host",
+        repository / "insight_layers",
         repository / "insight_record",
         *repository.glob("plugins/*/insight_*"),
     ]
@@ -363,13 +283,14 @@ def test_a_class_name_that_occurs_twice_is_found(tmp_path: Path) -> None:
 
 
 def test_plugins_import_only_the_public_api(repository: Path) -> None:
-    packages = [*repository.glob("plugins/*/insight_*"), *repository.glob("examples/*/insight_*")]
-    assert packages
+    plugins = [*repository.glob("plugins/*/insight_*"), *repository.glob("examples/*/insight_*")]
+    packages = [repository / "insight_layers", *plugins]
+    assert plugins
     found = []
     for package in packages:
         allowed = PLUGIN_MAY_IMPORT | {package.name, *OF_C} | sys.stdlib_module_names
         for path in [*package.glob("__init__.py"), *_sources(package)]:
-            for name in _imports(path):
+            for name in imports(path):
                 top = name.split(".")[0]
                 public = top == "insight_core" and "." in name and _room_of(name) in PUBLIC_ROOMS
                 public &= not name.startswith(RECORD_FORMATS)
@@ -406,31 +327,44 @@ def test_a_breach_is_found(tmp_path: Path, file: str, source: str, breach: bool)
     assert bool(_breaches(path, tmp_path)) is breach
 
 
+def _loaded(program: str) -> list[str]:
+    """Names of the modules that a program has loaded at its end."""
+    program = f"import sys\n{program}\nprint(*sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout.split()
+
+
 def test_a_data_server_loads_plugins_without_the_web_half(repository: Path) -> None:
     packages = sorted(repository.glob("plugins/*/insight_*"))
     names = [path.name for path in packages]
-    assert names
     places = [str(repository), *(str(path.parent) for path in packages)]
-    program = (
-        f"import sys; sys.path[:0] = {places!r}\n"
+    loaded = _loaded(
+        f"sys.path[:0] = {places!r}\n"
         "import importlib, insight_core.registry\n"
         f"modules = [(n, lambda n=n: importlib.import_module(n)) for n in {names!r}]\n"
         "modules.remove(next(each for each in modules if each[0] == 'insight_access'))\n"
         "importlib.import_module('insight_access')\n"  # middleware, in the other group
         "found = insight_core.registry.Registry.of(modules)\n"
-        "assert not found.failures and found.plugins, found.failures\n"
-        "print(sorted(name for name in sys.modules if name.split('.')[0] == 'werkzeug'))"
+        "assert not found.failures and found.plugins, found.failures"
     )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert answer.returncode == 0, answer.stderr
-    assert answer.stdout.strip() == "[]"
+    assert {*names} <= {*loaded}
+    assert [name for name in loaded if name.split(".")[0] == "werkzeug"] == []
 
 
 def test_a_start_imports_no_decoder_and_no_routes_of_a_plugin() -> None:
-    program = (
-        "import sys; from insight_core.registry import Registry; Registry.discover()\n"
-        "print(*sorted(name for name in sys.modules if name.startswith('insight_')"
-        " and name.rpartition('.')[2] in ('routes', 'views', 'decoder', 'record_routes')))"
+    loaded = _loaded("from insight_core.registry import Registry; Registry.discover()")
+    late = {"routes", "views", "decoder", "record_routes"}
+    ours = [name for name in loaded if name.startswith("insight_")]
+    assert ours
+    assert [name for name in ours if name.rpartition(".")[2] in late] == []
+
+
+def test_a_start_imports_nothing_for_authors() -> None:
+    loaded = _loaded(
+        "from insight_core.cli.plugin_commands import contributed_commands, loaded_for\n"
+        "import insight_core.cli.serve\n"
+        "names = {one.name for one in contributed_commands(loaded_for([], {}))}\n"
+        "assert 'plugin new' in names, names"
     )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout.split() == []
+    assert [name for name in loaded if name.startswith("insight_authoring")] == []

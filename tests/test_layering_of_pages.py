@@ -79,6 +79,7 @@ NO_ROOMS = {  # parts of the build
 _OF_TESTS = {"vitest", "node", "d3-contour"}
 _PLUGIN_PLACE = re.compile(r"plugins/(\w+)/(?:insight_\1/)?frontend/")
 _TEXTS_OF_PLUGIN = re.compile(r"plugins/(\w+)/insight_\1/locales/[\w-]+\.json$")
+_TEXTS_OF_KIT = re.compile(r"frontend/packages/kit/src/locales/[\w-]+\.json$")
 _IMPORT = re.compile(
     r"""(?:^|;)\s*(?:import|export)\s(?P<what>[^'";]*?\bfrom\s*)?['"](?P<name>[^'"]+)['"]"""
     r"""|\bimport\(\s*['"](?P<late>[^'"]+)['"]""",
@@ -136,6 +137,8 @@ def breaches(file: str, text: str) -> list[str]:
             fits &= is_test or not _is_of_tests(target)
             if found_texts := _TEXTS_OF_PLUGIN.match(target):  # both halves read them
                 fits |= here == f"plugin {found_texts[1]}"
+            elif _TEXTS_OF_KIT.match(target):  # a group for each of its rooms
+                fits |= here.startswith(_KIT)
         elif name in ROOMS:
             rooms = of_tests if is_test else allowed.rooms
             fits = name in (rooms | allowed.types if types_only else rooms)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from insight_core.moved import MOVED_MODULES, MOVED_NAMES, MOVED_ROOMS
+from insight_core.plugin import Reason
+from insight_core.plugin.findings import Finding, FindingPlace, Needs, Rule, Saving
 
 GONE = {  # names of machinery that one plugin had alone, and which is in that plugin now: see CHANGELOG.md
     "insight_core.plugin.payloads": {
@@ -87,3 +89,23 @@ def test_other_names_are_errors() -> None:
         import_module("insight_core.plugin.http.nothing")
     with pytest.raises(ModuleNotFoundError), pytest.warns(DeprecationWarning, match="insight_core.mirror"):
         import_module("insight_core.mirror.nothing")
+
+
+def test_constructors_of_the_last_release_give_findings_and_rules_of_now() -> None:
+    saw, why, change = Reason("saw"), Reason("why"), Reason("change")
+    place = FindingPlace(tag="loss")
+    expected = Finding("a", "hint", saw, change, place, Saving(0.5, 0.5, "run"))
+    with pytest.warns(DeprecationWarning, match="is deprecated"):
+        assert Finding("a", "info", saw, why, change, place, 0.5) == expected  # type: ignore[arg-type,call-arg]
+    named: dict[str, object] = {"run": "a", "severity": "hint", "why": why, "saves": 0.5}
+    with pytest.warns(DeprecationWarning, match="is deprecated"):
+        assert Finding(saw=saw, change=change, place=place, **named) == expected  # type: ignore[arg-type]
+    for given in (
+        {"roles": ["lr"], "plugins": ["scalar"]},
+        {"plugins": ["scalar"], "needs": ["lr"]},
+    ):
+        with pytest.warns(DeprecationWarning, match="Needs"):
+            rule = Rule("r", Reason("R {x}", "m_r"), lambda _: (), **given)  # type: ignore[arg-type]
+        assert (rule.needs, str(rule.title())) == (Needs(["lr"], ["scalar"]), "R {x}")
+    with pytest.raises(TypeError, match="surprise"):
+        Finding("a", "hint", saw, surprise=1)  # type: ignore[call-arg]

@@ -92,6 +92,7 @@ def test_only_programs_change_the_process(repository: Path) -> None:
         repository / "insight_authoring",
         repository / "insight_core",
         repository / "insight_host",
+        repository / "insight_layers",
         *repository.glob("plugins/*/insight_*"),
     ]
     found = []

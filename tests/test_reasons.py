@@ -21,8 +21,8 @@ from insight_core.rpc.messages import damage_message, damage_of
 from insight_record.formats.reason import system_reason
 
 ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "frontend/shell/src/locales/zh-CN.json"
 CATALOGUES = [
-    ROOT / "frontend/shell/src/i18n/reasons.zh-CN.json",
     *sorted(ROOT.glob("plugins/*/insight_*/**/locales/**/zh-CN.json")),
 ]
 ADVICE: dict[str, str] = json.loads(
@@ -54,7 +54,7 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     **{f"profiler_failure_{code}": {"reason"} for code in ("not_kept", "reader_failed", "unreadable_file")},
     "profiler_failure_out_of_time": {"seconds"},
     "profiler_failure_reader_died": {"how"},
-    **{f"profiler_slow_rank{cause}_change": {"rank"} for cause in ("", "_data", "_host")},
+    **{f"profiler_slow_rank{cause}_change": {"rank"} for cause in ("", "_data", "_host", "_more")},
     **{key.removeprefix("reason."): set() for key in ADVICE if key.endswith("_why")},  # by titles
     "state_not_read": {"path", "cause"},
     "state_not_written": {"path", "cause"},
@@ -92,7 +92,7 @@ def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
 
 
 def texts_of_reasons(path: Path) -> dict[str, str]:
-    every: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    every = Messages.read("zh-CN", path).texts
     return {key: text for key, text in every.items() if key.startswith("reason.")}
 
 
@@ -102,7 +102,7 @@ def test_every_code_has_a_text_in_chinese_that_names_no_other_details() -> None:
         found = texts_of_reasons(path)
         assert not texts.keys() & found.keys(), path
         texts |= found
-    texts = {**texts_of_reasons(ROOT / "frontend/shell/src/locales/zh-CN.json"), **texts}  # tabs may say more
+    texts = {**texts_of_reasons(PAGE), **texts}  # tabs may say more
     known = {**dict(coded_reasons()), **BUILT}
     assert {f"reason.{code}" for code in known} <= texts.keys()
     sources = "".join(path.read_text(encoding="utf-8") for path in python_files())
@@ -130,12 +130,7 @@ def errors_without_reason() -> Iterator[tuple[Path, int, str | None]]:
 
 
 def test_every_code_of_an_error_has_a_text_in_chinese() -> None:
-    texts = {
-        key
-        for path in [*CATALOGUES, *ROOT.glob("**/locales/zh-CN.json")]
-        if "node_modules" not in path.parts
-        for key in json.loads(path.read_text(encoding="utf-8"))
-    }
+    texts = {key for path in [PAGE, *CATALOGUES] for key in texts_of_reasons(path)}
     codes = {code for _, _, code in errors_without_reason() if code is not None}
     assert "many_streams" in codes
     assert sorted(code for code in codes if f"reason.{code}" not in texts) == []
@@ -200,6 +195,9 @@ def test_messages_of_a_folder_are_the_texts_of_reasons_in_its_files(tmp_path: Pa
     assert list(Messages.of(tmp_path)) == [Messages("en", {}), Messages("zh-CN", {"reason.m_saw": "看"})]
     with pytest.raises(FileNotFoundError, match="zh-CN"):
         Messages.of(tmp_path / "none")
+    groups = '{"page": {"title": "Title"}, "rules": {"reason.m_saw": "saw"}}'
+    (tmp_path / "en.json").write_text(groups, encoding="utf-8")
+    assert next(iter(Messages.of(tmp_path))) == Messages("en", {"reason.m_saw": "saw"})
     (tmp_path / "en.json").write_text("[]", encoding="utf-8")
     with pytest.raises(TypeError, match="not a mapping of strings"):
         Messages.of(tmp_path)

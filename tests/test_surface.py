@@ -107,7 +107,14 @@ def test_a_reason_is_given_only_for_a_name_that_needs_one(
 
 def _sources(repository: Path) -> Iterator[Path]:
     """Product code outside of the public package, and examples."""
-    for room in ("insight_authoring", "insight_core", "insight_host", "plugins", "examples"):
+    for room in (
+        "insight_authoring",
+        "insight_core",
+        "insight_host",
+        "insight_layers",
+        "plugins",
+        "examples",
+    ):
         for path in (repository / room).rglob("*.py"):
             parts = path.relative_to(repository).parts
             is_test = "tests" in parts or path.name == "conftest.py"

@@ -35,6 +35,8 @@ class Machine:
     now: float = 1000.0
     events: list[dict[str, Any]] = field(factory=list)
     free: dict[int, float] = field(factory=dict)  # when the last work of each stream ends
+    thread: int = HOST  # that works now
+    event: float = 0.0  # what it costs the host to record an event of its own
     device: dict[str, Any] = field(factory=lambda: dict(A100))
     _numbers: Iterator[int] = field(factory=lambda: itertools.count(1))
 
@@ -55,10 +57,10 @@ class Machine:
     def span(self, name: str, category: str = "cpu_op", **said: object) -> Iterator[None]:
         """An operator or an annotation around what happens in the block."""
         start = self.now
-        self.now += 0.5
+        self.now += 0.5 + self.event
         yield
         self.now += 0.5
-        self._add(category, name, start, self.now - start, HOST, **said)
+        self._add(category, name, start, self.now - start, self.thread, **said)
 
     def launch(
         self,
@@ -76,7 +78,8 @@ class Machine:
         """Work of the device: begins when it is launched, its stream is free, and ``after`` is over. Returns
         when it ends."""
         number = next(self._numbers)
-        self._add("cuda_runtime", call, self.now, cost, HOST, correlation=number)
+        cost += self.event
+        self._add("cuda_runtime", call, self.now, cost, self.thread, correlation=number)
         start = max(self.now + LATENCY, self.free.get(stream, 0.0) + 1.0, after)
         self.now += cost
         said: dict[str, object] = {"correlation": number, "device": 0, "stream": stream}
@@ -89,7 +92,7 @@ class Machine:
     def wait(self, until: float, call: str = "cudaStreamSynchronize") -> None:
         """The host waits for work of the device."""
         end = max(until + 2.0, self.now + 3.0)
-        self._add("cuda_runtime", call, self.now, end - self.now, HOST)
+        self._add("cuda_runtime", call, self.now, end - self.now, self.thread)
         self.now = end
 
     def memory(self, allocated: int) -> None:

@@ -10,23 +10,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs ``insight-host``; returns its exit code."""
-    import sys
-
-    try:  # around the imports too: Ctrl-C must not print a traceback
-        code = _main(arguments)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # `insight-host inspect | head`
-        import os
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    return code
-
-
-def _main(arguments: Sequence[str] | None) -> int:
+    """Runs ``insight-host``; returns the exit code of given arguments, ends the process after its own."""
     import sys
 
     words = sys.argv[1:] if arguments is None else list(arguments)
@@ -35,8 +19,25 @@ def _main(arguments: Sequence[str] | None) -> int:
 
         print(version_text())
         return 0
-    from insight_core.cli.address_space import spare_address_space
-    from insight_core.cli.garbage_collection import prepare_imports, settle_imports
+    try:  # around the imports too: Ctrl-C must not print a traceback
+        code = _main(words)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:  # `insight-host inspect | head`
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    if arguments is None:
+        from insight_core.cli.process import end_now
+
+        end_now(code)
+    return code
+
+
+def _main(words: list[str]) -> int:
+    from insight_core.cli.process import prepare_imports, settle_imports, spare_address_space
 
     prepare_imports()
     spare_address_space()
@@ -71,10 +72,11 @@ def _contributed(words: list[str]) -> Callable[[], int] | None:
     import os
 
     from insight_core.cli.flags import COMMANDS
+    from insight_core.cli.options import is_place
     from insight_core.cli.plugin_commands import command_in, contributed_commands, loaded_for
 
     groups = {name.split()[0] for name in COMMANDS}
-    if not words or words[0].startswith("-") or words[0] in groups:
+    if not words or words[0].startswith("-") or is_place(words[0]) or words[0] in groups:
         return None
     from insight_core.cli.command_host import TerminalHost
 

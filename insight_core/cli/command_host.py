@@ -44,8 +44,8 @@ class TerminalHost:
         Returns the exit status. Raises the error of ``prepare``.
         """
         from insight_core.cli.options import read_options
+        from insight_core.cli.process import Ending
         from insight_core.cli.serve import serve
-        from insight_core.cli.shutdown import Ending
         from insight_core.cli.terminal import open_terminal
 
         failures: list[BaseException] = []

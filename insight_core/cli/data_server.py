@@ -13,10 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insight_core.cli.address_space import spare_address_space
 from insight_core.cli.data_server_flags import DataServerOptions, read_data_server_options
-from insight_core.cli.garbage_collection import prepare_imports, settle_imports
-from insight_core.cli.shutdown import Ending, wait_for
+from insight_core.cli.process import Ending, prepare_imports, settle_imports, spare_address_space, wait_for
 from insight_core.cli.text_table import printable
 
 if TYPE_CHECKING:
@@ -65,9 +63,9 @@ def _run(options: DataServerOptions) -> int:
 def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[[], None]:
     """Listens, announces the port and starts loading; returns a function that stops both."""
     from insight_core.cli.data_server_protection import Clients, protection_of
+    from insight_core.cli.logdirs import UnknownStore
     from insight_core.cli.other_program import other_program
     from insight_core.cli.policies import open_registry
-    from insight_core.cli.remote_logdirs import UnknownStore
     from insight_core.cli.storage import open_local
     from insight_core.cli.terminal import open_terminal
     from insight_core.cli.version import host_version

@@ -11,9 +11,9 @@ from attrs import evolve
 
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.flags import Options
+from insight_core.cli.logdirs import asked, modules_with, without_password
 from insight_core.cli.other_program import other_program
 from insight_core.cli.policies import cache_policies
-from insight_core.cli.remote_logdirs import asked, modules_with, without_password
 from insight_core.cli.storage import cache_directory, open_local
 from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
@@ -24,7 +24,7 @@ from insight_core.plugin import (
 from insight_core.registry import Module, Registry
 
 if TYPE_CHECKING:
-    from insight_core.providers.forwarding import StartableProvider
+    from insight_core.providers.common import StartableProvider
 
 _LOCATIONS = re.compile(r",(?=[A-Za-z][A-Za-z0-9+.-]*:[^0-9])")  # between them; an address may contain commas
 _HOOK = "insight_open_provider"
@@ -117,21 +117,13 @@ def _settings(options: Options, registry: Registry) -> ProviderSettings:
 
 
 def _server_at(location: str, settings: ProviderSettings, registry: Registry) -> StartableProvider | None:
-    """The provider of a host or of a data server; None for other locations. Raises InvalidArgument."""
-    if location.startswith(("http:", "https:")):
-        from insight_core.providers.http_client.provider import HttpProvider
-        from insight_core.providers.http_client.session import Address
-        from insight_core.rpc.tokens import read_token
-
-        token = None if settings.token_file is None else read_token(settings.token_file, "token file")
-        address = Address.of(location, token=token, ca_file=settings.ca_file)
-        return HttpProvider(address, interval=settings.reload_interval)
+    """The provider of a data server; None for other locations. Raises InvalidArgument."""
     from insight_core.providers.locations import is_location, parse_location
 
     if not is_location(location):
         return None
     server = parse_location(location)
-    from insight_core.providers.credentials import credentials_for
+    from insight_core.providers.locations import credentials_for
     from insight_core.providers.opened_later import OpenedProvider
 
     other = other_program(registry)
@@ -182,8 +174,8 @@ def ignored_flags(options: Options) -> list[str]:
 
 
 def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:
+    from insight_core.providers.child import PrivateChildLink
     from insight_core.providers.insight_client import InsightProvider
-    from insight_core.providers.private_child import PrivateChildLink
 
     command = [sys.executable, "-P", "-m", "insight_core.cli.data_server"]
     return InsightProvider(PrivateChildLink([*command, *_server_flags(options, logdirs)]))

@@ -9,13 +9,11 @@ from typing import Any
 from attrs import asdict
 
 from insight_core.cli.flags import Options
-from insight_core.cli.garbage_collection import rare_collections
-from insight_core.cli.log_formats import follow_log_formats
-from insight_core.cli.logdirs import open_logdirs, problems
+from insight_core.cli.logdirs import open_logdirs, open_mirrors, problems
 from insight_core.cli.options import fail
 from insight_core.cli.policies import open_whole_registry
-from insight_core.cli.remote_logdirs import open_mirrors
-from insight_core.cli.storage import cache_directory
+from insight_core.cli.process import rare_collections
+from insight_core.cli.storage import cache_directory, follow_log_formats
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import table
 from insight_core.ingest.found import EXTRAS

@@ -54,15 +54,24 @@ def read_flags(
     parser = _parser(command, help_text, flags)
     registry = None
     if command == "serve":
-        unknown = {"-h", "--help"}.intersection(words) or parser.parse_known_args(words)[1]
-        if unknown:
+        parser.add_argument(
+            "directories",
+            nargs="*",
+            metavar="DIR",
+            type=FLAGS["logdir"].type,
+            help="a directory of training logs, as with --logdir",
+        )
+        is_help = {"-h", "--help"}.intersection(words)
+        if is_help or _has_unknown_flags(parser, words):
             registry = loaded_for(words, environment, flags)
             add_flags(parser, registry)
-            if {"-h", "--help"}.intersection(words):
+            if is_help:
                 parser.epilog = _epilog([(one.name, one.help) for one in contributed_commands(registry)])
             # `insight-host plugin dev` gives this flag: the author needs to see where it failed
             tell_failures(registry, with_tracebacks="--watch-front-ends" in words)
-    given = vars(parser.parse_args(words))
+    given = vars(parser.parse_intermixed_args(words) if command == "serve" else parser.parse_args(words))
+    if directories := given.pop("directories", None):
+        given["logdir"] = (*(given["logdir"] or ()), *directories)
     values, origins = flag_values(parser, given, flags, environment)
     defaults = {flag.key: flag.default for flag in flags}
     _settle(parser, values, origins, defaults, ("logdir",), "data_provider", together=True)
@@ -71,10 +80,16 @@ def read_flags(
     _settle(parser, values, origins, defaults, ("host", "port"), "unix_socket")
     logdir = FLAGS["logdir"]
     if logdir in flags and not values["logdir"] and not values.get("data_provider"):
-        parser.error(f"no log directory: give --logdir DIR (or set {logdir.variable})")
+        parser.error(f"no log directory: give one, as in 'insight-host runs/' (or set {logdir.variable})")
     if registry is not None:
         registry.take_flags(given)
     return Options(command=command, origins=origins, registry=registry, **values)
+
+
+def _has_unknown_flags(parser: argparse.ArgumentParser, words: Sequence[str]) -> bool:
+    known, others = parser.parse_known_intermixed_args(words)
+    # one with a space in its value passes for a directory
+    return bool(others) or any(word.startswith("-") for word in known.directories)
 
 
 def flag_values(
@@ -130,7 +145,7 @@ def _settle(
 
 
 def _command(arguments: list[str]) -> tuple[str, list[str]]:
-    if not arguments or arguments[0].startswith("-"):
+    if not arguments or arguments[0].startswith("-") or is_place(arguments[0]):
         return "serve", arguments
     command = command_in(arguments, COMMANDS)
     if command is None:
@@ -140,10 +155,17 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
         texts |= {one.name: one.help for one in contributed_commands(registry)}
         command = command_in(arguments, texts)
         if command is None:
+            if os.path.isdir(arguments[0]):
+                return "serve", arguments
             _show_group(arguments, texts)
             tell_failures(registry)
             _refuse(arguments, texts)
     return command, arguments[len(command.split()) :]
+
+
+def is_place(word: str) -> bool:
+    """Whether the first word of a command line is a log directory, and no command: ``./runs``, ``runs/``, ``s3://b/p``."""
+    return word.startswith((".", "~")) or "/" in word or os.sep in word
 
 
 def _group(word: str, texts: Mapping[str, str]) -> dict[str, str]:
@@ -190,16 +212,15 @@ def _refuse(arguments: Sequence[str], texts: Mapping[str, str]) -> NoReturn:
     parser = _parser("serve", "", SERVE_FLAGS)
     group = _group(arguments[0], texts)
     word = " ".join(arguments[:2]) if group else arguments[0]
-    hint = f"; to serve this directory: --logdir {word}" if os.path.isdir(word) else ""
     known = ", ".join(group or texts)
-    parser.error(f"unknown command {word!r}, the commands are {known}{hint}")
+    parser.error(f"no directory and no command is called {word!r}, the commands are {known}")
 
 
 def _parser(command: str, help_text: str, flags: Sequence[Option]) -> argparse.ArgumentParser:
     is_serve = command == "serve"
     parser = argparse.ArgumentParser(
         prog="insight-host" if is_serve else f"insight-host {command}",
-        usage="insight-host [COMMAND] --logdir DIR [FLAGS]" if is_serve else None,
+        usage="insight-host DIR... [FLAGS]\n       insight-host COMMAND [FLAGS]" if is_serve else None,
         description="Serves training logs to a browser." if is_serve else help_text.capitalize() + ".",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -1,4 +1,4 @@
-"""Flags and subcommands that plugin modules add to the command line."""
+"""Flags and subcommands that plugins add to the command line; plugins of one file (``--plugin-file``)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
 from insight_core.cli.flags import COMMANDS, FLAGS
-from insight_core.cli.plugin_files import plugin_files
 from insight_core.cli.text_table import printable
 from insight_core.isolation import DEFAULT_LIMITS, Limits
 from insight_core.plugin import Command, CommandHost, InvalidArgument, Option
 from insight_core.registry import DISTRIBUTION, Contribution, Registry
+from insight_core.registry.modules import Candidate, Origin
 
 log = logging.getLogger(__name__)
-
 _BUILT_IN = {  # imported like modules of other distributions, by name
     "insight-host": "insight_core.cli.built_in",
     "insight-host-reading": "insight_host.commands",
@@ -135,3 +136,39 @@ def command_in(arguments: Sequence[str], names: Iterable[str]) -> str | None:
     """The command of two words or one at the start of the arguments; None if it is unknown."""
     known = set(names)
     return next((one for one in (" ".join(arguments[:2]), " ".join(arguments[:1])) if one in known), None)
+
+
+def plugin_files(paths: Iterable[str]) -> list[Candidate]:
+    """The modules in these files, each once. Raises InvalidArgument if two have one name."""
+    by_name: dict[str, str] = {}
+    for path in paths:
+        other = by_name.setdefault(Path(path).stem, path)
+        if other != path:
+            raise InvalidArgument(f"{path} and {other} are modules of one name: rename one")
+    return [
+        Candidate(name, Origin(path), partial(_module_of, name, path), is_file=True)
+        for name, path in by_name.items()
+    ]
+
+
+def _module_of(name: str, path: str) -> object:
+    """Imports the file under its name, so that functions in it have the name ``file:function``.
+
+    Its directory is the last on the path: the file can import others there, and workers can import the file.
+    """
+    place = str(Path(path).parent)
+    if place not in sys.path:
+        sys.path.append(place)
+    found = find_spec(name)
+    if found is not None and not (found.origin and Path(found.origin).resolve() == Path(path).resolve()):
+        raise InvalidArgument(f"{name} is also the name of a module in {found.origin}: rename {path}")
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from textwrap import fill
-from typing import Any, NoReturn
+from typing import Any
 
 from attrs import asdict, field, frozen
 
@@ -17,7 +17,6 @@ from insight_core.cli.command_host import TerminalHost
 from insight_core.cli.flags import Options
 from insight_core.cli.other_program import open_guests
 from insight_core.cli.policies import cache_policies, describe, open_registry
-from insight_core.cli.shutdown import end_now
 from insight_core.cli.terminal import open_terminal
 from insight_core.cli.text_table import printable, table
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_turn
@@ -55,8 +54,8 @@ class PluginRow:
     reason: str = ""
 
 
-def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> NoReturn:
-    """Prints plugins, native and made for another program, with failures, and ends the process."""
+def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
+    """Prints plugins, native and made for another program, with failures; returns the exit code."""
     open_terminal(
         "error" if options.verbosity == "warning" else options.verbosity
     )  # failures are in the table
@@ -78,7 +77,7 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> NoReturn:
     if guests is not None:
         guests.close()
     provider.close()
-    end_now(0)
+    return 0
 
 
 def ask_hooks(registry: Registry) -> None:

@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, NoReturn
 from insight_core.cli.data_source import ignored_flags, open_data
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.flags import Options
-from insight_core.cli.garbage_collection import settle_imports
-from insight_core.cli.logdirs import open_logdirs, problems
+from insight_core.cli.logdirs import cache_shares, open_logdirs, problems
 from insight_core.cli.middleware import Greeting, app_settings, wrapped
 from insight_core.cli.other_program import open_guests
 from insight_core.cli.policies import open_registry
-from insight_core.cli.remote_logdirs import cache_shares
-from insight_core.cli.shutdown import Ending, end_now, wait_for
+from insight_core.cli.process import Ending, end_now, settle_imports, wait_for
 from insight_core.cli.storage import open_state, plugin_cache_directory, plugin_state_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import printable

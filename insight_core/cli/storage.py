@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.flags import Options
-from insight_core.cli.garbage_collection import rare_collections
+from insight_core.cli.process import rare_collections
 from insight_core.cli.text_table import printable
 from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.machine import physical_memory
-from insight_core.plugin import CachePolicy, InvalidArgument
+from insight_core.plugin import CachePolicy, InvalidArgument, LogFormat, StoreFormat
 from insight_core.plugin.data import DataProvider
+from insight_core.registry import Registry
 
-if TYPE_CHECKING:  # the commands on the cache load no data
+if TYPE_CHECKING:
     from insight_core.providers.local import LocalProvider
     from insight_core.registry import Registry
     from insight_core.web.state.annotations import AnnotationStore
     from insight_core.web.state.saved import SavedStore
 
 log = logging.getLogger(__name__)
-
 _MEMORY_SHARE = 0.5  # of what there is
+_HOOK = "insight_log_formats"
 
 
 def open_local(
@@ -38,8 +40,8 @@ def open_local(
     accepts_run: Callable[[str], bool] | None = None,
 ) -> LocalProvider:
     """A provider of these logdirs, not started yet. Raises InvalidArgument."""
-    from insight_core.cli.log_formats import follow_log_formats
-    from insight_core.cli.remote_logdirs import cache_shares, open_mirrors
+    from insight_core.cli.logdirs import cache_shares, open_mirrors
+    from insight_core.cli.storage import follow_log_formats
     from insight_core.providers.local import LocalProvider
 
     directory = _writable_directory(options, logdirs)
@@ -165,3 +167,30 @@ def where_in_directories(directory: Path, logdirs: Iterable[str]) -> str | None:
 def _is_inside(directory: Path, logdir: str) -> bool:
     inner, outer = os.path.realpath(directory), os.path.realpath(logdir)
     return os.path.commonpath([inner, outer]) == outer
+
+
+def follow_log_formats(registry: Registry, came: Callable[[LogFormat | StoreFormat], None]) -> None:
+    """Calls ``came`` with each log format, now and later; any thread may call it.
+
+    Of formats with one name the first is used. The modules of the others are listed as failures.
+    """
+    used: dict[str, LogFormat | StoreFormat] = {}
+    seen: set[int] = set()  # ids of formats, which the registry keeps
+    lock = threading.Lock()
+
+    def look() -> None:
+        for contribution in registry.collected(_HOOK, (LogFormat, StoreFormat)):
+            log_format: LogFormat | StoreFormat = contribution.value
+            with lock:
+                if id(log_format) in seen:
+                    continue
+                seen.add(id(log_format))
+                is_used = used.setdefault(log_format.name, log_format) is log_format
+            if is_used:
+                came(log_format)
+                continue
+            reason = InvalidArgument(f"a log format named {log_format.name!r} is already there")
+            registry.hook_failed(contribution.module, _HOOK, reason)
+
+    look()
+    registry.follow(lambda plugin: None, look)

@@ -1,23 +1,30 @@
-"""Answers of routes: JSON, columns as safetensors, bytes as they are."""
+"""Answers of routes: JSON, safetensors, CSV, bytes; what a client accepts, and whether it is gone."""
 
 from __future__ import annotations
 
 import itertools
+import re
+import select
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
-from werkzeug import Response
+from werkzeug import Request, Response
 
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.safetensors import Part, safetensors_parts
 
 Column: TypeAlias = NDArray[np.generic]  # One-dimensional; of a table all have one length.
-
 IMMUTABLE = "private, max-age=86400, immutable"  # Cache-Control of an answer that never changes.
 _PIECE = 1 << 18  # bytes of a streamed answer that are handed to the server at a time
+READ_ONLY = "insight.read_only"  # Key of the environ. True: this client may look, and change nothing.
+_GONE = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
+_LINES = 4096  # that are encoded at a time
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?Infinity")
+_QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
 
 
 def json_response(value: object, *, immutable: bool = False) -> Response:
@@ -108,3 +115,62 @@ def _attachment(filename: str) -> str:
     plain = "".join(mark if mark.isascii() else "_" for mark in name)
     text = f'attachment; filename="{plain}"'
     return text if plain == name else f"{text}; filename*=UTF-8''{quote(name, safe='')}"
+
+
+def may_save(request: Request) -> bool:
+    """Whether this client may change something, if the host is not read-only itself."""
+    return not request.environ.get(READ_ONLY, False)
+
+
+def user_of(request: Request) -> str | None:
+    """The name of the user: REMOTE_USER of the environ, UTF-8 in latin-1 (PEP 3333). None if unknown."""
+    name = request.environ.get("REMOTE_USER") or ""
+    return name.encode("latin1", "replace").decode("utf-8", "replace") or None
+
+
+def accepts_gzip(request: Request) -> bool:
+    """Whether the client accepts gzip; ``q=0`` refuses it, and so does a missing header."""
+    accepted = request.accept_encodings
+    named = [quality for coding, quality in accepted if coding.lower() in ("gzip", "x-gzip")]
+    if named:
+        return max(named) > 0
+    return any(coding == "*" and quality > 0 for coding, quality in accepted)
+
+
+def is_gone(request: Request) -> bool:
+    """Whether the client has closed its end. False where that cannot be known: under a server that does not
+    set ``werkzeug.socket``, as werkzeug's and the host's do."""
+    client = request.environ.get("werkzeug.socket")
+    if client is None:
+        return False
+    number = client.fileno()
+    if number < 0:
+        return True
+    poll = select.poll()
+    poll.register(number, _GONE)
+    return bool(poll.poll(0))
+
+
+def csv_field(value: object) -> str:
+    """None is an empty field, a list is JSON. A text that a spreadsheet would take for a formula begins with
+    an apostrophe: a log may come from anywhere."""
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    text = value if isinstance(value, str) else encode_json(value).decode("ascii")
+    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        text = f"'{text}"
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+
+
+def csv_response(lines: Iterable[str], *, filename: str | None = None) -> Response:
+    """Of lines without their ends, which are taken as they are sent; the browser saves it as ``filename``."""
+    return streamed_response(_encoded(iter(lines)), "text/csv; charset=utf-8", filename=filename)
+
+
+def _encoded(lines: Iterator[str]) -> Iterator[bytes]:
+    while some := list(itertools.islice(lines, _LINES)):
+        text = "\r\n".join(some) + "\r\n"
+        # a name that is not UTF-8 on disk comes as lone surrogates, which UTF-8 cannot hold
+        yield text.encode("utf-8", "backslashreplace")

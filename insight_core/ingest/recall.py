@@ -20,7 +20,7 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.tailer import Tailed
 from insight_core.plugin import Dialect
-from insight_core.store.asleep import RecalledFile
+from insight_core.store.indexed_runs import RecalledFile
 from insight_core.store.segment import FileOrder
 
 _Group: TypeAlias = tuple[SegmentFile, int]  # see ``SegmentFile.alike``

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from insight_core.http.answers import (
+    READ_ONLY,
     Column,
     bytes_response,
+    csv_field,
+    csv_response,
+    is_gone,
     json_response,
+    may_save,
     safetensors_response,
     streamed_response,
 )
-from insight_core.http.clients import READ_ONLY, is_gone, may_save
-from insight_core.http.csv_text import csv_field, csv_response
 from insight_core.http.parameters import (
     Reader,
     attempts,

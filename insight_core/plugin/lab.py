@@ -8,7 +8,7 @@ from insight_core.formats.compiled import NotCompiled as NotCompiled
 from insight_core.formats.file_references import file_reference as file_reference
 from insight_core.histogram_routes import comparison_route as comparison_route
 from insight_core.histogram_routes import histograms_route as histograms_route
-from insight_core.http.clients import accepts_gzip as accepts_gzip
+from insight_core.http.answers import accepts_gzip as accepts_gzip
 from insight_core.http.findings import findings_document as findings_document
 from insight_core.http.findings import may_change as may_change
 from insight_core.http.parameters import check_order as check_order

@@ -68,8 +68,14 @@ class Messages:
 
     @classmethod
     def read(cls, locale: str, path: Path) -> Messages:
-        """Reads a JSON file. Raises OSError, ValueError, and TypeError unless it holds an object of texts."""
-        return cls(locale, json.loads(path.read_text(encoding="utf-8")))
+        """Reads a JSON file. Raises OSError, ValueError, and TypeError unless it holds an object of texts.
+
+        Groups of texts, ``{"tab": {...}, "reasons": {...}}``, each loaded by its part of the page, are one.
+        """
+        texts = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(texts, Mapping) and all(isinstance(group, Mapping) for group in texts.values()):
+            texts = {key: text for group in texts.values() for key, text in group.items()}
+        return cls(locale, texts)
 
     @staticmethod
     def said_in(answer: object, given: Iterable[Messages]) -> dict[str, dict[str, str]]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
+import secrets
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -14,17 +17,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from insight_core.providers.link import Link
+from insight_core.providers.locations import Credentials
+from insight_core.rpc.tokens import new_token
 
 log = logging.getLogger(__name__)
-
 _POLL = 0.02  # seconds between two reads of the port file
 _STARTING = 120.0  # seconds until a server must report its port, on a machine busy with training
 _SHORTEST, _LONGEST = 0.5, 10.0  # seconds before a server is started again; doubled while it fails early
 _STEADY = 20.0  # seconds after which a server counts as one that works
 _LEAVE = 1.0  # seconds until a server that was asked to end is killed
-
-
 Found = TypeVar("Found")
+_MOST = 1 << 16  # bytes of a reason
 
 
 class ChildLink(Link):
@@ -169,3 +172,53 @@ def _how(code: int) -> str:
         return f"killed by {signal.Signals(-code).name}"
     except ValueError:
         return f"killed by signal {-code}"
+
+
+class PrivateChildLink(ChildLink):
+    """A child that listens on a unix socket in a directory of mode 0700 and asks for a token.
+
+    The token is new at each start. The child reads it from its standard input, so that neither arguments nor
+    environment show it. The child makes the directory and removes it when it ends, also if this process was
+    killed; this process removes it if the child was.
+    """
+
+    def _run(self) -> str:
+        """Runs the server until it ends; returns the reason."""
+        directory = Path(tempfile.gettempdir(), f"insight-host-{secrets.token_hex(8)}")
+        socket, token = directory / "s", new_token()
+        flags = [f"--unix-socket={socket}", "--token-file=-"]
+        try:
+            with (
+                _pipe() as (reading, writing),
+                self._running([*flags, f"--error-file=/dev/fd/{writing}"], [writing]) as child,
+            ):
+                assert child.stdin is not None
+                with suppress(OSError, ValueError):  # it has ended, and says why, or it is closed
+                    child.stdin.write(f"{token}\n".encode())
+                    child.stdin.flush()
+                if not self._awaited(child, socket.exists):
+                    return self._stillborn(child, _text_in(reading))
+                self.connect(f"unix:{socket}", Credentials(lambda: token))
+                child.wait()
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+        return self._ended(child)
+
+
+@contextmanager
+def _pipe() -> Iterator[tuple[int, int]]:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    try:
+        yield reading, writing
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def _text_in(pipe: int) -> str:
+    """What was written into a pipe until now."""
+    try:
+        return os.read(pipe, _MOST).decode("utf-8", errors="replace")
+    except BlockingIOError:
+        return ""

@@ -25,7 +25,7 @@ from insight_core.plugin.data import (
     SeriesTable,
     ShownAttempts,
 )
-from insight_core.providers.conventions import SERIES_FIELDS, series_of_tables
+from insight_core.providers.common import SERIES_FIELDS, series_of_tables
 from insight_core.providers.followed import READING, RETRY, LinkedProvider
 from insight_core.providers.link import LONG, Link, Method, NotServed
 from insight_core.providers.payload_streams import check_size, stream_of_pieces

@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from grpc.experimental import ChannelOptions
 
 from insight_core.plugin import InsightError, TooLarge, Unavailable
-from insight_core.providers.credentials import Credentials
+from insight_core.providers.locations import Credentials
 from insight_core.rpc.admission import bearer
 from insight_core.rpc.errors import ERRORS, reason_of
 from insight_core.rpc.schema.services import MESSAGE_OPTIONS

@@ -37,7 +37,7 @@ from insight_core.plugin.data import (
     SeriesTable,
     ShownAttempts,
 )
-from insight_core.providers.conventions import by_start_time
+from insight_core.providers.common import by_start_time
 from insight_core.providers.record_answers import RecordAnswers
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.scalars import answer

@@ -24,9 +24,8 @@ from insight_core.plugin.data import (
     SeriesTable,
     united_tables,
 )
-from insight_core.providers.conventions import by_start_time, unknown_series
+from insight_core.providers.common import StartableProvider, by_start_time, forwarded, unknown_series
 from insight_core.providers.followed import FollowedProvider
-from insight_core.providers.forwarding import StartableProvider, forwarded
 from insight_record.formats.reason import Reason, ReasonKind
 
 _EVERY_POINT = ScalarQuery()

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from insight_core.plugin import InsightError, Plugin, Reason, Unavailable
 from insight_core.plugin.data import DataProvider
-from insight_core.providers.credentials import Credentials
+from insight_core.providers.common import StartableProvider, forwarded
 from insight_core.providers.followed import FollowedProvider, Step
-from insight_core.providers.forwarding import StartableProvider, forwarded
 from insight_core.providers.insight_client import INFO, InsightProvider
 from insight_core.providers.link import Link, NotServed
+from insight_core.providers.locations import Credentials
 from insight_core.rpc.schema import insight_data_pb2
 
 _NO_CREDENTIALS = Credentials()

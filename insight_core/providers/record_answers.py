@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from insight_core.formats.batch import DamagedRecord, unreadable
 from insight_core.formats.file_references import LONGEST, FileReference
 from insight_core.ingest.event_file import read_payload
-from insight_core.ingest.fetching import Fetch
+from insight_core.ingest.fetching import Fetch, FilePart, opened
 from insight_core.plugin import FileName, NotFound, Undecodable
 from insight_core.plugin.data import (
     Payload,
@@ -24,12 +26,15 @@ from insight_core.plugin.data import (
     ShownAttempts,
 )
 from insight_core.plugin.data.places import undecodable
-from insight_core.providers.conventions import unknown_series
+from insight_core.providers.common import unknown_series
 from insight_core.providers.payload_streams import payload_of_file, stream_of_file, stream_of_payload
-from insight_core.providers.referenced_files import content_of, whole_sizes
 from insight_core.store.segment import FileOrder
 from insight_core.store.snapshot import Snapshot
 from insight_core.store.store import Store
+from insight_record.formats.reason import Reason
+
+_PIECE = 8 << 20  # bytes
+_GONE = Reason("its file in the store was changed or deleted", "referenced_file_gone")
 
 
 class RecordAnswers:
@@ -189,3 +194,39 @@ def _unreadable(
 ) -> Undecodable:
     cause = unreadable(error) if isinstance(error, OSError) else error
     return undecodable(key, int(snapshot.columns.steps[at]), index, cause)
+
+
+def content_of(reference: FileReference, fetch: Fetch | None) -> bytes:
+    """The message with the content of the file. Raises OSError, and ValueError for another version of it."""
+    if os.path.realpath(reference.path) != reference.path:  # a link, which may lead anywhere
+        raise ValueError(_GONE)
+    try:
+        if fetch is not None:
+            fetch([FilePart(reference.path)])
+        with opened(reference.path) as file:
+            if not reference.is_version(os.fstat(file.fileno())):
+                raise ValueError(_GONE)
+            content = b"".join(iter(lambda: file.read(_PIECE), b""))
+    except FileNotFoundError:
+        raise ValueError(_GONE) from None
+    if len(content) != reference.size:
+        raise ValueError(_GONE)
+    return reference.message(content)
+
+
+def whole_sizes(path: str, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sizes of payloads of an event file, with the content of the files that they refer to."""
+    found = sizes.copy()
+    inode = os.stat(path).st_ino
+    for row in np.flatnonzero(sizes <= LONGEST).tolist():
+        found[row] = _whole_size(path, inode, int(starts[row]), int(sizes[row]))
+        if not row and found[0] == sizes[0]:  # a tag has references, or none
+            return sizes
+    return found
+
+
+@lru_cache(maxsize=1 << 16)
+def _whole_size(path: str, inode: int, start: int, size: int) -> int:
+    with opened(path) as file:
+        reference = FileReference.of(os.pread(file.fileno(), size, start))
+    return size if reference is None else reference.whole

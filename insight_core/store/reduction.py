@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from typing import Protocol, TypeAlias, cast
 
 import numpy as np
@@ -14,6 +15,7 @@ from insight_core.store.blocks import Blocks
 Values: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 Places: TypeAlias = NDArray[np.int64] | NDArray[np.float64]  # steps, or wall times
 Indices: TypeAlias = NDArray[np.int64]
+_NO_BORDERS = np.empty(0)
 
 
 class Reduction(Protocol):
@@ -70,3 +72,23 @@ try:
     reduction: Reduction = cast(Reduction, importlib.import_module("insight_core.store._reduction"))
 except ImportError as error:
     raise NotCompiled("insight_core.store._reduction") from error
+
+
+def column_borders(low: float, high: float, width: int, *, log: bool = False) -> NDArray[np.float64]:
+    """Where all but the first of ``width`` equal columns of [low, high] begin, ascending.
+
+    A point is in the last column that begins at or before its x, or in the first one. With ``log``
+    the columns are equal in log space and ``low`` is positive. Where nothing can be divided there is
+    one column: no borders.
+    """
+    if log:
+        if not 0 < low < high:
+            return _NO_BORDERS
+        low, high = math.log(low), math.log(high)
+    span = high - low
+    if not 0 < span < math.inf or width < 2:
+        return _NO_BORDERS
+    borders = low + span * (np.arange(1, width) / width)
+    if log:
+        borders = np.maximum.accumulate(np.exp(borders))  # exp may be off by one place, either way
+    return borders

@@ -137,22 +137,22 @@ class RunTable:
         is_alone = not self._series or self._series.keys().isdisjoint(block.tags)
         return is_alone and may_rest(block, policy, takes_numbers=takes_numbers)
 
-    def wake_for(self, order: FileOrder, tags: Iterable[str]) -> None:
+    def make_series_for(self, order: FileOrder, tags: Iterable[str]) -> None:
         """Makes a ``Series`` of everything that rests, unless the file had no values before these tags, which
         no other file has."""
         sessions = self.files[order].sessions
         is_new = not (sessions.has_values or sessions.last)
         if not is_new or any(not tag or tag in each.places for tag in tags for each in self._resting):
-            self.wake()
+            self.make_series()
 
-    def wake(self) -> None:
+    def make_series(self) -> None:
         """Makes a ``Series`` of everything that rests, so that it can change."""
-        woken = [
+        made = [
             (tag, self._made_of(tag, resting, place))
             for resting in self._resting
             for place, tag in enumerate(resting.block.tags)
         ]
-        for tag, series in woken:  # not before all are made, which may raise Lost
+        for tag, series in made:  # not before all are made, which may raise Lost
             self._series[tag] = (*self._series.get(tag, ()), series)
         self._rest_no_more()
 
@@ -206,7 +206,7 @@ class RunTable:
     def put(self, order: FileOrder, claim: Claim, tag: str, columns: Columns, plugin: str) -> Series | None:
         """Replaces the record of a claimed file; returns None if the policy of the plugin leaves it out."""
         if any(tag in resting.places for resting in self._resting):
-            self.wake()
+            self.make_series()
         series = self._series_of(order, tag, claim, columns.layout, columns, plugin)
         if series is not None:
             series.drop(order)
@@ -254,7 +254,7 @@ class RunTable:
             self._made.pop(tag, None)
         self._resting = [resting for resting in self._resting if resting.order != order]
         with suppress(Lost):  # the file is read again
-            self.wake()
+            self.make_series()
         self._rest_no_more()
         first: dict[str, Metadata] = {}
         for _, file in sorted(self.files.items()):
@@ -287,7 +287,7 @@ class RunTable:
         if counting == self._counting:
             return False
         if any(counting.may_purge((order, 0)) for order in {resting.order for resting in self._resting}):
-            self.wake()
+            self.make_series()
         changed = counting.starts != self._counting.starts
         self._counting = counting
         for several in (*self._series.values(), *((one,) for one in self._made.values())):
@@ -300,7 +300,7 @@ class RunTable:
         """Values that no plugin claimed so far belong to the plugin ``name``."""
         resting = ((each.claim, tag) for each in self._resting for tag in each.block.tags)
         if any(self._claims.owner(self._claims.of_tag(*each)) == name for each in resting):
-            self.wake()
+            self.make_series()
         for tag, several in self._series.items():
             for series in several:
                 series.claim = self._claims.of_tag(series.claim, tag)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.data import ScalarColumns, ScalarQuery
 from insight_core.store.blocks import NO_BLOCKS
-from insight_core.store.decimation import column_borders
-from insight_core.store.reduction import Indices, reduction
+from insight_core.store.reduction import Indices, column_borders, reduction
 from insight_core.store.snapshot import Snapshot
 from insight_core.store.views import Axis, View, x_of
 

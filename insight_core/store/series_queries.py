@@ -1,4 +1,4 @@
-"""Lists the series of a plugin: those that rest, those of runs that are asleep, and all others."""
+"""Lists the series of a plugin: those that rest, those of runs known from the index, and all others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from insight_core.formats.stored_block import Lost
 from insight_core.plugin.data import SeriesField, SeriesInfo, SeriesTable
 from insight_core.plugin.data.tables import joined_table, tables_of
-from insight_core.store.asleep import AsleepRuns, is_shared
+from insight_core.store.indexed_runs import IndexedRuns, is_shared
 from insight_core.store.resting import Resting
 from insight_core.store.run_table import RunTable
 from insight_core.store.series import Series
@@ -18,20 +18,20 @@ from insight_core.store.series import Series
 class SeriesQueries:
     """Reads the runs of a store below its lock. Empty series are omitted."""
 
-    def __init__(self, lock: threading.Lock, runs: Mapping[str, RunTable], asleep: AsleepRuns) -> None:
-        self._lock, self._runs, self._asleep = lock, runs, asleep
+    def __init__(self, lock: threading.Lock, runs: Mapping[str, RunTable], indexed: IndexedRuns) -> None:
+        self._lock, self._runs, self._indexed = lock, runs, indexed
 
     def infos(
         self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None = None
     ) -> list[SeriesInfo]:
         """Series of a plugin without their data; empty series are omitted. Raises Lost."""
         runs = None if runs is None else list(runs)
-        self._asleep.wake_with(plugin, runs, tags)
+        self._indexed.make_tables_with(plugin, runs, tags)
         infos: list[SeriesInfo] = []
         lost: Lost | None = None
         with self._lock:
-            awake = self._found(plugin, runs, tags)
-        for table, found in awake:
+            found_tables = self._found(plugin, runs, tags)
+        for table, found in found_tables:
             for each in found:
                 try:
                     infos += each.infos(tags) if isinstance(each, Resting) else table.infos(plugin, each)
@@ -51,12 +51,12 @@ class SeriesQueries:
         """The same by run and column. Of what rests, only these fields are read. Raises Lost."""
         runs = None if runs is None else list(runs)
         if not is_shared(fields):
-            self._asleep.wake_with(plugin, runs, tags)
-        with self._lock:  # both together: a run that is woken meanwhile must not be missing
-            tables = self._asleep.tables(plugin, fields, runs, tags) if is_shared(fields) else []
-            awake = self._found(plugin, runs, tags)
+            self._indexed.make_tables_with(plugin, runs, tags)
+        with self._lock:  # both together: a run whose table is made meanwhile must not be missing
+            tables = self._indexed.tables(plugin, fields, runs, tags) if is_shared(fields) else []
+            found_tables = self._found(plugin, runs, tags)
         lost: Lost | None = None
-        for table, found in awake:
+        for table, found in found_tables:
             try:
                 parts = [each.table(fields, tags) for each in found if isinstance(each, Resting)]
                 others = (table.infos(plugin, each) for each in found if not isinstance(each, Resting))

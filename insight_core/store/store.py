@@ -10,12 +10,12 @@ from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.stored_block import Lost
 from insight_core.plugin import CachePolicy, Dialect, Plugin
 from insight_core.plugin.data import Changes, Damage, Run, SeriesField, SeriesInfo, SeriesKey, SeriesTable
-from insight_core.store.asleep import AsleepRuns, RecalledFiles
 from insight_core.store.changed_series import Came, Change, Gone, SeriesLog
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.claims import ClaimedBlock, Claims, FileState, assign, whole_field
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.held_file import HeldFile
+from insight_core.store.indexed_runs import IndexedRuns, RecalledFiles
 from insight_core.store.run_table import RunTable
 from insight_core.store.segment import FileOrder
 from insight_core.store.series_queries import SeriesQueries
@@ -46,8 +46,10 @@ class Store:
         self._plugins: tuple[int, frozenset[str]] | None = None  # with the generation
         self._below = RunsBelow()
         self._sessions = SessionUpdates(self._runs, self._below, self._log)
-        self._asleep = AsleepRuns(self._lock, self._runs, self._below, self._claims, self._memory, self._log)
-        self._queries = SeriesQueries(self._lock, self._runs, self._asleep)
+        self._indexed = IndexedRuns(
+            self._lock, self._runs, self._below, self._claims, self._memory, self._log
+        )
+        self._queries = SeriesQueries(self._lock, self._runs, self._indexed)
 
     @property
     def number_plugins(self) -> frozenset[str]:
@@ -62,7 +64,7 @@ class Store:
         lost: Lost | None = None
         if plugin.decoder is not None:
             claims = plugin.decoder.claims
-            self._asleep.wake_claimed({*claims, *map(whole_field, claims)})
+            self._indexed.make_tables_claimed({*claims, *map(whole_field, claims)})
         with self._lock:
             self._claims.add(plugin)
             for table in self._runs.values():
@@ -79,7 +81,7 @@ class Store:
     def add_runs(self, names: Iterable[str]) -> None:
         """Adds those of these runs that are not there."""
         with self._lock:
-            new = [name for name in names if name not in self._runs and name not in self._asleep]
+            new = [name for name in names if name not in self._runs and name not in self._indexed]
             self._runs |= {name: RunTable(name, self._claims, self._memory) for name in new}
             self._below.add(new)
             self._sessions.add(new)
@@ -98,7 +100,7 @@ class Store:
         self._below.remove(name)
         table = self._runs.pop(name, None)
         if table is None:
-            return self._asleep.remove(name)
+            return self._indexed.remove(name)
         self._sessions.remove(table)
         return table.tags()
 
@@ -108,13 +110,13 @@ class Store:
             loading = [table for name in names if (table := self._runs.get(name)) and table.loading]
             for table in loading:
                 table.loading = False
-            if self._asleep.loaded(names) or loading:
+            if self._indexed.loaded(names) or loading:
                 self._log.add((), runs=True)
 
     def set_damage(self, run: str, file: str, flaws: Sequence[Flaw]) -> None:
         """Replaces the damage list of a file."""
         if flaws:
-            self._asleep.wake((run,))
+            self._indexed.make_tables((run,))
         with self._lock:
             table = self._runs.get(run)
             if table is None or (not flaws and file not in table.damage):
@@ -137,7 +139,7 @@ class Store:
 
     def drop_file(self, run: str, file: str, order: FileOrder) -> None:
         """Removes the points of a file."""
-        self._asleep.wake((run,))
+        self._indexed.make_tables((run,))
         with self._lock:
             table = self._runs.get(run)
             if table is not None:
@@ -157,9 +159,9 @@ class Store:
         expected: float = 1.0,
     ) -> None:
         """Adds a batch of a file; the whole file has about ``expected`` times as many points."""
-        self._asleep.wake((run,))
+        self._indexed.make_tables((run,))
         if batch.session_step is not None:
-            self._asleep.wake_below(run)
+            self._indexed.make_tables_below(run)
         with self._lock:
             table = self._runs.get(run)
             if table is None:
@@ -173,7 +175,7 @@ class Store:
             is_news |= held.note_times(batch)
             if batch.blocks or batch.metadata:
                 tags = (tag for block in batch.blocks for tag in block.tags)
-                table.wake_for(order, chain(batch.metadata, tags))
+                table.make_series_for(order, chain(batch.metadata, tags))
             table.describe(order, batch.metadata)
             steps = {} if batch.session_step is None else held.sessions.begin(batch.session_step)
             if steps or has_results(batch.metadata):
@@ -188,7 +190,7 @@ class Store:
 
     def recall(self, groups: Iterable[RecalledFiles]) -> None:
         """Lists runs that an earlier process read. Their files are opened when a client asks for points."""
-        self._asleep.recall(groups)
+        self._indexed.recall(groups)
 
     def compare(
         self,
@@ -201,13 +203,13 @@ class Store:
 
         Returns the runs of ``same`` of which the store has everything of these files.
         """
-        return self._asleep.compare(same, changed, orders)
+        return self._indexed.compare(same, changed, orders)
 
     def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> bool:
         """Adds the saved state of a file that is new to this process; False if some of it is missing."""
-        self._asleep.wake((run,))
+        self._indexed.make_tables((run,))
         if content.sessions:
-            self._asleep.wake_below(run)
+            self._indexed.make_tables_below(run)
         with self._lock:
             table = self._runs.get(run)
             if table is None:
@@ -216,7 +218,7 @@ class Store:
                 return False
             held = table.files[order] = HeldFile(file, content.dialect, content.start_time, content.odd_time)
             tags = (tag for _, block in content.blocks for tag in block.tags)
-            table.wake_for(order, chain(content.metadata, tags))
+            table.make_series_for(order, chain(content.metadata, tags))
             held.refused.update(content.refused)
             held.sessions = FileSessions.restored(content.sessions, has_values=bool(content.blocks))
             table.describe(order, content.metadata)
@@ -258,7 +260,7 @@ class Store:
 
     def put_file(self, file: NamedFile) -> None:
         """Adds this version of a file that plugins claim by name, and replaces any other version."""
-        self._asleep.wake((file.run,))
+        self._indexed.make_tables((file.run,))
         series = [(plugin, claim, *claim.place_of(file.path_in_run)) for plugin, claim in file.claims]
         with self._lock:
             table = self._runs.get(file.run)
@@ -275,7 +277,7 @@ class Store:
 
     def file_state(self, run: str, order: FileOrder) -> FileState | None:
         """The state of a file; None if it has none. The file must not be appended to meanwhile."""
-        self._asleep.wake((run,))
+        self._indexed.make_tables((run,))
         with self._lock:
             table = self._runs.get(run)
             held = table.files.get(order) if table else None
@@ -333,9 +335,9 @@ class Store:
         ``add_hparams`` does.
         """
         with self._lock:
-            runs = [*(table.as_run() for table in self._runs.values()), *self._asleep.as_runs()]
+            runs = [*(table.as_run() for table in self._runs.values()), *self._indexed.as_runs()]
             empty = {name for name, table in self._runs.items() if table.is_empty}
-            empty.update(self._asleep.empty())
+            empty.update(self._indexed.empty())
         if empty:
             empty &= {run.name.rpartition("/")[0] or "." for run in runs if run.name != "."}
         return [run for run in runs if run.name not in empty] if empty else runs
@@ -353,13 +355,13 @@ class Store:
         generation, known = self._log.generation, self._plugins
         if known is None or known[0] != generation:  # kept: rules ask for each run
             with self._lock:
-                names = self._asleep.plugins().union(*(table.names() for table in self._runs.values()))
+                names = self._indexed.plugins().union(*(table.names() for table in self._runs.values()))
             self._plugins = known = generation, frozenset(names)
         return set(known[1])
 
     def snapshot(self, plugin: str, key: SeriesKey) -> Snapshot | None:
         """All points that a plugin has under this key; None for an unknown series."""
-        self._asleep.wake((key.run,))
+        self._indexed.make_tables((key.run,))
         with self._lock:
             table = self._runs.get(key.run)
             found = table.find(plugin, key.tag) if table else []

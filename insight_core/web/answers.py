@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from werkzeug import Request, Response
 from werkzeug.exceptions import HTTPException
 
-from insight_core.http.clients import accepts_gzip
+from insight_core.http.answers import accepts_gzip
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.reason import json_details
 

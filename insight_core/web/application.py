@@ -49,7 +49,7 @@ from insight_core.web.answers import (
 from insight_core.web.assets import asset_answer
 from insight_core.web.data_routes import DataRoutes
 from insight_core.web.findings import FindingsTable
-from insight_core.web.findings.shared import HYPERPARAMETERS, NamedColumn
+from insight_core.web.findings.merging import HYPERPARAMETERS, NamedColumn
 from insight_core.web.front_ends import FileState, files_of
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from attrs import field, frozen
+from werkzeug import Request
 
 from insight_core.own_page import OwnPage
 from insight_core.plugin import (
@@ -17,18 +18,19 @@ from insight_core.plugin import (
     Get,
     HostAnswer,
     NotFound,
+    OwnData,
     Plugin,
     PluginContext,
     ReadRunColumns,
     RunCells,
 )
 from insight_core.plugin.context import CACHE_SIZE
-from insight_core.plugin.data import DataProvider
+from insight_core.plugin.data import DataProvider, RecordPlace, SeriesKey, ShownAttempts
 from insight_core.plugin.findings import Findings
 from insight_core.plugin.findings.answer import FindFaults
+from insight_core.plugin.http import record_of, series_keys
 from insight_core.plugin.sql import ContributedTable
-from insight_core.web.decoded import values_of
-from insight_core.web.own_data import RequestedData
+from insight_core.web.value_cache import values_of
 
 
 def _ask_nobody(plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
@@ -114,3 +116,16 @@ class Services:
             on_close=on_close,
             cache_size=self.cache_size,
         )
+
+
+@frozen(eq=False)
+class RequestedData(OwnData):
+    """``insight_core.plugin.OwnData`` of a host."""
+
+    def place(self, request: Request, attempts: ShownAttempts | None = None) -> RecordPlace:
+        """See ``OwnData.place``."""
+        return record_of(request, self.data, self.plugin, attempts)
+
+    def keys(self, request: Request) -> Sequence[SeriesKey]:
+        """See ``OwnData.keys``."""
+        return series_keys(request, self.data, self.plugin)

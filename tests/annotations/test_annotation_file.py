@@ -8,8 +8,9 @@ import multiprocessing
 import os
 import resource
 import stat
-import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -104,8 +105,17 @@ def test_another_host_sees_it_at_its_next_look(tmp_path: Path) -> None:
     assert other.now().generation == before + 1, "an equal value does not count as a change"
 
 
-@pytest.mark.parametrize("torn", [b'{"run": "/logs/r", "fie', b'{"run": 1}\n', b"\xff\x00\n", b"[[\n", b"\n"])
-def test_a_torn_line_costs_only_itself(tmp_path: Path, torn: bytes) -> None:
+@pytest.mark.parametrize(
+    "torn",
+    [
+        *(b'{"run": "/logs/r", "fie', b'{"run": 1}\n', b"\xff\x00\n", b"[[\n", b"\n"),
+        *(
+            json.dumps({"run": "/logs/r", "field": name, "value": value}).encode() + b"\n"
+            for name, value in [("mark", 99), ("colour", "red"), ("note", 5), ("remark", "a\nb")]
+        ),
+    ],
+)
+def test_a_line_that_no_host_writes_costs_only_itself(tmp_path: Path, torn: bytes) -> None:
     one = _store(tmp_path)
     one.annotate("r", {"remark": "x"})
     with open(tmp_path / FILE_NAME, "ab") as file:
@@ -117,53 +127,36 @@ def test_a_torn_line_costs_only_itself(tmp_path: Path, torn: bytes) -> None:
     assert one.now().runs == other.now().runs == _store(tmp_path).now().runs == expected
 
 
-def test_values_that_no_host_writes_are_left_out(tmp_path: Path) -> None:
-    _store(tmp_path).annotate("r", {"mark": 2})
-    with open(tmp_path / FILE_NAME, "a") as file:
-        for name, value in [("mark", 99), ("colour", "red"), ("note", 5), ("remark", "a\nb")]:
-            file.write(json.dumps({"run": "/logs/r", "field": name, "value": value}) + "\n")
-    assert _store(tmp_path).now().runs == {"r": Annotation(mark=2)}
-
-
 def test_a_file_of_a_newer_host_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     path.write_text('{"insight-host": "annotations", "format": 2, "id": "x"}\n')
     store = _store(tmp_path)
     assert store.now().runs == {}
+    assert "newer" in (store.write_refusal() or "")
     with pytest.raises(Unavailable, match="newer"):
         store.annotate("r", {"mark": 1})
     assert len(_lines(tmp_path)) == 1
 
 
-def test_a_long_file_is_compacted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state_file, "_TIDY_FROM", 600)
-    one, other = _store(tmp_path), _store(tmp_path)
-    one.annotate("gone", {"remark": "x"})
-    one.annotate("gone", {"remark": None})
-    for number in range(30):
-        (one, other)[number % 2].annotate("r", {"remark": f"{number}"})
-    assert len(_lines(tmp_path)) < 20
-    expected = {"r": Annotation(remark="29")}
-    assert one.now().runs == other.now().runs == _store(tmp_path).now().runs == expected
-    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
-
-
 @pytest.mark.parametrize(
     "odd", [b"\x00\xff", b'{"run": "/logs/r", "fie', b'{"run": "r", "field": "later", "value": 1}']
 )
-def test_lines_that_cannot_be_read_stay_in_a_compacted_file(
+def test_a_long_file_is_compacted_and_lines_that_cannot_be_read_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: bytes
 ) -> None:
     monkeypatch.setattr(state_file, "_TIDY_FROM", 600)
-    store, path = _store(tmp_path), tmp_path / FILE_NAME
-    store.annotate("r", {"remark": "first"})
+    one, other, path = _store(tmp_path), _store(tmp_path), tmp_path / FILE_NAME
+    one.annotate("gone", {"remark": "x"})
+    one.annotate("gone", {"remark": None})
     with open(path, "ab") as file:
         file.write(odd)
     for number in range(30):
-        store.annotate("r", {"remark": f"{number}"})
-    assert b"first" not in path.read_bytes(), "it was compacted"
+        (one, other)[number % 2].annotate("r", {"remark": f"{number}"})
+    assert path.read_bytes().count(b"\n") < 20
     assert path.read_bytes().count(odd + b"\n") == 1
-    assert _store(tmp_path).now().runs == {"r": Annotation(remark="29")}
+    expected = {"r": Annotation(remark="29")}
+    assert one.now().runs == other.now().runs == _store(tmp_path).now().runs == expected
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
 def _write(directory: str, name: str, times: int) -> None:
@@ -174,13 +167,8 @@ def _write(directory: str, name: str, times: int) -> None:
 
 
 def test_hosts_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write, args=(str(tmp_path), name, 200)) for name in "abc"]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join(60)
-        assert writer.exitcode == 0
+    with ProcessPoolExecutor(3, multiprocessing.get_context("spawn")) as hosts:
+        list(hosts.map(_write, [str(tmp_path)] * 3, "abc", [200] * 3))
     runs = _store(tmp_path).now().runs
     assert runs == {
         f"{name}{last}": Annotation(remark=f"{190 + last}", mark=(190 + last) % 10 + 1)
@@ -197,20 +185,9 @@ def test_threads_of_one_host(tmp_path: Path) -> None:
             store.annotate(name, {"remark": f"{number}"})
             assert store.now().runs[name].remark == f"{number}"
 
-    threads = [threading.Thread(target=write, args=(name,)) for name in "abcd"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, "abcd"))
     assert {run: said.remark for run, said in store.now().runs.items()} == dict.fromkeys("abcd", "19")
-
-
-def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    store = _store(tmp_path / "file" / "state")
-    assert store.now().runs == {}
-    with pytest.raises(Unavailable, match="Not a directory"):
-        store.annotate("r", {"mark": 1})
 
 
 def test_without_a_directory_or_read_only_nothing_is_written(tmp_path: Path) -> None:
@@ -277,24 +254,16 @@ def test_a_host_that_keeps_the_lock_stops_nobody(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(state_file, "_PATIENCE", 0.3)
     store = _store(tmp_path)
     store.annotate("r", {"remark": "x"})
-    refused: list[Unavailable] = []
-
-    def write() -> None:
-        try:
-            store.annotate("r", {"remark": "y"})
-        except Unavailable as error:
-            refused.append(error)
-
-    with open(tmp_path / FILE_NAME, "rb") as other:
+    with open(tmp_path / FILE_NAME, "rb") as other, ThreadPoolExecutor(1) as thread:
         fcntl.flock(other, fcntl.LOCK_EX)
-        writer = threading.Thread(target=write)
-        writer.start()
+        writer = thread.submit(store.annotate, "r", {"remark": "y"})
         looks = 0
-        while writer.is_alive():
+        while not writer.done():
             assert store.now().runs["r"].remark == "x"
             looks += 1
         assert looks > 100, "a look does not wait for the write"
-    assert "locked" in str(refused[0])
+        with pytest.raises(Unavailable, match="locked"):
+            writer.result()
     store.annotate("r", {"remark": "z"})
     assert store.now().runs["r"].remark == "z"
 
@@ -361,14 +330,8 @@ def test_values(name: str, value: object, kept: FieldValue) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("mark", 11),
-        ("mark", -1),
-        ("mark", True),
-        ("mark", 1.0),
-        ("mark", "1"),
-        ("remark", 5),
-        ("remark", "a\nb"),
-        ("remark", "x" * 201),
+        *(("mark", value) for value in (11, -1, True, 1.0, "1")),
+        *(("remark", value) for value in (5, "a\nb", "x" * 201)),
         ("note", "x" * 20_001),
         ("note", "\x00"),
         ("display_name", ["x"]),
@@ -381,35 +344,24 @@ def test_values_that_are_refused_name_their_field(name: str, value: object) -> N
         checked(name, value)
 
 
-def _not_writable(state: Path, case: str) -> None:
-    """Makes a state directory that takes no annotations, for root as well."""
-    if case == "a file in the place of the directory":
-        state.write_text("")
-    elif case == "a file in the place of a directory above":
-        state = state.parent
-        state.rmdir()
-        state.write_text("")
-    elif case == "a dangling link":
-        state.symlink_to(state / "nowhere")
-    elif case == "a directory in the place of the file":
-        (state / FILE_NAME).mkdir(parents=True)
-
-
 @pytest.mark.parametrize(
-    "case",
+    "spoil",  # for root as well
     [
-        "a file in the place of the directory",
-        "a file in the place of a directory above",
-        "a dangling link",
-        "a directory in the place of the file",
+        lambda state: state.write_text(""),
+        lambda state: (state.parent.rmdir(), state.parent.write_text("")),
+        lambda state: state.symlink_to(state / "nowhere"),
+        lambda state: (state / FILE_NAME).mkdir(parents=True),
     ],
+    ids=["a file", "a file above", "a dangling link", "a directory in the place of the file"],
 )
-def test_what_cannot_be_written_is_refused_before_a_write(tmp_path: Path, case: str) -> None:
+def test_what_cannot_be_written_is_refused_before_a_write(
+    tmp_path: Path, spoil: Callable[[Path], object]
+) -> None:
     state = tmp_path / "above" / "state"
     state.parent.mkdir()
-    _not_writable(state, case)
+    spoil(state)
     store = _store(state)
-    store.now()
+    assert store.now().runs == {}
     assert str(state) in (store.write_refusal() or "")
     with pytest.raises(Unavailable):
         store.annotate("r", {"mark": 1})

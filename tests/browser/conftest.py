@@ -112,14 +112,14 @@ def violations(repository: Path) -> Callable[[Page], list[str]]:
 
 @pytest.fixture(scope="module")
 def every_tab(shared: Serve, repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Serve:
-    """Starts a host of the logs of `make demo`, also with alerts and the report ``sample``."""
+    """Starts a host of logs for every tab, also with alerts and the report ``sample``."""
     rules = tmp_path_factory.mktemp("rules") / "alerts.toml"
     old = "hours = 1e6\n"  # the sample logs are of any age
     rules.write_text(old + '[[rule]]\nname = "Any loss"\nwhen = "above"\nvalue = 0\ntag = "^train/loss$"\n')
 
     def start(*arguments: str) -> str:
         flags = ("--alerts", rules, "--allow-delete", *arguments)
-        url = shared("--logdir", repository / "examples/demo", *flags)
+        url = shared("--logdir", repository / "examples/every_tab", *flags)
         _save_report(url)
         return url
 

@@ -113,9 +113,3 @@ def test_of_ten_thousand_steps_only_the_shown_one_is_asked_for(page: Page, url: 
     until(page, lambda: any("/picture?" in address and "step=1234" in address for address in asked))
     assert len([address for address in asked if "/picture?" in address]) == 2
     assert [address for address in asked if "/audio?" in address] == []
-
-
-def test_the_tab_speaks_chinese(page: Page, url: str) -> None:
-    _open(page, url, "&locale=zh-CN&theme=dark")
-    expect(page.get_by_role("tab", name="音频")).to_be_visible()
-    expect(card(page, "tone", "one").get_by_test_id("card-status")).to_contain_text("1 个声道")

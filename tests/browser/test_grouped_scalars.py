@@ -59,18 +59,6 @@ def test_seeds_of_a_configuration_are_one_line_with_an_interval(
     expect(page.locator('[data-control="spread"]')).to_have_value("iqr")
 
 
-def test_an_address_of_the_last_release_groups_the_run_panel(
-    page: Page, serve: Callable[..., str], tmp_path: Path
-) -> None:
-    for run in ("a_seed0", "a_seed1", "b_seed0"):
-        with EventWriter(tmp_path / run) as writer:
-            writer.scalar_block(["loss"], range(5), [[1.0]] * 5)
-    page.goto(f"{serve('--logdir', tmp_path)}#locale=en&scalar.group=(.*)_seed")
-    expect(card(page, "loss").get_by_test_id("card-status")).to_contain_text("2 groups · 3 runs")
-    expect(page.get_by_test_id("run-groups").locator("[data-group]")).to_have_text(["a2", "b1"])
-    expect(page).not_to_have_url(re.compile("scalar.group"))
-
-
 def test_ten_groups_of_two_hyperparameters_look_different_in_panel_chart_and_exported_figure(
     page: Page, serve: Callable[..., str], tmp_path: Path, violations: Callable[[Page], list[str]]
 ) -> None:

@@ -221,21 +221,3 @@ def test_exports(page: Page, serve: Serve, tmp_path: Path) -> None:
     assert json.loads(saved["json"])["counts"] == [[1, 2]]
     assert b"layer/w \xc2\xb7 a" in saved["svg"]
     assert saved["png"].startswith(b"\x89PNG")
-
-
-def test_both_languages_and_themes(page: Page, shared: Serve, sample_logs: Path) -> None:
-    url = shared("--logdir", sample_logs)
-    page.goto(f"{url}#locale=zh-CN&theme=dark&tab=histogram")
-    expect(page.get_by_role("toolbar", name="参数分布")).to_be_visible()
-    expect(status(card(page, "conv1.weight/auto", "mindspore/lenet_lr0.01"))).to_contain_text("全部 21 步")
-
-
-def test_nothing_of_this_plugin(page: Page, serve: Serve, tmp_path: Path) -> None:
-    with EventWriter(tmp_path / "a") as writer:
-        writer.scalar("loss", 1, 1.0)
-        writer.histogram("w", 1, [1.0])
-    with EventWriter(tmp_path / "b") as writer:
-        writer.scalar("loss", 1, 1.0)
-    open_page(page, serve("--logdir", tmp_path))
-    page.locator('[data-run="b"]').dblclick()
-    expect(page.get_by_test_id("empty")).to_contain_text("The selected runs have no histograms")

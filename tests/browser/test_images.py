@@ -218,15 +218,6 @@ def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, shared: Serve, pic
     expect(page.get_by_test_id("comparison")).to_be_visible()
 
 
-def test_a_bad_record_is_an_error_in_the_language_of_the_page(
-    page: Page, shared: Serve, pictures: Path
-) -> None:
-    open_images(page, shared("--logdir", pictures), language="zh-CN")
-    bad = card(page, "broken", "bad")
-    bad.locator('[data-control="step"]').fill("3")
-    expect(bad.get_by_test_id("error-cell")).to_contain_text("图片为空")
-
-
 def test_a_bad_record_is_an_error_in_its_place(page: Page, shared: Serve, pictures: Path) -> None:
     open_images(page, shared("--logdir", pictures))
     bad = card(page, "broken", "bad")
@@ -258,34 +249,7 @@ def test_a_picture_is_saved_as_it_was_logged(page: Page, shared: Serve, pictures
     assert Path(download.value.path()).read_bytes() == png(pixels(3))
 
 
-def test_a_slider_at_the_end_follows_what_is_written(page: Page, serve: Serve, tmp_path: Path) -> None:
-    with EventWriter(tmp_path / "run") as writer:
-        writer.image("eyes", 0, png(pixels(0)), WIDTH, HEIGHT)
-        writer.flush()
-        open_images(page, serve("--logdir", tmp_path))
-        eyes = card(page, "eyes", "run")
-        expect_pixel(page, eyes, [30, 20, 0, 255])
-        for step in (1, 2):
-            writer.image("eyes", step, png(pixels(step)), WIDTH, HEIGHT)
-        writer.flush()
-        expect(eyes.get_by_test_id("step-count")).to_have_text("3 of 3")
-        expect_pixel(page, eyes, [30, 20, 2, 255])
-        eyes.locator('[data-control="step"]').fill("1")
-        writer.image("eyes", 3, png(pixels(3)), WIDTH, HEIGHT)
-        writer.flush()
-        expect(eyes.get_by_test_id("step-count")).to_have_text("2 of 4")
-        expect_pixel(page, eyes, [30, 20, 1, 255])
-
-
 def test_how_many_were_kept_is_said(page: Page, serve: Serve, pictures: Path) -> None:
     open_images(page, serve("--logdir", pictures, "--samples-per-plugin", "image=10"))
     expect(card(page, "eyes", "one").get_by_test_id("card-status")).to_contain_text("kept 10 of 30 records")
     expect(card(page, "eyes", "one").get_by_test_id("step-count")).to_have_text("10 of 10")
-
-
-def test_in_chinese(page: Page, shared: Serve, pictures: Path) -> None:
-    open_images(page, shared("--logdir", pictures), language="zh-CN")
-    one = card(page, "eyes", "one")
-    expect(one.get_by_test_id("step-label")).to_have_text("步骤 29")
-    one.hover()
-    expect(one.locator('[data-action="compare"]')).to_have_attribute("title", "对比训练")

@@ -157,31 +157,6 @@ def test_rows_are_hidden_and_come_back(page: Page, shared: Serve, six_runs: Path
     expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
 
 
-def test_an_expression_filters_and_says_where_it_is_wrong(page: Page, shared: Serve, six_runs: Path) -> None:
-    open_page(page, shared("--logdir", six_runs))
-    field, problem = page.locator("#run-filter"), page.locator("#run-filter-error")
-    field.fill('lr < 0.05 and optimizer = "sgd"')
-    expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
-    field.fill("lr < 0.05 and nowhere < 1")
-    expect(problem).to_be_visible()
-    expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
-    field.fill("")
-    expect(problem).to_have_count(0)
-
-
-def test_a_link_of_the_last_release_filters_groups_and_colours(
-    page: Page, shared: Serve, six_runs: Path
-) -> None:
-    old = "&lineage.where=lr+<+0.05&lineage.group=optimizer&lineage.color=lr"
-    open_page(page, shared("--logdir", six_runs), old)
-    expect(page.get_by_test_id("shown")).to_have_text("4 of 6 runs")
-    expect(page.locator("#run-filter")).to_have_value("lr < 0.05")
-    expect(page.get_by_test_id("runs-table").locator("[data-group]")).to_have_count(2)
-    expect(page.get_by_test_id("color-legend")).to_contain_text("lr")
-    expect(page.get_by_test_id("run-colors")).to_contain_text("lr")
-    expect(page).not_to_have_url(re.compile(r"lineage\.(where|group|color)="))
-
-
 @pytest.mark.parametrize("locale", ["en", "zh-CN"])
 def test_a_mistake_in_an_expression_is_readable_whole(
     page: Page, shared: Serve, six_runs: Path, locale: str

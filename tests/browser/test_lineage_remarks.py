@@ -110,18 +110,6 @@ def test_keys_go_to_the_list_of_marks_as_soon_as_it_is_there(
     assert cell(page, "adam_0", "mark").get_by_role("button").evaluate(has_them)
 
 
-def test_what_one_page_writes_another_shows(page: Page, serve: Serve, six_runs: Path, tmp_path: Path) -> None:
-    url = serve("--logdir", six_runs, "--state-dir", tmp_path / "state")
-    open_page(page, url)
-    expect(page.locator('[data-live="live"]')).to_be_attached()
-    with page.context.new_page() as other:
-        open_page(other, url)
-        cell(other, "adam_1", "remark").get_by_role("button").click()
-        other.keyboard.type("from elsewhere")
-        other.keyboard.press("Enter")
-        expect(cell(page, "adam_1", "remark")).to_have_text("from elsewhere")
-
-
 def test_a_host_that_is_read_only_offers_no_writing(page: Page, serve: Serve, six_runs: Path) -> None:
     open_page(page, serve("--logdir", six_runs, "--read-only"))
     expect(cell(page, "adam_0", "remark").get_by_role("button")).to_be_disabled()

@@ -23,6 +23,7 @@ TITLES = {
     "image": ("Images", "图像"),
     "histogram": ("Histograms", "参数分布"),
     "tensor": ("Tensors", "张量"),
+    "text": ("Text", "文本"),
 }
 # what comes into sight is noticed when a picture is drawn
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -44,6 +45,7 @@ def append(writer: EventWriter, step: int) -> None:
         writer.image(f"image/{tag}", step, png(np.full((4, 6), step * 20 % 256)), 6, 4)
         writer.histogram(f"histogram/{tag}", step, np.arange(10.0) + step)
         writer.tensor(f"tensor/{tag}", step, np.arange(6.0).reshape(2, 3) + step)
+        writer.text(f"text/{tag}", step, f"{step}")
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +124,7 @@ def test_groups_close_and_stay_closed(page: Page, shared: Serve, two_runs: Path,
     expect(heading).to_have_attribute("aria-expanded", "false")
 
 
-@each_tab
+@pytest.mark.parametrize("tab", TITLES)
 def test_words_follow_the_language(page: Page, shared: Serve, logdir: Path, tab: str) -> None:
     """Keys of catalogues on the screen would be texts that are missing."""
     panel = opened(page, shared("--logdir", logdir), tab)

@@ -101,43 +101,17 @@ def test_slices_are_applied_with_enter_and_with_the_tick(page: Page, shared: Ser
     expect(found.get_by_role("rowheader").first).to_have_text("0")
 
 
-@pytest.mark.parametrize(
-    ("dimension", "text", "problem"),
-    [
-        (0, "2", f"from {MINUS}2 to 1"),
-        (1, "x", "an index, or a range"),
-        (2, "4:4", "is empty"),
-        (0, ":", "At most two"),
-    ],
-)
-def test_a_wrong_slice_says_why_and_shows_what_was_there(
-    page: Page, shared: Serve, logdir: Path, dimension: int, text: str, problem: str
-) -> None:
+def test_a_wrong_slice_says_why_and_shows_what_was_there(page: Page, shared: Serve, logdir: Path) -> None:
     opened(page, shared("--logdir", logdir))
     found = card(page, "table")
     before = texts(found)
-    box = found.locator(f'[data-control="slice-{dimension}"]')
-    box.fill(text)
-    expect(found.get_by_test_id("slice").get_by_role("alert")).to_contain_text(problem)
+    box = found.locator('[data-control="slice-0"]')
+    box.fill("2")
+    expect(found.get_by_test_id("slice").get_by_role("alert")).to_contain_text(f"from {MINUS}2 to 1")
     box.press("Enter")
     assert texts(found) == before
     box.press("Escape")
-    expect(box).not_to_have_value(text)
-
-
-def test_the_slider_shows_every_step(page: Page, shared: Serve, logdir: Path) -> None:
-    opened(page, shared("--logdir", logdir))
-    found = card(page, "scalar")
-    expect(first_cell(found)).to_have_text("4.25000")
-    slider = found.locator('[data-control="step"]')
-    slider.focus()
-    for step in (3, 2):
-        slider.press("ArrowLeft")
-        expect(first_cell(found)).to_have_text(f"{step}.25000")
-        expect(found.get_by_test_id("tensor-view")).to_have_attribute("data-step", str(step))
-    expect(found.get_by_test_id("step-label")).to_have_text("step 2")
-    slider.press("Home")
-    expect(first_cell(found)).to_have_text("0.25000")
+    expect(box).not_to_have_value("2")
 
 
 def test_number_formats_and_colours(page: Page, shared: Serve, logdir: Path) -> None:
@@ -312,25 +286,6 @@ def test_runs_are_compared_at_a_step(page: Page, shared: Serve, sample_logs: Pat
     expect(found.get_by_test_id("step-count")).to_have_text("5 of 6")
     page.locator('[data-control="show"] [data-value="table"]').click()
     expect(page.locator('[data-testid="card"][data-tag="activations/logits"]')).to_have_count(3)
-
-
-def test_new_steps_come_by_themselves(page: Page, serve: Serve, tmp_path: Path) -> None:
-    writer = EventWriter(tmp_path / "a")
-    writer.tensor("live", 0, np.array([1], np.float32), plugin="")
-    writer.flush()
-    opened(page, serve("--logdir", tmp_path))
-    found = card(page, "live")
-    expect(first_cell(found)).to_have_text("1.00000")
-    writer.tensor("live", 1, np.array([2], np.float32), plugin="")
-    writer.flush()
-    expect(first_cell(found)).to_have_text("2.00000")
-    writer.close()
-
-
-def test_chinese(page: Page, shared: Serve, logdir: Path) -> None:
-    opened(page, shared("--logdir", logdir), locale="zh-CN")
-    expect(page.locator('[data-control="show"]')).to_have_text("表格直方图")
-    expect(card(page, "table").get_by_test_id("card-status")).to_contain_text("240 个值")
 
 
 def test_full_screen_shows_more_and_escape_leaves_it(page: Page, shared: Serve, logdir: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import urllib.error
 import urllib.request
@@ -88,34 +87,6 @@ def test_beyond_this_machine_a_host_needs_a_guard_whoever_left_it_out(
         assert "--insecure" in done.stderr
 
 
-def test_a_start_without_token_says_so(serve: Serve, tmp_path: Path) -> None:
-    host = serve("--logdir", str(tmp_path), "--no-token", env=WITH_TOKEN)
-    assert host.process.stdout is not None
-    assert "--no-token: everybody" in host.process.stdout.readline()
-    assert _status(f"{host.url}data/runs") == 200
-
-
-def test_an_open_host_is_refused_with_the_way_out(run: Run, tmp_path: Path) -> None:
-    done = run("--logdir", str(tmp_path), "--host", "0.0.0.0", "--port", "0")
-    text = done.stderr
-    assert done.returncode == 1
-    assert text.startswith(
-        "insight-host: error: --host 0.0.0.0 is reached from other machines: without a token"
-    )
-    assert "--insecure" in text
-
-
-def test_what_stands_in_a_token_file_is_never_printed(serve: Serve, tmp_path: Path) -> None:
-    file = tmp_path / "token"
-    file.touch(mode=0o600)
-    file.write_text("a-token-of-my-own\n")
-    host = serve("--logdir", str(tmp_path), env={**WITH_TOKEN, "INSIGHT_HOST_TOKEN_FILE": str(file)})
-    assert "token" not in host.line
-    assert _status(f"{host.url}data/runs", "a-token-of-my-own") == 200
-    host.process.terminate()
-    assert not any("a-token-of-my-own" in text for text in host.process.communicate(timeout=60))
-
-
 def test_other_middleware_is_behind_the_token(serve: Serve, tmp_path: Path) -> None:
     """A page that another module answers itself is guarded, too."""
     site = _middleware(
@@ -129,19 +100,3 @@ def test_other_middleware_is_behind_the_token(serve: Serve, tmp_path: Path) -> N
     host = serve("--logdir", str(tmp_path), env={**WITH_TOKEN, "PYTHONPATH": str(site)})
     bare, _, token = host.url.partition("?token=")
     assert (_status(bare), _status(bare, token)) == (401, 200)
-
-
-@pytest.mark.parametrize("path", ["data/annotations", "data/saved/page"])
-def test_guests_cannot_write(serve: Serve, tmp_path: Path, path: str) -> None:
-    file = tmp_path / "guests"
-    file.touch(mode=0o600)
-    file.write_text("a-token-of-guests")
-    host = serve("--logdir", str(tmp_path), "--read-token-file", str(file), env=WITH_TOKEN)
-    bare = host.url.partition("?")[0]
-    headers = {"Authorization": "Bearer a-token-of-guests"}
-    with urllib.request.urlopen(urllib.request.Request(f"{bare}{path}", headers=headers)) as answer:
-        assert json.load(answer)["writable"] is False
-    put = urllib.request.Request(f"{bare}{path}", b"{}", headers, method="PUT")
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(put)
-    assert json.load(refused.value)["code"] == "read_only"

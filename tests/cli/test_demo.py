@@ -1,4 +1,4 @@
-"""``insight-host demo``: what it trains fills the tabs, and nothing of it stays."""
+"""``insight-host demo``: its logs fill the tabs, one run goes on, and nothing of it stays."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ Serve = Callable[..., Any]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 TABS = {"scalar", "image", "histogram", "tensor", "graph", "landscape", "lineage", "profiler", "diagnose"}
+TABS |= {"text", "pr_curves", "embeddings", "health"}
+RUNS = 24 + 1 + 1 + 1  # a sweep, one that diverges, a profile, a live one
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def test_every_tab_has_something_and_nothing_stays(
     serve: Serve, temporary: dict[str, str], number: signal.Signals
 ) -> None:
     serving = serve("demo", "--port", "0", env=temporary, port=())
-    got(f"{serving.url}data/runs", lambda runs: len(runs) == 6)
+    got(f"{serving.url}data/runs", lambda runs: len(runs) == RUNS)
     listed = got(
         f"{serving.url}data/plugins_listing",
         lambda plugins: all(plugins[name]["enabled"] for name in TABS),
@@ -43,12 +45,11 @@ def test_every_tab_has_something_and_nothing_stays(
     serving.process.send_signal(number)
     _, err = serving.process.communicate(timeout=60)
     assert serving.process.returncode == 0, err
-    assert "Trained 6 small networks" in err
     assert not list(Path(temporary["TMPDIR"]).iterdir())
 
 
 def test_a_live_run_grows_until_the_end(serve: Serve, temporary: dict[str, str]) -> None:
-    serving = serve("demo", "--live", "--port", "0", env=temporary, port=())
+    serving = serve("demo", "--port", "0", env=temporary, port=())
     points = f"{serving.url}data/plugin/scalar/series?run=live&tag=loss"
 
     def count(answer: Any) -> int:  # noqa: ANN401
@@ -68,9 +69,8 @@ def test_logs_that_are_kept(serve: Serve, temporary: dict[str, str], tmp_path: P
     serving.process.send_signal(signal.SIGTERM)
     serving.process.communicate(timeout=60)
     assert not list(Path(temporary["TMPDIR"]).iterdir())
-    assert len(list(kept.iterdir())) == 6
     listed = json.loads(run("inspect", "--logdir", str(kept), "--json").stdout)
-    assert len(listed["runs"]) == 6
+    assert len(listed["runs"]) in (RUNS - 1, RUNS)  # the live run may not have begun
     for told in listed["runs"].values():
         assert told["damage"] == []
         assert not told["unclaimed"]
@@ -92,7 +92,9 @@ def test_a_busy_port_leaves_nothing_behind(run: Run, temporary: dict[str, str]) 
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
-def test_a_signal_while_it_trains(temporary: dict[str, str], number: signal.Signals, code: int) -> None:
+def test_a_signal_while_it_starts_leaves_nothing_behind(
+    temporary: dict[str, str], number: signal.Signals, code: int
+) -> None:
     place = Path(temporary["TMPDIR"])
     process = subprocess.Popen(
         [*COMMAND, "demo", "--port", "0"],
@@ -102,11 +104,12 @@ def test_a_signal_while_it_trains(temporary: dict[str, str], number: signal.Sign
         text=True,
     )
     try:
-        eventually(lambda: list(place.glob("*/runs/*/*_MS")), pause=0.01)
+        eventually(lambda: list(place.glob("*/demo/*")), pause=0.01)
         process.send_signal(number)
         _, err = process.communicate(timeout=60)
     finally:  # whatever failed, it must not go on
         process.kill()
         process.communicate()
-    assert (process.returncode, err) == (code, "")
+    assert process.returncode in (0, code), err  # 0: it served already
+    assert "Traceback" not in err
     assert not list(place.iterdir())

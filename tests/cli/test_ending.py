@@ -9,7 +9,7 @@ import pytest
 
 _FORKS = """
 import os, select, signal, time
-from insight_core.cli.shutdown import Ending
+from insight_core.cli.process import Ending
 
 with Ending() as ending:
     told, tell = os.pipe()

@@ -7,7 +7,7 @@ import sys
 
 LOAD = """
 import gc
-from insight_core.cli.garbage_collection import rare_collections
+from insight_core.cli.process import rare_collections
 with rare_collections():
     kept = [[] for _ in range({made})]
     del kept[:{deleted}]

@@ -334,7 +334,7 @@ def test_any_server_of_the_service_of_tensorboard_will_do(serve: Serve, logdir: 
         (["--data-provider", "localhost:1"], "grpc://HOST:PORT"),
         (["--data-provider", "grpc://h:1", "--load", "server"], "--load"),
         (["--logdir", "x", "--load", "elsewhere"], "inprocess"),
-        ([], "--logdir"),
+        ([], "no log directory"),
     ],
 )
 def test_flags_that_make_no_sense_are_refused(

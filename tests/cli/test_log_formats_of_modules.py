@@ -10,7 +10,7 @@ from typing import Any
 import insight_scalar
 import pytest
 
-from insight_core.cli.log_formats import follow_log_formats
+from insight_core.cli.storage import follow_log_formats
 from insight_core.isolation import Limits
 from insight_core.plugin import FileName, LogFormat, StoreFormat, hookimpl
 from insight_core.registry import Registry

@@ -184,12 +184,25 @@ def test_texts_that_not_every_language_has_are_said(tmp_path: Path) -> None:
     for name, text in {"en": en, "zh-CN": zh, "de": '{"a": 1}', "fr": "{"}.items():
         (folder / f"{name}.json").write_text(text, encoding="utf-8")
     faults = [fault.removeprefix("insight_x/locales/") for fault in texts(tmp_path)]
-    assert faults[0] == "de.json: not an object of texts"
+    assert faults[0] == "de.json: not an object of texts, or of groups of texts"
     assert faults[1].startswith("fr.json: Expecting property name")
     assert faults[2:] == [
         "en.json: no text 'more', which zh-CN.json has",
         "zh-CN.json: no text 'only', which en.json has",
         "zh-CN.json: 'a' has {step}, which en.json does not have there",
+    ]
+
+
+def test_texts_are_compared_group_by_group(tmp_path: Path) -> None:
+    folder = tmp_path / "insight_x/locales"
+    folder.mkdir(parents=True)
+    (folder / "en.json").write_text('{"page": {"a": "A", "b": "B"}}', encoding="utf-8")
+    (folder / "zh-CN.json").write_text(
+        '{"page": {"a": "甲"}, "late": {"b": "乙", "reason.x": "因"}}', encoding="utf-8"
+    )
+    assert [fault.removeprefix("insight_x/locales/") for fault in texts(tmp_path)] == [
+        "en.json: no text 'late: b', which zh-CN.json has",
+        "zh-CN.json: no text 'page: b', which en.json has",
     ]
 
 

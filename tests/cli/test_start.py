@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from insight_core.cli.garbage_collection import prepare_imports, settle_imports
 from insight_core.cli.options import read_options
+from insight_core.cli.process import prepare_imports, settle_imports
 from insight_core.cli.storage import open_local
 from insight_core.ingest.discover import discover
 from insight_core.ingest.found import Found
@@ -29,7 +29,7 @@ def imported_by(statement: str) -> set[str]:
 
 
 def test_options_are_read_before_numpy_starts_its_threads() -> None:
-    assert not imported_by("import insight_core.cli, insight_core.cli.garbage_collection") & {
+    assert not imported_by("import insight_core.cli, insight_core.cli.process") & {
         "numpy",
         "werkzeug",
     }

@@ -51,6 +51,16 @@ def _oracle(peer: str, script: str, directories: pytest.TempPathFactory) -> Orac
     return ask
 
 
+def _oracle_of(peer: str, script: str) -> Oracle:
+    """A fixture that asks a script in the environment of a peer."""
+
+    @pytest.fixture(scope="session")
+    def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+        return _oracle(peer, script, tmp_path_factory)
+
+    return oracle
+
+
 @pytest.fixture(scope="session")
 def peer() -> str:
     """The Python of an environment with TensorBoard and tensorboardX."""
@@ -60,64 +70,26 @@ def peer() -> str:
     return python
 
 
-@pytest.fixture(scope="session")
-def tensorboard(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    """Scalars below a directory as TensorBoard's EventAccumulator reads them, nothing sampled."""
-    return _oracle("tensorboard", "oracle_tensorboard.py", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def mindinsight(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    """Scalars below a directory as MindInsight's loader has them, nothing sampled; "read" or "kept"."""
-    return _oracle("mindinsight", "oracle_mindinsight.py", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def tensorboard_payloads(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    """Images, histograms and tensors as TensorBoard's EventAccumulator reads them, nothing sampled."""
-    return _oracle("tensorboard", "oracle_tensorboard_payloads.py", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def mindinsight_payloads(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    """The same as MindInsight's loader reads them ("read"), or as its REST API has them ("answers")."""
-    return _oracle("mindinsight", "oracle_mindinsight_payloads.py", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def tensorboard_graphs(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    """What TensorBoard's graph plugin answers."""
-    return _oracle("tensorboard", "oracle_tensorboard_graphs.py", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def mindinsight_graphs(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    """Every layer of every graph as MindInsight's REST API answers it."""
-    return _oracle("mindinsight", "oracle_mindinsight_graphs.py", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def mindinsight_lineage(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    """What MindInsight answers to a search for lineage."""
-    return _oracle("mindinsight", "oracle_mindinsight_lineage.py", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def mindinsight_profiles(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    """What MindInsight's profiler routes answer; it writes beside the files."""
-    return _oracle("mindinsight", "oracle_mindinsight_profiles.py", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def tensorboard_hparams(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    """Session groups as TensorBoard's hparams plugin answers them."""
-    return _oracle("tensorboard", "oracle_tensorboard_hparams.py", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def mindinsight_landscapes(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    """Landscapes below a directory as MindInsight's LandscapeProcessor answers."""
-    return _oracle("mindinsight", "oracle_mindinsight_landscapes.py", tmp_path_factory)
+# Scalars below a directory as TensorBoard's EventAccumulator reads them, nothing sampled.
+tensorboard = _oracle_of("tensorboard", "oracle_tensorboard.py")
+# Scalars below a directory as MindInsight's loader has them, nothing sampled; "read" or "kept".
+mindinsight = _oracle_of("mindinsight", "oracle_mindinsight.py")
+# Images, histograms and tensors as TensorBoard's EventAccumulator reads them, nothing sampled.
+tensorboard_payloads = _oracle_of("tensorboard", "oracle_tensorboard_payloads.py")
+# The same as MindInsight's loader reads them ("read"), or as its REST API has them ("answers").
+mindinsight_payloads = _oracle_of("mindinsight", "oracle_mindinsight_payloads.py")
+# What TensorBoard's graph plugin answers.
+tensorboard_graphs = _oracle_of("tensorboard", "oracle_tensorboard_graphs.py")
+# Every layer of every graph as MindInsight's REST API answers it.
+mindinsight_graphs = _oracle_of("mindinsight", "oracle_mindinsight_graphs.py")
+# What MindInsight answers to a search for lineage.
+mindinsight_lineage = _oracle_of("mindinsight", "oracle_mindinsight_lineage.py")
+# What MindInsight's profiler routes answer; it writes beside the files.
+mindinsight_profiles = _oracle_of("mindinsight", "oracle_mindinsight_profiles.py")
+# Session groups as TensorBoard's hparams plugin answers them.
+tensorboard_hparams = _oracle_of("tensorboard", "oracle_tensorboard_hparams.py")
+# Landscapes below a directory as MindInsight's LandscapeProcessor answers.
+mindinsight_landscapes = _oracle_of("mindinsight", "oracle_mindinsight_landscapes.py")
 
 
 @pytest.fixture(scope="session")

@@ -105,28 +105,6 @@ def test_they_are_listed(host: HostOfPlugins) -> None:
     assert host.row("tensorboard")["enabled"]
 
 
-def test_one_that_cannot_be_imported_is_a_card(host: HostOfPlugins) -> None:
-    row = host.row("tensorboard_3d")
-    assert row["error"] == "ModuleNotFoundError: No module named 'tensorflow' (from tensorboard-plugin-3d)"
-    assert row["enabled"] is False
-
-
-def test_torch_tb_profiler_shows_a_profile(host: HostOfPlugins) -> None:
-    expected = {"torch/lr0.02_seed0", "torch/lr0.02_seed1"}
-    until(lambda: set(host.json(f"{_PROFILER}/runs")["runs"]) == expected)
-    until(lambda: not host.json(f"{_PROFILER}/runs")["loading"])
-    run = urllib.parse.quote("torch/lr0.02_seed0", safe="")
-    views = host.json(f"{_PROFILER}/views?run={run}")
-    assert "Overview" in [view if isinstance(view, str) else view["view"] for view in views]
-    [worker, *_] = host.json(f"{_PROFILER}/workers?run={run}&view=Overview")
-    [span, *_] = host.json(f"{_PROFILER}/spans?run={run}&worker={worker}&view=Overview")
-    overview = host.json(f"{_PROFILER}/overview?run={run}&worker={worker}&span={span}&view=Overview")
-    assert overview["steps"]["rows"]
-    status, page = host.get(f"{_PROFILER}/index.html")
-    assert status == 200
-    assert b"<script" in page
-
-
 def test_customizable_plots_has_our_scalars(host: HostOfPlugins) -> None:
     runs = host.json("/data/runs")
     assert set(host.json(f"{_PLOTS}/runs")) == set(runs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from insight_core.ingest.mounts import mounts, silent_mount
+from insight_core.ingest.inotify import mounts, silent_mount
 
 
 def test_the_mount_table_is_read(tmp_path: Path) -> None:

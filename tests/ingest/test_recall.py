@@ -24,7 +24,7 @@ from insight_core.plugin import Dialect, Plugin
 from insight_core.plugin.data import SeriesField, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
-from insight_core.store.asleep import AsleepRuns
+from insight_core.store.indexed_runs import IndexedRuns
 from insight_core.testing import wire
 from tests.ingest.part_changes import CHANGES, append, facts, write_trials
 from tests.support.points import scalar_points
@@ -346,7 +346,7 @@ def test_a_recalled_part_that_grows_while_it_is_followed_is_decided_with_what_it
         assert scalar_points(provider, run, "acc") == [(1, 0.5), (step, 0.75)]
 
 
-def test_runs_with_parts_stay_asleep_until_points_are_asked_for(
+def test_runs_with_parts_stay_in_the_index_until_points_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start
 ) -> None:
     logs = tmp_path / "logs"
@@ -354,17 +354,17 @@ def test_runs_with_parts_stay_asleep_until_points_are_asked_for(
         write_trial(logs / f"trial{trial}", {"lr": 0.1}, {"acc": trial / 4})
     with closing(provider_of(tmp_path, [Logdir(str(logs))])) as provider:
         provider.load()
-    woken: list[str] = []
-    wake = AsleepRuns._wake
+    made: list[str] = []
+    make = IndexedRuns._make_table
 
-    def noting(self: AsleepRuns, run: str, files: Any) -> Any:  # noqa: ANN401
-        woken.append(run)
-        return wake(self, run, files)
+    def noting(self: IndexedRuns, run: str, files: Any) -> Any:  # noqa: ANN401
+        made.append(run)
+        return make(self, run, files)
 
-    monkeypatch.setattr(AsleepRuns, "_wake", noting)
+    monkeypatch.setattr(IndexedRuns, "_make_table", noting)
     with start() as (provider, walk):
         walk()
         assert listed(provider) == {f"trial{trial}": ("loss", "acc") for trial in range(3)}
-        assert not woken
+        assert not made
         assert scalar_points(provider, "trial1", "acc") == [(1, 0.25)]
-        assert woken == ["trial1"]
+        assert made == ["trial1"]

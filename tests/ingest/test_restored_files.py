@@ -16,7 +16,7 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
-from insight_core.store.asleep import RecalledFiles
+from insight_core.store.indexed_runs import RecalledFiles
 from insight_core.store.store import Store
 from tests.ingest.index_entries import segments_in
 from tests.support.points import scalar_points

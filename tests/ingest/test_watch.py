@@ -99,6 +99,12 @@ def test_files_that_come_and_go_ask_for_a_full_look(tmp_path: Path, watched: Wat
     assert watcher.wait(5) is None
 
 
+def expect_full_look(watcher: Watcher) -> None:
+    """The next wait says that anything may have changed; the changes that follow are waited for."""
+    assert watcher.wait(5) is None
+    settle(watcher)
+
+
 def settle(watcher: Watcher) -> None:
     """Waits until all changes so far have been reported."""
     while watcher.wait(0.1) != frozenset():
@@ -108,8 +114,7 @@ def settle(watcher: Watcher) -> None:
 def test_directories_that_appear_are_followed(tmp_path: Path, watched: Watch) -> None:
     watcher = watched(tmp_path)
     path = write(tmp_path / "a/b/c" / EVENTS)
-    assert watcher.wait(5) is None
-    settle(watcher)
+    expect_full_look(watcher)
     write(Path(path))
     assert told(watcher) == {path}
 
@@ -118,8 +123,7 @@ def test_a_renamed_directory_is_followed_under_its_new_name(tmp_path: Path, watc
     write(tmp_path / "old/deep" / EVENTS)
     watcher = watched(tmp_path)
     os.rename(tmp_path / "old", tmp_path / "new")
-    assert watcher.wait(5) is None
-    settle(watcher)
+    expect_full_look(watcher)
     assert watcher.wait(0) == frozenset()
     path = write(tmp_path / "new/deep" / EVENTS)
     assert told(watcher) == {path}
@@ -131,8 +135,7 @@ def test_a_directory_that_is_deleted_and_made_again(tmp_path: Path, watched: Wat
         watcher = watched(tmp_path)
         shutil.rmtree(tmp_path / "run")
         write(Path(path))
-        assert watcher.wait(5) is None
-        settle(watcher)
+        expect_full_look(watcher)
         write(Path(path))
         assert told(watcher) == {path}
 
@@ -147,14 +150,11 @@ def test_files_that_plugins_take_are_told_where_they_take_them(tmp_path: Path, w
     write(Path(taken))
     assert told(watcher) == {taken}
     write(tmp_path / "run/trace/new.json")
-    assert watcher.wait(5) is None
-    settle(watcher)
+    expect_full_look(watcher)
     os.unlink(taken)
-    assert watcher.wait(5) is None
-    settle(watcher)
+    expect_full_look(watcher)
     os.symlink(other, taken)
-    assert watcher.wait(5) is None
-    settle(watcher)
+    expect_full_look(watcher)
     write(Path(other))
     assert told(watcher) == {taken}
 
@@ -167,13 +167,11 @@ def test_a_logdir_that_comes_later_and_goes_again(tmp_path: Path, watched: Watch
     assert watcher.wait(0.1) == frozenset()
     for _ in range(2):
         path = write(logdir / "run" / EVENTS)
-        assert watcher.wait(5) is None
-        settle(watcher)
+        expect_full_look(watcher)
         write(Path(path))
         assert told(watcher) == {path}
         shutil.rmtree(tmp_path / missing.split("/")[0])
-        assert watcher.wait(5) is None
-        settle(watcher)
+        expect_full_look(watcher)
 
 
 def test_a_logdir_that_is_moved_with_what_is_above_it(tmp_path: Path, watched: Watch) -> None:
@@ -181,8 +179,7 @@ def test_a_logdir_that_is_moved_with_what_is_above_it(tmp_path: Path, watched: W
     watcher = watched(tmp_path / "above/logs")
     os.rename(tmp_path / "above", tmp_path / "away")
     path = write(tmp_path / "above/logs/run" / EVENTS)
-    assert watcher.wait(0.1) is None
-    settle(watcher)
+    expect_full_look(watcher)
     write(Path(path))
     assert told(watcher) == {path}
 
@@ -247,8 +244,7 @@ def test_a_link_that_comes_later_and_names_a_directory_first(tmp_path: Path, wat
     os.symlink(tmp_path / "elsewhere", logs / "z")
     watcher = watched(logs)
     os.symlink(tmp_path / "elsewhere", logs / "a")
-    assert watcher.wait(5) is None
-    settle(watcher)
+    expect_full_look(watcher)
     write(tmp_path / "elsewhere" / EVENTS)
     [(_, path)] = discover([Logdir(str(logs))]).files
     assert told(watcher) == {path} == {str(logs / "a" / EVENTS)}
@@ -262,13 +258,11 @@ def test_a_symbolic_link_that_comes_later(tmp_path: Path, watched: Watch) -> Non
     link = tmp_path / "logs/linked"
     for _ in range(2):
         os.symlink(target, link)
-        assert watcher.wait(5) is None
-        settle(watcher)
+        expect_full_look(watcher)
         write(target / EVENTS)
         assert told(watcher) == {str(link / EVENTS)}
         link.unlink()
-        assert watcher.wait(5) is None
-        settle(watcher)
+        expect_full_look(watcher)
 
 
 def test_names_that_are_no_text(tmp_path: Path, watched: Watch) -> None:
@@ -276,8 +270,7 @@ def test_names_that_are_no_text(tmp_path: Path, watched: Watch) -> None:
     os.mkdir(directory)
     watcher = watched(tmp_path)
     path = write(Path(os.fsdecode(directory)) / (EVENTS + "\udcff"))
-    assert watcher.wait(5) is None
-    settle(watcher)
+    expect_full_look(watcher)
     write(Path(path))
     assert told(watcher) == {path}
 

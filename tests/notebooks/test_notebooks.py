@@ -235,7 +235,7 @@ def test_a_remark_begins_a_word(
         given.append(arguments)
         raise StartFailed("it is a test")
 
-    monkeypatch.setattr("insight_host.magic.start", refuse)
+    monkeypatch.setattr("insight_host.notebook_frame.start", refuse)
     insight_host.insight(line)
     assert given == [words]
     assert "it is a test" in capsys.readouterr().err

@@ -9,6 +9,8 @@ from typing import Protocol
 
 import insight_scalar
 import pytest
+from insight_remote.host_client.provider import HttpProvider
+from insight_remote.host_client.session import Address
 from insight_remote.mirror.mirrors import Mirrors
 from insight_remote.object_store import ObjectStoreFiles
 from insight_tensorboard.client.provider import TensorBoardProvider
@@ -26,8 +28,6 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.data import DataProvider
 from insight_core.providers.child import ChildLink
-from insight_core.providers.http_client.provider import HttpProvider
-from insight_core.providers.http_client.session import Address
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider

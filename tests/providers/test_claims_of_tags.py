@@ -7,12 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from insight_remote.host_client import decoding
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Claim, Dialect, EventField, Plugin, RecordDecoder
 from insight_core.plugin import claims as plugin_claims
 from insight_core.plugin.data import SeriesKey
-from insight_core.providers.http_client import decoding
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.messages import claim_message, claim_of
 from insight_core.store import claims

@@ -9,6 +9,8 @@ from contextlib import ExitStack
 
 import insight_scalar
 import pytest
+from insight_remote.host_client.provider import HttpProvider
+from insight_remote.host_client.session import Address, HttpSession
 from werkzeug import Request, Response
 
 from insight_core.plugin import (
@@ -20,8 +22,6 @@ from insight_core.plugin import (
     Undecodable,
 )
 from insight_core.plugin.testing import FakeProvider
-from insight_core.providers.http_client.provider import HttpProvider
-from insight_core.providers.http_client.session import Address, HttpSession
 from tests.hosts import listening, served
 from tests.waiting import eventually
 

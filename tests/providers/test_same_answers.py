@@ -10,6 +10,8 @@ from pathlib import Path
 import insight_scalar
 import numpy as np
 import pytest
+from insight_remote.host_client.provider import HttpProvider
+from insight_remote.host_client.session import Address
 from werkzeug import Request, Response
 
 from insight_core.ingest.logdir import Logdir
@@ -22,8 +24,6 @@ from insight_core.plugin.data import (
     SeriesKey,
     ShownAttempts,
 )
-from insight_core.providers.http_client.provider import HttpProvider
-from insight_core.providers.http_client.session import Address
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider

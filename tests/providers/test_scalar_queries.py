@@ -19,8 +19,7 @@ from insight_core.plugin import CachePolicy, Dialect, EventField
 from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey, XAxis
 from insight_core.store import scalars, views
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.decimation import column_borders
-from insight_core.store.reduction import Reduction, Values, reduction
+from insight_core.store.reduction import Reduction, Values, column_borders, reduction
 from insight_core.store.scalars import answer
 from insight_core.store.series import Series
 from insight_core.store.snapshot import Snapshot

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from insight_remote.host_client import decoding
 
 from insight_core.plugin import Dialect, EventField, FileName, InsightError, claims
 from insight_core.plugin.data import DataProvider, SeriesKey
 from insight_core.plugin.testing import EventWriter
-from insight_core.providers.http_client import decoding
 from insight_core.rpc.messages import claim_message, claim_of
 from tests.providers.conftest import EPOCHS, SAMPLES, Open
 from tests.support.pictures import png

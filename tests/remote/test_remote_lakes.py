@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from insight_lake.remote_sources import check_locatable
+from insight_lake.sources import check_locatable
 
 import insight_host
 from insight_core.cli import main

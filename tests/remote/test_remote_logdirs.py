@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from attrs import evolve
+from insight_remote.host_client.provider import HttpProvider
+from insight_remote.host_client.session import Address
 from insight_remote.mirror import mirror
 from numpy.typing import NDArray
 
@@ -25,8 +27,6 @@ from insight_core.cli.storage import open_local
 from insight_core.plugin import InsightError, Unavailable
 from insight_core.plugin.data import DataProvider, SeriesInfo, SeriesKey
 from insight_core.plugin.testing import EventWriter
-from insight_core.providers.http_client.provider import HttpProvider
-from insight_core.providers.http_client.session import Address
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from insight_core.store.blocks import BLOCK_TYPE, NO_BLOCKS, POINTS
-from insight_core.store.decimation import column_borders
-from insight_core.store.reduction import Reduction, Values
+from insight_core.store.reduction import Reduction, Values, column_borders
 from insight_core.store.reduction import reduction as compiled
 from tests.oracles import numpy_reduction
 

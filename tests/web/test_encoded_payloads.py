@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from insight_audio.decoder import clips_of
 from insight_image.decoder import pictures_of
-from insight_media.decoder import item_of
+from insight_media.item import item_of
 from insight_mesh.parts import part_of
 from insight_pr_curves.decoder import curve_of
 

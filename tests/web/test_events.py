@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +17,11 @@ from werkzeug.test import Client
 from insight_core.plugin import Plugin
 from insight_core.plugin.data import Changes
 from insight_core.plugin.testing import FakeProvider
-from insight_core.web import Host, http_server, live_events
+from insight_core.registry import Registry
+from insight_core.web import Host, HostSettings, http_server, live_events
 from insight_core.web.http_server import Server
+from insight_core.web.state.annotations import AnnotationStore, Place
+from insight_core.web.state.saved import SavedStore
 from tests.waiting import FOR_EVER, eventually
 
 SCALAR = Plugin("scalar", "Scalars")
@@ -240,3 +244,41 @@ def test_a_stream_tells_of_plugins_that_loaded_before_it_was_open(
         assert _event(answer)[1]["plugins"] == 1
         host._streams.listing_changed()
         assert _event(answer)[1]["plugins"] == 2
+
+
+@pytest.fixture
+def stored_host(provider: FakeProvider, page_directory: Path, tmp_path: Path) -> Callable[[], Host]:
+    """Makes hosts of one state directory."""
+
+    def make() -> Host:
+        annotations = AnnotationStore(tmp_path / "state", lambda: [Place("", "/logs")])
+        saved = SavedStore(tmp_path / "state", lambda: ["/logs"])
+        return Host(Registry.of([]), provider, HostSettings(page=page_directory), annotations, saved)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "bodies"),
+    [
+        ("annotations", "/data/annotations", [{"run": "early", "mark": mark} for mark in (3, 4)]),
+        ("saved", "/data/saved/page", [{"name": name, "version": None, "value": 2} for name in "ab"]),
+    ],
+)
+def test_a_stream_tells_of_what_users_write_at_this_host_and_at_others(
+    name: str, url: str, bodies: object, stored_host: Callable[[], Host], serve: Callable[[Any], Server]
+) -> None:
+    other, own = stored_host(), stored_host()
+    with _stream(serve(own)) as answer:
+        assert answer.readline().startswith(b"retry")
+        last = 0
+        for client, body in zip((Client(other), Client(own)), bodies, strict=True):  # type: ignore[call-overload]
+            said: Any = client.get(url).json
+            headers = {"Origin": "http://localhost", "X-Insight-Token": said["token"]}
+            assert client.put(url, json=body, headers=headers).status_code == 200
+            _, event = _event(answer)
+            assert (event["runs"], event["series"]) == (False, {})
+            assert event[name] > last
+            last = event[name]
+        said = Client(own).get(url).json
+        assert said["generation"] == last

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -22,12 +23,10 @@ from insight_core.plugin import (
     Unavailable,
     hookimpl,
 )
-from insight_core.plugin.data import Run
 from insight_core.plugin.findings import (
     Examined,
     Finding,
     FindingPlace,
-    Findings,
     Needs,
     NotChecked,
     Rule,
@@ -36,7 +35,7 @@ from insight_core.plugin.findings import (
 from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web.findings import FindingsTable
-from insight_core.web.findings.shared import NamedColumn
+from insight_core.web.findings.merging import NamedColumn
 
 TITLE = ReasonKind("m_something", "Something")
 Check = Callable[[Examined], Iterable[Finding]]
@@ -46,7 +45,6 @@ Check = Callable[[Examined], Iterable[Finding]]
 def data() -> FakeProvider:
     provider = FakeProvider()
     for run in ("a", "b"):
-        provider.add_run(Run(run))
         provider.add_scalars(run, "train/loss", [2.0, 1.0])
     return provider
 
@@ -61,7 +59,6 @@ def _finds(examined: Examined) -> Iterable[Finding]:
 
 def test_rules_read_the_scalars_of_whatever_plugin_has_them_and_point_to_its_tab() -> None:
     data = FakeProvider()
-    data.add_run(Run("a"))
     data.add_scalars("a", "train/loss", [2.0, 1.0], plugin="rates")
     read: list[list[float]] = []
 
@@ -84,32 +81,72 @@ def _module(*rules: object) -> object:
     return SimpleNamespace(insight_rules=hookimpl(lambda: rules))
 
 
-def _table(data: FakeProvider, limit: float = 60.0, **modules: object) -> FindingsTable:
-    registry = Registry.of([(name, lambda one=one: one) for name, one in modules.items()])  # type: ignore[misc]
+def _table(
+    data: FakeProvider,
+    *rules: Rule,
+    limit: float = 60.0,
+    columns: Callable[[Sequence[str]], Sequence[NamedColumn]] = lambda runs: (),
+    **modules: object,
+) -> FindingsTable:
+    """The findings of rules of a module, or of several modules."""
+    given = modules or {"m": _module(*rules)}
+    registry = Registry.of([(name, lambda one=one: one) for name, one in given.items()])  # type: ignore[misc]
     ctx = context_of(Plugin("m", "M"), data)
-    return FindingsTable(registry, data, Limits(rule=limit), lambda _: ctx)
+    return FindingsTable(registry, data, Limits(rule=limit), lambda _: ctx, columns)
 
 
-def _checked(table: FindingsTable, *runs: str, **roles: str) -> list[CheckedRule]:
-    return list(checks_of(table.find(runs, roles)).rules)
+def _wait_for_late_calls(table: FindingsTable) -> None:
+    for left in list(table._calls._left.values()):
+        left._call.done.wait()
+
+
+def _checked(table: FindingsTable, *runs: str) -> list[CheckedRule]:
+    return list(checks_of(table.find(runs)).rules)
+
+
+def _noting(asked: list[str], finds: Check = lambda _: (), name: str = "") -> Check:
+    """A check that notes the run (or ``name``) each time it is asked, then finds what ``finds`` does."""
+
+    def check(examined: Examined) -> Iterable[Finding]:
+        asked.append(name or str(examined.run))
+        return finds(examined)
+
+    return check
+
+
+def _waiting(go: threading.Event, run: str = "") -> Check:
+    """A check that hangs until ``go`` is set, about this run alone if one is given."""
+
+    def check(examined: Examined) -> Iterable[Finding]:
+        if run in ("", examined.run):
+            go.wait()
+        return [_finding(examined.run)]
+
+    return check
+
+
+def _raising(error: BaseException) -> Check:
+    def check(examined: Examined) -> Iterable[Finding]:
+        raise error
+
+    return check
 
 
 def _texts(checked: CheckedRule) -> list[str]:
     return [str(one.saw) for one in checked.findings]
 
 
-def test_a_rule_is_asked_about_each_run_that_is_there(data: FakeProvider) -> None:
+def test_a_rule_is_asked_about_each_run_once_until_its_series_change(data: FakeProvider) -> None:
     asked: list[str] = []
-
-    def check(examined: Examined) -> Iterable[Finding]:
-        asked.append(examined.run)
-        return [_finding(examined.run)]
-
-    table = _table(data, m=_module(Rule("one", TITLE, check)))
-    found = _checked(table, "a", "b", "unknown")
-    assert asked == ["a", "b"]
-    assert [(one.run, one.findings[0].run) for one in found] == [("a", "a"), ("b", "b")]
+    table = _table(data, Rule("one", TITLE, _noting(asked, _finds)))
     assert _checked(table) == []
+    for runs in (("a", "b", "unknown"), ("b", "a")):
+        found = _checked(table, *runs)
+        assert [(one.run, one.findings[0].run) for one in found] == [(run, run) for run in runs[:2]]
+        assert asked == ["a", "b"]
+    data.add_scalars("b", "other", [1.0])
+    _checked(table, "a", "b")
+    assert asked == ["a", "b", "b"]
 
 
 def test_a_rule_gets_the_points_of_the_roles_that_it_needs(data: FakeProvider) -> None:
@@ -121,49 +158,35 @@ def test_a_rule_gets_the_points_of_the_roles_that_it_needs(data: FakeProvider) -
             seen[key.run] = columns.values.tolist()
         return ()
 
-    first, second = _checked(_table(data, m=_module(Rule("r", TITLE, check, Needs(["lr"])))), "a", "b")
+    first, second = _checked(_table(data, Rule("r", TITLE, check, Needs(["lr"]))), "a", "b")
     assert seen == {"b": [0.5, 0.25]}
-    assert first.unchecked is not None
-    assert first.unchecked.fields() == {
-        "error": "no tag has the role lr",
-        "code": "no_tag_of_role",
-        "details": {"role": "lr"},
-    }
-    assert (first.failed, second.unchecked, second.findings) == (False, None, ())
+    assert isinstance(first.unchecked, Reason)
+    assert (first.unchecked.code, first.unchecked.details) == ("no_tag_of_role", {"role": "lr"})
+    assert (first.unchecked, first.failed) == ("no tag has the role lr", False)
+    assert (second.failed, second.unchecked, second.findings) == (False, None, ())
 
 
 def test_roles_that_are_given_replace_those_of_names(data: FakeProvider) -> None:
     data.add_scalars("a", "curve", [3.0, 4.0])
-
-    def check(examined: Examined) -> Iterable[Finding]:
-        return [_finding(examined.run, key.tag) for key in examined.keys("loss")]
-
-    table = _table(data, m=_module(Rule("r", TITLE, check)))
+    rule = Rule("r", TITLE, lambda each: [_finding(each.run, key.tag) for key in each.keys("loss")])
+    table = _table(data, rule)
     assert [str(one.saw) for one in _checked(table, "a")[0].findings] == ["train/loss"]
     [checked] = checks_of(table.find(["a"], {"curve": "loss", "train/loss": ""})).rules
     assert [str(one.saw) for one in checked.findings] == ["curve"]
 
 
 def test_a_rule_needs_data_of_the_plugins_that_it_names(data: FakeProvider) -> None:
-    table = _table(data, m=_module(Rule("r", TITLE, _finds, Needs(plugins=["histogram"]))))
+    table = _table(data, Rule("r", TITLE, _finds, Needs(plugins=["histogram"])))
     assert _checked(table, "a")[0].unchecked == "the plugin histogram has no data"
     data.add_records("histogram", "a", "w", [b""], claim=SummaryPlugin("histograms"))
     assert _checked(table, "a")[0].unchecked is None
 
 
-def _raises(examined: Examined) -> Iterable[Finding]:
-    raise RuntimeError("no luck")
-
-
-def _exits(examined: Examined) -> Iterable[Finding]:
-    raise SystemExit(3)
-
-
 @pytest.mark.parametrize(
     ("check", "reason"),
     [
-        (_raises, "RuntimeError: no luck"),
-        (_exits, "SystemExit: 3"),
+        (_raising(RuntimeError("no luck")), "RuntimeError: no luck"),
+        (_raising(SystemExit(3)), "SystemExit: 3"),
         (lambda _: [7], "it returned a int, not a Finding"),
         (lambda _: [_finding("b")], "which it was not asked about"),
         (lambda _: None, "not iterable"),
@@ -174,7 +197,7 @@ def _exits(examined: Examined) -> Iterable[Finding]:
 def test_a_rule_that_fails_is_a_failure_of_this_rule_alone(
     data: FakeProvider, check: Check | str, reason: str
 ) -> None:
-    table = _table(data, m=_module(Rule("bad", TITLE, check), Rule("good", TITLE, _finds)))
+    table = _table(data, Rule("bad", TITLE, check), Rule("good", TITLE, _finds))
     for _ in range(2):  # a failure is not kept
         bad, good = _checked(table, "a")
         assert reason in str(bad.unchecked)
@@ -182,60 +205,32 @@ def test_a_rule_that_fails_is_a_failure_of_this_rule_alone(
 
 
 def test_a_rule_that_hangs_is_not_called_again_before_it_has_returned(data: FakeProvider) -> None:
-    go, calls = threading.Event(), []
-
-    def hang(examined: Examined) -> Iterable[Finding]:
-        calls.append(threading.current_thread())
-        go.wait()
-        return [_finding(examined.run)]
-
-    table = _table(data, limit=0.2, m=_module(Rule("bad", TITLE, hang), Rule("good", TITLE, _finds)))
+    go, calls = threading.Event(), list[str]()
+    rules = Rule("bad", TITLE, _noting(calls, _waiting(go))), Rule("good", TITLE, _finds)
+    table = _table(data, *rules, limit=0.2)
     for run in ("a", "b", "a"):
         bad, good = _checked(table, run)
         assert "has not returned" in str(bad.unchecked)
         assert (bad.failed, _texts(good)) == (True, ["it is wrong"])
     assert len(calls) == 1
     go.set()
-    for left in list(table._calls._left.values()):
-        left._call.done.wait()
+    _wait_for_late_calls(table)
     assert _texts(_checked(table, "a")[0]) == ["it is wrong"]
-
-
-def test_answers_are_kept_until_series_of_the_run_change(data: FakeProvider) -> None:
-    asked: list[str] = []
-
-    def check(examined: Examined) -> Iterable[Finding]:
-        asked.append(examined.run)
-        return ()
-
-    table = _table(data, m=_module(Rule("r", TITLE, check)))
-    _checked(table, "a", "b")
-    _checked(table, "b", "a")
-    assert asked == ["a", "b"]
-    data.add_scalars("b", "other", [1.0])
-    _checked(table, "a", "b")
-    assert asked == ["a", "b", "b"]
 
 
 def test_the_points_of_a_series_are_read_once_for_all_rules(
     data: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = []
-    plain = FakeProvider.scalars
-
-    def scalars(self: FakeProvider, plugin: str, keys: object, *rest: object) -> object:
-        read.append(keys)
-        return plain(self, plugin, keys, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(FakeProvider, "scalars", scalars)
+    read = Mock(wraps=data.scalars)
+    monkeypatch.setattr(data, "scalars", read)
 
     def check(examined: Examined) -> Iterable[Finding]:
         assert [len(columns.steps) for _, columns in examined.scalars("loss")] == [2]
         return ()
 
-    checked = _checked(_table(data, m=_module(Rule("r", TITLE, check), Rule("s", TITLE, check))), "a")
+    checked = _checked(_table(data, Rule("r", TITLE, check), Rule("s", TITLE, check)), "a")
     assert [one.unchecked for one in checked] == [None, None]
-    assert len(read) == 1
+    assert read.call_count == 1
 
 
 def test_a_rule_whose_word_changes_with_time_is_asked_again(
@@ -243,18 +238,9 @@ def test_a_rule_whose_word_changes_with_time_is_asked_again(
 ) -> None:
     monkeypatch.setattr("insight_core.web.findings.calls._FRESH", 0.0)
     asked: list[str] = []
-
-    def check(examined: Examined) -> Iterable[Finding]:
-        asked.append(examined.run)
-        if len(asked) > 2:
-            yield _finding(examined.run)
-
-    def other_check(examined: Examined) -> Iterable[Finding]:
-        asked.append("other")
-        return ()
-
-    other = Rule("other", TITLE, other_check)
-    table = _table(data, m=_module(Rule("r", TITLE, check, may_change=True), other))
+    check = _noting(asked, lambda examined: [_finding(examined.run)] * (len(asked) > 2))
+    other = Rule("other", TITLE, _noting(asked, name="other"))
+    table = _table(data, Rule("r", TITLE, check, may_change=True), other)
     assert [_texts(one) for one in _checked(table, "a")] == [[], []]
     assert [_texts(one) for one in _checked(table, "a")] == [["it is wrong"], []]
     assert asked == ["a", "other", "a"]
@@ -263,77 +249,54 @@ def test_a_rule_whose_word_changes_with_time_is_asked_again(
 def test_only_the_rules_that_are_named_are_asked_and_give_all_that_they_found(data: FakeProvider) -> None:
     asked: list[str] = []
 
-    def rule(name: str) -> Rule:
-        def check(examined: Examined) -> Iterable[Finding]:
-            asked.append(name)
-            return [_finding(examined.run, str(n)) for n in range(70)]
+    def finds(examined: Examined) -> Iterable[Finding]:
+        return [_finding(examined.run, str(n)) for n in range(70)]
 
-        return Rule(name, TITLE, check)
-
-    table = _table(data, m=_module(rule("r"), rule("s")))
+    table = _table(data, *(Rule(name, TITLE, _noting(asked, finds, name)) for name in "rs"))
     found = table.find(["a"], rules=["s"])
     assert ([one.id for one in found.rules], len(found.each), found.rules[0].more) == (["s"], 70, 0)
-    assert [state.more for state in table.find(["a"]).rules] == [20, 20]
+    every = table.find(["a"])
+    assert (len(every.findings), [state.more for state in every.rules]) == (100, [20, 20])
     assert asked == ["s", "r"]
 
 
 def test_rules_behind_one_that_hangs_are_called_and_those_of_a_late_answer_go_on(data: FakeProvider) -> None:
-    go, asked = threading.Event(), []
-
-    def hang(examined: Examined) -> Iterable[Finding]:
-        go.wait()
-        return ()
-
-    def rule(name: str) -> Rule:
-        def check(examined: Examined) -> Iterable[Finding]:
-            asked.append((name, examined.run))
-            return ()
-
-        return Rule(name, TITLE, check)
-
-    table = _table(data, limit=0.2, m=_module(rule("p"), Rule("hang", TITLE, hang), rule("s")))
+    go, asked = threading.Event(), list[str]()
+    first_rule, last_rule = (Rule(name, TITLE, _noting(asked, name=name)) for name in "ps")
+    table = _table(data, first_rule, Rule("hang", TITLE, _waiting(go)), last_rule, limit=0.2)
     first = table.find(["a"], seconds=0.0)
     assert {"hang", "s"} <= {one.rule for one in first.unchecked if one.pending}
-    second = table.find(["a"])
-    assert [(one.rule, one.failed) for one in second.unchecked] == [("hang", True)]
-    third = table.find(["b"])
-    assert [(one.rule, one.failed) for one in third.unchecked] == [("hang", True)]
+    for run in ("a", "b"):
+        found = table.find([run])
+        assert [(one.rule, one.failed) for one in found.unchecked] == [("hang", True)]
     go.set()
-    assert asked == [("p", "a"), ("s", "a"), ("p", "b"), ("s", "b")]
+    assert asked == ["p", "s", "p", "s"]
 
 
 @pytest.mark.parametrize(("may_change", "again"), [(True, 2), (False, 1)])
-def test_a_rule_says_why_it_cannot_tell(data: FakeProvider, may_change: bool, again: int) -> None:
-    asked = []
-
-    def check(examined: Examined) -> Iterable[Finding]:
-        asked.append(examined.run)
-        raise NotChecked(Reason("it is being read", "m_reading"), may_change=may_change)
-
-    table = _table(data, m=_module(Rule("r", TITLE, check)))
+def test_a_rule_says_why_it_cannot_tell_and_no_other_is_asked_again(
+    data: FakeProvider, may_change: bool, again: int
+) -> None:
+    asked: list[str] = []
+    why = _raising(NotChecked(Reason("it is being read", "m_reading"), may_change=may_change))
+    rules = Rule("w", TITLE, _noting(asked, why, "w")), Rule("c", TITLE, _noting(asked, name="c"))
+    table = _table(data, *rules)
     for _ in range(2):
-        [checked] = _checked(table, "a")
+        checked, _other = _checked(table, "a")
         assert checked.unchecked is not None
         assert (checked.failed, checked.unchecked.code) == (False, "m_reading")
-    assert len(asked) == again
+    assert (asked.count("w"), asked.count("c")) == (again, 1)
+    assert table.find(["a"]).unchecked[0].pending is may_change
 
 
 def test_data_that_cannot_be_reached_is_no_failure_of_the_rule(data: FakeProvider) -> None:
-    def check(examined: Examined) -> Iterable[Finding]:
-        raise Unavailable("the server is away")
-
-    [checked] = _checked(_table(data, m=_module(Rule("r", TITLE, check))), "a")
+    away = _raising(Unavailable("the server is away"))
+    [checked] = _checked(_table(data, Rule("r", TITLE, away)), "a")
     assert (checked.failed, str(checked.unchecked)) == (False, "the server is away")
 
 
-def test_of_very_many_findings_the_first_are_given_and_the_others_counted(data: FakeProvider) -> None:
-    rule = Rule("r", TITLE, lambda examined: [_finding(examined.run, str(n)) for n in range(70)])
-    found = _table(data, m=_module(rule)).find(["a"])
-    assert (len(found.findings), found.rules[0].more) == (50, 20)
-
-
 def test_a_hook_that_fails_is_listed_and_the_second_rule_of_an_id_is_left_out(data: FakeProvider) -> None:
-    good = _module(Rule("r", TITLE, _finds), Rule("r", TITLE, _raises))
+    good = _module(Rule("r", TITLE, _finds), Rule("r", TITLE, _raising(RuntimeError("no luck"))))
     broken, checked = _checked(_table(data, bad=_module(7), good=good), "a")
     assert (broken.plugin, broken.failed) == ("bad", True)
     assert "insight_rules() of bad" in str(broken.unchecked)
@@ -346,16 +309,15 @@ def test_texts_of_modules_come_with_the_answer(data: FakeProvider) -> None:
     assert _table(data, m=module).find(["a"], {}).messages == [messages]
 
 
-def _of_runs(*severities: tuple[str, str]) -> Rule:
+def _of_runs(severities: Mapping[str, str], name: str = "stuck", saves: Saving | None = None) -> Rule:
     """Finds a fault of this severity in these runs."""
-    by_run = dict(severities)
 
     def check(examined: Examined) -> Iterable[Finding]:
-        if (severity := by_run.get(examined.run)) is not None:
+        if (severity := severities.get(str(examined.run))) is not None:
             saw = Reason(f"{examined.run} is wrong", "m_saw")
-            yield Finding(examined.run, severity, saw, saves=Saving(0.1, 0.2))  # type: ignore[arg-type]
+            yield Finding(examined.run, severity, saw, saves=saves)  # type: ignore[arg-type]
 
-    return Rule("stuck", TITLE, check)
+    return Rule(name, TITLE, check)
 
 
 @pytest.fixture
@@ -370,11 +332,9 @@ def test_a_fault_of_many_runs_is_one_finding_that_names_what_they_share(many: Fa
     stuck = [f"r{number:02}" for number in range(0, 60, 5)]
     rates = NamedColumn("lr", {run.name: 0.3 if run.name in stuck else 0.1 for run in many.runs()})
     seeds = NamedColumn("seed", {run.name: place for place, run in enumerate(many.runs())})
-    module = _module(_of_runs(*((run, "error" if run == "r10" else "warning") for run in stuck)))
-    registry = Registry.of([("m", lambda: module)])
-    ctx = context_of(Plugin("m", "M"), many)
-    table = FindingsTable(registry, many, Limits(), lambda _: ctx, lambda _: [rates, seeds])
-    [one] = table.find().findings
+    faults = {run: "error" if run == "r10" else "warning" for run in stuck}
+    rule = _of_runs(faults, saves=Saving(0.1, 0.2))
+    [one] = _table(many, rule, columns=lambda _: [rates, seeds]).find().findings
     assert (one.rule, one.severity, one.run, sorted(one.runs)) == ("stuck", "error", "r10", stuck)
     assert str(one.saw) == "12 of 60 runs: Something; r10: r10 is wrong"
     assert [str(condition) for condition in one.shared] == ["lr = 0.3"]
@@ -383,26 +343,22 @@ def test_a_fault_of_many_runs_is_one_finding_that_names_what_they_share(many: Fa
 
 
 def test_a_hint_is_not_merged_with_faults(data: FakeProvider) -> None:
-    found = _table(data, m=_module(_of_runs(("a", "hint"), ("b", "error")))).find()
+    found = _table(data, _of_runs({"a": "hint", "b": "error"})).find()
     assert [(one.severity, one.runs) for one in found.findings] == [("error", ("b",)), ("hint", ("a",))]
 
 
 def test_findings_are_sorted_by_severity_then_by_runs_and_saving(many: FakeProvider) -> None:
-    def rule(name: str, severity: str, most: str, saves: Saving | None) -> Rule:
-        def check(examined: Examined) -> Iterable[Finding]:
-            if examined.run <= most:
-                yield Finding(examined.run, severity, Reason("x"), saves=saves)  # type: ignore[arg-type]
-
-        return Rule(name, TITLE, check)
+    def rule(name: str, severity: str, most: int, saves: Saving | None = None) -> Rule:
+        return _of_runs({f"r{number:02}": severity for number in range(most)}, name, saves)
 
     rules = [
-        rule("good", "good", "r50", None),
-        rule("some", "warning", "r03", Saving(0.1, 0.1)),
-        rule("more", "warning", "r30", Saving(0.1, 0.1)),
-        rule("one", "error", "r00", None),
-        rule("none", "warning", "r50", None),
+        rule("good", "good", 51),
+        rule("some", "warning", 4, Saving(0.1, 0.1)),
+        rule("more", "warning", 31, Saving(0.1, 0.1)),
+        rule("one", "error", 1),
+        rule("none", "warning", 51),
     ]
-    found = _table(many, m=_module(*rules)).find()
+    found = _table(many, *rules).find()
     assert [one.rule for one in found.findings] == ["one", "more", "some", "none", "good"]
 
 
@@ -411,53 +367,22 @@ def test_a_rule_of_several_runs_sees_all_of_them_and_is_not_merged(data: FakePro
         for run in examined.runs:
             yield Finding(examined.runs, "good", Reason(f"best {run}"), place=FindingPlace("x"))
 
-    found = _table(data, m=_module(Rule("best", TITLE, check, scope="runs"))).find()
-    assert [(str(one.saw), one.runs, one.place.plugin) for one in found.findings] == [
-        ("best a", ("a", "b"), "x"),
-        ("best b", ("a", "b"), "x"),
-    ]
+    found = _table(data, Rule("best", TITLE, check, scope="runs")).find()
+    said = [(str(one.saw), one.runs, one.place.plugin) for one in found.findings]
+    assert said == [(f"best {run}", ("a", "b"), "x") for run in "ab"]
     assert found.rules[0].checked == ("a", "b")
 
 
 def test_an_answer_comes_in_time_and_the_next_goes_on(many: FakeProvider) -> None:
-    go, asked = threading.Event(), []
-
-    def check(examined: Examined) -> Iterable[Finding]:
-        asked.append(examined.run)
-        if examined.run == "r05":
-            go.wait()
-        return ()
-
-    table = _table(many, m=_module(Rule("slow", TITLE, check)))
+    go, asked = threading.Event(), list[str]()
+    table = _table(many, Rule("slow", TITLE, _noting(asked, _waiting(go, "r05"))))
     first = table.find(seconds=0.2)
     assert first.left > 0
     assert ("r05", True) in {(run, one.pending) for one in first.unchecked for run in one.runs}
     go.set()
-    for left in list(table._calls._left.values()):
-        left._call.done.wait()
+    _wait_for_late_calls(table)
     last = table.find()
-    assert (last.left, last.unchecked, len(last.rules[0].checked)) == (0, [], 60)
-    assert len(asked) == 60
-
-
-def test_what_was_said_is_not_asked_again_while_another_rule_waits(data: FakeProvider) -> None:
-    asked = []
-
-    def waits(examined: Examined) -> Iterable[Finding]:
-        raise NotChecked(Reason("it is being read", "m_reading"), may_change=True)
-
-    def counts(examined: Examined) -> Iterable[Finding]:
-        asked.append(examined.run)
-        return ()
-
-    table = _table(data, m=_module(Rule("w", TITLE, waits), Rule("c", TITLE, counts)))
-    found = [table.find(["a"]) for _ in range(3)]
-    assert asked == ["a"]
-    assert found[-1].unchecked[0].pending
-
-
-def _found(table: FindingsTable) -> Findings:
-    return table.find()
+    assert (last.left, last.unchecked, len(last.rules[0].checked), len(asked)) == (0, [], 60, 60)
 
 
 def test_sources_of_highlights_of_the_last_release_are_rules(data: FakeProvider) -> None:
@@ -470,25 +395,5 @@ def test_sources_of_highlights_of_the_last_release_are_rules(data: FakeProvider)
         yield Highlight("info", Reason(f"all of {', '.join(runs)}"), runs)
 
     module = SimpleNamespace(insight_highlights=hookimpl(lambda: [HighlightSource("old", says)]))
-    [one] = _found(_table(data, m=module)).findings
+    [one] = _table(data, m=module).find().findings
     assert (one.rule, one.severity, str(one.saw), one.runs) == ("old", "hint", "all of a, b", ("a", "b"))
-
-
-def test_constructors_of_the_last_release_give_findings_and_rules_of_now() -> None:
-    saw, why, change = Reason("saw"), Reason("why"), Reason("change")
-    place = FindingPlace(tag="loss")
-    expected = Finding("a", "hint", saw, change, place, Saving(0.5, 0.5, "run"))
-    with pytest.warns(DeprecationWarning, match="is deprecated"):
-        assert Finding("a", "info", saw, why, change, place, 0.5) == expected  # type: ignore[arg-type,call-arg]
-    named: dict[str, object] = {"run": "a", "severity": "hint", "why": why, "saves": 0.5}
-    with pytest.warns(DeprecationWarning, match="is deprecated"):
-        assert Finding(saw=saw, change=change, place=place, **named) == expected  # type: ignore[arg-type]
-    for given in (
-        {"roles": ["lr"], "plugins": ["scalar"]},
-        {"plugins": ["scalar"], "needs": ["lr"]},
-    ):
-        with pytest.warns(DeprecationWarning, match="Needs"):
-            rule = Rule("r", Reason("R {x}", "m_r"), lambda _: (), **given)  # type: ignore[arg-type]
-        assert (rule.needs, str(rule.title())) == (Needs(["lr"], ["scalar"]), "R {x}")
-    with pytest.raises(TypeError, match="surprise"):
-        Finding("a", "hint", saw, surprise=1)  # type: ignore[call-arg]

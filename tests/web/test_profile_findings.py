@@ -17,7 +17,7 @@ from insight_core.plugin.findings import Examined, Finding, FindingPlace, Needs,
 from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web.findings import FindingsTable
-from insight_core.web.findings.shared import NamedColumn
+from insight_core.web.findings.merging import NamedColumn
 
 TITLE = ReasonKind("m_slow", "Slow")
 READING = ReasonKind("m_reading", "it is being read")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import multiprocessing
-import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import pytest
@@ -18,7 +16,6 @@ from insight_core.plugin import NotFound, Plugin, Unavailable
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
-from insight_core.web.http_server import Server
 from insight_core.web.state import saved as saved_store
 from insight_core.web.state import state_file
 from insight_core.web.state.saved import Changed, SavedStore
@@ -55,11 +52,8 @@ def asked(host_with: Callable[[SavedStore | None], Host], state: Path) -> Asked:
     return Client(host_with(_store(state)))
 
 
-def _headers(
-    client: Asked, url: str = MINE, changed: Mapping[str, str | None] = MappingProxyType({})
-) -> dict[str, str]:
-    headers = {"Origin": "http://localhost", "X-Insight-Token": _list(client, url)["token"]}
-    return {name: value for name, value in (headers | dict(changed)).items() if value is not None}
+def _headers(client: Asked, url: str = MINE) -> dict[str, str]:
+    return {"Origin": "http://localhost", "X-Insight-Token": _list(client, url)["token"]}
 
 
 def _list(client: Asked, url: str = MINE) -> Asked:
@@ -84,24 +78,22 @@ def _remove(client: Asked, name: str, version: str, url: str = MINE) -> Asked:
 
 
 def test_an_entry_is_saved_read_replaced_and_removed(asked: Asked) -> None:
-    assert _list(asked)["entries"] == []
+    listed = [_list(asked)]
     value = {"columns": ["loss", "列"], "width": 1.5, "none": None}
     first = _save(asked, "mine", value).json
     assert first == {"name": "mine", "version": first["version"]}
     assert _read(asked, "mine").json == {**first, "value": value}
-    assert [(each["name"], each["version"]) for each in _list(asked)["entries"]] == [
-        ("mine", first["version"])
-    ]
+    listed.append(_list(asked))
+    assert [(each["name"], each["version"]) for each in listed[-1]["entries"]] == [("mine", first["version"])]
     second = _save(asked, "mine", None, first["version"]).json
     assert _read(asked, "mine").json == {**second, "value": None}
     assert _remove(asked, "mine", second["version"]).json == {"name": "mine", "version": None}
     gone = _read(asked, "mine")
-    assert (gone.status_code, gone.json["code"], gone.json["details"]) == (
-        404,
-        "unknown_saved",
-        {"name": "mine"},
-    )
-    assert _list(asked)["entries"] == []
+    assert (gone.status_code, gone.json["code"]) == (404, "unknown_saved")
+    assert gone.json["details"] == {"name": "mine"}
+    listed.append(_list(asked))
+    assert listed[0]["entries"] == listed[-1]["entries"] == []
+    assert listed[0]["generation"] < listed[1]["generation"] < listed[2]["generation"] - 1
 
 
 def test_owners_do_not_see_each_others_entries(asked: Asked) -> None:
@@ -129,30 +121,6 @@ def test_a_page_that_read_an_older_version_overwrites_nothing(asked: Asked) -> N
     late = _save(asked, "view", 3, second)
     assert (late.status_code, late.json["details"]) == (409, {"name": "view", "version": None})
     assert _remove(asked, "view", second).json["code"] == "unknown_saved"
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"Origin": None},
-        {"Origin": "null"},
-        {"Origin": "http://evil.example"},
-        {"X-Insight-Token": None},
-        {"X-Insight-Token": "wrong"},
-        {"X-Insight-Token": "ü"},
-    ],
-)
-def test_only_our_page_may_save_and_remove(asked: Asked, changed: dict[str, str | None]) -> None:
-    version = _save(asked, "view", 1).json["version"]
-    headers = _headers(asked, changed=changed)
-    body = json.dumps({"name": "view", "value": 2, "version": version})
-    query = {"name": "view", "version": version}
-    for answer in (
-        asked.put(MINE, data=body, headers=headers),
-        asked.delete(MINE, query_string=query, headers=headers),
-    ):
-        assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
-    assert _read(asked, "view").json["value"] == 1
 
 
 @pytest.mark.parametrize(
@@ -234,14 +202,11 @@ def test_an_entry_and_all_of_a_plugin_have_a_limit(asked: Asked, monkeypatch: py
 def test_a_read_only_host_shows_and_does_not_save(
     host_with: Callable[[SavedStore | None], Host], state: Path
 ) -> None:
-    version = _store(state).write("plugin/mine", "view", 1, None)
+    _store(state).write("plugin/mine", "view", 1, None)
     client = Client(host_with(_store(state, read_only=True)))
     answer = _list(client)
     assert (answer["writable"], _read(client, "view").json["value"]) == (False, 1)
     assert "--read-only" in answer["reason"]
-    refused = _save(client, "view", 2, version)
-    assert (refused.status_code, _remove(client, "view", version).status_code) == (405, 405)
-    assert not {"PUT", "DELETE"} & set(refused.headers["Allow"].split(", "))
 
 
 def test_a_host_without_state_says_so(host_with: Callable[[SavedStore | None], Host]) -> None:
@@ -298,13 +263,8 @@ def _overwrite(directory: str, times: int) -> None:
 
 
 def test_hosts_that_save_the_same_entry_at_once_lose_nothing(state: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    hosts = [context.Process(target=_overwrite, args=(str(state), 40)) for _ in range(3)]
-    for host in hosts:
-        host.start()
-    for host in hosts:
-        host.join(60)
-        assert host.exitcode == 0
+    with ProcessPoolExecutor(3, multiprocessing.get_context("spawn")) as hosts:
+        list(hosts.map(_overwrite, [str(state)] * 3, [40] * 3))
     assert _store(state).now().by_owner == {"page": {"sum": "120"}}
 
 
@@ -330,73 +290,9 @@ def test_a_damaged_file_is_named_and_keeps_all_of_its_bytes(
     assert _list(Client(host_with(_store(state))))["damage"]["lines"] == 1
 
 
-def test_a_file_of_a_newer_host_is_left_alone(state: Path) -> None:
-    _store(state).write("page", "view", 1, None)
-    (path,) = (state / "saved").iterdir()
-    path.write_text('{"insight-host": "saved entries", "format": 2, "id": "x"}\n')
-    store = _store(state)
-    assert store.now().by_owner == {}
-    assert "newer" in (store.write_refusal() or "")
-    with pytest.raises(Unavailable, match="newer"):
-        store.write("page", "view", 2, None)
-    assert path.read_bytes().count(b"\n") == 1
-
-
-def test_a_write_that_fails_on_disk_leaves_the_entry(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, written = _store(state), os.write
-    version = store.write("page", "view", 1, None)
-    with monkeypatch.context() as full:
-        full.setattr(os, "write", lambda number, data: written(number, data[:20]))
-        with pytest.raises(Unavailable, match="20 of"):
-            store.write("page", "view", 2, version)
-    assert store.now().by_owner == _store(state).now().by_owner == {"page": {"view": "1"}}
-    store.write("page", "view", 3, version)
-    assert _store(state).now().by_owner == {"page": {"view": "3"}}
-
-
 def test_an_entry_that_is_removed_twice_is_not_there(state: Path) -> None:
     store, other = _store(state), _store(state)
     version = store.write("page", "view", 1, None)
     store.remove("page", "view", version)
     with pytest.raises(NotFound):
         other.remove("page", "view", version)
-
-
-def test_the_stream_tells_of_entries_of_every_host(
-    host_with: Callable[[SavedStore | None], Host], state: Path, serve: Callable[[Any], Server]
-) -> None:
-    server = serve(host_with(_store(state)))
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    connection.request("GET", "/data/events")
-    answer = connection.getresponse()
-
-    def event() -> dict[str, Any]:
-        while line := answer.readline():
-            if line.startswith(b"data: "):
-                found: dict[str, Any] = json.loads(line[6:])
-                return found
-        raise AssertionError("the stream ended")
-
-    try:
-        assert answer.readline().startswith(b"retry")
-        version = _store(state).write("plugin/mine", "view", 1, None)
-        first = event()
-        assert (first["runs"], first["series"]) == (False, {})
-        writer = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-        writer.request("GET", MINE)
-        listed = json.loads(writer.getresponse().read())
-        assert (listed["generation"], len(listed["entries"])) == (first["saved"], 1)
-        headers = {"Origin": f"http://127.0.0.1:{server.port}", "X-Insight-Token": listed["token"]}
-        writer.request("PUT", MINE, json.dumps({"name": "view", "version": version, "value": 2}), headers)
-        written = writer.getresponse()
-        assert written.status == 200, written.read()
-        second = event()["saved"]
-        assert second > first["saved"]
-        version = json.loads(written.read())["version"]
-        writer.request("DELETE", f"{MINE}?name=view&version={version}", headers=headers)
-        assert writer.getresponse().status == 200
-        writer.close()
-        assert event()["saved"] > second
-    finally:
-        answer.close()
-        connection.close()

@@ -56,6 +56,36 @@ export function leaveShared(own = []) {
   };
 }
 
+const LOCALE = /\/locales\/[\w-]+\.json$/;
+const NAMED_TEXTS = /import \{([^}]*)\} from (['"])([^'"]*\/locales\/[\w-]+\.json)\2/g;
+
+/**
+ * A file of texts may have groups, `{"page": {…}, "table": {…}}`: `import { table } from '../locales/en.json'` brings
+ * these texts alone, so that one file has all of a language and code that is loaded late brings its own.
+ */
+export function textsByGroup() {
+  const split = (_, names, quote, path) =>
+    names
+      .split(',')
+      .filter((name) => name.trim())
+      .map((name) => name.trim().split(/\s+as\s+/))
+      .map(([group, local = group]) => `import ${local} from ${quote}${path}?${group}${quote}`)
+      .join(';');
+  return {
+    name: 'insight-host:texts',
+    apply: 'build', // tests read the whole files
+    enforce: 'pre',
+    transform: (code) => (code.includes('/locales/') ? code.replace(NAMED_TEXTS, split) : null),
+    load(id) {
+      const [path, group] = id.split('?');
+      if (!group || !LOCALE.test(path)) return null;
+      const texts = JSON.parse(readFileSync(path, 'utf8'))[group];
+      if (typeof texts !== 'object') throw new Error(`${path} has no group of texts "${group}"`);
+      return { code: JSON.stringify(texts), moduleType: 'json' };
+    },
+  };
+}
+
 /** `import()` as it is. Vite would add code that loads links ahead, of which there are none here. */
 export function plainImports() {
   return {
@@ -122,7 +152,7 @@ export function insightPlugin({ entry, out }) {
     base: './',
     publicDir: false,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    plugins: [leaveShared(), plainImports(), writeManifest()],
+    plugins: [leaveShared(), plainImports(), textsByGroup(), writeManifest()],
     worker: { format: 'es', rolldownOptions: { output: OUTPUT } },
     build: {
       outDir: out,

@@ -4,8 +4,7 @@
  *
  * The host has written the module of each tab, and the shared modules that it imports, into the page.
  */
-import { formatHash } from './state/hash';
-import { startView, type StartView } from './state/start_view';
+import { formatHash, startView, type StartView } from './state/browser';
 
 declare global {
   /** The saved view with which the page began. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hoverRuns, rulesOf } from './hovering';
-import { Hovered } from './state/hovered';
+import { Hovered } from './state/pointing';
 
 describe('hovered runs', () => {
   let hovered: Hovered;

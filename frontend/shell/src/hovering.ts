@@ -3,7 +3,7 @@
  * the page is idle.
  */
 import { effect } from '@preact/signals';
-import type { Hovered } from './state/hovered';
+import type { Hovered } from './state/pointing';
 
 const named = (attribute: string, runs: readonly string[]): string =>
   `:is(${runs.map((run) => `[${attribute}="${CSS.escape(run)}"]`).join()})`;

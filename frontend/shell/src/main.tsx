@@ -6,14 +6,16 @@ import './styles/controls.css';
 import './styles/shell.css';
 import './styles/runs.css';
 import './styles/dialogs.css';
-import { cardsWhenAsked } from './cards/start';
-import { panelWhenAsked } from './panel/start';
-import { columnsWhenShown } from './columns/start';
-import { contributeWhenIdle } from './contributed/start';
-import { viewsWhenShown } from './saved_views/start';
+import {
+  cardsWhenAsked,
+  columnsWhenShown,
+  contributeWhenIdle,
+  panelWhenAsked,
+  viewsWhenShown,
+  whenIdle,
+} from './loading';
 import { Page, PageProvider } from './state/page';
 import { App } from './views/app';
-import { whenIdle } from './when_idle';
 
 const page = new Page();
 page.session.start();

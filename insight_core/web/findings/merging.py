@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
 from attrs import evolve, frozen
 
+from insight_core.contrast import CHANCE, contrast
 from insight_core.plugin import Messages, Reason, ReasonKind
-from insight_core.plugin.findings import SEVERITIES, Finding, Findings, Rule, Saving
+from insight_core.plugin.findings import SEVERITIES, Finding, Findings, Rule, Saving, SharedCondition
 from insight_core.plugin.findings.answer import RuleState, Unchecked
 from insight_core.web.findings.calls import Told
 from insight_core.web.findings.rounds import AskedRule
-from insight_core.web.findings.shared import NamedColumn, shared_conditions
 
 _SEVERAL = ReasonKind("findings_of_runs", "{count} of {of} runs: {title}; {run}: {saw}")
 _PROFILES = ReasonKind("findings_of_profiles", "{count} of {of} profiles: {title}; {run}, {profile}: {saw}")
 _FEWEST = 2  # runs without a finding that it takes to ask what the others share
+HYPERPARAMETERS = ("hyperparameter", "dataset", "custom")  # groups of columns of the run table; no results
 
 
 @frozen(eq=False, slots=False)
@@ -181,3 +182,24 @@ def _with_shared(
     having = set(one.runs)
     others = [run for run in checked if run not in having]
     return evolve(one, shared=shared_conditions(one.runs, others, columns, findings))
+
+
+@frozen(eq=False)
+class NamedColumn:
+    """A hyperparameter: its title, and the value of each run that has one."""
+
+    title: str
+    values: Mapping[str, str | int | float | bool]
+
+
+def shared_conditions(
+    having: Sequence[str], others: Sequence[str], columns: Sequence[NamedColumn], findings: int
+) -> tuple[SharedCondition, ...]:
+    """What distinguishes the runs ``having`` a finding from ``others``, one of so many ``findings``."""
+    runs = [*having, *others]
+    cells = {column.title: [column.values.get(run) for run in runs] for column in columns}
+    faulty = [True] * len(having) + [False] * len(others)
+    return tuple(
+        SharedCondition(one.text, one.columns, one.hits, one.faulty, one.other_hits, one.others)
+        for one in contrast(cells, faulty, chance=CHANCE / max(1, findings))
+    )

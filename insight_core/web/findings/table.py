@@ -20,11 +20,10 @@ from insight_core.plugin.findings import Examined, Findings, Rule
 from insight_core.registry import Module, Registry
 from insight_core.web.findings.calls import RuleCalls, Told, in_a_tab
 from insight_core.web.findings.examination import Examination, RunState, states
-from insight_core.web.findings.merging import Answered, merged
+from insight_core.web.findings.merging import Answered, NamedColumn, merged
 from insight_core.web.findings.owners import RuleOwners
 from insight_core.web.findings.profiles import ProfileChecks
 from insight_core.web.findings.rounds import AskedRule
-from insight_core.web.findings.shared import NamedColumn
 
 _HOOK, _OLD_HOOK = "insight_rules", "insight_highlights"
 _KEPT = 65536  # runs whose answers are kept

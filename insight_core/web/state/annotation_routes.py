@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 from werkzeug import Request, Response
 
-from insight_core.http.clients import user_of
+from insight_core.http.answers import user_of
 from insight_core.own_page import BODY, OwnPage, body_of
 from insight_core.plugin import InvalidArgument, NotFound, Route
 from insight_core.plugin.data import DataProvider

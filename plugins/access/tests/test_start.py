@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from insight_access.binding import is_of_this_machine_only
 from insight_access.keys import token_in
+from insight_access.wrapping import is_of_this_machine_only
 
 from insight_core.plugin import InvalidArgument
 from tests.guarded_hosts import TOKEN, Guarded, guarded_host

@@ -20,8 +20,8 @@ import pytest
 from attrs import evolve
 from insight_alerts.alert import Alert
 from insight_alerts.delivery import WAITING, Courier, NotSent, send
+from insight_alerts.routes import AlertService, journal_path
 from insight_alerts.rules import AlertRules, Target, rules_of
-from insight_alerts.service import AlertService, journal_path
 from werkzeug.test import Client
 
 from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
@@ -237,7 +237,7 @@ class Reads(FakeProvider):
 def test_while_the_journal_cannot_be_written_no_series_is_read_again_and_no_alert_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("insight_alerts.service._AGAIN", 0.01)
+    monkeypatch.setattr("insight_alerts.routes._AGAIN", 0.01)
     data = Reads()
     data.add_scalars("a", "loss", [1.0])
     data.add_scalars("b", "loss", [np.nan], wall_times=[time.time()])

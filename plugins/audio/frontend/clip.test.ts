@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockText } from './clip';
-import { spectrogramPixels, waveform } from './drawing';
+import { clockText, spectrogramPixels, waveform } from './clip';
 
 describe('the picture of a clip', () => {
   it('has a bar for each column, a line where there is silence, and stays within its rows', () => {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_audio.decoder import Clips
-from insight_audio.pictures import BANDS, envelope, spectrogram
 from insight_audio.wav import read_wav
 from insight_core.plugin import NotFound, PluginContext, ReasonKind, Route
 from insight_core.plugin.data import RecordPlace
@@ -23,8 +24,11 @@ from insight_core.plugin.http import (
 
 _MOST = 1_000_000  # clips of a record
 _UNKNOWN_CLIP = ReasonKind("audio_unknown_clip", "{place} has no clip {clip}: there are {count}")
-
 _CODES = {404: (_UNKNOWN_CLIP.code,)}
+COLUMNS = 600  # of a waveform and of a spectrogram, at most
+WINDOW = 512  # samples of a column of a spectrogram
+BANDS = WINDOW // 4  # of frequency, evenly from 0 Hz to half the sample rate
+FLOOR = -90.0  # dB below full scale that are drawn as nothing
 
 
 def routes(ctx: PluginContext[Clips]) -> Sequence[Route]:
@@ -75,3 +79,30 @@ class _Views:
             count = len(clips.encoded)
             raise NotFound(_UNKNOWN_CLIP(place=str(place), clip=clip, count=count))
         return clips
+
+
+def envelope(samples: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Lowest and highest sample of each column. Shape (min(frames, COLUMNS),) each."""
+    if len(samples) == 0:
+        return samples, samples
+    starts = np.linspace(0, len(samples), min(len(samples), COLUMNS), endpoint=False).astype(np.intp)
+    return np.minimum.reduceat(samples, starts), np.maximum.reduceat(samples, starts)
+
+
+def spectrogram(samples: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Loudness from FLOOR dB (0) to full scale (255). Shape (columns, BANDS), the lowest band first.
+
+    Columns are Hann windows at even distances; short clips are padded with silence.
+    """
+    if len(samples) == 0:
+        return np.empty((0, BANDS), np.uint8)
+    padded = np.pad(samples, WINDOW // 2)
+    count = min(COLUMNS, max(1, len(samples) // (WINDOW // 4)))
+    centres = np.linspace(0, len(samples) - 1, count).astype(np.intp)
+    window = np.hanning(WINDOW).astype(np.float32)
+    rows = padded[centres[:, None] + np.arange(WINDOW)] * window
+    sizes = np.abs(np.fft.rfft(rows, axis=1)[:, 1:]) * (2 / window.sum())
+    bands = sizes.reshape(count, BANDS, 2).max(axis=2)
+    decibels = 20 * np.log10(np.maximum(bands, 1e-9))
+    loudness: NDArray[np.uint8] = (np.clip((decibels - FLOOR) / -FLOOR, 0, 1) * 255).astype(np.uint8)
+    return loudness

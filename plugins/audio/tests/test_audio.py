@@ -11,7 +11,7 @@ import insight_audio
 import numpy as np
 import pytest
 from insight_audio.decoder import Clips, clips_of
-from insight_audio.pictures import BANDS, COLUMNS, envelope, spectrogram
+from insight_audio.routes import BANDS, COLUMNS, envelope, spectrogram
 from insight_audio.wav import read_wav
 from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse

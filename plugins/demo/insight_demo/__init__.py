@@ -1,4 +1,4 @@
-"""Demo: the command ``insight-host demo``, which trains small networks and serves what they recorded."""
+"""Demo: the command ``insight-host demo``, which serves recorded logs and a run that is training."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from insight_core.plugin import Command, CommandHost, hookimpl
 
-_HELP = "train some small networks, record them and serve that: a first look"
+_HELP = "serve the logs of a sweep, a GPU profile and a run that is training: a first look"
 
 
 @hookimpl

@@ -1,16 +1,18 @@
-"""``insight-host demo``: trains a small network several times, serves the logs, and removes them."""
+"""``insight-host demo``: serves a copy of recorded logs and a run that is training, and removes them."""
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from insight_core.plugin import CommandHost, InvalidArgument
-from insight_demo.training import TRIALS, train, train_on
+from insight_core.plugin import CommandHost, InsightError, InvalidArgument
+from insight_demo.training import train_on
 
+_LOGS = Path(__file__).parent / "logs"
 _PATIENCE = 1.0  # seconds that a training has to end
 
 
@@ -18,21 +20,39 @@ def demo(host: CommandHost, arguments: Sequence[str], help_text: str) -> int:
     """Serves logs in a temporary directory, removed at the end, unless ``--keep`` names one."""
     given, flags = _parser(help_text).parse_known_args(arguments)
     temporary = TemporaryDirectory(prefix="insight-host-demo-", ignore_cleanup_errors=True)
-    root = Path(temporary.name, "runs") if given.keep is None else Path(given.keep).expanduser().absolute()
-    training = _Training(host, root, live=given.live)
+    root = Path(temporary.name, "demo") if given.keep is None else Path(given.keep).expanduser().absolute()
+    beginning, ended = threading.Lock(), threading.Event()
+    live = threading.Thread(target=train_on, args=(root, ended), name="live training", daemon=True)
+
+    def begin() -> None:
+        with beginning:
+            if not ended.is_set():
+                _copy(root)
+                live.start()
 
     def end() -> None:
-        training.end()
-        temporary.cleanup()
+        ended.set()
+        with beginning:
+            if live.is_alive():
+                live.join(_PATIENCE)
+            temporary.cleanup()
 
     try:
         if given.keep is None:  # the runs are gone tomorrow: neither their index nor notes on them are kept
             flags += [f"--{name}={Path(temporary.name, name)}" for name in ("cache-dir", "state-dir")]
         else:
             _make_empty(root)
-        return host.serve([f"--logdir={root}", *flags], prepare=training.run, at_end=end)
+        return host.serve([f"--logdir={root}", *flags], prepare=begin, at_end=end)
     finally:
         end()
+
+
+def _copy(root: Path) -> None:
+    """Copies the recorded logs: the live run is written next to them. Raises InsightError if it cannot."""
+    try:
+        shutil.copytree(_LOGS, root, dirs_exist_ok=True)
+    except OSError as error:
+        raise InsightError(f"the logs of the demo cannot be written: {error}") from error
 
 
 def _parser(help_text: str) -> argparse.ArgumentParser:
@@ -42,9 +62,7 @@ def _parser(help_text: str) -> argparse.ArgumentParser:
         epilog="Flags of insight-host are accepted too: --port, --host, --open and so on.",
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "--live", action="store_true", help="go on training while it is served, so that the page grows"
-    )
+    parser.add_argument("--live", action="store_true", help=argparse.SUPPRESS)  # what is always so now
     parser.add_argument(
         "--keep",
         metavar="DIR",
@@ -62,33 +80,3 @@ def _make_empty(path: Path) -> None:
             raise InvalidArgument(f"--keep: {path} is not empty")
     except OSError as error:
         raise InvalidArgument(f"--keep: {error}") from error
-
-
-class _Training:
-    """Trains in threads, which end between two steps."""
-
-    def __init__(self, host: CommandHost, root: Path, *, live: bool) -> None:
-        self._host, self._root, self._live = host, root, live
-        self._ended = threading.Event()
-        self._threads: list[threading.Thread] = []
-
-    def run(self) -> None:
-        """Trains all networks, and begins to train on with ``live``."""
-        self._threads.append(threading.current_thread())
-        for number, trial in enumerate(TRIALS, 1):
-            self._host.status(f"Training {number} of {len(TRIALS)}: {trial.name}")
-            train(self._root, trial, self._ended)
-        self._host.status("")
-        self._host.print(f"Trained {len(TRIALS)} small networks; the logs are in {self._root}")
-        if self._live and not self._ended.is_set():
-            more = threading.Thread(
-                target=train_on, args=(self._root, self._ended), name="live training", daemon=True
-            )
-            self._threads.append(more)
-            more.start()
-
-    def end(self) -> None:
-        """Waits until the training threads have ended."""
-        self._ended.set()
-        for thread in self._threads:
-            thread.join(_PATIENCE)

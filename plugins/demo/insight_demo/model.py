@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -72,46 +71,44 @@ def initial(random: np.random.Generator, hidden: int) -> Parameters:
 
 
 @frozen(eq=False)
-class _Forward:
+class Forward:
+    """What the layers give for ``n`` pictures."""
+
     windows: Floats  # [n, places, kernel]
     convolved: Floats  # [n, places * filters]
     hidden: Floats
     probabilities: Floats  # [n, shapes]
 
 
-def _forward(parameters: Mapping[str, Any], pictures: Floats) -> _Forward:
+def forward(parameters: Mapping[str, Any], pictures: Floats, leak: float = 0) -> Forward:
+    """Passes pictures, [n, SIDE, SIDE], through the network; ``leak``: slope of rectifiers below zero."""
     windows = np.lib.stride_tricks.sliding_window_view(pictures, (_KERNEL, _KERNEL), (1, 2))
     windows = windows[:, ::_STRIDE, ::_STRIDE].reshape(len(pictures), _PLACES**2, _KERNEL**2)
     kernels = parameters["convolution/weight"].reshape(_FILTERS, -1)
-    convolved = np.maximum(windows @ kernels.T + parameters["convolution/bias"], 0).reshape(len(pictures), -1)
-    hidden = np.maximum(convolved @ parameters["hidden/weight"].T + parameters["hidden/bias"], 0)
+    convolved = _relu(windows @ kernels.T + parameters["convolution/bias"], leak).reshape(len(pictures), -1)
+    hidden = _relu(convolved @ parameters["hidden/weight"].T + parameters["hidden/bias"], leak)
     logits = hidden @ parameters["output/weight"].T + parameters["output/bias"]
     powers = np.exp(logits - logits.max(1, keepdims=True))
-    return _Forward(windows, convolved, hidden, powers / powers.sum(1, keepdims=True))
+    return Forward(windows, convolved, hidden, powers / powers.sum(1, keepdims=True))
 
 
-def loss_of(parameters: Mapping[str, Any], batch: PictureBatch) -> float:
+def _relu(values: Floats, leak: float) -> Floats:
+    rectified: Floats = np.maximum(values, np.float32(leak) * values)
+    return rectified
+
+
+def _slope(rectified: Floats, leak: float) -> Floats:
+    return np.where(rectified > 0, np.float32(1), np.float32(leak))
+
+
+def loss_of(parameters: Mapping[str, Any], batch: PictureBatch, leak: float = 0) -> float:
     """The cross entropy, in nats."""
-    return _cross_entropy(_forward(parameters, batch.pictures).probabilities, batch)
-
-
-def predicted(parameters: Parameters, pictures: Floats) -> NDArray[np.intp]:
-    """intp[n]: the most probable shape in each picture, an index into ``SHAPES``."""
-    found: NDArray[np.intp] = _forward(parameters, pictures).probabilities.argmax(1)
-    return found
+    return _cross_entropy(forward(parameters, batch.pictures, leak).probabilities, batch)
 
 
 def _cross_entropy(probabilities: Floats, batch: PictureBatch) -> float:
     of_label = probabilities[np.arange(len(batch.labels)), batch.labels]
     return float(-np.log(np.maximum(of_label, 1e-12)).mean())
-
-
-class Clock:
-    """Told what is computed when; this one does not mind."""
-
-    def span(self, name: str) -> AbstractContextManager[None]:
-        """Times a part of a step; this clock records nothing."""
-        return nullcontext()
 
 
 @frozen(eq=False)
@@ -123,27 +120,25 @@ class Result:
     gradients: Parameters
 
 
-def result_of(parameters: Parameters, batch: PictureBatch, clock: Clock) -> Result:
+def result_of(parameters: Parameters, batch: PictureBatch, leak: float = 0) -> Result:
     """Loss, accuracy and gradients of a batch."""
-    with clock.span("forward"):
-        passed = _forward(parameters, batch.pictures)
+    passed = forward(parameters, batch.pictures, leak)
     count = len(batch.labels)
-    with clock.span("backward"):
-        error = passed.probabilities.copy()
-        error[np.arange(count), batch.labels] -= 1
-        error /= count
-        to_hidden = (error @ parameters["output/weight"]) * (passed.hidden > 0)
-        to_convolved = (to_hidden @ parameters["hidden/weight"]) * (passed.convolved > 0)
-        by_place = to_convolved.reshape(-1, _FILTERS)
-        kernels = by_place.T @ passed.windows.reshape(-1, _KERNEL**2)
-        gradients = {
-            "convolution/weight": kernels.reshape(_FILTERS, _KERNEL, _KERNEL),
-            "convolution/bias": by_place.sum(0),
-            "hidden/weight": to_hidden.T @ passed.convolved,
-            "hidden/bias": to_hidden.sum(0),
-            "output/weight": error.T @ passed.hidden,
-            "output/bias": error.sum(0),
-        }
+    error = passed.probabilities.copy()
+    error[np.arange(count), batch.labels] -= 1
+    error /= count
+    to_hidden = (error @ parameters["output/weight"]) * _slope(passed.hidden, leak)
+    to_convolved = (to_hidden @ parameters["hidden/weight"]) * _slope(passed.convolved, leak)
+    by_place = to_convolved.reshape(-1, _FILTERS)
+    kernels = by_place.T @ passed.windows.reshape(-1, _KERNEL**2)
+    gradients = {
+        "convolution/weight": kernels.reshape(_FILTERS, _KERNEL, _KERNEL),
+        "convolution/bias": by_place.sum(0),
+        "hidden/weight": to_hidden.T @ passed.convolved,
+        "hidden/bias": to_hidden.sum(0),
+        "output/weight": error.T @ passed.hidden,
+        "output/bias": error.sum(0),
+    }
     right = float((passed.probabilities.argmax(1) == batch.labels).mean())
     return Result(_cross_entropy(passed.probabilities, batch), right, gradients)
 

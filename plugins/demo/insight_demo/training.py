@@ -1,68 +1,79 @@
-"""The trainings of the demo, recorded as anybody would record theirs."""
+"""The trainings of the demo, recorded as anybody would record theirs.
+
+``python -m insight_demo.training DIR`` writes the logs of ``TRIALS``, which stand in ``insight_demo/logs``.
+"""
 
 from __future__ import annotations
 
 import itertools
-import json
 import logging
+import sys
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import frozen
 from insight_landscape import compute
+from numpy.typing import NDArray
 
 from insight_core.plugin import InsightError
 from insight_demo.model import (
     SHAPES,
     SIDE,
-    Clock,
     Floats,
+    Forward,
     Optimizer,
     Parameters,
     PictureBatch,
     draw,
+    forward,
     graph,
     initial,
     loss_of,
-    predicted,
     result_of,
 )
-from insight_record import SummaryCollector
+from insight_record import SummaryCollector, SummaryWriter
 
 log = logging.getLogger(__name__)
 
 _EPOCHS, _STEPS = 8, 40  # steps of an epoch
 _BATCH = 32
 _VALIDATION = 256  # pictures
-_LIVE_STEP = 0.05  # seconds
-_PROFILED = range(60, 75)  # steps
+_LIVE_AT_ONCE, _LIVE_STEP = 240, 0.2  # steps without a pause; then seconds from one to the next
 
 
 @frozen
 class Trial:
-    """One run: how it is trained. ``landscape``: whether the loss around it is computed."""
+    """One run: how it is trained, and how much of it is recorded.
+
+    ``whole``: pictures, texts, the graph and so on, not only numbers and histograms. ``landscape``: the loss
+    around its weights.
+    """
 
     name: str
     optimizer: str
     learning_rate: float
+    seed: int = 1
     hidden: int = 24
     noise: float = 0.15
+    leak: float = 0  # slope of the rectifiers below zero
+    whole: bool = False
     landscape: bool = False
 
 
-TRIALS = (
-    Trial("sgd-0.02", "sgd", 0.02),
-    Trial("sgd-0.2", "sgd", 0.2),
-    Trial("momentum-0.05", "momentum", 0.05, landscape=True),
-    Trial("sgd-1.2", "sgd", 1.2),
-    Trial("adam-0.003", "adam", 0.003, landscape=True),
-    Trial("adam-0.03-noisy", "adam", 0.03, noise=0.4),
-)
-LIVE = Trial("live", "adam", 0.002, hidden=32)
+def _sweep() -> Iterator[Trial]:
+    """24 runs, of which the six with the largest learning rate learn nothing."""
+    for optimizer, rate, seed in itertools.product(
+        ("momentum", "adam"), (0.001, 0.003, 0.01, 1.0), (1, 2, 3)
+    ):
+        name = f"sweep/{optimizer}-{rate:g}-s{seed}"
+        told = (optimizer, rate, seed) in (("adam", 0.01, 1), ("momentum", 1.0, 1))
+        yield Trial(name, optimizer, rate, seed, whole=told, landscape=told)
+
+
+TRIALS = (*_sweep(), Trial("leaky-relu", "momentum", 2.0, leak=0.01, whole=True))
+LIVE = Trial("live", "adam", 0.002, hidden=32, whole=True)
 
 
 class Ended(Exception):
@@ -83,14 +94,12 @@ def train(root: Path, trial: Trial, ended: threading.Event) -> None:
 def _train(log_dir: Path, trial: Trial, ended: threading.Event) -> None:
     training = _Training(log_dir, trial, ended, epochs=_EPOCHS)
     checkpoints = [training.checkpoint()]
-    with training.collector:
-        training.describe(trial)
+    with training, np.errstate(over="ignore", invalid="ignore"):  # of the run that diverges
         for _ in range(_EPOCHS):
             for _ in range(_STEPS):
                 training.step(trial.learning_rate)
             training.epoch()
             checkpoints.append(training.checkpoint())
-    training.trace.write(log_dir / "demo.trace.json")
     if trial.landscape:
         _landscapes(log_dir, training.validation, checkpoints, ended)
 
@@ -99,14 +108,14 @@ def train_on(root: Path, ended: threading.Event) -> None:
     """A run that goes on until ``ended``; its learning rate and the noise of its pictures come and go."""
     try:
         training = _Training(root / LIVE.name, LIVE, ended, epochs=0)
-        with training.collector:
-            training.describe(LIVE)
+        with training:
             for step in itertools.count():
                 if step and step % _STEPS == 0:
                     training.epoch()
                 training.noise = 0.3 - 0.2 * np.cos(2 * np.pi * step / 2000)
                 training.step(LIVE.learning_rate * (1 + np.cos(np.pi * (step % 400) / 400)) / 2)
-                ended.wait(_LIVE_STEP)
+                if step >= _LIVE_AT_ONCE:
+                    ended.wait(_LIVE_STEP)
     except Ended:
         pass
     except OSError as error:
@@ -114,82 +123,103 @@ def train_on(root: Path, ended: threading.Event) -> None:
 
 
 class _Training:
+    """A network in training, and what records it; ends both files as a context."""
+
     def __init__(self, log_dir: Path, trial: Trial, ended: threading.Event, epochs: int) -> None:
-        self._ended = ended
-        self._random = np.random.default_rng(7)
+        self._ended, self._trial = ended, trial
+        self._random = np.random.default_rng(trial.seed)
         self.parameters = initial(self._random, trial.hidden)
-        self.validation = draw(np.random.default_rng(1), _VALIDATION, trial.noise)
+        self.validation = draw(np.random.default_rng(0), _VALIDATION, trial.noise)
         self.noise = trial.noise
         self._optimizer = Optimizer(trial.optimizer, trial.learning_rate)
-        self.trace = _Trace()
-        self.collector = SummaryCollector(
+        self._collector = SummaryCollector(
             log_dir,
             hyperparameters={
                 "optimizer": trial.optimizer,
                 "learning_rate": trial.learning_rate,
+                "seed": trial.seed,
                 "batch_size": _BATCH,
                 **({"epoch": epochs} if epochs else {}),
                 "loss_function": "cross entropy",
                 "network": "ShapeNet",
                 "hidden": trial.hidden,
                 "noise": trial.noise,
+                "leak": trial.leak,
             },
             scalar_every=2,
-            histogram_every=20,
-            gradient_every=20,
-            image_every=_STEPS,
+            histogram_every=_STEPS,
+            gradient_every=_STEPS,
+            image_every=2 * _STEPS if trial.whole else 0,
             parameters="weight",
             gradients="weight",
+            environment=False,
             flush_seconds=0.2,
         )
+        self._more = SummaryWriter(str(log_dir)) if trial.whole else None
 
-    def describe(self, trial: Trial) -> None:
-        self.collector.record.add_value("dataset_graph", "dataset_graph", _pipeline(trial))
-        self.collector.graph(list(graph(trial.hidden)))
+    def __enter__(self) -> None:
+        self._collector.__enter__()
+        if self._trial.whole:
+            self._collector.record.add_value("dataset_graph", "dataset_graph", _pipeline(self._trial))
+            self._collector.graph(list(graph(self._trial.hidden)))
+
+    def __exit__(self, *error: object) -> None:
+        self._collector.close()
+        if self._more:
+            self._more.close()
 
     def checkpoint(self) -> Parameters:
         return {name: values.copy() for name, values in self.parameters.items()}
 
     def step(self, learning_rate: float) -> None:
         _go_on(self._ended)
-        trace = self.trace.of_step(self.collector.steps)
-        with trace.span(f"ProfilerStep#{self.collector.steps}"):  # as torch calls a step
-            with trace.span("draw pictures"):
-                batch = draw(self._random, _BATCH, self.noise)
-            result = result_of(self.parameters, batch, trace)
-            with trace.span("update"):
-                self._optimizer.learning_rate = learning_rate
-                self._optimizer.update(self.parameters, result.gradients)
-            with trace.span("record"):
-                self.collector.step(
-                    result.loss,
-                    learning_rate=learning_rate,
-                    parameters=self.parameters,
-                    gradients=result.gradients,
-                    inputs=batch.pictures,
-                    accuracy=result.accuracy,
-                )
+        batch = draw(self._random, _BATCH, self.noise)
+        result = result_of(self.parameters, batch, self._trial.leak)
+        self._optimizer.learning_rate = learning_rate
+        self._optimizer.update(self.parameters, result.gradients)
+        self._collector.step(
+            result.loss,
+            learning_rate=learning_rate,
+            parameters=self.parameters,
+            gradients=result.gradients,
+            inputs=batch.pictures,
+            accuracy=result.accuracy,
+        )
 
     def epoch(self) -> None:
         """Records the validation, and what the network has learned to look for."""
-        labels, found = self.validation.labels, predicted(self.parameters, self.validation.pictures)
-        confusion = np.zeros((len(SHAPES), len(SHAPES)), np.float32)
-        np.add.at(confusion, (labels, found), 1)
-        confusion /= np.maximum(confusion.sum(1, keepdims=True), 1)
-        record = self.collector.record
-        record.add_value("tensor", "validation/confusion", confusion)
-        record.add_value("tensor", "convolution/weight", self.parameters["convolution/weight"])
-        record.add_value("image", "validation/confusion", _coloured(confusion))
-        record.add_value("image", "filters", _filters(self.parameters["convolution/weight"]))
-        wrong = self.validation.pictures[labels != found][:24]
-        if len(wrong):
-            record.add_value("image", "validation/mistakes", wrong[..., None])
-        self.collector.epoch(
+        labels = self.validation.labels
+        passed = forward(self.parameters, self.validation.pictures, self._trial.leak)
+        found = passed.probabilities.argmax(1)
+        if self._more:
+            self._look(self._more, passed, found)
+        self._collector.epoch(
             **{
-                "validation/loss": loss_of(self.parameters, self.validation),
+                "validation/loss": loss_of(self.parameters, self.validation, self._trial.leak),
                 "validation/accuracy": float((labels == found).mean()),
             }
         )
+
+    def _look(self, more: SummaryWriter, passed: Forward, found: NDArray[np.intp]) -> None:
+        labels, step = self.validation.labels, self._collector.steps
+        counts = np.zeros((len(SHAPES), len(SHAPES)), np.float32)
+        np.add.at(counts, (labels, found), 1)
+        shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
+        record, kernels = self._collector.record, self.parameters["convolution/weight"]
+        record.add_value("tensor", "validation/confusion", shares)
+        record.add_value("image", "validation/confusion", _coloured(shares))
+        if np.isfinite(kernels).all():
+            record.add_value("image", "filters", _filters(kernels))
+        wrong = self.validation.pictures[labels != found][:12]
+        if len(wrong):
+            record.add_value("image", "validation/mistakes", wrong[..., None])
+        more.add_text("validation/mistakes", _mistakes(counts), step)
+        if np.isfinite(passed.probabilities).all():
+            for shape in (0, SHAPES.index("square")):
+                more.add_pr_curve(SHAPES[shape], labels == shape, passed.probabilities[:, shape], step)
+        if self._collector.epochs == _EPOCHS - 1 and np.isfinite(passed.hidden).all():
+            names = [SHAPES[label] for label in labels]
+            more.add_embedding(passed.hidden, names, self.validation.pictures[:, None], step, "hidden")
 
 
 def _go_on(ended: threading.Event) -> None:
@@ -232,6 +262,28 @@ def _pipeline(trial: Trial) -> dict[str, object]:
     return {"op_type": "Batch", "batch_size": _BATCH, "drop_remainder": False, "children": [changed]}
 
 
+def _mistakes(counts: Floats) -> str:
+    """The most frequent confusions as a table in Markdown. ``counts``: [true shape, found shape]."""
+    wrong = counts * (1 - np.eye(len(SHAPES), dtype=np.float32))
+    most = [divmod(int(at), len(SHAPES)) for at in np.argsort(-wrong, axis=None, kind="stable")[:5]]
+    rows = [
+        f"| {SHAPES[true]} | {SHAPES[taken]} | {wrong[true, taken]:.0f} |"
+        for true, taken in most
+        if wrong[true, taken]
+    ]
+    if not rows:
+        return f"All {counts.sum():.0f} pictures were told apart."
+    return "\n".join(
+        [
+            f"{wrong.sum():.0f} of {counts.sum():.0f} pictures were mistaken.",
+            "",
+            "| shape | taken for | pictures |",
+            "|---|---|---|",
+            *rows,
+        ]
+    )
+
+
 def _coloured(shares: Floats) -> Floats:
     """A picture of a square each, from white (0) to blue (1)."""
     blue = np.array([0.09, 0.32, 0.67], np.float32)
@@ -248,27 +300,7 @@ def _filters(kernels: Floats) -> Floats:
     return framed
 
 
-@define
-class _Trace(Clock):
-    """Records what was computed when as a Chrome trace, for the profiler's tab."""
-
-    events: list[dict[str, object]] = field(factory=list)
-    _unheeded: Clock = field(factory=Clock)
-
-    def of_step(self, step: int) -> Clock:
-        return self if step in _PROFILED else self._unheeded
-
-    @contextmanager
-    def span(self, name: str) -> Iterator[None]:
-        began = time.perf_counter_ns()
-        try:
-            yield
-        finally:
-            lasted = time.perf_counter_ns() - began
-            times = {"ts": began / 1000, "dur": lasted / 1000}
-            self.events.append(
-                {"ph": "X", "cat": "operator", "name": name, "pid": "demo", "tid": "training", **times}
-            )
-
-    def write(self, path: Path) -> None:
-        path.write_text(json.dumps({"traceEvents": self.events}), encoding="utf-8")
+if __name__ == "__main__":
+    for number, one in enumerate(TRIALS, 1):
+        print(f"Training {number} of {len(TRIALS)}: {one.name}", flush=True)
+        train(Path(sys.argv[1]), one, threading.Event())

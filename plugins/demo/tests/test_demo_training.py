@@ -24,7 +24,7 @@ def test_gradients_are_the_slope_of_the_loss() -> None:
     random = np.random.default_rng(3)
     batch = model.draw(random, 16, 0.1)
     exact = {name: values.astype(np.float64) for name, values in model.initial(random, 6).items()}
-    found = model.result_of(exact, batch, model.Clock())  # type: ignore[arg-type]  # float64, for the sake of the slope
+    found = model.result_of(exact, batch)  # type: ignore[arg-type]  # float64, for the sake of the slope
     for name, gradient in found.gradients.items():
         place = np.unravel_index(np.abs(gradient).argmax(), gradient.shape)
         slopes = []
@@ -41,6 +41,6 @@ def test_it_learns(kind: str, rate: float) -> None:
     parameters, optimizer = model.initial(random, 24), model.Optimizer(kind, rate)
     for _ in range(200):
         batch = model.draw(random, 32, 0.15)
-        optimizer.update(parameters, model.result_of(parameters, batch, model.Clock()).gradients)
+        optimizer.update(parameters, model.result_of(parameters, batch).gradients)
     unseen = model.draw(random, 256, 0.15)
-    assert (model.predicted(parameters, unseen.pictures) == unseen.labels).mean() > 0.8
+    assert (model.forward(parameters, unseen.pictures).probabilities.argmax(1) == unseen.labels).mean() > 0.8

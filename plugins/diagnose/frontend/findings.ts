@@ -1,10 +1,12 @@
-/** The answer of the route `findings`, and where a finding leads. */
+/** The findings of the runs that match: the answer of the route, what is known so far, and where a finding leads. */
 import type { Messages, PluginContext, Reason } from '@insight-host/api';
-import { valueText } from '@insight-host/kit';
+import { codecs, message, valueText, type Page, type Setting } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
+import { computed, signal } from '@preact/signals';
 
 export type Severity = 'error' | 'warning' | 'hint' | 'good';
 
-export interface Place {
+interface Place {
   /** Name of the tab. */
   readonly plugin: string;
   /** "" where the finding is about no series. */
@@ -46,7 +48,7 @@ export interface Finding {
   readonly each: readonly Finding[];
 }
 
-export interface RuleInfo {
+interface RuleInfo {
   readonly plugin: string;
   readonly id: string;
   readonly title: Reason;
@@ -55,7 +57,7 @@ export interface RuleInfo {
 }
 
 /** Runs of which a rule could not tell, and why. */
-export interface Unchecked {
+interface Unchecked {
   readonly plugin: string;
   readonly rule: string;
   readonly runs: readonly string[];
@@ -77,7 +79,7 @@ export interface Answer {
   readonly messages: Messages;
 }
 
-export const NOTHING: Answer = { findings: [], rules: [], unchecked: [], runs: 0, left: 0, messages: {} };
+const NOTHING: Answer = { findings: [], rules: [], unchecked: [], runs: 0, left: 0, messages: {} };
 
 export const keyOf = ({ plugin, rule }: { readonly plugin: string; readonly rule: string }): string =>
   `${plugin}/${rule}`;
@@ -108,4 +110,79 @@ export function open(ctx: PluginContext, { runs, place }: Pick<Finding, 'runs' |
   if (place.steps !== null) ctx.cursor.pin({ step: place.steps[0] });
   const tags = place.tag === '' ? {} : { tags: `^${place.tag.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$` };
   ctx.open(place.plugin, { ...tags, ...place.state });
+}
+
+const WAIT = 400; // ms until the host answers with what it knows
+const APART = 2000; // ms between two looks at data that grow, or at runs that cannot be checked yet
+
+/** The findings of the runs that match: asks the host while the tab is in front, and shows what is known so far. */
+export class FindingsBoard {
+  readonly failure = signal('');
+  private readonly answer = signal<Answer>(NOTHING);
+  private asking: AbortController | null = null;
+  private readonly again = new Spaced(APART, () => void this.ask());
+
+  /** The run whose findings alone are shown; "" for all that match. */
+  readonly only: Setting<string>;
+  readonly messages = computed<Messages>(() => this.answer.value.messages);
+  /** Whether the host has answered. */
+  readonly isKnown = computed(() => this.answer.value !== NOTHING);
+  readonly runs = computed(() => this.answer.value.runs);
+  readonly left = computed(() => this.answer.value.left);
+  /** The worst first. */
+  readonly findings = computed<readonly Finding[]>(() => {
+    const only = this.only.value;
+    return this.answer.value.findings.filter(({ runs }) => only === '' || runs.includes(only));
+  });
+  /** Rules that were checked for some of the runs. */
+  readonly checked = computed<readonly RuleInfo[]>(() => this.answer.value.rules.filter((rule) => rule.checked > 0));
+  /** Why rules could not be checked; failures first. */
+  readonly unchecked = computed<readonly Unchecked[]>(() =>
+    this.answer.value.unchecked.toSorted((one, other) => Number(other.failed) - Number(one.failed)),
+  );
+  /** How many rules wait for what is being read. */
+  readonly pending = computed(
+    () => new Set(this.answer.value.unchecked.filter(({ pending }) => pending).map(keyOf)).size,
+  );
+
+  constructor(readonly page: Page) {
+    this.only = page.setting('run', codecs.text);
+    const soon = (): void => void this.ask();
+    page.onChange(page.ctx.runs.shown, soon);
+    page.onChange(page.ctx.visible, soon);
+    page.onChange(page.ctx.generation, () => this.again.ask());
+    page.until(() => {
+      this.again.cancel();
+      this.asking?.abort();
+    });
+    this.again.ask();
+  }
+
+  /** The title of a rule. */
+  titleOf(plugin: string, id: string): RuleInfo | undefined {
+    return this.answer.value.rules.find((rule) => rule.plugin === plugin && rule.id === id);
+  }
+
+  /** Asks about the runs that match until the host has checked all of them. */
+  async ask(): Promise<void> {
+    this.asking?.abort();
+    const { ctx } = this.page;
+    if (!ctx.visible.value) return;
+    const { signal: stopped } = (this.asking = new AbortController());
+    const run = ctx.runs.shown.value.map(({ name }) => name);
+    try {
+      let left = run.length;
+      if (left === 0) this.answer.value = NOTHING;
+      while (left > 0) {
+        const answer = await ctx.data.json<Answer>('findings', { run, wait: WAIT }, { signal: stopped });
+        if (stopped.aborted) return;
+        this.answer.value = answer;
+        left = answer.left;
+      }
+      this.failure.value = '';
+      if (this.pending.peek() > 0) this.again.ask();
+    } catch (cause) {
+      if (!stopped.aborted) this.failure.value = message(cause);
+    }
+  }
 }

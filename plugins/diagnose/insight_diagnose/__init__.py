@@ -139,7 +139,7 @@ def insight_rules() -> Iterable[Rule]:
         Rule(
             "damaged_logs",
             ReasonKind("diagnose_damage_title", "Damaged logs"),
-            "insight_diagnose.damage:found",
+            "insight_diagnose.value_rules:found",
             scope="runs",
         ),
     ]

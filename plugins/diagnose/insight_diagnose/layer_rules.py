@@ -8,8 +8,8 @@ import numpy as np
 
 from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
 from insight_core.plugin.findings import Examined, Finding, FindingPlace, NotChecked
-from insight_core.plugin.layers import Kind, LayerFault, LayerPlugins, LayerReader, Tracks, causes, is_bias
 from insight_diagnose.curves import curve_of, median, short
+from insight_layers import Kind, LayerFault, LayerPlugins, LayerReader, Tracks, causes, is_bias
 
 _PLUGINS = LayerPlugins(PluginNameEnum.HISTOGRAM, PluginNameEnum.TENSOR, PluginNameEnum.SCALAR)
 _RECORDS = 32  # of a series that are read

@@ -1,9 +1,9 @@
-"""The rule about scalars that are NaN or infinite."""
+"""Rules about what logs hold: scalars that are NaN or infinite, and records that could not be read."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 import numpy as np
@@ -103,3 +103,31 @@ def _nonfinite(key: SeriesKey, columns: ScalarColumns) -> _Nonfinite | None:
     word = "NaN" if np.isnan(value) else "+Inf" if value > 0 else "-Inf"
     steps = columns.steps
     return _Nonfinite(key, int(steps[place]), int(steps[-1]), count, columns.points, word, stays)
+
+
+def found(examined: Examined) -> Iterable[Finding]:
+    """Reports all damaged runs in one sentence, the one with most damage first."""
+    data, runs = examined.ctx.data, examined.runs
+    wanted = set(runs)
+    damaged = sorted(
+        (run for run in data.runs() if run.name in wanted and run.damage),
+        key=lambda run: -run.damage,
+    )
+    if not damaged:
+        return []
+    places = sum(run.damage for run in damaged)
+    first = next(iter(data.damage(damaged[0].name)), None)
+    if first is None:  # it went while we looked
+        return []
+    many = "1 place" if places == 1 else f"{places} places"
+    text = f"logs of {len(damaged)} of {len(runs)} runs are damaged in {many}"
+    said = Reason(
+        f"{text}; {first.file}: {first.reason}",
+        "diagnose_damage",
+        damaged=len(damaged),
+        runs=len(runs),
+        places=places,
+        file=first.file,
+        cause=Reason.of(first.reason),
+    )
+    return [Finding([run.name for run in damaged], "warning", said, place=FindingPlace("diagnose"))]

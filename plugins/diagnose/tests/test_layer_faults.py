@@ -140,7 +140,7 @@ def test_of_a_layer_that_explodes_others_do_not_vanish(since: int) -> None:
 @pytest.mark.parametrize("died", [1, 17, 90, 141])
 def test_the_step_of_a_death_is_the_first_record_of_zeros(died: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 200 records of a series a few more than 32 are read, once for all rules, if a run is large."""
-    monkeypatch.setattr("insight_core.layers.reader._SMALL", 0)
+    monkeypatch.setattr("insight_layers.reader._SMALL", 0)
     rng = np.random.default_rng(died)
     arrays = {
         f"activations/fc{layer}": [np.maximum(rng.normal(0, 1, 32), 0) for _ in range(200)]

@@ -1,17 +1,23 @@
-import { computed, signal } from '@preact/signals';
 import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, rgbOf, type Page } from '@insight-host/kit';
 import { RunLists } from '@insight-host/kit/lists';
 import { Orbit } from '@insight-host/kit/scene';
-import type { Column, Lists, RunEmbeddings } from './answers';
+import { computed, signal } from '@preact/signals';
 import { FIRST_CAMERA, LIMITS } from './camera';
 import { Chosen } from './chosen';
 import { coloringOf, firstColumn } from './coloring';
-import { Layouts, type Method } from './layouts/layouts';
-import { alongComponents, type Positions } from './positions';
+import { alongComponents, Layouts, type Method, type Positions } from './layouts/layouts';
 import { SavedSelections } from './saved_selections';
-import { marked, matchesOf } from './search';
-import { Source, type Metric, type Place } from './source';
+import {
+  marked,
+  matchesOf,
+  Source,
+  type Column,
+  type Lists,
+  type Metric,
+  type Place,
+  type RunEmbeddings,
+} from './source';
 
 export const METRICS = ['cosine', 'euclidean'] as const satisfies readonly Metric[];
 export const SPACES = ['three', 'two'] as const;

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import type { Listed, Lists } from './answers';
+import type { Listed, Lists } from './source';
 
 /** The embedding that is shown: of a run, under a name, at a step. */
 export class Chosen {

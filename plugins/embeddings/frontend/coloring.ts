@@ -1,19 +1,19 @@
 import { hash, mix, oklch, rgbOf, type Rgb } from '@insight-host/kit';
-import type { Column } from './answers';
+import type { Column } from './source';
 
 /** What a colour stands for. */
-export interface LegendLine {
+interface LegendLine {
   readonly label: string;
   readonly color: string;
   readonly count: number;
 }
-export interface Ramp {
+interface Ramp {
   readonly low: number;
   readonly high: number;
   readonly colors: readonly string[];
 }
 /** Colours of all points, before any are made faint. */
-export interface Coloring {
+interface Coloring {
   /** Red, green and blue of one point after the other. */
   readonly rgb: Uint8Array;
   /** The most frequent labels first, numbers in order; null for a ramp or one colour. */
@@ -27,7 +27,7 @@ const RAMP = ['#440154', '#472c7a', '#3b518b', '#2c718e', '#21908d', '#27ad81', 
 const STEPS = 256; // colours of a ramp
 
 /** The number in each cell; NaN in an empty one. */
-export function numbersOf({ labels, codes }: Column): Float64Array {
+function numbersOf({ labels, codes }: Column): Float64Array {
   const values = labels.map((label) => (label.trim() === '' ? NaN : Number(label)));
   return Float64Array.from(codes, (code) => values[code] as number);
 }

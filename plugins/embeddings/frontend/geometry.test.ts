@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FIRST_CAMERA, projected, viewMatrix, zoomed } from './camera';
-import { pointAt, pointsIn } from './picking';
-import { alongComponents, scaled } from './positions';
+import { FIRST_CAMERA, pointAt, pointsIn, projected, viewMatrix, zoomed } from './camera';
+import { alongComponents, scaled } from './layouts/layouts';
 
 const SIZE = [400, 300] as const;
 

@@ -1,13 +1,12 @@
 import { NO_PIXELS, type PixelSize, type Rgb } from '@insight-host/kit';
 import type { Matrix } from '@insight-host/kit/scene';
 import { projected, viewMatrix, type Camera, type Projected } from './camera';
-import { drawAxes, drawLabels, type Ink, type Label } from './overlay';
-import type { Atlas } from './look';
+import { drawAxes, drawLabels, type Atlas, type Ink, type Label } from './look';
 import { Raster } from './raster';
 import { Renderer } from './renderer';
 
 /** What is drawn besides points and their colours. */
-export interface Scene {
+interface Scene {
   readonly positions: Float32Array;
   readonly flat: boolean;
   readonly background: Rgb;
@@ -29,7 +28,7 @@ const SLOW = 18; // ms of a frame, beyond which fewer pixels are drawn while the
 const COARSEST = 0.35; // of the pixels of each side
 
 /** The canvases of a picture, one upon the other. */
-export interface Canvases {
+interface Canvases {
   readonly webgl: HTMLCanvasElement;
   readonly plain: HTMLCanvasElement;
   readonly overlay: HTMLCanvasElement;

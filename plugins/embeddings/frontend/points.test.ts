@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Column } from './answers';
-import { coloringOf, firstColumn, painted } from './coloring';
 import { FIRST_CAMERA, viewMatrix } from './camera';
-import { pointsOfRanges, rangesOf } from './ranges';
+import { coloringOf, firstColumn, painted } from './coloring';
 import { Raster } from './raster';
-import { matchesOf } from './search';
+import { pointsOfRanges, rangesOf } from './saved_selections';
+import { matchesOf, type Column } from './source';
 
 function column(name: string, cells: readonly string[], is_number = false): Column {
   const labels = [...new Set(cells)];

@@ -1,7 +1,62 @@
-import { computed, effect, signal, type ReadonlySignal as Live } from '@preact/signals';
+/** What the routes of the plugin answer, how it is asked for, and which points match a text. */
+import type { Columns, Reason } from '@insight-host/api';
 import type { Page } from '@insight-host/kit';
 import { Latest, RequestQueue } from '@insight-host/kit/lab';
-import { pointsOf, type Column, type Listed, type Neighbours, type Points } from './answers';
+import type { RunLists } from '@insight-host/kit/lists';
+import { computed, effect, signal, type ReadonlySignal as Live } from '@preact/signals';
+
+export interface Listed {
+  /** Unique in its run. */
+  readonly name: string;
+  /** The name without the step. */
+  readonly group: string;
+  readonly step: number | null;
+  readonly file: string;
+  /** Another text whenever a file of the embedding changes. */
+  readonly version: string;
+  readonly has_metadata: boolean;
+  readonly picture_size: readonly [width: number, height: number] | null;
+  readonly problem: Reason | null;
+  readonly missing: readonly Reason[];
+}
+export interface RunEmbeddings {
+  readonly run: string;
+  readonly embeddings: readonly Listed[];
+  readonly errors: readonly Reason[];
+}
+/** Which embeddings the selected runs have. */
+export type Lists = RunLists<RunEmbeddings>;
+
+/** Points along their principal components. */
+export interface Points {
+  readonly points: number;
+  readonly dimensions: number;
+  readonly components: number;
+  /** Parts of the whole variance, by component. */
+  readonly shares: readonly number[];
+  /** Points with a NaN or infinity. */
+  readonly not_finite: number;
+  /** Component after component; NaN for points that are not finite. */
+  readonly coordinates: Float32Array;
+}
+
+function pointsOf(columns: Columns): Points {
+  const described = JSON.parse(columns.metadata['points'] ?? '{}') as Omit<Points, 'coordinates'>;
+  return { ...described, coordinates: columns.column('coordinates') as Float32Array };
+}
+
+/** One column of the metadata: the label of point i is `labels[codes[i]]`. */
+export interface Column {
+  readonly name: string;
+  readonly labels: readonly string[];
+  readonly codes: readonly number[];
+  readonly is_number: boolean;
+}
+
+interface Neighbours {
+  readonly points: readonly number[];
+  readonly distances: readonly number[];
+}
 
 export type Metric = 'cosine' | 'euclidean';
 
@@ -125,4 +180,21 @@ export class Source {
       () => this.key.peek() === key && (this.spriteError.value = true),
     );
   }
+}
+
+/** The points whose label in a column contains a text, in whatever case; null for no text. */
+export function matchesOf(column: Column | null, text: string): Uint32Array | null {
+  const wanted = text.trim().toLocaleLowerCase();
+  if (!column || wanted === '') return null;
+  const matching = column.labels.map((label) => label.toLocaleLowerCase().includes(wanted));
+  const found: number[] = [];
+  column.codes.forEach((code, i) => matching[code] && found.push(i));
+  return Uint32Array.from(found);
+}
+
+/** 1 for the members of a set of points. */
+export function marked(points: Iterable<number>, count: number): Uint8Array {
+  const found = new Uint8Array(count);
+  for (const point of points) if (point < count) found[point] = 1;
+  return found;
 }

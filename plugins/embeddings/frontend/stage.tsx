@@ -1,16 +1,15 @@
-import { effect, useSignal } from '@preact/signals';
 import { announce, arrowOf, drag, pixelsOf, watchPixels } from '@insight-host/kit';
 import { turned } from '@insight-host/kit/scene';
+import { effect, useSignal } from '@preact/signals';
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { select, type EmbeddingParts } from './board';
-import { moved, zoomed, type Camera } from './camera';
+import { moved, pointAt, pointsIn, zoomed, type Box, type Camera } from './camera';
 import { painted } from './coloring';
-import { Legend } from './legend';
-import type { Label } from './overlay';
+import type { Label } from './look';
 import { Picture } from './picture';
-import { pointAt, pointsIn, type Box } from './picking';
-import { Reading } from './reading';
+import { Reading } from './points';
+import { Legend } from './status';
 
 const DRAG = 0.4; // degrees a pixel
 const KEY_TURN = 6; // degrees

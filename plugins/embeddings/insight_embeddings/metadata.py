@@ -1,4 +1,4 @@
-"""Reads the metadata of points: one line for each, with columns between tabs."""
+"""Reads what belongs to points: metadata, a line for each with columns between tabs, and their pictures."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.worker import decode_apart
+from insight_record.formats.image_headers import header_of
 
 MOST_COLUMNS = 100
 MOST_BYTES = 64 << 20
@@ -19,6 +20,10 @@ _METADATA_LINES = ReasonKind(
 )
 _METADATA_COLUMNS = ReasonKind(
     "embeddings_metadata_columns", "the metadata have {columns} columns, more than {most}"
+)
+LARGEST_SIDE = 8192  # pixels; graphics cards take no more
+_LARGE_PICTURE = ReasonKind(
+    "embeddings_large_picture", "the picture is {width} by {height} pixels; at most {most} are shown"
 )
 
 
@@ -99,3 +104,26 @@ def _numbers(labels: Sequence[str], codes: NDArray[np.int32]) -> NDArray[np.floa
     except ValueError:
         return None
     return values[codes] if np.isfinite(values).any() else None
+
+
+@frozen
+class Sprite:
+    """A PNG or JPEG file; ``width`` and ``height`` in pixels."""
+
+    content: bytes
+    media_type: str
+    width: int
+    height: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return len(self.content)
+
+
+def sprite_of(content: bytes) -> Sprite:
+    """Raises ValueError for a file that is not a picture, or too large."""
+    header = header_of(content)
+    if max(header.width, header.height) > LARGEST_SIDE:
+        raise ValueError(_LARGE_PICTURE(width=header.width, height=header.height, most=LARGEST_SIDE))
+    return Sprite(content, header.mimetype, header.width, header.height)

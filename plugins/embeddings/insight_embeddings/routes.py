@@ -33,7 +33,7 @@ from insight_core.plugin.http import (
 from insight_embeddings.catalogue import Catalogue, Embedding
 from insight_embeddings.config import configured_embeddings
 from insight_embeddings.matrix import MOST_VALUES, Matrix, matrix_of
-from insight_embeddings.metadata import metadata_of
+from insight_embeddings.metadata import Sprite, metadata_of, sprite_of
 from insight_embeddings.neighbours import (
     METRICS,
     Metric,
@@ -43,7 +43,6 @@ from insight_embeddings.neighbours import (
     neighbour_graph,
 )
 from insight_embeddings.pca import Projection, projection_of
-from insight_embeddings.sprite import Sprite, sprite_of
 
 MOST_NEIGHBOURS = 1_000
 MOST_GRAPH_NEIGHBOURS = 300

@@ -63,7 +63,7 @@ export interface Proxy {
   readonly stands_for: NodeKind;
   readonly path: readonly string[];
 }
-export type EdgeKind = 'data' | 'control';
+type EdgeKind = 'data' | 'control';
 export interface Edge {
   readonly from: string;
   readonly to: string;
@@ -71,7 +71,7 @@ export interface Edge {
   readonly count: number;
   readonly label: string;
 }
-export interface PathStep {
+interface PathStep {
   readonly id: string;
   readonly name: string;
   readonly kind: NodeKind;
@@ -129,14 +129,14 @@ export interface Folded extends OutputType {
   readonly slot: number;
   readonly value: string;
 }
-export interface Attribute {
+interface Attribute {
   readonly name: string;
   readonly type: string;
   readonly value: string;
   readonly size: number;
   readonly cut: boolean;
 }
-export interface TypeCount {
+interface TypeCount {
   readonly type: string;
   readonly count: number;
   readonly time?: number | null;
@@ -172,7 +172,7 @@ export interface SearchAnswer {
   readonly offset: number;
   readonly results: readonly Found[];
 }
-export interface TraceSide {
+interface TraceSide {
   /** How many operators in the whole graph. */
   readonly operators: number;
   /** Among the nodes of the opened scopes. */

@@ -1,10 +1,9 @@
-import { computed, signal } from '@preact/signals';
 import { codecs, type Page } from '@insight-host/kit';
+import { computed, signal } from '@preact/signals';
 import { Explorer } from './explorer';
-import { Layouts } from './layouts';
+import { Layouts } from './layout/layouts';
 import { Looks } from './looks';
-import { Records } from './records';
-import { Sources } from './sources';
+import { Records, Sources } from './records';
 
 export const COLORINGS = ['type', 'scope', 'structure', 'device', 'time'] as const;
 export type Coloring = (typeof COLORINGS)[number];

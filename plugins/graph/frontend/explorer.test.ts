@@ -4,8 +4,8 @@ import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import type { GraphInfo, Scope } from './answers';
 import { Page } from '@insight-host/kit';
 import { graphParts, type GraphParts } from './board';
-import { layOut } from './layout';
-import { Layouts, type LayoutPort } from './layouts';
+import { layOut } from './layout/layout';
+import { Layouts, type LayoutPort } from './layout/layouts';
 import { edge, node, scope } from './testing';
 import { noticeText } from './texts';
 

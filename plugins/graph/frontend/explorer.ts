@@ -1,16 +1,15 @@
-import { batch, effect, signal, untracked } from '@preact/signals';
 import { message, statusOf, type Page, type Setting } from '@insight-host/kit';
-import { followed, framed, opening, type Camera } from './camera';
-import type { Layouts } from './layouts';
-import { layoutInput, planOf, type Size } from './plan';
-import { frameSize, isWithin, sceneOf, type Opened, type Rect, type Scene } from './scene';
+import { batch, effect, signal, untracked } from '@preact/signals';
+import { followed, framed, opening, type Camera } from './drawing/camera';
+import { layoutInput, planOf, type Size } from './drawing/plan';
+import { frameSize, isWithin, sceneOf, type Opened, type Rect, type Scene } from './drawing/scene';
+import type { Layouts } from './layout/layouts';
 import type { Looks } from './looks';
-import type { Records } from './records';
+import type { Records, Sources } from './records';
 import type { Source } from './source';
-import type { Sources } from './sources';
 
 /** Nodes that a drawing has at most: then what was opened first is closed. */
-export const MOST_NODES = 600;
+const MOST_NODES = 600;
 const GONE = 404; // HTTP
 const MOVE = 200; // ms in which nodes go to their new places
 

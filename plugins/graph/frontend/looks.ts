@@ -1,9 +1,8 @@
-import { batch, effect } from '@preact/signals';
-import { codecs, type Page, type Setting } from '@insight-host/kit';
 import type { Disposer } from '@insight-host/api';
-import { cameraCodec, type Camera } from './camera';
-import { opened } from './codecs';
-import type { Records } from './records';
+import { codecs, type Page, type Setting } from '@insight-host/kit';
+import { batch, effect } from '@preact/signals';
+import { cameraCodec, type Camera } from './drawing/camera';
+import { opened, type Records } from './records';
 
 export const TRACES = ['near', 'ancestors', 'descendants', 'both'] as const;
 export type Trace = (typeof TRACES)[number];

@@ -1,9 +1,10 @@
-import { computed, effect, signal } from '@preact/signals';
+/** The graphs that are there, which of them is shown, and what each is drawn from. */
+import type { Codec } from '@insight-host/api';
 import { codecs, message, type Page, type Setting } from '@insight-host/kit';
+import { computed, effect, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { GraphInfo, GraphList, GraphRecord, RecordKey } from './answers';
-import { record } from './codecs';
-import { patient } from './patient';
-import { sameRecord } from './source';
+import { PipelineSource } from './pipeline';
+import { GraphSource, patient, sameRecord, type Source } from './source';
 
 export const SHOWS = ['graph', 'pipeline'] as const;
 export type Show = (typeof SHOWS)[number];
@@ -130,5 +131,67 @@ export class Records {
     return records
       .filter(({ run }) => order.has(run))
       .sort((a, b) => (order.get(a.run) as number) - (order.get(b.run) as number));
+  }
+}
+
+/** A record, as `run;tag;index`; without the index it is the first. */
+export const record: Codec<RecordKey | null> = {
+  parse(text) {
+    const [run, tag, index = '0'] = codecs.names.parse(text);
+    return run !== undefined && tag !== undefined && /^\d{1,9}$/.test(index)
+      ? { run, tag, index: Number(index) }
+      : null;
+  },
+  format: (value) =>
+    value && codecs.names.format([value.run, value.tag, ...(value.index > 0 ? [String(value.index)] : [])]),
+};
+
+/**
+ * Ids of opened scopes in the order in which they were opened; null while the user has said nothing. A list of none is
+ * a lone `~`.
+ */
+export const opened: Codec<readonly string[] | null> = {
+  parse: (text) => (text === null ? null : codecs.names.parse(text).filter((id) => id !== '')),
+  format: (value) => value && (codecs.names.format(value) ?? '~'),
+};
+
+const SOURCES = 6; // kept
+
+/** What the record in front is read from: its scopes, asked for once and kept. */
+export class Sources {
+  private readonly sources = new Map<string, Source>();
+
+  /** `timedBy`: tag of the profile whose times are asked for. */
+  constructor(
+    private readonly page: Page,
+    private readonly records: Records,
+    private readonly readable: Live<boolean>,
+    private readonly timedBy: Live<string | null>,
+  ) {}
+
+  readonly graph = computed<GraphSource | null>(() => {
+    const { graph, show } = this.records;
+    if (show.value !== 'graph' || !graph.value) return null;
+    const wanted = [graph.value, this.readable.value, this.timedBy.value] as const;
+    return this.kept(GraphSource.keyOf(...wanted), () => new GraphSource(this.page.ctx, ...wanted));
+  });
+  readonly pipeline = computed<PipelineSource | null>(() => {
+    const { value: pipeline } = this.records.pipeline;
+    return this.records.show.value === 'pipeline' && pipeline
+      ? this.kept(PipelineSource.keyOf(pipeline), () => new PipelineSource(this.page.ctx, pipeline))
+      : null;
+  });
+  readonly current = computed<Source | null>(() => this.graph.value ?? this.pipeline.value);
+
+  /** Reuses a source if the list was reloaded or a setting was reverted, with its cached data. */
+  private kept<S extends Source>(key: string, make: () => S): S {
+    const source = (this.sources.get(key) as S | undefined) ?? make();
+    this.sources.delete(key);
+    this.sources.set(key, source);
+    for (const old of this.sources.keys()) {
+      if (this.sources.size <= SOURCES) break;
+      this.sources.delete(old);
+    }
+    return source;
   }
 }

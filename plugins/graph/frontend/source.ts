@@ -1,5 +1,6 @@
 /** What a drawing is made of: the scopes of one graph, asked for once and kept. */
 import type { PluginContext, Query } from '@insight-host/api';
+import { isAway } from '@insight-host/kit';
 import type {
   GraphRecord,
   NodeDetail,
@@ -10,7 +11,6 @@ import type {
   Statistics,
   TraceAnswer,
 } from './answers';
-import { patient } from './patient';
 
 export interface Source {
   /** Another one has other contents. */
@@ -22,7 +22,7 @@ export interface Source {
   opens(scope: Scope): readonly string[];
 }
 
-export interface SearchQuery {
+interface SearchQuery {
   readonly q: string;
   readonly regex: boolean;
   readonly limit: number;
@@ -122,5 +122,21 @@ export class GraphSource implements Source {
       this.kept.delete(old);
     }
     return answer;
+  }
+}
+
+const FIRST_PAUSE = 1000; // ms before what failed because the host was away is asked for again
+const LONGEST_PAUSE = 5000;
+
+/** The answer to a request, however long the host is away; any other failure is one. */
+export async function patient<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (signal.aborted || !isAway(error)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    signal.throwIfAborted();
   }
 }

@@ -1,6 +1,6 @@
 /** Parts of answers, for tests. */
 import type { Edge, GraphNode, NodeKind, Proxy, Scope } from './answers';
-import { dataEdge, plainNode, plainScope } from './plain';
+import { dataEdge, plainNode, plainScope } from './pipeline';
 
 export function node(id: string, kind: NodeKind = 'operator', more: Partial<GraphNode> = {}): GraphNode {
   return plainNode(id, kind, { name: id.split('/').at(-1) ?? id, type: kind === 'scope' ? '' : 'Op', ...more });

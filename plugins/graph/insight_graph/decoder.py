@@ -12,7 +12,7 @@ from insight_core.plugin import BEGINNING, Claim, Reason
 from insight_core.plugin.data import Payload, SeriesInfo
 from insight_core.plugin.lab import plain
 from insight_core.plugin.payloads import tensor_of
-from insight_graph import keras, mindspore, onnx, step_stats, tensorflow, torch_export
+from insight_graph import compute_times, keras, mindspore, onnx, tensorflow, torch_export
 from insight_graph.beginnings import TENSORFLOW, graph_format
 from insight_graph.claims import (
     DUMP_FILE,
@@ -81,7 +81,7 @@ _LARGEST = (1 << 30) - (1 << 20)  # bytes that a value counts for at most: the l
 class StepTimes:
     """Step statistics by the name of the node."""
 
-    rows: dict[str, step_stats.Rows]
+    rows: dict[str, compute_times.Rows]
     nbytes: int
 
 
@@ -125,12 +125,12 @@ def decoded(payload: Payload) -> Decoded:
     if payload.claim in STATISTICS:
         return STATISTICS[payload.claim](data)
     if payload.claim == RUN_METADATA:
-        return StepTimes(step_stats.rows_of(data), 4 * len(data))
+        return StepTimes(compute_times.rows_of(data), 4 * len(data))
     graph = GRAPHS[payload.claim].read(data)
     if payload.claim != PROFILED_TRACE:
         return GraphModel(graph)
-    rows = step_stats.rows_of(data)
-    return GraphModel(graph, step_stats.times_of(graph, rows), rows, 4 * len(data))
+    rows = compute_times.rows_of(data)
+    return GraphModel(graph, compute_times.times_of(graph, rows), rows, 4 * len(data))
 
 
 def size_of(value: Decoded) -> int:

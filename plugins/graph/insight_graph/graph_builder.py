@@ -6,14 +6,15 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Reason, ReasonKind
 from insight_graph.columns import Edges, Graph, Indices, Kind, NodeDetails, OutputType, Weight
 from insight_graph.names_apart import NamesApart
 from insight_graph.notices import GraphNotice
-from insight_graph.scopes import Scopes
-from insight_graph.texts import Codes, NodeTexts
+from insight_graph.scopes import Offsets, Scopes
+from insight_graph.texts import Codes, NodeTexts, text_of
 
 NAMELESS = "(unnamed)"
 _INPUT_OF = ReasonKind("graph_input_of", "{name} (of {node})")
@@ -193,3 +194,33 @@ def _columns(rows: array[int], width: int) -> list[Indices]:
     del whole
     del rows[:]
     return found
+
+
+@frozen(eq=False)
+class InputNames:
+    """Offsets in ``data`` of the names of inputs, with the nodes that take them and the slots."""
+
+    data: bytes
+    targets: Indices
+    slots: Indices
+    starts: Offsets
+    ends: Offsets
+
+    def counted_from(self, first: int) -> InputNames:
+        """The inputs of nodes that were counted from 0 and have the numbers from ``first`` on."""
+        return evolve(self, targets=self.targets + first)
+
+    def connect(
+        self,
+        builder: GraphBuilder,
+        sources: Indices,
+        outputs: Indices,
+        controls: NDArray[np.bool_],
+        missing: NDArray[np.bool_],
+    ) -> None:
+        """Adds an edge from each source, but not from -1. Inputs that are ``missing`` are reported."""
+        for row in np.flatnonzero(missing).tolist():
+            name = text_of(self.data[self.starts[row] : self.ends[row]])
+            builder.missing_input(int(self.targets[row]), int(self.slots[row]), name)
+        edges = Edges(sources, self.targets, self.slots, outputs, controls)
+        builder.edges(edges.take(sources >= 0))

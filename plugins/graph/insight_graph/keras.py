@@ -12,13 +12,13 @@ from typing import Any
 from attrs import define, field
 
 from insight_core.plugin import Reason, ReasonKind
-from insight_graph.causes import not_json
 from insight_graph.columns import Attribute, Graph, NodeDetails, OutputType, Shape, Weight
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.keras_weights import weights_of
 from insight_graph.order import topological
 from insight_graph.scopes import joined
 from insight_graph.stored import values_of
+from insight_graph.unreadable import not_json
 
 _DEEPEST = 50  # models in models
 _INPUT = "InputLayer"

@@ -14,7 +14,6 @@ from insight_core.plugin import ReasonKind
 from insight_core.plugin.lab import Malformed
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.columns import Graph, NodeDetails
-from insight_graph.cut_files import EMPTY, cut_field, file_ends
 from insight_graph.field_columns import FieldColumns
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import parsed
@@ -24,6 +23,7 @@ from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
 from insight_graph.scopes import Offsets
 from insight_graph.texts import text_of
+from insight_graph.unreadable import EMPTY, cut_field, file_ends
 
 _GRAPH_OF_MODEL = 4
 _NODES, _PARAMETERS, _CONSTANTS = 1, 3, 5

@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
 from insight_core.plugin.payloads import VARINT
-from insight_graph.ahead import ahead
 from insight_graph.columns import Indices, Kind, Weight
 from insight_graph.field_columns import FieldColumns
-from insight_graph.graph_builder import GraphBuilder
-from insight_graph.input_names import InputNames
+from insight_graph.graph_builder import GraphBuilder, InputNames
 from insight_graph.interned import last_places, pieces_of
 from insight_graph.mindspore_values import constant_type, output_types, value_of, whole_number
 from insight_graph.names import FirstOf, Made, joined_pieces
 from insight_graph.notices import constant_at, node_at, parameter_at
+from insight_graph.pieces import ahead
 from insight_graph.scopes import Offsets, Placed
 from insight_graph.texts import text_of
 

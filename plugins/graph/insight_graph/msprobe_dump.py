@@ -13,8 +13,8 @@ import numpy as np
 
 from insight_core.plugin import ReasonKind
 from insight_core.plugin.worker import decode_apart
-from insight_graph.causes import cause_in_json
 from insight_graph.tensor_statistics import MOST_ROWS, TensorStatistics
+from insight_graph.unreadable import cause_in_json
 
 MOST_JSON = 192 << 20  # bytes of a file
 _SIDES = {"input_args": "input", "input_kwargs": "input", "input": "input", "output": "output"}

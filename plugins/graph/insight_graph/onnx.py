@@ -14,7 +14,6 @@ from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.lab import Malformed
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType, Weight
-from insight_graph.cut_files import EMPTY, CutField, cut_field, file_ends
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.notices import node_at
 from insight_graph.onnx_values import (
@@ -29,8 +28,9 @@ from insight_graph.order import topological
 from insight_graph.pieces import MOST_MESSAGES
 from insight_graph.quantization import quantised
 from insight_graph.scopes import joined
-from insight_graph.stack_traces import line_of_code
 from insight_graph.texts import text_of
+from insight_graph.torch_arguments import line_of_code
+from insight_graph.unreadable import EMPTY, CutField, cut_field, file_ends
 
 FORMAT = "onnx"
 _DEEPEST = 50  # graphs in each other

@@ -1,12 +1,17 @@
-"""Topological order of a graph that may have cycles."""
+"""Orders: of a graph that may have cycles, topologically; of rows, stably by integer keys."""
 
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from insight_graph.columns import Edges, Indices
+
+_BITS = 32
+_MOST = (1 << _BITS) - 1
 
 
 def topological(count: int, edges: Edges) -> tuple[Indices, int]:
@@ -73,3 +78,24 @@ class _Neighbours:
 
     def __getitem__(self, node: int) -> list[int]:
         return self._ends[self._starts[node] : self._starts[node + 1]]
+
+
+def by_key(keys: NDArray[Any]) -> NDArray[np.intp]:
+    """What ``np.argsort(keys, kind="stable")`` gives, for keys that are mostly different."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    alike = ordered[1:] == ordered[:-1]
+    if alike.any():
+        tied = np.flatnonzero(np.append(alike, False) | np.append(False, alike))
+        rows = order[tied]
+        order[tied] = rows[np.lexsort((rows, ordered[tied]))]
+    return order
+
+
+def by_two_keys(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.intp]:
+    """What ``np.lexsort((second, first))`` gives, for ``first`` from 0 on; ``second`` is cut to 2^32 - 2.
+
+    Both are below 2^31 in graphs; only the order of an empty branch is larger, and it comes last.
+    """
+    lower = np.clip(second, -1, _MOST - 1).astype(np.int64) + 1
+    return by_key(first.astype(np.int64) << _BITS | lower)

@@ -6,7 +6,9 @@ bytes, and where each piece lies in them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -16,7 +18,6 @@ from numpy.typing import NDArray
 from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.lab import Malformed
 from insight_core.plugin.payloads import fields
-from insight_graph.ahead import ahead
 from insight_graph.field_columns import FieldColumns
 from insight_graph.interned import pieces_of
 from insight_graph.messages import parsed
@@ -30,6 +31,8 @@ _NONE = np.empty(0, np.int64)
 _Read = TypeVar("_Read")
 _Columns: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 _TOO_LARGE = ReasonKind("graph_too_large", "the graph has more than {most:,} nodes: it is not read")
+_Item = TypeVar("_Item")
+_Made = TypeVar("_Made")
 
 
 @frozen(eq=False)
@@ -140,3 +143,21 @@ def content_at(data: bytes, start: int) -> bytes:
     """The content of the field that begins there."""
     _, _, first, last, _ = next(fields(data, start))
     return data[first:last]
+
+
+def ahead(make: Callable[[_Item], _Made], items: Iterable[_Item]) -> Iterator[_Made]:
+    """``map(make, items)`` in one thread, at most two items ahead.
+
+    Saves time where ``make`` is NumPy or compiled code, which release the GIL. A single item needs no thread.
+    """
+    left = iter(items)
+    first = list(itertools.islice(left, 2))
+    if len(first) < 2:
+        yield from map(make, first)
+        return
+    with ThreadPoolExecutor(1, "graph-ahead") as thread:
+        coming = [thread.submit(make, item) for item in first]
+        while coming:
+            found = coming.pop(0).result()
+            yield found
+            coming += [thread.submit(make, item) for item in itertools.islice(left, 1)]

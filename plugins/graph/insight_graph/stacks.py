@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from insight_graph.columns import Edges, Graph, Indices, Kind
 from insight_graph.names import mixed
-from insight_graph.row_order import by_two_keys
+from insight_graph.order import by_two_keys
 from insight_graph.scopes import joined
 from insight_graph.texts import NodeTexts
 from insight_graph.tree import Tree, TreeBuilder

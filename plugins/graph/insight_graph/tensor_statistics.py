@@ -15,7 +15,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import ReasonKind
-from insight_graph.causes import cause_in_table
+from insight_graph.unreadable import cause_in_table
 
 MOST_ROWS = 500_000
 VALUES = {"max": "Max Value", "min": "Min Value", "mean": "Avg Value", "norm": "L2Norm Value"}

@@ -14,20 +14,18 @@ import numpy as np
 from attrs import define, field, frozen
 
 from insight_core.plugin import Reason, ReasonKind
+from insight_core.plugin.lab import Malformed
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
-from insight_graph.ahead import ahead
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType
-from insight_graph.graph_builder import GraphBuilder
-from insight_graph.handles import handles_in
-from insight_graph.input_names import InputNames
+from insight_graph.graph_builder import GraphBuilder, InputNames
 from insight_graph.messages import parsed
 from insight_graph.names import FirstOf, joined_pieces
 from insight_graph.notices import function_at
 from insight_graph.order import topological
-from insight_graph.pieces import Pieces, content_at
+from insight_graph.pieces import Pieces, ahead, content_at
 from insight_graph.scopes import joined
 from insight_graph.tensorflow_nodes import CONSTANT_TYPES, NodeColumns, NodeReader
-from insight_graph.tensorflow_values import attribute, type_name, value_of
+from insight_graph.tensorflow_values import attribute, shape_of, type_name, value_of
 from insight_graph.texts import Codes, text_of
 
 _NODES, _LIBRARY = 1, 2
@@ -41,6 +39,8 @@ _BEFORE, _AFTER = 2, 3  # TensorFlow optimises a function, which notes what its 
 _GRAPH_OF_META_GRAPH = 2
 _CALLS = ("f", "body", "cond", "then_branch", "else_branch", "branches")  # attributes that name functions
 _NOT_TENSORFLOW = ReasonKind("graph_not_tensorflow", "the bytes are not a GraphDef: {cause}")
+_NODE = 1  # of a GraphDef
+_TYPES, _SHAPES = b"_handle_dtypes", b"_handle_shapes"
 
 
 def graph_of_event(data: bytes) -> Graph:
@@ -204,3 +204,33 @@ class _Reader:
         self.starts.append(-1)
         self.scope_of.append(self.scopes[scope])
         return self.builder.node(path, op, Kind.OPERATOR, outputs)
+
+
+def handles_in(data: bytes, start: int, end: int) -> Mapping[bytes, OutputType]:
+    """By name of a node of the GraphDef that lies there: type and shape of the variable behind its output."""
+    found: dict[bytes, OutputType] = {}
+    if data.find(_SHAPES, start, end) < 0:
+        return found
+    try:
+        for number, wire_type, first, last, _ in fields(data, start, end):
+            if number == _NODE and wire_type == LENGTH_DELIMITED and data.find(_SHAPES, first, last) >= 0:
+                name, one = _handle(data[first:last])
+                if one is not None:
+                    found[name] = one
+    except Malformed:  # what was found before stays true
+        pass
+    return found
+
+
+def _handle(data: bytes) -> tuple[bytes, OutputType | None]:
+    try:
+        node = parsed("NodeDef", data)
+        values = {entry.key: entry.value for entry in (parsed("AttrEntry", one) for one in node.attr)}
+    except ValueError:
+        return b"", None
+    if _TYPES not in values or _SHAPES not in values:
+        return b"", None
+    types, shapes = values[_TYPES].list.type, values[_SHAPES].list.shape
+    # a handle of several values is not a variable
+    known = len(types) == 1 and len(shapes) == 1
+    return node.name, OutputType(type_name(types[0]), shape_of(shapes[0])) if known else None

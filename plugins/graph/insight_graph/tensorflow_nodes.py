@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 
 from insight_core.plugin.lab import Malformed
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
-from insight_graph.ahead import ahead
 from insight_graph.columns import Indices, Kind, OutputType, Shape, Weight
 from insight_graph.field_columns import FieldColumns
-from insight_graph.graph_builder import GraphBuilder
-from insight_graph.input_names import InputNames
+from insight_graph.graph_builder import GraphBuilder, InputNames
 from insight_graph.interned import pieces_of
 from insight_graph.messages import is_set, parsed
 from insight_graph.names import FirstOf, Made, joined_pieces
 from insight_graph.notices import node_at
+from insight_graph.pieces import ahead
 from insight_graph.scopes import Offsets
 from insight_graph.tensorflow_values import attribute, shape_of, type_name
 from insight_graph.texts import text_of

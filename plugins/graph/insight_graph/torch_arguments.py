@@ -8,6 +8,8 @@ as 1 or as 1.0.
 
 from __future__ import annotations
 
+import re
+
 _ARGUMENTS = """
 _convolution input weight bias stride padding dilation transposed output_padding groups
 conv1d input weight bias=None stride=[1] padding=[0] dilation=[1] groups=1
@@ -83,9 +85,21 @@ DEFAULTS = {
     f"aten.{name}": dict(word.replace(",", ", ").split("=") for word in words if "=" in word)
     for name, *words in _LINES
 }
+_OF_PYTORCH = re.compile(r"[/\\](site|dist)-packages[/\\]torch[/\\]")
 
 
 def argument(type_name: str, slot: int) -> str:
     """The name of an input of an operator; its number where the name is not known."""
     names = ARGUMENTS.get(type_name.removesuffix("_"), [])
     return names[slot] if slot < len(names) else str(slot)
+
+
+def line_of_code(trace: str) -> str:
+    """The innermost frame that is not PyTorch's own, with its line of code; empty without one."""
+    lines = [line.strip() for line in trace.splitlines()]
+    frames = [place for place, line in enumerate(lines) if line.startswith("File ")]
+    own = [place for place in frames if not _OF_PYTORCH.search(lines[place])] or frames
+    if not own:
+        return ""
+    code = [line for line in lines[own[-1] + 1 : own[-1] + 2] if not line.startswith("File ")]
+    return "\n".join([lines[own[-1]], *code])

@@ -16,14 +16,13 @@ from attrs import define, field
 
 from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.worker import SMALL, decode_apart
-from insight_graph.causes import ARCHIVE_ERRORS, cause_in_archive, cause_in_json, not_json
 from insight_graph.columns import Attribute, Graph, Kind, NodeDetails, OutputType, Weight
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.order import topological
 from insight_graph.pieces import MOST_MESSAGES
 from insight_graph.scopes import joined
-from insight_graph.stack_traces import line_of_code
-from insight_graph.torch_weights import stored_tensors
+from insight_graph.torch_arguments import line_of_code
+from insight_graph.unreadable import ARCHIVE_ERRORS, cause_in_archive, cause_in_json, not_json
 from insight_graph.zip_archives import member
 
 FORMAT = "torch_export"
@@ -327,3 +326,16 @@ def _text(kind: str, held: object) -> str:
     if isinstance(held, dict) and "type" in held:
         return str(held["type"])
     return str(held)
+
+
+def stored_tensors(config: Mapping[str, Any] | None) -> dict[str, str]:
+    """By name of a weight: its tensor, which is equal for weights that share one. Older files do not tell."""
+    if config is None:
+        return {}
+    return {name: _tensor(payload) for name, payload in config["config"].items()}
+
+
+def _tensor(payload: Mapping[str, Any]) -> str:
+    """The file of a tensor, and the part of it that the tensor is."""
+    about = payload["tensor_meta"]
+    return json.dumps([payload["path_name"], *(about[key] for key in ("sizes", "strides", "storage_offset"))])

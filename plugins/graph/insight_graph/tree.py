@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from insight_graph.columns import Graph, Indices
-from insight_graph.row_order import by_two_keys
+from insight_graph.order import by_two_keys
 from insight_graph.scopes import joined
 
 

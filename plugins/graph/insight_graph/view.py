@@ -10,7 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_graph.columns import Edges, Graph, Indices, Kind
-from insight_graph.row_order import by_two_keys
+from insight_graph.order import by_two_keys
 from insight_graph.stacks import stacked
 from insight_graph.tree import Leaves, Tree, TreeBuilder
 

@@ -30,17 +30,15 @@ from insight_core.plugin.http import (
     texts,
     whole_number,
 )
+from insight_graph.compute_times import ProfiledTimes, is_profiled, times_of
 from insight_graph.decoder import StepTimes, is_dump, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
 from insight_graph.difference import KINDS
 from insight_graph.graph_answers import LAST_OFFSET, MAX_RESULTS, OF_GRAPHS, OpenedGraph
-from insight_graph.kept_differences import KeptDifferences
-from insight_graph.large_files import LargeFiles
+from insight_graph.kept_graphs import KeptDifferences, LargeFiles
 from insight_graph.model import GraphModel, Times
 from insight_graph.notices import GraphNotice
 from insight_graph.precision import Precision
-from insight_graph.profiled import ProfiledTimes, is_profiled
-from insight_graph.step_stats import times_of
 from insight_graph.tensor_statistics import TensorStatistics
 
 _FEW_BYTES = 256  # statistics that are looked into before they are offered

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from insight_core.plugin import Reason, ReasonKind
-from insight_graph.cut_files import EMPTY
+from insight_graph.unreadable import EMPTY
 
 MOST_DIRECTORY = 16 << 20  # bytes of the list of members
 _PIECE = 1 << 20  # bytes

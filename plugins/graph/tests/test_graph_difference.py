@@ -8,7 +8,7 @@ from typing import Any
 import insight_graph
 import pytest
 from attrs import define, evolve, field
-from insight_graph import kept_differences
+from insight_graph import kept_graphs
 from insight_graph.difference import KINDS, Difference
 from insight_graph.model import GraphModel
 from insight_graph.tensorflow import graph_of_event
@@ -259,7 +259,7 @@ def test_the_route_compares_two_records() -> None:
     assert get(kind="odd").get_json()["code"] == "graph_unknown_kind"
     assert get(other_run="none").status_code == 404
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept_differences, "MOST_NODES", 3)
+        patch.setattr(kept_graphs, "MOST_NODES", 3)
         assert get(other_run="two").get_json()["code"] == "graph_too_large_to_compare"
 
 

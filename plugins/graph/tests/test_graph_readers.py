@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from insight_graph import keras, mindspore, step_stats, tensorflow
+from insight_graph import compute_times, keras, mindspore, tensorflow
 from insight_graph.columns import Graph, Kind
 from insight_graph.described import notice
 from insight_graph.messages import empty
@@ -256,13 +256,13 @@ def test_step_statistics() -> None:
         stats = message.step_stats.dev_stats.add(device=device.encode())
         for name in names:
             stats.node_stats.add(node_name=name.encode(), all_start_micros=5, all_end_rel_micros=10)
-    rows = step_stats.rows_of(message.SerializeToString())
+    rows = compute_times.rows_of(message.SerializeToString())
     graph = tensorflow.graph_of_event(chain("a", "b", "c"))
-    times = step_stats.times_of(graph, rows)
+    times = compute_times.times_of(graph, rows)
     assert times is not None
     np.testing.assert_array_equal(times.micros, [10, 20, np.nan])
     assert times.rows == {0: [("gpu", 5, 10)], 1: [("gpu", 5, 10), ("cpu", 5, 10)]}
-    assert step_stats.times_of(graph, {"other": []}) is None
+    assert compute_times.times_of(graph, {"other": []}) is None
 
 
 @pytest.mark.parametrize("data", [b"\xff\xff", b"\x0a\x7f", b"\x00\x00"])

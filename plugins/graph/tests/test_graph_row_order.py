@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from insight_graph.row_order import by_key, by_two_keys
+from insight_graph.order import by_key, by_two_keys
 
 
 @pytest.mark.parametrize("most", [1, 3, 500, 1 << 40])

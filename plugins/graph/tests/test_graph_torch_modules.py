@@ -15,7 +15,7 @@ import insight_profiler
 import numpy as np
 import pytest
 from insight_graph.columns import Graph
-from insight_graph.profiled import times_by_name
+from insight_graph.compute_times import times_by_name
 from insight_graph.tensorflow import graph_of_event
 from insight_graph.torch_modules import modules_of, times_by_module
 from werkzeug.test import Client, TestResponse

@@ -10,11 +10,11 @@ export const KINDS = ['all', 'weight', 'gradient', 'activation', 'update', 'othe
 export type Kind = (typeof KINDS)[number];
 
 /** Flags of a cell: what is not finite in one of its records. */
-export const NAN = 1;
-export const POS_INF = 2;
-export const NEG_INF = 4;
+const NAN = 1;
+const POS_INF = 2;
+const NEG_INF = 4;
 
-export interface Layer {
+interface Layer {
   readonly id: string;
   readonly name: string;
   readonly kind: Kind;

@@ -14,7 +14,7 @@ const STEP = 128; // columns are asked for in multiples of it
 const FINEST = 4096; // columns of an answer
 
 /** What the user chose, in the URL. */
-export function healthSettings(page: Page) {
+function healthSettings(page: Page) {
   return {
     view: page.setting('view', codecs.choice<View>(VIEWS, 'layers')),
     measure: page.setting('measure', codecs.choice<Measure>(MEASURES, 'size')),

@@ -5,13 +5,11 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { layerAt, type HeatMap } from './answer';
 import type { HealthBoard } from './board';
-import { paintedCells, type CellColors } from './colors';
+import { paintedCells, type CellColors, type Scale } from './colors';
 import { moveByKey, type Moved } from './map_keys';
 import { across, boxOf, cellsAt, columnOf, layOut, paint, placeAt, type Cells, type Place } from './paint';
-import { Reading } from './reading';
-import type { Scale } from './scale';
 import { lengthOf, moved, showing, within, zoomed, type Span } from './span';
-import { namesOf, placeOfStep } from './words';
+import { namesOf, placeOfStep, Reading } from './words';
 
 const LEAST_COLUMNS = 4; // places in sight
 const LEAST_ROWS = 3;
@@ -19,7 +17,7 @@ const WHEEL = 1 / 400; // powers of two of a pixel of the wheel
 const LINE = 33; // px of a line of the wheel
 const SLOP = 4; // px that a click may wander
 
-export interface HeatMapProps {
+interface HeatMapProps {
   readonly board: HealthBoard;
   readonly map: HeatMap;
   readonly scale: Scale;

@@ -5,8 +5,8 @@ import type { HeatMap } from './answer';
 import { lengthOf, type Span } from './span';
 import { placeOfStep } from './words';
 
-export const AXIS = 22; // CSS pixels below the cells
-export const LEAST_ROW = 2; // CSS pixels: rows beyond are out of sight until one scrolls
+const AXIS = 22; // CSS pixels below the cells
+const LEAST_ROW = 2; // CSS pixels: rows beyond are out of sight until one scrolls
 const MOST_ROW = 48; // CSS pixels
 const TOP = 10;
 const TICK = 3; // CSS pixels of a mark, at least
@@ -64,7 +64,7 @@ export function layOut(
   };
 }
 
-export interface Painted {
+interface Painted {
   readonly layout: Layout;
   readonly base: Cells;
   readonly detail: Cells | null;

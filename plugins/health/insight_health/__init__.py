@@ -14,8 +14,8 @@ _LOOKED_AT = 20  # runs whose scalars decide whether there is a tab
 def _is_active(ctx: PluginContext) -> bool:
     if {"histogram", "tensor"} & set(ctx.data.plugins()):
         return True
-    from insight_core.plugin.layers import has_layers
-    from insight_health.answers import LAYER_PLUGINS
+    from insight_health.routes import LAYER_PLUGINS
+    from insight_layers import has_layers
 
     return has_layers(ctx.data, LAYER_PLUGINS, [run.name for run in ctx.data.runs()[:_LOOKED_AT]])
 
@@ -28,7 +28,7 @@ def insight_plugin() -> Plugin:
         title="Layer health",
         titles={"zh-CN": "网络层状态"},
         routes="insight_health.routes:routes",
-        computations={"map": "insight_health.answers:map_answer"},
+        computations={"map": "insight_health.routes:map_answer"},
         frontend=_HERE / "static",
         is_active=_is_active,
         order=310,

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.layers import FlagTrack, LayerRow, Measure, MeasureTrack, Tracks
+from insight_layers import FlagTrack, LayerRow, Measure, MeasureTrack, Tracks
 
 View: TypeAlias = Literal["layers", "ranks", "matrix"]
 VIEWS: tuple[View, ...] = ("layers", "ranks", "matrix")  # Layers by steps, ranks by steps, layers by ranks.

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from insight_health.answers import LAYER_PLUGINS, map_answer
+from insight_health.routes import LAYER_PLUGINS, map_answer
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
-from insight_core.layers.digests import so_far
-from insight_core.layers.faults import LayerFault, layer_faults
-from insight_core.layers.reader import LayerReader
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.data import DataProvider, Run
 from insight_core.plugin.payloads import HISTO
 from insight_core.plugin.testing import FakeProvider
 from insight_core.testing.histograms import histogram_proto_of
 from insight_core.testing.tensors import tensorflow_tensor
+from insight_layers.digests import so_far
+from insight_layers.faults import LayerFault, layer_faults
+from insight_layers.reader import LayerReader
 
 _SIZES = 1e-12 * 1.1 ** np.arange(774)
 _LIMITS = np.concatenate([-_SIZES[::-1], [0.0], _SIZES])  # of the buckets of torch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from insight_core.layers.names import Name, module_of, scalar_name, values_name
+from insight_layers.names import Name, module_of, scalar_name, values_name
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from insight_core.layers.columns import MEASURED, NAN, NEG_INF, POS_INF, UNREADABLE, MeasuredRecords
-from insight_core.layers.histograms import measured_histograms
-from insight_core.layers.tensors import measured_tensors
 from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
 from insight_core.plugin.payloads import HISTO
 from insight_core.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram
 from insight_core.testing.tensors import mindspore_tensor, tensorflow_tensor
+from insight_layers.histograms import measured_histograms
+from insight_layers.measured import (
+    MEASURED,
+    NAN,
+    NEG_INF,
+    POS_INF,
+    UNREADABLE,
+    MeasuredRecords,
+    measured_tensors,
+)
 
 _OF_MINDSPORE = EventField(Dialect.MINDSPORE, "histogram")
 _OF_TENSORFLOW = SummaryPlugin("histograms")

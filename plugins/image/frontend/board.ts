@@ -1,10 +1,9 @@
-import { PerCard, type CardKey, type Page } from '@insight-host/kit';
-import { recordQuery, type Records, stepParts } from '@insight-host/kit/steps';
 import type { Query, TagInfo } from '@insight-host/api';
-import { Comparing } from './comparing';
+import { PerCard, type CardKey, type Page } from '@insight-host/kit';
+import { recordQuery, stepParts, type Records } from '@insight-host/kit/steps';
 import { Frames, type PictureQuery } from './frames';
-import { Lights } from './lights';
-import { Zooms } from './zooms';
+import { Lights } from './light';
+import { Comparing, Zooms } from './zooms';
 
 /** Whether a record may hold several pictures. */
 export const hasBatches = (info: TagInfo): boolean => info.claims.includes('plugin:images');

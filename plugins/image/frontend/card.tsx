@@ -1,25 +1,27 @@
 import {
-  bytesText,
   Button,
+  bytesText,
   CardHead,
   Download,
+  exactAt,
+  NumberBox,
   problemOf,
   sameCard,
   Seldom,
   TableButton,
+  type CardKey,
   type ContentOfCard,
 } from '@insight-host/kit';
-import { type Records, recordNotes, StepSlider, timeLabel, useSteps } from '@insight-host/kit/steps';
+import { useAnswer } from '@insight-host/kit/lab';
+import { recordNotes, StepSlider, timeLabel, useSteps, type Records } from '@insight-host/kit/steps';
+import type { ChartData } from '@insight-host/kit/table';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { hasBatches, LARGE, pictureOf, queryOf, type ImageParts } from './board';
-import { LightPanel } from './light_panel';
 import { filterOf } from './light';
-import { Readout } from './readout';
-import { recordsTable } from './records_table';
-import { SampleChoice } from './samples';
+import { Readout } from './pane';
 import { Stage } from './stage';
-import { ActualSize } from './toolbar';
+import { ActualSize, LightPanel } from './toolbar';
 import { useNeighbours, usePicture } from './use_picture';
 import { ACTUAL, type Pixel } from './viewport';
 
@@ -138,4 +140,62 @@ function counts(board: ImageParts, records: Records, index: number, size: string
   return [size, bytes >= 0 ? bytesText(bytes, board.page.locale.value) : '', ...recordNotes(board.page, records)]
     .filter((part) => part)
     .join(' · ');
+}
+
+interface RecordInfo {
+  readonly samples: number;
+}
+
+interface SampleChoiceProps {
+  readonly board: ImageParts;
+  readonly card: CardKey;
+  readonly records: Records;
+  readonly index: number;
+}
+
+/** Names the picture of a batch that is shown, and their number; empty for a batch of one. */
+function SampleChoice({ board, card, records, index }: SampleChoiceProps): JSX.Element | null {
+  const sample = board.samples.of(card) ?? 0;
+  const query = queryOf(card, records, index, 0);
+  const { value: found } = useAnswer(
+    JSON.stringify(query),
+    (signal) => board.page.ctx.data.json<RecordInfo>('info', query, { signal }),
+    { queue: board.queue, visible: board.page.visible.value },
+  );
+  const count = found?.samples;
+  if (sample === 0 && (count === undefined || count === 1)) return null;
+  const last = Math.max(0, (count ?? sample + 1) - 1);
+  const label = board.page.t('sample.label');
+  return (
+    <label class="sample" title={board.page.t('sample.hint')}>
+      <span>{label}</span>
+      <NumberBox
+        name="sample"
+        label={label}
+        value={sample}
+        low={0}
+        high={last}
+        live
+        onPick={(value) => board.samples.set(card, value || null)}
+      />
+      <span data-testid="sample-count">{count === undefined ? '' : board.page.t('sample.of', { last, count })}</span>
+    </label>
+  );
+}
+
+/** A row for each record that the slider goes over: step, date and time in ISO 8601 (UTC), and size in bytes. */
+function recordsTable(board: ImageParts, { steps, wallTimes, sizes }: Records): ChartData {
+  return {
+    head: [board.page.t('time.kind.step'), board.page.t('table.time'), board.page.t('table.size')],
+    rows: Array.from(steps, (_, i) => [
+      exactAt(steps, i),
+      momentOf(wallTimes[i]),
+      (sizes[i] ?? -1) < 0 ? null : (sizes[i] as number),
+    ]),
+  };
+}
+
+function momentOf(seconds = NaN): string | null {
+  const moment = new Date(1000 * seconds);
+  return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
 }

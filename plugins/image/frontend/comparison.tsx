@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ImageParts } from './board';
-import { GAINS, MODES } from './comparing';
+import { GAINS, MODES } from './zooms';
 import { Pair } from './pair';
 import { Pane } from './pane';
 import { ActualSize } from './toolbar';
@@ -13,7 +13,7 @@ import type { Pixel } from './viewport';
 
 const MOST = 12; // runs side by side
 
-export interface ComparisonProps {
+interface ComparisonProps {
   readonly board: ImageParts;
   /** Its run is the first; its slider moves all. */
   readonly card: CardKey;

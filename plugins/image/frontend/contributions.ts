@@ -1,7 +1,7 @@
 /** A command of the palette: the images of the step that the user has pinned, in whichever tab. */
 import { API, type Contributions } from '@insight-host/api';
-import en from './contributed/en.json';
-import zh from './contributed/zh-CN.json';
+import { contributions as en } from '../insight_image/locales/en.json';
+import { contributions as zh } from '../insight_image/locales/zh-CN.json';
 
 export default {
   apiVersion: API,

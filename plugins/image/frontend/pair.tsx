@@ -1,22 +1,29 @@
-import { Button, canvasFile, ErrorCell, fileName, message, problemOf, type CardKey } from '@insight-host/kit';
+import {
+  Button,
+  canvasFile,
+  drag,
+  ErrorCell,
+  fileName,
+  message,
+  problemOf,
+  type CardKey,
+  type Setting,
+} from '@insight-host/kit';
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { ImageParts } from './board';
-import type { Mode } from './comparing';
-import { differenceOf, type Difference } from './difference';
 import { pixelsOf, type Frame } from './frames';
 import { filterOf } from './light';
-import { RunLabel } from './pane';
-import { Readout } from './readout';
+import { Readout, RunLabel } from './pane';
 import { Stage } from './stage';
-import { Divider } from './divider';
-import { useRunPicture, useWaiting } from './use_run_picture';
+import { useRunPicture, useWaiting } from './use_picture';
 import type { Pixel } from './viewport';
+import type { Mode } from './zooms';
 
 const MOST_PIXELS = 1 << 24; // of a difference: it is worked out while the page waits
 
-export interface PairProps {
+interface PairProps {
   readonly board: ImageParts;
   readonly first: CardKey;
   readonly second: CardKey;
@@ -165,4 +172,90 @@ function save(board: ImageParts, card: CardKey, canvas: HTMLCanvasElement, step:
     .catch((error: unknown) =>
       board.page.ctx.notify('error', board.page.t('export.failed', { reason: message(error) })),
     );
+}
+
+interface DividerProps {
+  readonly label: string;
+  /** Per cent of the width, from the left. */
+  readonly setting: Setting<number>;
+}
+
+const KEYS: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -100,
+  End: 100,
+};
+
+/** The line between two pictures that lie on each other. */
+function Divider({ label, setting }: DividerProps): JSX.Element {
+  const set = (value: number): void => setting.set(Math.round(Math.max(0, Math.min(100, value))));
+  return (
+    <div
+      class="divider"
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={setting.value}
+      data-control="swipe"
+      style={{ left: `${setting.value}%` }}
+      onPointerDown={(event) => {
+        const box = event.currentTarget.parentElement?.getBoundingClientRect();
+        const before = setting.value;
+        if (box)
+          drag(event, {
+            move: ({ clientX }) => set(((clientX - box.left) / box.width) * 100),
+            cancel: () => set(before),
+          });
+      }}
+      onKeyDown={(event) => {
+        const by = KEYS[event.key];
+        if (by === undefined) return;
+        event.preventDefault();
+        event.stopPropagation();
+        set(setting.value + by);
+      }}
+    />
+  );
+}
+
+/** How two pictures of the same size differ. */
+interface Difference {
+  /** RGBA of each pixel: how far apart the channels are, times the gain; opaque. */
+  readonly pixels: Uint8ClampedArray<ArrayBuffer>;
+  /** Largest distance in any channel, 0 to 255, without the gain. */
+  readonly largest: number;
+  /** Mean distance over pixels and colour channels, without the gain. */
+  readonly mean: number;
+  /** Pixels that differ at all, also in alpha. */
+  readonly differing: number;
+}
+
+/** Both are RGBA of equal length. */
+export function differenceOf(a: Uint8ClampedArray, b: Uint8ClampedArray, gain: number): Difference {
+  const pixels = new Uint8ClampedArray(a.length);
+  let largest = 0;
+  let sum = 0;
+  let differing = 0;
+  for (let i = 0; i < a.length; i += 4) {
+    const red = Math.abs((a[i] as number) - (b[i] as number));
+    const green = Math.abs((a[i + 1] as number) - (b[i + 1] as number));
+    const blue = Math.abs((a[i + 2] as number) - (b[i + 2] as number));
+    const alpha = Math.abs((a[i + 3] as number) - (b[i + 3] as number));
+    pixels[i] = red * gain;
+    pixels[i + 1] = green * gain;
+    pixels[i + 2] = blue * gain;
+    pixels[i + 3] = 255;
+    sum += red + green + blue;
+    const most = Math.max(red, green, blue, alpha);
+    if (most > 0) differing++;
+    if (most > largest) largest = most;
+  }
+  return { pixels, largest, mean: a.length ? sum / ((a.length / 4) * 3) : 0, differing };
 }

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isCrisp, overflows, panned, pixelAt, placed, zoomedAt, type Pixel, type Size, type Zoom } from './viewport';
 
-export interface StageProps {
+interface StageProps {
   /** A decoded image, or a drawing; null leaves the stage empty. */
   readonly element: HTMLImageElement | HTMLCanvasElement | null;
   /** Size of the picture, in its pixels. */

@@ -12,7 +12,7 @@ export interface Zoom {
   readonly x: number;
   readonly y: number;
 }
-export interface Placement {
+interface Placement {
   readonly left: number;
   readonly top: number;
   readonly scale: number;

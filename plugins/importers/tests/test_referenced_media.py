@@ -16,7 +16,7 @@ import insight_media
 import insight_scalar
 import pytest
 from insight_image.decoder import pictures_of
-from insight_media.decoder import item_of
+from insight_media.item import item_of
 from PIL import Image
 
 from insight_core.ingest.logdir import Logdir

@@ -19,10 +19,19 @@ from insight_lake.lake import Lake
 from insight_lake.manifest import LakeManifest, LakeObject, SegmentEntry, newest, publish
 from insight_lake.objects import ObjectStore
 from insight_lake.records import CopiedRecords, LogRecords, RecordSource
-from insight_lake.remote_sources import check_locatable, check_present, is_remote, unread_runs
 from insight_lake.rewriting import rewritten
 from insight_lake.row_reader import RowReader
-from insight_lake.sources import BATCH, PLUGIN, FoundRun, batches, runs_of_files
+from insight_lake.sources import (
+    BATCH,
+    PLUGIN,
+    FoundRun,
+    batches,
+    check_locatable,
+    check_present,
+    is_remote,
+    runs_of_files,
+    unread_runs,
+)
 from insight_lake.tables import WrittenTable
 from insight_lake.writing import RunNote, SegmentDraft, write_series
 

@@ -17,7 +17,7 @@ from insight_core.plugin import Dialect, Reason
 from insight_core.plugin.data import Damage, Run, SeriesField, SeriesTable
 from insight_lake.manifest import SegmentEntry
 from insight_lake.row_reader import RowReader
-from insight_lake.texts import claims_of_text
+from insight_lake.tables import claims_of_text
 from insight_lake.writing import RunNote
 
 _NUMBERS: tuple[SeriesField, ...] = (

@@ -13,7 +13,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from insight_core.plugin.data import DataProvider, RunFile, SeriesInfo
-from insight_lake.texts import text_of_claims
+from insight_lake.tables import text_of_claims
 
 _FIELDS = ("points", "kept", "first_step", "last_step", "last_wall_time", "attempts")
 

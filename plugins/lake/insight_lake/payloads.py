@@ -16,7 +16,7 @@ from insight_core.plugin import Claim, FileName, InsightError
 from insight_core.plugin.data import PayloadStream
 from insight_core.plugin.payloads import contents
 from insight_lake.objects import ObjectMissing, ObjectStore
-from insight_lake.remote_sources import is_remote
+from insight_lake.sources import is_remote
 from insight_lake.stores import open_store
 from insight_record.formats.framing import HEADER_SIZE
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.data import DataProvider, SeriesKey
-from insight_lake.texts import text_of_claims
+from insight_lake.tables import text_of_claims
 
 _PIECE = 1 << 20  # bytes
 

@@ -1,4 +1,4 @@
-"""Runs of the source of a lake: what tells that they have changed, and their data in portions."""
+"""Runs of the source of a lake: whether they have changed, their data in portions, what cannot be read."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
 from attrs import frozen
+from insight_remote import OBJECT_STORES
 
-from insight_core.plugin import CommandHost
+from insight_core.plugin import CommandHost, InvalidArgument, Reason, Unavailable
 from insight_core.plugin.data import DataProvider, RunFile
 from insight_lake.contents import file_fingerprints, series_fingerprints
 from insight_lake.records import LogRecords, RecordSource
@@ -15,6 +16,7 @@ from insight_lake.records import LogRecords, RecordSource
 PLUGIN = "scalar"  # whose context a command asks for; any would do
 BATCH = 512 << 20  # bytes of log files
 _MOST_RUNS = 5000  # of a batch
+_AWAY = {"remote_away", "remote_refused", "source_away", "lake_away"}
 
 
 @frozen
@@ -61,3 +63,34 @@ def batches(runs: Sequence[str], found: Mapping[str, FoundRun], limit: int) -> I
         size += found[run].size
     if batch:
         yield batch
+
+
+def is_remote(place: str) -> bool:
+    """Whether this is a URL, not a path."""
+    return "://" in place
+
+
+def check_present(data: DataProvider) -> None:
+    """Raises Unavailable if a store or server is away, of which runs would be missing."""
+    for notice in data.notices():
+        if notice.code in _AWAY:
+            raise Unavailable(notice)
+
+
+def check_locatable(sources: Iterable[str]) -> None:
+    """Raises InvalidArgument if a lake cannot read payloads from where one of these logs is."""
+    for source in sources:
+        if is_remote(source) and source.partition(":")[0].lower() not in OBJECT_STORES:
+            raise InvalidArgument(
+                f"{source}: payloads such as images cannot be read from there later; "
+                "copy them with --with-payloads, or leave them out with --numbers-only"
+            )
+
+
+def unread_runs(data: DataProvider, runs: Collection[str]) -> dict[str, str]:
+    """Returns the runs of which a file could not be fetched, with the reasons."""
+    return {
+        damage.run: f"{damage.file} {damage.reason}"
+        for damage in data.damage()
+        if damage.run in runs and Reason.of(damage.reason).code == "unreadable"
+    }

@@ -13,6 +13,8 @@ import pyarrow.parquet as pq
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_core.plugin import Claim
+from insight_core.plugin.lab import claim_of
 from insight_lake.manifest import LakeObject
 
 GROUP = 131_072  # rows of a row group: what is read for a series that is shorter
@@ -20,7 +22,6 @@ _LABEL = pa.dictionary(pa.int32(), pa.string())
 _OF_SERIES = [("run", _LABEL), ("tag", _LABEL), ("plugin", _LABEL)]
 _OF_POINTS = [("attempt", pa.int32()), ("shown", pa.bool_())]
 _DAMAGE = [("file", pa.string()), ("offset", pa.int64()), ("reason", pa.string()), ("skipped", pa.int64())]
-
 SCHEMAS: Mapping[str, Any] = {
     "runs": pa.schema(
         [
@@ -99,12 +100,11 @@ SCHEMAS: Mapping[str, Any] = {
         ]
     ),
 }
-
 DICTIONARIES = sorted(
     {one.name for schema in SCHEMAS.values() for one in schema if pa.types.is_dictionary(one.type)}
 )
-
 Column = NDArray[Any]
+_BETWEEN = "\n"
 
 
 @frozen
@@ -222,3 +222,18 @@ def _options(schema: Any) -> dict[str, Any]:  # noqa: ANN401
         "write_statistics": [name for name in ("run", "tag", "step") if name in schema.names],
         "store_schema": False,  # of Arrow: other engines would see dictionaries instead of texts
     }
+
+
+def utf8(text: str) -> str:
+    """The text with what UTF-8 cannot hold written as an escape, as the names of runs have it."""
+    return text.encode("utf-8", "backslashreplace").decode() if not text.isascii() else text
+
+
+def text_of_claims(claims: Sequence[Claim]) -> str:
+    """Several claims as one text."""
+    return _BETWEEN.join(utf8(str(claim)) for claim in claims)
+
+
+def claims_of_text(text: str) -> tuple[Claim, ...]:
+    """Reads a text that ``text_of_claims`` wrote. Raises ValueError for any other text."""
+    return tuple(claim_of(one) for one in text.split(_BETWEEN)) if text else ()

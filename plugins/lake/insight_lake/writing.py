@@ -19,8 +19,7 @@ from insight_lake.levels import BLOCKS, LONG, coarse_level, fine_level, nonfinit
 from insight_lake.manifest import LakeObject, SegmentEntry
 from insight_lake.records import RecordColumns, RecordSource
 from insight_lake.row_order import ShownPoints, order_of
-from insight_lake.tables import SCHEMAS, TableFile, WrittenTable
-from insight_lake.texts import text_of_claims, utf8
+from insight_lake.tables import SCHEMAS, TableFile, WrittenTable, text_of_claims, utf8
 
 _AT_ONCE = 1_000_000  # points that are asked for at a time
 _ALL = ScalarQuery(attempts="all")

@@ -1,21 +1,18 @@
-import { computed } from '@preact/signals';
 import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, type Page } from '@insight-host/kit';
 import { RunLists } from '@insight-host/kit/lists';
 import { Orbit } from '@insight-host/kit/scene';
-import { FIRST_CAMERA, LIMITS } from './camera';
-import { Chosen } from './chosen';
-import { Compared } from './compared';
+import { computed } from '@preact/signals';
+import { Chosen, Compared, Loads } from './chosen';
 import { ContourLines } from './contour_lines';
 import type { Intervals, Lists } from './landscape';
-import { Loads } from './loads';
-import { planViewCodec } from './plan_view';
 import { RAMP_NAMES, type RampName } from './ramps';
+import { FIRST_CAMERA, LIMITS, planViewCodec } from './view';
 
 export const FORMS = ['contour', 'topographic', 'surface'] as const;
 export const MODES = ['analysis', 'comparison'] as const;
 export const LAYOUTS = ['tiled', 'overlaid'] as const;
-export type Form = (typeof FORMS)[number];
+type Form = (typeof FORMS)[number];
 export const LEVELS = [10, 80] as const;
 export const WIDTHS = [1, 5] as const;
 const SETTLE = 300; // ms without a change before the URL says it

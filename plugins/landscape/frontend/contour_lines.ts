@@ -14,7 +14,7 @@ export interface DrawPort {
 const LIGHT = 50_000; // points of grids times lines: up to here the page draws faster itself
 
 const startWorker = (): DrawPort =>
-  new Worker(new URL('./contour_worker.ts', import.meta.url), { type: 'module', name: 'landscape-contours' });
+  new Worker(new URL('./contour_worker', import.meta.url), { type: 'module', name: 'landscape-contours' });
 
 export class ContourLines {
   private worker: DrawPort | null = null;

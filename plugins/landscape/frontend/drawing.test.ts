@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { projected } from '@insight-host/kit/scene';
-import { HALF_HEIGHT, turned, viewMatrix, zoomed, FIRST_CAMERA } from './camera';
+import { HALF_HEIGHT, turned, viewMatrix, zoomed, FIRST_CAMERA } from './view';
 import { areaData, lineData, ringsOf } from './contours';
-import { legendPicture } from './legend';
+import { legendPicture } from './export';
 import { apart, toSVG, type TextMark } from './marks';
 import { coarse, inBox, meshOf, VALUES } from './mesh';
 import { pathMarks, planPicture, plotOf, type Look } from './plan';

@@ -1,19 +1,20 @@
-import { canvasFile, fileName, Menu, message, useTableView } from '@insight-host/kit';
+import { canvasFile, fileName, Menu, message, useTableView, type Page } from '@insight-host/kit';
+import type { ChartData } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import type { LandscapeParts } from './board';
-import { legendPicture } from './legend';
-import { toCanvas, toSVG, type Picture } from './marks';
-import type { Item, Look } from './plan';
+import { textWidth, toCanvas, toSVG, type Mark, type Picture } from './marks';
 import { heavyLines, pathsOver, pictureOf } from './picture';
-import { gridTable, pathTable } from './tables';
+import { circle, type Item, type Look } from './plan';
+import { frontFirst } from './plan_lines';
+import { css, rampColor } from './ramps';
 
-export interface Part {
+interface Part {
   readonly items: readonly Item[];
   readonly title: string;
   readonly look: Look;
 }
 
-export interface ExportProps {
+interface ExportProps {
   readonly board: LandscapeParts;
   /** Side by side in one file. */
   readonly parts: readonly Part[];
@@ -102,4 +103,59 @@ async function placed(
     found.push({ picture: head, left, top }, { picture: { ...drawn, marks }, left, top: top + head.height });
   }
   return found;
+}
+
+const LINE = 18; // pixels
+const LEFT = 12;
+const SIGN = 16; // pixels of a dot and what is next to it
+const SWATCHES = 4; // of the colour map
+const GAP = 14;
+
+/** Above a picture in a file: which run has which colour, the one with the colour map first. */
+export function legendPicture(items: readonly Item[], look: Look, width: number): Picture {
+  const marks: Mark[] = [];
+  let [left, top] = [LEFT, 4];
+  for (const { run, name, color } of frontFirst(items, look.front)) {
+    const room = SIGN + textWidth(name) + GAP;
+    if (left > LEFT && left + room > width) [left, top] = [LEFT, top + LINE];
+    const middle = top + LINE / 2;
+    if (run === look.front)
+      for (let n = 0; n < SWATCHES; n++)
+        marks.push({
+          kind: 'path',
+          d: `M${left + 3 * n},${middle - 4}h3v8h-3Z`,
+          fill: css(rampColor(look.ramp, n / (SWATCHES - 1))),
+        });
+    else marks.push({ kind: 'path', d: circle(left + 6, middle, 4), fill: color });
+    marks.push({ kind: 'text', x: left + SIGN, y: middle, text: name, color: look.ink.text, anchor: 'start' });
+    left += room;
+  }
+  return { width, height: top + LINE + 2, marks };
+}
+
+type Words = Pick<Page, 't'>;
+type Rows = ChartData['rows'];
+
+/** Of each point of the grid: the run if there are several, both coordinates and the loss. */
+export function gridTable(page: Words, items: readonly Item[]): ChartData {
+  return ofRuns(page, items, ['x', 'y', page.t('loss')], ({ landscape: { x, y, z } }) =>
+    Array.from(z, (loss, at) => [x[at % x.length] as number, y[Math.floor(at / x.length)] as number, loss]),
+  );
+}
+
+/** Of each point of the path of training: the run if there are several, the epoch or step, coordinates and loss. */
+export function pathTable(page: Words, items: readonly Item[]): ChartData {
+  const unit = items[0]?.landscape.about.unit === 'step' ? 'step' : 'epoch';
+  return ofRuns(page, items, [page.t(`unit.${unit}`), 'x', 'y', page.t('loss')], ({ landscape: { path } }) =>
+    path ? Array.from(path.at, (at, i) => [at, path.x[i] as number, path.y[i] as number, path.z[i] as number]) : [],
+  );
+}
+
+function ofRuns(page: Words, items: readonly Item[], head: readonly string[], rowsOf: (item: Item) => Rows): ChartData {
+  const [only] = items;
+  if (only && items.length === 1) return { head, rows: rowsOf(only) };
+  return {
+    head: [page.t('run'), ...head],
+    rows: items.flatMap((item) => rowsOf(item).map((row) => [item.name, ...row])),
+  };
 }

@@ -3,11 +3,11 @@ import { useChart, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { LandscapeParts } from './board';
-import { FlatnessList } from './flatness_rows';
+import { FlatnessList } from './flatness';
 import type { Described, TrainingPath } from './landscape';
 import type { Item, Look } from './plan';
 
-export interface FactsPanelProps {
+interface FactsPanelProps {
   readonly board: LandscapeParts;
   readonly item: Item;
   readonly look: Look;
@@ -43,7 +43,7 @@ function number(value: unknown): string {
   return typeof value === 'number' ? valueText(value) : typeof value === 'string' ? value : '';
 }
 
-export function factRows(
+function factRows(
   board: LandscapeParts,
   { facts, decomposition, unit, step_per_epoch, size, convergence, notes }: Described,
 ): readonly (readonly [string, string])[] {

@@ -1,10 +1,13 @@
-import { cardStyles, focusOn, fullScreenKeys, tab } from '@insight-host/kit';
-import { App } from './app';
-import { landscapeParts, turnForm } from './board';
-import styles from './landscapes.css?inline';
+import { cardStyles, Content, Empty, focusOn, fullScreenKeys, tab } from '@insight-host/kit';
+import type { JSX } from 'preact';
 import en from '../insight_landscape/locales/en.json';
 import zh from '../insight_landscape/locales/zh-CN.json';
+import { Analysis } from './analysis';
+import { landscapeParts, retry, turnForm, type LandscapeParts } from './board';
+import { Comparison } from './comparison';
+import styles from './landscapes.css?inline';
 import { endRenderer } from './picture';
+import { Toolbar } from './toolbar';
 
 export default tab({
   messages: { en, 'zh-CN': zh },
@@ -27,3 +30,28 @@ export default tab({
     ['g', 'keys.stage', () => focusOn(host, '.stage')],
   ],
 });
+
+function App({ board }: { readonly board: LandscapeParts }): JSX.Element {
+  return (
+    <div class={board.screen.value ? 'kit landscapes full' : 'kit landscapes'} data-testid="landscapes">
+      <Toolbar board={board} />
+      <Content board={board}>{() => <Body board={board} />}</Content>
+    </div>
+  );
+}
+
+function Body({ board }: { readonly board: LandscapeParts }): JSX.Element {
+  const { t: say } = board.page;
+  if (board.lists.failure.value && board.lists.isComing.value) {
+    return (
+      <Empty title={say('failure')} text={board.lists.failure.value}>
+        <button type="button" data-action="retry" onClick={() => retry(board)}>
+          {say('retry')}
+        </button>
+      </Empty>
+    );
+  }
+  if (board.lists.isComing.value && board.lists.byRun.value.size === 0)
+    return <div class="workspace" aria-busy="true" />;
+  return board.mode.value === 'analysis' ? <Analysis board={board} /> : <Comparison board={board} />;
+}

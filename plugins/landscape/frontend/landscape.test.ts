@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { measuredText } from './flatness_rows';
+import { measuredText } from './flatness';
 import { alongPath, lossAt, placeOn, relativeToEnd } from './landscape';
-import { Player } from './player';
+import { Player } from './chosen';
 import type { Item } from './plan';
-import { gridTable, pathTable } from './tables';
+import { gridTable, pathTable } from './export';
 import { landscapeOf, pathOf } from './testing';
 
 describe('a landscape', () => {

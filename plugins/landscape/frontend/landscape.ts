@@ -28,7 +28,7 @@ export const isDamaged = (entry: Listed): entry is Listed & Reason => entry.erro
 
 export const MAX_SIDE = 256; // points of an axis that are read
 
-export interface Facts {
+interface Facts {
   readonly network: string | null;
   readonly optimizer: string | null;
   readonly learning_rate: number | string | null;

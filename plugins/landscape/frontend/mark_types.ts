@@ -19,7 +19,7 @@ export interface TextMark {
   readonly color: string;
   readonly anchor: 'start' | 'middle' | 'end';
 }
-export interface ImageMark {
+interface ImageMark {
   readonly kind: 'image';
   readonly image: HTMLCanvasElement;
   readonly width: number;

@@ -1,5 +1,5 @@
 import type { Point } from '@insight-host/kit/scene';
-import { HALF_HEIGHT } from './camera';
+import { HALF_HEIGHT } from './view';
 import type { Landscape } from './landscape';
 import type { Extent, LossScale } from './scale';
 

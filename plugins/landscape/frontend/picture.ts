@@ -1,11 +1,14 @@
 /** Pictures of landscapes as they are shown: for the screen and for files. */
+import type { Theme } from '@insight-host/api';
+import { useMemo } from 'preact/hooks';
 import type { LandscapeParts } from './board';
 import { canvasOf } from './contour_lines';
 import type { Mark, Picture } from './marks';
-import { contoursOf, pathMarks, planPicture, plotOf, type Item, type Look } from './plan';
-import { seenOf } from './plan_view';
+import { contoursOf, pathMarks, planPicture, plotOf, type Ink, type Item, type Look } from './plan';
 import { Renderer } from './renderer';
+import { sharedExtent, sharedScale } from './scale';
 import { surfacePicture } from './surface';
+import { seenOf } from './view';
 
 /** One for the tab: browsers give a page few of them. */
 let shared: Renderer | null | undefined;
@@ -26,7 +29,7 @@ export function seenLook(board: LandscapeParts, look: Look): Look {
   return look.form === 'surface' ? look : { ...look, extent: seenOf(look.extent, board.planView.value) };
 }
 
-export interface PictureOptions {
+interface PictureOptions {
   readonly moving?: boolean;
   /** Lines that were drawn elsewhere. */
   readonly lines?: readonly Mark[] | null;
@@ -60,7 +63,7 @@ export function pictureOf(
 }
 
 /** Pixels of the page, and how many of the picture each is. */
-export interface PictureSize {
+interface PictureSize {
   readonly width: number;
   readonly height: number;
   readonly ratio: number;
@@ -105,4 +108,38 @@ export function pathsOver(
     const marks = pathMarks(item, own, plot, board.chosen.player.progress.value);
     return someHovered && !isHovered ? marks.map((mark) => ({ ...mark, opacity: 0.25 })) : marks;
   });
+}
+
+/** How all of these are drawn: one scale and one plane, whether they share a picture or not. */
+export function useLook(board: LandscapeParts, items: readonly Item[], bar = true): Look {
+  const theme = board.page.theme.value;
+  const [form, ramp, levels, log] = [board.form.value, board.ramp.value, board.levels.value, board.log.value];
+  const [color, width] = [board.pathColor.value, board.pathWidth.value];
+  const front = board.compared.front.value;
+  return useMemo(() => {
+    const landscapes = items.map(({ landscape }) => landscape);
+    const extent = items.length > 0 ? sharedExtent(landscapes) : { x: [0, 1] as const, y: [0, 1] as const };
+    return {
+      form,
+      scale: sharedScale(landscapes, log),
+      extent,
+      ramp,
+      levels,
+      bar,
+      front,
+      path: { color, width },
+      ink: inkOf(theme),
+    };
+  }, [items, theme, form, ramp, levels, log, bar, front, color, width]);
+}
+
+function inkOf(theme: Theme): Ink {
+  return {
+    text: theme.token('--text'),
+    muted: theme.token('--muted'),
+    grid: theme.token('--grid'),
+    border: theme.token('--border-strong'),
+    surface: theme.token('--surface'),
+    hole: theme.token('--hover'),
+  };
 }

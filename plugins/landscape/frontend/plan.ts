@@ -222,7 +222,7 @@ export function circle(x: number, y: number, radius: number): string {
   );
 }
 
-export function cross(x: number, y: number, size: number): string {
+function cross(x: number, y: number, size: number): string {
   return (
     `M${(x - size).toFixed(1)},${(y - size).toFixed(1)}l${2 * size},${2 * size}m0,${-2 * size}` +
     `l${-2 * size},${2 * size}`

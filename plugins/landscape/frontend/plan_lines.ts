@@ -21,7 +21,7 @@ export interface Contours {
 
 const OTHERS = 24; // lines of the landscapes behind the one in front, all together, about
 
-export interface Projection {
+interface Projection {
   toX(x: number): number;
   toY(y: number): number;
   fromX(px: number): number;

@@ -33,7 +33,7 @@ export function parsed(hex: string): Color {
     : [128, 128, 128];
 }
 
-export function mixed(a: Color, b: Color, share: number): Color {
+function mixed(a: Color, b: Color, share: number): Color {
   return [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share];
 }
 

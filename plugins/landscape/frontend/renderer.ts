@@ -9,12 +9,12 @@ import {
   type Point,
   type WebGl,
 } from '@insight-host/kit/scene';
-import { HALF_HEIGHT } from './camera';
+import { HALF_HEIGHT } from './view';
 import { VALUES, type Mesh } from './mesh';
 import type { Color } from './ramps';
 
 /** A surface with colours from its lowest to its highest loss. */
-export interface Surface {
+interface Surface {
   readonly mesh: Mesh;
   readonly colors: readonly Color[];
   readonly opacity: number;
@@ -26,7 +26,7 @@ export interface Ribbon {
   /** CSS pixels. */
   readonly width: number;
 }
-export interface Scene {
+interface Scene {
   readonly surfaces: readonly Surface[];
   readonly ribbons: readonly Ribbon[];
   readonly levels: number;

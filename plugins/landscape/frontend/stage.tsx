@@ -1,18 +1,17 @@
-import { signal } from '@preact/signals';
 import { announce, arrowOf, drag, NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
+import { signal } from '@preact/signals';
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeParts } from './board';
-import { turned, zoomed, type Camera } from './camera';
 import { lossAt } from './landscape';
 import { paint, type Mark } from './marks';
 import { heavyLines, pathsOver, pictureOf, renderer, seenLook } from './picture';
 import { circle, contoursOf, plotOf, type Item, type Look } from './plan';
 import { projection } from './plan_lines';
-import { isWhole, movedBy, WHOLE, zoomedAt, type PlanView } from './plan_view';
 import { pick } from './surface';
+import { isWhole, movedBy, turned, WHOLE, zoomed, zoomedAt, type Camera, type PlanView } from './view';
 
-export interface StageProps {
+interface StageProps {
   readonly board: LandscapeParts;
   readonly items: readonly Item[];
   readonly look: Look;

@@ -1,6 +1,6 @@
 import { evenTicks, WHOLE_DIGITS } from '@insight-host/kit';
 import { projected, type Matrix, type Point } from '@insight-host/kit/scene';
-import { HALF_HEIGHT, viewMatrix, type Camera } from './camera';
+import { HALF_HEIGHT, viewMatrix, type Camera } from './view';
 import { alongPath, MAX_SIDE, type Landscape } from './landscape';
 import { apart, type Mark, type Picture, type Rectangle, type TextMark } from './marks';
 import { coarse, inBox, meshOf, VALUES, type Mesh } from './mesh';
@@ -25,7 +25,7 @@ interface Kept {
 const kept = new WeakMap<Landscape, Kept>();
 
 /** The mesh of a landscape in this box; kept while the box is the same. */
-export function meshIn(landscape: Landscape, extent: Extent, scale: LossScale): Mesh {
+function meshIn(landscape: Landscape, extent: Extent, scale: LossScale): Mesh {
   const key = [extent.x, extent.y, scale.low, scale.high, scale.log].join();
   const known = kept.get(landscape);
   if (known?.key === key) return known.mesh;
@@ -34,7 +34,7 @@ export function meshIn(landscape: Landscape, extent: Extent, scale: LossScale): 
   return mesh;
 }
 
-export interface SurfaceView {
+interface SurfaceView {
   readonly camera: Camera;
   readonly opacity: number;
   readonly progress: number;
@@ -215,7 +215,7 @@ function floorMarks(
   return { under, over: apart(over) };
 }
 
-export interface Picked {
+interface Picked {
   readonly item: number;
   readonly x: number;
   readonly y: number;

@@ -4,7 +4,7 @@ import type { Listed } from './landscape';
 import type { Look } from './plan';
 
 /** The smallest and the largest finite loss, NaN without one. */
-export interface Losses {
+interface Losses {
   readonly low: number;
   readonly high: number;
 }

@@ -1,7 +1,7 @@
 import { Button, Choice, Cluster, FullScreenToggle, Range, Select, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeParts } from './board';
-import { isWhole, WHOLE } from './plan_view';
+import { isWhole, WHOLE } from './view';
 import { RAMP_NAMES } from './ramps';
 import { intervalText } from './texts';
 

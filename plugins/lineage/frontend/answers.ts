@@ -3,7 +3,7 @@
 import type { Reason } from '@insight-host/api';
 import type { ColumnInfo, Goal, Value } from '@insight-host/kit/runs';
 
-export interface Problem extends Reason {
+interface Problem extends Reason {
   readonly run: string;
   readonly tag: string;
 }

@@ -1,15 +1,13 @@
+import { Column, Frame, type ColumnType, type Value } from '@insight-host/kit/runs';
 import { expect, it } from 'vitest';
-import { Column, type ColumnType, Frame, type Value } from '@insight-host/kit/runs';
+import { refusalOf } from './analysis/importance_texts';
+import { goalOf, paretoFront } from './analysis/tradeoff';
 import type { Parameter, PipelineNode } from './answers';
 import { axisOf } from './axes';
-import { differencesOf } from './differences';
-import type { LineageParts } from './board';
-import { goalOf } from './goal_choice';
-import { bandsOf, layoutOf, rowAt, stopsOf } from './geometry';
-import { refusalOf } from './importance_texts';
-import { paretoFront } from './pareto';
-import { pipelineDiff } from './pipeline_diff';
-import { bestCovered, targetsOf } from './targets';
+import { bestCovered, targetsOf, type LineageParts } from './board';
+import { differencesOf } from './diff';
+import { bandsOf, layoutOf, rowAt, stopsOf } from './parallel/geometry';
+import { pipelineDiff } from './pipeline_dialog';
 
 const column = (
   name: string,

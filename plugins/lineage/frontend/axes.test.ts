@@ -1,12 +1,11 @@
+import { Column, MISSING, type ColumnInfo, type ColumnType, type Value } from '@insight-host/kit/runs';
 import { describe, expect, it } from 'vitest';
-import { Column, type ColumnInfo, type ColumnType, MISSING, type Value } from '@insight-host/kit/runs';
-import { frameOf } from './source';
 import type { RunsAnswer } from './answers';
 import { axisOf, scalesOf } from './axes';
+import { brushOf, spanOf } from './parallel/axis_view';
 import { applyBrushes, brushesCodec, conditionsOf, type Brush } from './brushes';
-import { bucketsOf, edgeText } from './buckets';
-import { brushOf, spanOf } from './axis_view';
-import { toldApart } from './source';
+import { bucketsOf, edgeText } from './chart_tables';
+import { frameOf, toldApart } from './source';
 
 const column = (name: string, type: ColumnType, values: readonly Value[]): Column =>
   new Column(

@@ -6,7 +6,7 @@ import { type Column, MISSING } from '@insight-host/kit/runs';
 export const SCALES = ['linear', 'log', 'category'] as const;
 export type Scale = (typeof SCALES)[number];
 
-export interface Tick {
+interface Tick {
   /** From 0, the low end, to 1. */
   readonly place: number;
   readonly text: string;

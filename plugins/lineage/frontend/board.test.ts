@@ -5,8 +5,8 @@ import type { RunGroup } from '@insight-host/api';
 import { linesOf, type ColumnInfo, type Value } from '@insight-host/kit/runs';
 import { lineageParts, type LineageParts } from './board';
 import { jsonOf, rowsOf } from './exports';
-import { layoutOf, moved, rowAt } from './geometry';
-import { differencesOf } from './differences';
+import { layoutOf, moved, rowAt } from './parallel/geometry';
+import { differencesOf } from './diff';
 
 const RUNS = ['a', 'b', 'c'];
 const TABLE: Readonly<Record<string, readonly [ColumnInfo['group'], ColumnInfo['type'], readonly Value[]]>> = {

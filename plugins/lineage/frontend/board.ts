@@ -1,18 +1,14 @@
-import { computed, effect, signal } from '@preact/signals';
 import { codecs, type Page } from '@insight-host/kit';
-import { sortOf } from '@insight-host/kit/table';
 import type { Column, ColumnInfo, Frame } from '@insight-host/kit/runs';
-import { Annotations } from './annotations';
+import { sortOf } from '@insight-host/kit/table';
+import { computed, effect, signal } from '@preact/signals';
 import type { Axis } from './axes';
-import { Brushing } from './brushing';
+import { Brushing } from './brushes';
 import { coloredAlong, coloredAsRuns, ownColors, type Coloring } from './coloring';
 import { Columns } from './columns';
-import { annotationColumns, inWords } from './host_columns';
+import { annotationColumns, Annotations, inWords, RunPanel } from './host_columns';
 import { Loading } from './loading';
-import { RunPanel } from './panel';
-import { Rows } from './rows';
-import { Comparison, Selection } from './selection';
-import { bestCovered, targetsOf } from './targets';
+import { Comparison, Rows, Selection } from './rows';
 
 // asked for when they are shown; the page knows annotations first
 const SELDOM: readonly string[] = ['run', 'pipeline', 'scalar', 'annotation'];
@@ -155,4 +151,36 @@ const openCodec = {
 /** Without the rows that have no place on one of the axes. */
 export function placed(mask: Uint8Array, axes: readonly Axis[]): Uint8Array {
   return mask.map((is, row) => Number(is === 1 && axes.every(({ places }) => !Number.isNaN(places[row]))));
+}
+
+/** Columns that can say how well a run did; `used` are names that the table or the plot shows. */
+export function targetsOf(frame: Frame | null, used: ReadonlySet<string>): readonly Column[] {
+  const all = [...(frame?.columns.values() ?? [])].filter(
+    (column) => column.isNumeric && !column.isTextual && column.count > 0,
+  );
+  const of = (group: string): readonly Column[] => all.filter((column) => column.group === group);
+  const results = [
+    ...of('metric'),
+    ...of('model').filter(({ name }) => name === 'loss'),
+    ...of('scalar').filter(({ name }) => used.has(name)),
+  ];
+  return results.length > 0 ? results : all.filter(({ name }) => used.has(name));
+}
+
+const COSTS = /time|latency|duration|second|memory|cost|intermediate/i; // not what a model is trained for
+const NEARLY_ALL = 0.9;
+
+/**
+ * The target that most runs have a finite number for, the first of several. A result before a cost that a few runs more
+ * have: runs that diverged have a time, but no loss.
+ */
+export function bestCovered(targets: readonly Column[]): Column | null {
+  const counts = new Map(
+    targets.map((target) => [target, target.numbers.reduce((sum, value) => sum + Number(Number.isFinite(value)), 0)]),
+  );
+  const countOf = (target: Column | null): number => (target && counts.get(target)) ?? -1;
+  const most = (some: readonly Column[]): Column | null =>
+    some.reduce<Column | null>((best, target) => (countOf(target) > countOf(best) ? target : best), null);
+  const [best, result] = [most(targets), most(targets.filter(({ name }) => !COSTS.test(name)))];
+  return countOf(result) >= NEARLY_ALL * countOf(best) ? (result ?? best) : best;
 }

@@ -1,12 +1,12 @@
 /** What the user left standing on axes: a range of numbers, or some of the texts. */
 import type { Codec } from '@insight-host/api';
-import { codecs } from '@insight-host/kit';
+import { codecs, type Page, type Setting } from '@insight-host/kit';
 import type { Column, Frame, Value } from '@insight-host/kit/runs';
 
 export type Brush =
   | { readonly kind: 'range'; readonly low: number; readonly high: number }
   | { readonly kind: 'some'; readonly texts: readonly string[] };
-export type Brushes = ReadonlyMap<string, Brush>;
+type Brushes = ReadonlyMap<string, Brush>;
 
 /** `column=low~high`, or `column=,text,text`. */
 export const brushesCodec: Codec<Brushes> = codecs.byTag<Brush>(
@@ -73,4 +73,26 @@ function valuesOf({ texts, codes, values }: Column, wanted: ReadonlySet<string>)
 /** Values from `low` to `high` as they were recorded: the host does not compare texts with numbers. */
 function valuesWithin({ numbers, values }: Column, low: number, high: number): Value[] {
   return [...new Set(values.filter((_, row) => (numbers[row] as number) >= low && (numbers[row] as number) <= high))];
+}
+
+const SETTLE = 250; // ms without a move before the URL says it
+
+/** What the user has brushed, by column. */
+export class Brushing {
+  readonly all: Setting<Brushes>;
+
+  constructor(page: Page) {
+    this.all = page.setting('brush', brushesCodec, SETTLE);
+  }
+
+  set(name: string, brush: Brush | null): void {
+    const next = new Map(this.all.value);
+    if (brush) next.set(name, brush);
+    else next.delete(name);
+    this.all.set(next);
+  }
+
+  clear(): void {
+    this.all.set(new Map());
+  }
 }

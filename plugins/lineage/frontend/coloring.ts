@@ -4,7 +4,7 @@ import type { Column } from '@insight-host/kit/runs';
 import type { Axis } from './axes';
 
 /** What colours say that follow the values of a column. */
-export interface ColorBar {
+interface ColorBar {
   readonly column: Column;
   readonly low: number;
   readonly high: number;
@@ -46,7 +46,7 @@ const LIGHTNESS: Readonly<Record<Theme['mode'], number>> = { light: 0.56, dark: 
 const FAINT = { light: 'rgb(140 148 158)', dark: 'rgb(110 120 132)' };
 
 /** The colour at a place from 0 to 1. */
-export function shadeAt(place: number, mode: Theme['mode']): string {
+function shadeAt(place: number, mode: Theme['mode']): string {
   const [from, to] = PART[mode];
   const at = (from + place * (to - from)) * (SEQUENCE.length - 1);
   const first = Math.min(SEQUENCE.length - 2, Math.floor(at));

@@ -1,8 +1,9 @@
 import { ColumnChooser } from '@insight-host/kit/runs';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
+import { VIEWS, type Layout, type ViewName } from './columns';
 import { isOffered, STATUS, titleOf } from './host_columns';
-import { Layouts } from './layouts';
+import { SavedEntries } from './saved_entries';
 
 const DETAILED = ['custom', 'dataset', 'model', 'pipeline']; // groups that a section has several of
 
@@ -54,4 +55,21 @@ export function Chooser({ board }: { readonly board: LineageParts }): JSX.Elemen
       <Layouts board={board} />
     </ColumnChooser>
   );
+}
+
+const isNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string');
+
+const isLayout = (value: Partial<Layout> | null): value is Layout =>
+  value !== null && VIEWS.includes(value.view as ViewName) && isNames(value.columns) && isNames(value.axes);
+
+/** Layouts of the table and the plot under names. */
+function Layouts({ board }: { readonly board: LineageParts }): JSX.Element | null {
+  const show = (value: unknown): boolean => {
+    const layout = value as Partial<Layout> | null;
+    if (!isLayout(layout)) return false;
+    board.columns.lay(layout);
+    return true;
+  };
+  return <SavedEntries board={board} kind="layout" now={() => board.columns.layout} show={show} />;
 }

@@ -1,11 +1,10 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
 import { canvasFile, copyTable, csvOf, message, type CsvCell, type MenuItem } from '@insight-host/kit';
-import { CanvasPainter, palette, SvgPainter } from '@insight-host/kit/draw';
-import type { Painter, Palette, Polylines } from '@insight-host/kit/draw';
+import { CanvasPainter, palette, SvgPainter, type Painter, type Palette, type Polylines } from '@insight-host/kit/draw';
 import type { Column, Value } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
-import { layoutOf, stopsOf, yOf } from './geometry';
-import { ALONE, opacityOf, scattered, widthOf } from './polylines';
+import { layoutOf, stopsOf, yOf } from './parallel/geometry';
+import { ALONE, opacityOf, scattered, widthOf } from './parallel/polylines';
 
 const [WIDTH, HEIGHT] = [1424, 444]; // pixels
 const SCALE = 2; // of a PNG

@@ -5,7 +5,7 @@ import type { LineageParts } from './board';
 
 const MOST = 14;
 
-export interface RowTipProps {
+interface RowTipProps {
   readonly board: LineageParts;
   readonly row: number;
   readonly columns: readonly Column[];

@@ -1,7 +1,8 @@
-import { Button, Menu, Toggle } from '@insight-host/kit';
+/** Between plot and table: how many runs are shown and why not all, what to do with them, and what the colours mean. */
+import { Button, Dialog, Menu, Toggle } from '@insight-host/kit';
+import type { Column } from '@insight-host/kit/runs';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
-import { Legend } from './legend';
 import { Comparing } from './table';
 
 /** Between plot and table: how many runs are shown and why not all, and what to do with them. */
@@ -79,5 +80,45 @@ export function Status({ board }: { readonly board: LineageParts }): JSX.Element
       )}
       <Legend board={board} />
     </div>
+  );
+}
+
+/** What the colours mean, when they follow numbers; of groups and texts the run panel is the legend. */
+function Legend({ board }: { readonly board: LineageParts }): JSX.Element | null {
+  const { bar } = board.coloring.value;
+  if (!bar) return null;
+  const { t: say } = board.page;
+  const { column, low, high, stops, isDefault } = bar;
+  return (
+    <span
+      class="legend"
+      data-testid="color-legend"
+      title={isDefault ? say('color.default.hint', { column: column.name }) : column.name}
+    >
+      <span class="entry">{isDefault ? say('color.default', { column: column.title }) : column.title}</span>
+      <span>{short(column, low)}</span>
+      <span class="ramp" style={{ background: `linear-gradient(90deg, ${stops.join(', ')})` }} />
+      <span>{short(column, high)}</span>
+    </span>
+  );
+}
+
+/** A bound in few letters; moments are whole. */
+const short = (column: Column, value: number): string =>
+  column.numberText(column.name === 'start_time' ? value : Number(value.toPrecision(4)));
+
+/** What of the logs could not be read, and why. */
+export function Problems({ board }: { readonly board: LineageParts }): JSX.Element {
+  return (
+    <Dialog name="problems" title={board.page.t('problems.title')} onClose={() => (board.dialog.value = null)}>
+      <dl class="problems">
+        {(board.loading.listing.value?.problems ?? []).map((problem) => (
+          <div key={`${problem.run}\n${problem.tag}`}>
+            <dt>{[board.page.nameOf(problem.run), problem.tag].filter(Boolean).join(' · ')}</dt>
+            <dd>{board.page.reason(problem)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
   );
 }

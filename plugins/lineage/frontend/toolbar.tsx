@@ -3,9 +3,9 @@ import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
 import { parallelTable } from './chart_tables';
-import { VIEWS } from './choices';
+import { VIEWS } from './columns';
 import { exportItems } from './exports';
-import { MOST_COMPARED } from './selection';
+import { MOST_COMPARED } from './rows';
 
 /** Opens the differences between the selected runs; null if they are too few or too many. */
 export function diffOf(board: LineageParts): (() => void) | null {

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve, frozen
-from insight_lineage.importance.boxes import Boxes
 from insight_lineage.importance.coding import Explained, coded
-from insight_lineage.importance.forest import GrownTree
+from insight_lineage.importance.forest import Boxes, GrownTree
 from insight_lineage.importance.ranking import FEWEST, Ranking, ranking
 from insight_lineage.importance.reading import ForestReading
 from insight_lineage.importance.shares import Shares

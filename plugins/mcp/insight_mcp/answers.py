@@ -12,17 +12,22 @@ from typing import Any
 from attrs import field, frozen
 
 from insight_core.plugin import InsightError, InvalidArgument
-from insight_mcp.budget import tokens_of
 from insight_mcp.untrusted import escaped, marked
 
 Row = Sequence[object]
-
 _WHOLE = 1e15  # whole numbers below it are written out
 _LONGEST = 300  # characters of a cell
 _AT_ONCE = 32  # rows that are made at a time
 _SHARE = 0.7  # of the tokens of the rows that one cell may take
 _FRAME = 135  # tokens for the mark, and for the lines that count rows and say how to go on
 _CURSOR = re.compile(r"([0-9a-f]{1,12})-([0-9a-f]{8})-([0-9a-f]{8})")
+LEAST, USUAL, MOST = 300, 2000, 20_000  # Tokens of an answer that a caller may ask for.
+# Tokens a character, above what the tokenizers of three models take for answers of the tools
+# (docs/how-to/agents.md): words are merged, digits come in threes, other marks stand alone.
+_LETTER, _DIGIT, _OTHER, _WIDE = 0.36, 0.66, 0.80, 2.0
+_LETTERS = re.compile(r"[A-Za-z ]")
+_DIGITS = re.compile(r"[0-9]")
+_ASCII = re.compile(r"[\x00-\x7f]")
 
 
 @frozen(eq=False)
@@ -179,3 +184,15 @@ def _number(value: float) -> str:
 def counted(count: int, word: str, words: str = "") -> str:
     """``1 run``, ``2 runs``."""
     return f"{count} {word if count == 1 else words or f'{word}s'}"
+
+
+def tokens_of(text: str) -> float:
+    """An estimate that is rather too high."""
+    letters, digits = len(_LETTERS.findall(text)), len(_DIGITS.findall(text))
+    plain = len(text) if text.isascii() else len(_ASCII.findall(text))
+    return (
+        letters * _LETTER
+        + digits * _DIGIT
+        + (plain - letters - digits) * _OTHER
+        + (len(text) - plain) * _WIDE
+    )

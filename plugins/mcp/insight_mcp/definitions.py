@@ -8,8 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from insight_core.plugin import InvalidArgument, PluginContext
-from insight_mcp.answers import Page, ToolAnswer
-from insight_mcp.budget import LEAST, MOST, USUAL
+from insight_mcp.answers import LEAST, MOST, USUAL, Page, ToolAnswer
 
 Arguments = Mapping[str, Any]  # checked: of the types of the schema, without those that are missing
 

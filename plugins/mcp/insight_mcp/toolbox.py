@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from insight_mcp.budget import USUAL
+from insight_mcp.answers import USUAL
 from insight_mcp.definitions import Tool
 from insight_mcp.tools.comparison import compare
 from insight_mcp.tools.findings import diagnose

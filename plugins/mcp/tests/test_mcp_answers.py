@@ -6,8 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from insight_mcp.answers import LoggedRows, Page, ToolAnswer
-from insight_mcp.budget import tokens_of
+from insight_mcp.answers import LoggedRows, Page, ToolAnswer, tokens_of
 from insight_mcp.definitions import Tool
 from insight_mcp.toolbox import BY_NAME, TOOLS
 from insight_mcp.tools.catalogue import chosen, in_order

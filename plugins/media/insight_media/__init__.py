@@ -16,8 +16,8 @@ def insight_plugin() -> Plugin:
         titles={"zh-CN": "媒体"},
         decoder=RecordDecoder(
             claims={SummaryPlugin("media")},
-            decode="insight_media.decoder:item_of",
-            encode="insight_media.decoder:described",
+            decode="insight_media.item:item_of",
+            encode="insight_media.item:described",
         ),
         routes="insight_media.routes:routes",
         frontend=Path(__file__).parent / "static",

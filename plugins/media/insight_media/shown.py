@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import ReasonKind
+from collections.abc import Mapping
+from typing import Any
+
+from insight_core.plugin import Reason, ReasonKind
 from insight_media.confusion import confusion_matrix_of, measures_of
-from insight_media.figures import figure_of
 from insight_media.item import Item
+from insight_media.json_texts import parsed
 from insight_media.tables import table_of
 
 MOST_TEXT = 1 << 20  # Letters of a Markdown text that are shown.
 _LONG_TEXT = ReasonKind("media_long_text", "the text has more than {most:,} letters")
+_MOST_BYTES = 32 << 20
 
 
 def shown(item: Item) -> dict[str, object]:
@@ -47,3 +51,13 @@ def shown(item: Item) -> dict[str, object]:
             return {"text": text}
         case _:
             return {}
+
+
+def figure_of(item: Item) -> Mapping[str, Any]:
+    """The JSON object of a figure. Raises ValueError with a Reason for anything else."""
+    value = parsed(item.content, _MOST_BYTES)
+    if not isinstance(value, dict):
+        raise ValueError(Reason("the figure is not a JSON object", "media_not_object"))
+    if item.kind == "plotly" and not isinstance(value.get("data"), list):
+        raise ValueError(Reason("the Plotly figure has no list 'data'", "media_no_traces"))
+    return value

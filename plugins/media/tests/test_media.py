@@ -13,8 +13,17 @@ import numpy as np
 import pytest
 from insight_media import recording
 from insight_media.confusion import MOST_CLASSES, confusion_matrix_of
-from insight_media.decoder import item_of
-from insight_media.item import ARROW_FILE, ARROW_STREAM, CONFUSION_MATRIX, CSV, HTML, PLOTLY, VEGA_LITE, Item
+from insight_media.item import (
+    ARROW_FILE,
+    ARROW_STREAM,
+    CONFUSION_MATRIX,
+    CSV,
+    HTML,
+    PLOTLY,
+    VEGA_LITE,
+    Item,
+    item_of,
+)
 from insight_media.tables import MOST_ROWS, table_of
 from werkzeug.test import Client, TestResponse
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cameraIn, textOf } from './cameras';
+import { cameraIn, textOf } from './board';
 import { axesOf, dot, projected, turned, type Point } from '@insight-host/kit/scene';
 import {
   cameraOf,

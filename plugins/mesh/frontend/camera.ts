@@ -18,7 +18,7 @@ export interface Camera extends Angles {
   readonly target: Point;
 }
 
-export type Projection = 'perspective' | 'parallel';
+type Projection = 'perspective' | 'parallel';
 
 /** Settings that all cameras share. */
 export interface Lens {
@@ -29,7 +29,7 @@ export interface Lens {
 }
 
 export const FIELD = 35;
-export const ZOOMS = [0.05, 500] as const;
+const ZOOMS = [0.05, 500] as const;
 const MIDDLE: Point = [0, 0, 0];
 export const VIEWS = {
   corner: { azimuth: 30, elevation: 20 },
@@ -49,13 +49,13 @@ export const zoomed = (camera: Camera, factor: number): Camera => nearer(camera,
 const sum = (a: Point, b: Point, times = 1): Point => [a[0] + b[0] * times, a[1] + b[1] * times, a[2] + b[2] * times];
 
 /** How far the viewer is from the target, in radii of the frame. */
-export function distanceOf(zoom: number, field: number, aspect: number): number {
+function distanceOf(zoom: number, field: number, aspect: number): number {
   const half = radians(field) / 2;
   return 1 / Math.sin(Math.min(half, Math.atan(aspect * Math.tan(half)))) / zoom;
 }
 
 /** Radii of the frame that a pixel at the target is large. */
-export function pixelAt(camera: Camera, { field }: Lens, width: number, height: number): number {
+function pixelAt(camera: Camera, { field }: Lens, width: number, height: number): number {
   return (2 * distanceOf(camera.zoom, field, width / height) * Math.tan(radians(field) / 2)) / height;
 }
 

@@ -1,26 +1,30 @@
 import {
+  canvasFile,
   CardHead,
-  Empty,
   cardId,
+  Empty,
+  fileName,
   Menu,
+  message,
   NumberBox,
   problemOf,
   useCardAnswer,
   useTableView,
   type CardKey,
   type ContentOfCard,
+  type MenuItem,
+  type Page,
 } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
-import { type Records, recordNotes, StepSlider, timeLabel, useSteps } from '@insight-host/kit/steps';
+import { recordNotes, StepSlider, timeLabel, useSteps, type Records } from '@insight-host/kit/steps';
+import type { ChartData } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { MeshParts } from './board';
 import { PLAIN } from './catalogue';
-import { exportsOf } from './exports';
-import { lookOf, type Look } from './look';
-import { shapeOf, shapeQuery, type Shape } from './shape';
+import { lookOf, paintPicture, type Look } from './picture';
+import { pointOf, rowOf, shapeOf, shapeQuery, type Shape } from './shape';
 import { Stage } from './stage';
-import { MOST_ROWS, tableOf } from './table';
 
 const REST = 2_000; // ms between two questions about what grows
 
@@ -191,4 +195,60 @@ function Counts({
       {text}
     </span>
   );
+}
+
+/** Size of a saved picture in CSS pixels, and pixels of the file for each. */
+const [WIDTH, HEIGHT, RATIO] = [800, 600, 2];
+
+/** Saves the files of the menu of a card. */
+function exportsOf(
+  board: MeshParts,
+  card: CardKey,
+  look: Look | null,
+  records: Records | null,
+  index: number,
+  sample: number,
+): readonly MenuItem[] {
+  const { page } = board;
+  if (!look || !records || index < 0) return [];
+  const { step } = look.scene.shape;
+  const save = async (): Promise<void> => {
+    const renderer = board.renderer();
+    if (!renderer) return page.ctx.notify('error', page.t('webgl'));
+    const canvas = document.createElement('canvas');
+    const size = { width: WIDTH, height: HEIGHT, ratio: RATIO, columns: WIDTH * RATIO, rows: HEIGHT * RATIO };
+    paintPicture(canvas, renderer, look, size, { background: look.scene.paper });
+    page.ctx.ui.download(
+      fileName(`${page.titleOf(card.tag)}_${step}`, 'png', card.run ?? ''),
+      await canvasFile(canvas),
+    );
+  };
+  return [
+    {
+      action: 'export-png',
+      text: page.t('export.png'),
+      onPress: () => void save().catch((error: unknown) => page.ctx.notify('error', message(error))),
+    },
+    {
+      action: 'export-ply',
+      text: page.t('export.ply'),
+      href: page.ctx.data.href('ply', shapeQuery(card, records, index, sample)),
+    },
+  ];
+}
+
+const MOST_ROWS = 100_000;
+
+/** The points of a shape, with their colours. */
+export function tableOf({ t: say }: Pick<Page, 't'>, shape: Shape): ChartData {
+  const colors = shape.colors;
+  const channels = ['red', 'green', 'blue'];
+  return {
+    head: [say('table.point'), 'x', 'y', 'z', ...(colors ? channels.map((name) => say(`table.${name}`)) : [])],
+    rows: Array.from({ length: Math.min(shape.points, MOST_ROWS) }, (_, point) => [
+      rowOf(shape, point),
+      ...pointOf(shape, point),
+      ...(colors ? colors.subarray(3 * point, 3 * point + 3) : []),
+    ]),
+  };
 }

@@ -34,7 +34,7 @@ export const PLAIN = 'tensor';
 const CLOUD: TagInfo = { attempts: 1, claims: [], plugin: PLAIN };
 const NONE: readonly string[] = [];
 
-export type CloudsByRun = Readonly<Record<string, readonly string[]>>;
+type CloudsByRun = Readonly<Record<string, readonly string[]>>;
 
 /** The series that have a card: shapes by their points and, `withClouds`, plain tensors of points. */
 export function shapeTable(own: TagTable, clouds: CloudsByRun, withClouds: boolean): TagTable {

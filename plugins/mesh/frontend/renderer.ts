@@ -2,12 +2,11 @@ import { hexOf, rgbOf } from '@insight-host/kit';
 import { begin, filled, Held, lose, openWebGl, Program, type Point, type WebGl } from '@insight-host/kit/scene';
 import type { Sight } from './camera';
 import { edgesOf, localPositions, normalsOf, spreadOrder } from './geometry';
-import { Pace } from './pace';
 import { FRAGMENT, RAMP, VERTEX } from './shaders';
 import type { Ball, Shape } from './shape';
 
 export type Draw = 'smooth' | 'flat' | 'wires' | 'points';
-export type Axis = 'x' | 'y' | 'z';
+type Axis = 'x' | 'y' | 'z';
 /** Paints in one CSS colour, in the colours of the points, or by a coordinate in a range. */
 export type Paint =
   | { readonly kind: 'one'; readonly color: string }
@@ -238,4 +237,41 @@ function hazeOf({ matrix, eye, back, distance, isParallel }: Sight): readonly [n
   const near = share(Math.max(distance - 1, distance * 0.02, isParallel ? distance - 1 : 0));
   const far = share(distance + 1);
   return [near, Math.min(1e4, 0.4 / Math.max(1e-6, far - near))];
+}
+
+/** Points or triangles of a picture; a processor that stands in for a graphics card draws fewer. */
+const LIMITS = {
+  card: { rest: Infinity, quick: 2_000_000 },
+  software: { rest: 300_000, quick: 40_000 },
+} as const;
+const FEWEST = 4_000;
+const SLOW = 30; // ms of a picture while the camera moves
+const BACK = 1.5; // times more at the next move
+
+/** How much of a shape is drawn, by how long pictures take. */
+export class Pace {
+  private quick: number;
+
+  constructor(private readonly kind: keyof typeof LIMITS) {
+    this.quick = LIMITS[kind].quick;
+  }
+
+  /** Points of a picture that stays; triangles are all drawn. */
+  get atRest(): number {
+    return LIMITS[this.kind].rest;
+  }
+
+  /** Points or triangles of a picture while the camera moves. */
+  get moving(): number {
+    return this.quick;
+  }
+
+  /** A picture of `drawn` points or triangles took so many ms. Only less is drawn until the camera rests. */
+  moved(drawn: number, ms: number): void {
+    if (ms > SLOW) this.quick = Math.max(FEWEST, Math.min(this.quick, drawn) * Math.max(0.25, SLOW / ms));
+  }
+
+  rested(): void {
+    this.quick = Math.min(LIMITS[this.kind].quick, this.quick * BACK);
+  }
 }

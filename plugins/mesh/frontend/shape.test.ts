@@ -1,12 +1,11 @@
-import { describe, expect, it } from 'vitest';
 import type { Columns } from '@insight-host/api';
-import { shapeTable, titleOf, withoutParts } from './catalogue';
-import { cameraOf, FIELD, sightOf } from './camera';
-import { edgesOf, localPositions, normalsOf, spreadOrder } from './geometry';
-import { cornerAt, pointAt, projectionOf } from './pick';
-import { ballOf, boxOf, inBall, rowOf, shapeOf, type Shape } from './shape';
-import { tableOf } from './table';
 import { fakeTags } from '@insight-host/kit/testing';
+import { describe, expect, it } from 'vitest';
+import { cameraOf, FIELD, sightOf } from './camera';
+import { tableOf } from './card';
+import { shapeTable, titleOf, withoutParts } from './catalogue';
+import { cornerAt, edgesOf, localPositions, normalsOf, pointAt, projectionOf, spreadOrder } from './geometry';
+import { ballOf, boxOf, inBall, rowOf, shapeOf, type Shape } from './shape';
 
 const CORNERS = [-1, -1, 1, 1, -1, 1, 0, 1, 1, 0, 0, -1];
 

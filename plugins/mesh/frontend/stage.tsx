@@ -1,13 +1,12 @@
-import { announce, arrowOf, drag, hexOf, NO_PIXELS, type CardKey, valueText, watchPixels } from '@insight-host/kit';
+import { announce, arrowOf, drag, hexOf, NO_PIXELS, valueText, watchPixels, type CardKey } from '@insight-host/kit';
 import { projected, turned } from '@insight-host/kit/scene';
 import { useSignal } from '@preact/signals';
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { MeshParts } from './board';
 import { moved, sightOf, zoomed, type Camera } from './camera';
-import type { Look } from './look';
-import { paintPicture } from './picture';
-import { cornerAt, pointAt, projectionOf, type Projection } from './pick';
+import { cornerAt, pointAt, projectionOf, type Projection } from './geometry';
+import { paintPicture, type Look } from './picture';
 import { inBall, pointOf, rowOf } from './shape';
 
 interface StageProps {

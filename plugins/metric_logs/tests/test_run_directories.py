@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,15 @@ import yaml
 from insight_lineage.sessions import Sessions
 
 from insight_core.ingest import beginnings
-from tests.program_logs import PROGRAMS, Load, curves, settings
+from tests.program_logs import PROGRAMS, Load, curves, looked_at, settings
 
 # --- settings ---
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Iterator[Load]:
+    with looked_at(tmp_path) as look:
+        yield look
 
 
 def _dotted(value: Mapping[str, Any], above: str = "") -> dict[str, object]:

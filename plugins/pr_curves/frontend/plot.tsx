@@ -9,8 +9,7 @@ import {
 } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { PrParts } from './board';
-import { axesOf, indexAt, indexOnPath, pathOf, type Curves, type View } from './curve';
+import { axesOf, indexAt, indexOnPath, pathOf, type Curves, type PrParts, type View } from './board';
 
 interface PlotProps {
   readonly board: PrParts;

@@ -1,7 +1,6 @@
 import { valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { PrParts } from './board';
-import { indexAt, type Curve, type Curves } from './curve';
+import { indexAt, type Curve, type Curves, type PrParts } from './board';
 
 interface ReadingsProps {
   readonly board: PrParts;

@@ -99,8 +99,8 @@ export class Navigation {
 
   /** What was opened in one profile means nothing in another, unless the address names both at once. */
   private followProfile(): () => void {
-    const { opened, type, steps, zooms, slice, window, range, closed } = this.settings;
-    const places = [opened, type, steps, zooms, slice, window, range, closed, this.evidence];
+    const { opened, type, steps, zooms, slice, window, range, closed, measured } = this.settings;
+    const places = [opened, type, steps, zooms, slice, window, range, closed, measured, this.evidence];
     let before: ProfileKey | null = null;
     let said = '';
     let isWaiting = false;
@@ -119,11 +119,12 @@ export class Navigation {
   }
 
   private leave(): void {
-    const { opened, type, steps, zooms } = this.settings;
+    const { opened, type, steps, zooms, measured } = this.settings;
     batch(() => {
       opened.set([]);
       type.set(null);
       steps.set(null);
+      measured.set(0);
       zooms.set(new Map());
       this.forget();
     });

@@ -26,6 +26,8 @@ export function profilerSettings(page: Page) {
   return {
     tables: tableSettings(page),
     steps: page.setting('steps', stepsCodec),
+    /** How long a step takes without the profiler, ns; 0: not measured. */
+    measured: page.setting('measured', codecs.wholeNumber(0, 1e15, 0)),
     by: page.setting('by', codecs.choice<Grouping>(GROUPINGS, 'type')),
     side: page.setting('side', codecs.choice<'' | 'host' | 'device'>(['host', 'device'], '')),
     /** The category that was gone into. */

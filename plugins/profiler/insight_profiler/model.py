@@ -138,6 +138,9 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "number": "i8",  # as the log counts
             "start": "i8",  # -1 where only durations are known
             "duration": "i8",
+            # of the host, where the device lags and start and duration are its own
+            "host_start": "i8",
+            "host_duration": "i8",
             # time of the step by what it was spent on, each moment counted once (Category)
             "kernel": "i8",
             "memcpy": "i8",
@@ -263,7 +266,8 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
 @frozen(eq=False)
 class Profile:
     """What was read of one profile. ``documents`` holds what is small and a tree: ``pipeline``,
-    ``strategy``, ``flops`` (schemas: docs/reference/formats.md)."""
+    ``strategy``, ``flops`` (schemas: docs/reference/formats.md), ``copies`` (by name of copies their
+    ``count``, ``bytes`` and ``time``, ns)."""
 
     source: Source
     start_ns: int = 0  # since the epoch; 0 when only relative times are known

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from threading import Lock
 from weakref import WeakKeyDictionary
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from insight_core.plugin import NotFound, PluginContext, ReasonKind, RunProfile
-from insight_core.plugin.findings import NotChecked, Rule
+from insight_core.plugin.findings import Finding, NotChecked, Rule
 from insight_profiler.advice import (
     communication_rules,
+    copy_rules,
     device_rules,
     host_rules,
     idle_rules,
+    memory_rules,
     operator_rules,
+    optimiser_rules,
+    precision_rules,
     rank_rules,
     step_rules,
+    waiting_rules,
 )
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import figures
+from insight_profiler.advice.findings import ProfileCheck
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.words import said
 from insight_profiler.model import Profile
@@ -37,11 +44,16 @@ _BEING_READ = ReasonKind("profiler_being_read", "{profile} is being read")
 RANK_RULES: Sequence[Rule] = rank_rules.RULES
 RULES: Sequence[Rule] = (
     *host_rules.RULES,
+    *waiting_rules.RULES,
+    *copy_rules.RULES,
     *idle_rules.RULES,
+    *optimiser_rules.RULES,
+    *precision_rules.RULES,
     *device_rules.RULES,
     *operator_rules.RULES,
     *communication_rules.RULES,
     *step_rules.RULES,
+    *memory_rules.RULES,
     *RANK_RULES,
 )
 
@@ -49,19 +61,21 @@ RULES: Sequence[Rule] = (
 @frozen(eq=False)
 class DeviceUse:
     """``path``: ns of the critical path of the replayed steps by what it consists of, None where nothing can
-    be replayed; ``figures``: how well the device is used."""
+    be replayed; ``figures``: how well the device is used; ``unprofiled``: ns of a step without the profiler,
+    from and to, None where the trace does not tell."""
 
     path: Mapping[str, int] | None = None
     figures: Mapping[str, float] = field(factory=dict)
+    unprofiled: tuple[float, float] | None = None
 
     @classmethod
     def of(cls, evidence: Evidence) -> DeviceUse:
         """What the evidence of a profile says."""
         try:
-            path = evidence.path or None
+            path, unprofiled = evidence.path or None, evidence.unprofiled
         except NotChecked:
-            path = None
-        return cls(path, figures(evidence))
+            path, unprofiled = None, None
+        return cls(path, figures(evidence), unprofiled)
 
 
 class OpenedProfiles:
@@ -109,6 +123,17 @@ class OpenedProfiles:
         summary = self.asked.rank(files, reads=False).profile
         job = None if summary is None else self.job(files, summary, reads=False)
         return None if job is None or job.unread else job.version
+
+    def checked(self, files: ProfileFiles, measured: float) -> Mapping[str, Sequence[Finding]]:
+        """What rules about a single profile find by their names, if a step takes so long (ns) without the
+        profiler; rules that cannot tell are left out."""
+        evidence = evolve(self._open(files, reads=False), measured=measured)
+        found: dict[str, Sequence[Finding]] = {}
+        for rule in RULES:
+            if isinstance(rule.check, ProfileCheck):
+                with suppress(NotChecked):
+                    found[rule.id] = [evolve(one, rule=rule.id) for one in rule.check.of(evidence)]
+        return found
 
     def _open(self, files: ProfileFiles, *, reads: bool) -> Evidence:
         try:

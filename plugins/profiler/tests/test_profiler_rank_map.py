@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from insight_profiler.analysis.rank_links import RankLinks, slow_links
+from insight_profiler.analysis.rank_links import RankLinks
 from insight_profiler.analysis.rank_map import RankMap, relative_to_stage, shown
+from insight_profiler.analysis.slow_links import slow_links
 from numpy.typing import NDArray
 
 from benchmarks.cluster_traces import job, write_job

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
-from insight_profiler.advice.communication_rules import without_waiting
-from insight_profiler.advice.findings import finding, places_of, promised
+from insight_profiler.advice.exposed_rules import without_waiting
+from insight_profiler.advice.findings import finding, promised
 from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.advice.places import places_of
 from insight_profiler.advice.words import said
 from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.building import Building
@@ -281,7 +282,7 @@ def test_what_a_job_lacks_is_said() -> None:
     assert codes["unread"] == dict.fromkeys(IDS, "profiler_ranks_unread")
     assert codes["bare"]["slow_link"] == codes["none"]["slow_link"] == "profiler_needs_links"
     assert codes["none"]["slow_rank"] == "profiler_needs_rank_steps"
-    assert codes["bare"]["unbalanced_stages"] == "profiler_one_stage"
+    assert codes["bare"]["unbalanced_stages"] == "profiler_no_stages"
 
 
 def test_the_advice_of_a_rank_has_that_about_its_job(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ import insight_profiler
 import pytest
 from insight_profiler import rules
 from insight_profiler.advice.evidence import Evidence
-from insight_profiler.advice.findings import EvidencePlace, finding, places_of
+from insight_profiler.advice.findings import finding
 from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.advice.places import EvidencePlace, places_of
 from insight_profiler.advice.words import said
 from insight_profiler.building import Building
 from insight_profiler.model import Source

@@ -304,6 +304,7 @@ def test_the_data_parallel_group_is_read_from_a_trace(groups: object, expected: 
     [
         ([{"pg_desc": "default_pg", "ranks": [0, 1, 2, 3]}, {"pg_desc": "mesh_pp", "ranks": [3, 1]}], 1),
         ([{"pg_desc": "PIPELINE_MODEL_PARALLEL_GROUP", "ranks": [1, 5, 9]}], 0),
+        ([{"pg_name": "pipeline_1", "pg_desc": "", "ranks": [0, 1]}], 1),
         ([{"pg_desc": "mesh_dp_pp", "ranks": [0, 1]}, {"pg_desc": "mesh_tp", "ranks": [0, 1]}], None),
         ([{"pg_desc": "wrapper of apps", "ranks": [0, 1]}, {"pg_desc": "mesh_pp", "ranks": [1]}], None),
     ],

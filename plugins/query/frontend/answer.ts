@@ -1,7 +1,7 @@
 /** Answers of the routes `tables` and `sql`, and what a chart can show of them. */
 import type { Value } from '@insight-host/kit/table';
 
-export interface ColumnInfo {
+interface ColumnInfo {
   readonly name: string;
   readonly type: 'text' | 'integer' | 'number' | 'boolean';
   /** Its meaning, with the unit. */
@@ -69,7 +69,7 @@ export function axesOf({ columns }: Answer, chosen: Axes): Axes | null {
 /** Stands for one line in the URL. */
 export const NO_GROUPS = '-';
 
-export interface Points {
+interface Points {
   readonly name: string;
   readonly x: readonly number[];
   readonly y: readonly number[];

@@ -6,7 +6,7 @@ import { axesOf, type Answer, type TableInfo } from './answer';
 const USUAL_TAG = `select tag from series where plugin = 'scalar' group by tag
   order by tag ilike '%loss%' desc, sum(points) desc, tag limit 1`;
 
-export type View = 'table' | 'chart';
+type View = 'table' | 'chart';
 
 export class QueryBoard {
   /** The query that was asked last; the URL has it, and so has a saved view. */

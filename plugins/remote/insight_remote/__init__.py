@@ -1,4 +1,4 @@
-"""Opens logdirs in object stores, on machines with SSH, and in other remote file systems."""
+"""Opens logs of other machines: logdirs in object stores, with SSH, in other file systems; running hosts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insight_core.plugin import InvalidArgument, Messages, RemoteFiles, hookimpl
+from insight_core.plugin import InvalidArgument, Messages, ProviderSettings, RemoteFiles, hookimpl
 
 if TYPE_CHECKING:
+    from insight_remote.host_client.provider import HttpProvider
     from insight_remote.mirror.mirrors import Mirrors
 
 OBJECT_STORES = frozenset({"s3", "s3a", "gs", "az", "abfs", "abfss", "azure"})  # schemes
@@ -43,6 +44,16 @@ def insight_open_files(location: str) -> RemoteFiles | None:
     if (library := _LIBRARIES.get(scheme)) is not None:
         _need(scheme, library, "insight-host[remote]" if library == "sshfs" else library)
     return FileSystemFiles(location)
+
+
+@hookimpl
+def insight_open_provider(location: str, settings: ProviderSettings) -> HttpProvider | None:
+    """Reads a running host, ``http://HOST:PORT/PREFIX/?token=TOKEN``. Raises InvalidArgument."""
+    if not location.startswith(("http:", "https:")):
+        return None
+    from insight_remote.host_client.provider import open_host  # gRPC is loaded where it is needed
+
+    return open_host(location, settings)
 
 
 @hookimpl

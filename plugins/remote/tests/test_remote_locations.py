@@ -12,8 +12,8 @@ from insight_remote.file_system import FileSystemFiles
 from insight_remote.object_store import ObjectStoreFiles
 from insight_remote.object_stores import cause_of, profile_of
 
+from insight_core.cli.logdirs import open_mirrors
 from insight_core.cli.options import read_options
-from insight_core.cli.remote_logdirs import open_mirrors
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import FileChanged, InvalidArgument, RemoteFile, Unavailable
 from insight_core.registry import Registry

@@ -9,7 +9,7 @@ export interface Report {
 /** The key under which the browser remembers the report that was opened last. */
 export const LAST = 'last';
 
-export type Part =
+type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'card'; readonly card: CardSpec }
   | { readonly kind: 'damaged'; readonly text: string };

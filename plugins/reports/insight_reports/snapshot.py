@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import posixpath
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,8 +14,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from insight_core.plugin import Get, InsightError, InvalidArgument, encode_json
-from insight_reports.modules import PREFIX, Modules, page_parts
+from attrs import Factory, define
+
+from insight_core.plugin import Get, InsightError, InvalidArgument, NotFound, encode_json
 from insight_reports.view import REPORTS, SharedView
 
 _RUNTIME = Path(__file__).parent / "runtime.js"
@@ -42,6 +44,11 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
+_BESIDE = re.compile(r"""(["'`])\./([\w.-]+\.js)\1""")
+_MAP = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
+_MODULE = re.compile(r'<script type="module" src="([^"]+)"')
+_STYLES = re.compile(r'<link[^>]*href="([^"]+\.css)"')
+PREFIX = "snapshot/"  # of the names by which modules import their neighbours
 
 
 def snapshot(get: Get, view: SharedView, made: datetime) -> str:
@@ -167,3 +174,43 @@ def _answers(
         answers[path] = {**saved, "entries": [{"name": view.report, "version": entry["version"]}]}
         answers[f"{path}?name"] = entry
     return answers
+
+
+@define
+class Modules:
+    """Texts of modules by path, relative to the page."""
+
+    get: Get
+    texts: dict[str, str] = Factory(dict)
+
+    def add(self, path: str) -> bool:
+        """Adds a module and all that it imports from its directory. False if the module is missing."""
+        waiting = [posixpath.normpath(path)]
+        while waiting:
+            at = waiting.pop()
+            if at in self.texts:
+                continue
+            try:
+                text = self.get(f"/{at}").data.decode("utf-8")
+            except NotFound:
+                if at == posixpath.normpath(path):
+                    return False
+                continue  # a text that looks like the name of a module
+            directory = posixpath.dirname(at)
+            self.texts[at] = _BESIDE.sub(rf"\1{PREFIX}{directory}/\2\1", text)
+            waiting += [f"{directory}/{name}" for _, name in _BESIDE.findall(text)]
+        return True
+
+
+def page_parts(html: str, modules: Modules) -> tuple[Mapping[str, str], str, str]:
+    """Adds the modules of index.html; returns its import map, its first module and its styles."""
+    found = _MAP.search(html)
+    first = _MODULE.search(html)
+    if found is None or first is None:
+        raise NotFound("the page has no modules")
+    names = {name: posixpath.normpath(path) for name, path in json.loads(found[1])["imports"].items()}
+    shell = posixpath.normpath(first[1])
+    for path in (*names.values(), shell):
+        modules.add(path)
+    styles = "\n".join(modules.get(f"/{path}").data.decode("utf-8") for path in _STYLES.findall(html))
+    return names, shell, styles

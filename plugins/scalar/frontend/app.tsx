@@ -1,21 +1,18 @@
-import { CardAlone, Frame, type CardKey } from '@insight-host/kit';
+import { CardAlone, Frame, PluginCards, type CardKey } from '@insight-host/kit';
+import { useComputed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import { useArranging } from './arranging';
-import type { ScalarParts } from './board';
-import { AxisDialog } from './axis_dialog';
-import { CardBody } from './card';
-import { CardsOfPlugins } from './cards_of_plugins';
-import type { CardDialogProps } from './card_dialog';
-import { DerivedDialog } from './derived_dialog';
-import { FirstDialog } from './first_dialog';
-import { GonePins } from './gone_pins';
-import { useLater } from './later';
-import { LimitsDialog } from './limits_dialog';
+import { useLater, type ScalarParts } from './board';
+import { useArranging } from './card/arranging';
+import { CardBody } from './card/card';
+import { AxisDialog, LimitsDialog, PairDialog } from './dialogs/axes';
+import { DerivedDialog } from './dialogs/derived_dialog';
+import { FirstDialog } from './dialogs/first_dialog';
+import type { CardDialogProps } from './dialogs/parts';
+import { ThresholdDialog } from './dialogs/threshold_dialog';
 import { useLayouts } from './panels/layouts';
-import { PairDialog } from './pair_dialog';
-import { ThresholdDialog } from './threshold_dialog';
-import { Tools } from './toolbar';
+import { kindOfCard } from './panels/panels';
+import { Tools } from './tools/toolbar';
 
 interface BoardProps {
   readonly board: ScalarParts;
@@ -84,7 +81,7 @@ function PanelSections({ board }: BoardProps): JSX.Element {
 }
 
 function ArrangeDialog(props: CardDialogProps): JSX.Element | null {
-  const loaded = useLater(props.board, () => import('./arrange_dialog'));
+  const loaded = useLater(props.board, () => import('./dialogs/arrange_dialog'));
   return loaded && <loaded.ArrangeDialog {...props} />;
 }
 
@@ -94,7 +91,7 @@ function PanelDialog(props: CardDialogProps): JSX.Element | null {
 }
 
 function LaterNotes(props: CardDialogProps): JSX.Element | null {
-  const loaded = useLater(props.board, () => import('./notes_dialog'));
+  const loaded = useLater(props.board, () => import('./dialogs/notes_dialog'));
   return loaded && <loaded.NotesDialog {...props} />;
 }
 
@@ -116,4 +113,37 @@ function Dialogs({ board }: BoardProps): JSX.Element | null {
   const close = (): void => void (board.dialog.value = null);
   const Which = DIALOGS[open.kind];
   return <Which key={`${open.kind} ${open.tag}`} board={board} tag={open.tag} onClose={close} />;
+}
+
+/** Nothing while runs are read, and if each pinned tag is there: in any run, not only in those selected. */
+function GonePins({ board }: { readonly board: ScalarParts }): JSX.Element | null {
+  const { t: say } = board.page;
+  const { pins } = board.cards;
+  const isLoading = board.page.allRuns.value.some(({ loading }) => loading);
+  const known = useComputed(() => {
+    const { value } = board.derived.catalogue.value;
+    const lists = new Set(value?.runs.map((run) => value.tagsOf(run))); // runs with equal tags share one
+    return new Set([...lists].flat());
+  });
+  const gone = isLoading || known.value.size === 0 ? [] : pins.value.filter((tag) => !known.value.has(tag));
+  if (gone.length === 0) return null;
+  return (
+    <p class="hint gone-pins" role="status" data-testid="gone-pins">
+      <span title={gone.join('\n')}>{say('pins.gone', { count: gone.length })}</span>{' '}
+      <button
+        type="button"
+        data-action="forget-pins"
+        onClick={() => pins.set(pins.value.filter((tag) => !gone.includes(tag)))}
+      >
+        {say('pins.gone.forget')}
+      </button>
+    </p>
+  );
+}
+
+/** The cards that plugins add to this tab, but for those that the user made panels. */
+export function CardsOfPlugins({ board }: { readonly board: ScalarParts }): JSX.Element {
+  const own = new Set(board.panels.own.value.map(({ kind }) => kind));
+  const cards = board.contributed.value.cards.filter((card) => !own.has(kindOfCard(card)));
+  return <PluginCards page={board.page} cards={cards} open={board.pluginCards} />;
 }

@@ -1,20 +1,18 @@
-import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
-import { cardParts, codecs, type CardParts, type Page } from '@insight-host/kit';
+import { cardParts, codecs, message, type CardParts, type Page } from '@insight-host/kit';
 import { changed } from '@insight-host/kit/lab';
-import { Arrangement } from './arrangement';
-import { alongChanged, axisCodec, type Axis } from './axis';
-import { CardSize } from './card_size';
-import * as own from './codecs';
-import { Cursors } from './cursors';
+import { computed, effect, signal, untracked, useSignal, type Signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Arrangement } from './card/arrangement';
+import { alongChanged, axisCodec, Cursors, type Axis } from './card/axis';
+import { CardSize } from './card/card_size';
+import { ORDERS, type TooltipOrder } from './card/reading';
+import { Thresholds } from './card/thresholds';
+import { Logs, Zooms } from './card/zooms';
 import { Derived } from './derived';
-import { Feeds } from './feeds';
-import { CENTRES, fitsCentre, Grouping, SPREADS, type Centre, type Spread } from './grouping';
-import { Logs } from './logs';
-import { isPanelKey, Panels } from './panels/panels';
-import { SMOOTHERS, type Smoother } from './smoothers';
-import { Thresholds } from './thresholds';
-import { ORDERS, type TooltipOrder } from './tooltip_order';
-import { Zooms } from './zooms';
+import { Feeds } from './feed/feeds';
+import { CENTRES, fitsCentre, Grouping, SPREADS, type Centre, type Spread } from './feed/query';
+import { SMOOTHERS, smoothingCodec, type Smoother } from './feed/smoothing';
+import { isPanelKey, Panels, type PanelLayer } from './panels/panels';
 
 interface OpenDialog {
   readonly kind: 'threshold' | 'pair' | 'derived' | 'first' | 'limits' | 'axis' | 'panel' | 'notes' | 'arrange';
@@ -22,6 +20,9 @@ interface OpenDialog {
 }
 
 export type ScalarParts = ReturnType<typeof scalarParts>;
+
+/** The tag on the right axis of a card, by the tag of the card. */
+export const pairsCodec = codecs.byTag<string>(codecs.decoded, codecs.encoded);
 
 /** What the scalar tab is made of. */
 export function scalarParts(page: Page) {
@@ -51,7 +52,7 @@ export function scalarParts(page: Page) {
     ...parts,
     /** What the horizontal axis of all cards shows. */
     x,
-    smoothing: page.setting('smooth', own.smoothing),
+    smoothing: page.setting('smooth', smoothingCodec),
     smoother: page.setting('smoother', codecs.choice<Smoother>(SMOOTHERS, 'ema')),
     /** Whether the raw line is drawn behind a smoothed one. */
     raw: page.setting('raw', codecs.flag(true)),
@@ -83,8 +84,7 @@ export function scalarParts(page: Page) {
     /** The spread of the bands: quartiles, where the chosen one does not fit the centre. */
     shownSpread: computed((): Spread => (fitsCentre(spread.value, centre.value) ? spread.value : 'iqr')),
     layout: page.setting('show', codecs.choice<'charts' | 'table'>(['charts', 'table'], 'charts')),
-    /** The tag on the right axis of a card, by the tag of the card. */
-    pairs: page.setting('pairs', own.pairs),
+    pairs: page.setting('pairs', pairsCodec),
     zooms,
     logs: new Logs(page, zooms),
     thresholds: new Thresholds(page.ctx.memory),
@@ -130,4 +130,24 @@ export function setAxis({ x, zooms }: ScalarParts, axis: Axis): void {
 
 export function setPair({ pairs }: ScalarParts, tag: string, second: string | null): void {
   pairs.set(changed(pairs.value, tag, second));
+}
+
+/** What a card draws: its tag and the one on its right axis, or the tags of a panel. */
+export function layersOf({ pairs, panels, tags }: ScalarParts, tag: string): readonly PanelLayer[] {
+  const panel = isPanelKey(tag) ? panels.of(tag) : undefined;
+  if (panel) return panels.layersOf(panel, tags.runsByTag.value.keys());
+  const second = pairs.value.get(tag);
+  return [{ tag, axis: 'left' }, ...(second === undefined ? [] : [{ tag: second, axis: 'right' } as const])];
+}
+
+/** A part of the tab whose code is loaded when it is first shown; null until it is here. */
+export function useLater<Module extends object>(board: ScalarParts, load: () => Promise<Module>): Module | null {
+  const loaded = useSignal<Module | null>(null);
+  useEffect(() => {
+    load().then(
+      (made) => (loaded.value = made),
+      (error: unknown) => board.page.ctx.notify('error', message(error)),
+    );
+  }, []);
+  return loaded.value;
 }

@@ -1,10 +1,9 @@
 /** Answers for the host half of the Scalars tab in a snapshot, from series that are there with every point. */
 import { API, type Snapshot } from '@insight-host/api';
-import { csvOf, frameOf, jsonOf, summariesOf } from './snapshot_answers';
-import { type PackedBands, type PackedSeries, unpacked } from './packed_series';
-import { answered, queryOf } from './snapshot_query';
-import { isMetric } from './axis';
+import { isMetric } from './card/axis';
 import { expressionOf, plainTag } from './derived';
+import { answered, csvOf, frameOf, jsonOf, queryOf, summariesOf } from './offline/answers';
+import { unpacked, type PackedBands, type PackedSeries } from './offline/packed_series';
 
 const NOT_HERE = 'this axis is not part of the snapshot';
 const TYPE = { headers: { 'Content-Type': 'application/octet-stream' } };

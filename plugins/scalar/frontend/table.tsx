@@ -1,4 +1,3 @@
-import { useComputed, useSignal } from '@preact/signals';
 import { byName, copyTable, message, valueText } from '@insight-host/kit';
 import {
   exactTable,
@@ -12,12 +11,12 @@ import {
   type Column,
   type Sort,
 } from '@insight-host/kit/table';
+import { useComputed, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ScalarParts } from './board';
-import { useGeneration } from './generation';
-import { wholeQuery } from './panels/metrics';
-import { summary, type SortKey, type SummaryRow } from './summary';
+import { summary, type SortKey, type SummaryRow } from './feed/series';
+import { useGeneration, wholeQuery } from './panels/metrics';
 
 const COLUMNS: readonly SortKey[] = ['tag', 'last', 'step', 'min', 'minStep', 'max', 'maxStep', 'points'];
 

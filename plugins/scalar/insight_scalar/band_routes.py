@@ -16,9 +16,9 @@ from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesKey, compu
 from insight_core.plugin.http import Column, choice, json_response, texts
 from insight_scalar.bands import ABOUT_MEAN, Band, Centre, Curve, Spread, band_of, decimated
 from insight_scalar.derived import DerivedData, SmoothedQuery, x_of
+from insight_scalar.display import columns_frame, frame_parts
 from insight_scalar.expressions import EXPRESSION_CODES
 from insight_scalar.formats import numbers_of
-from insight_scalar.frames import columns_frame, frame_parts
 from insight_scalar.groups import GROUPS_CODES, GROUPS_READ, described, groups
 from insight_scalar.parameters import SCALAR_QUERY, request_of
 

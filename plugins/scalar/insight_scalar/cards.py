@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from urllib.parse import urlencode
+from typing import cast
 
 from attrs import evolve, frozen
 from werkzeug import Request, Response
+from werkzeug.datastructures import MultiDict
 
 from insight_core.plugin import InsightError, InvalidArgument, PluginNameEnum, Reason, ReasonKind, encode_json
-from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery, SeriesKey, compute
+from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesKey, compute
 from insight_core.plugin.http import choice, flag, number, text, texts
-from insight_scalar.axis import points_since
-from insight_scalar.derived import DerivedData
-from insight_scalar.display import display_frame
-from insight_scalar.frames import columns_frame, framed_response
-from insight_scalar.parameters import SCALAR_QUERY, request_of
+from insight_scalar.derived import DerivedData, SmoothedQuery
+from insight_scalar.display import columns_frame, display_frame, framed_response
+from insight_scalar.parameters import SCALAR_QUERY, points_since, request_of
 
 log = logging.getLogger(__name__)
 
@@ -39,11 +38,6 @@ class Displayed:
     provider: DataProvider
     data: DerivedData
 
-    def frame(self, request: Request) -> bytes:
-        """The series of one tag. Raises InvalidArgument for the first parameter that is wrong."""
-        runs = list(dict.fromkeys(_RUNS.read(request))) or [run.name for run in self.provider.runs()]
-        return self._frame(request, runs, {})
-
     def cards(self, request: Request) -> Response:
         """A frame for each ``card``, in their order; each frame says which card it answers.
 
@@ -51,83 +45,94 @@ class Displayed:
         """
         return framed_response(request, compute(self.provider, _SCALAR, "cards", request.query_string, cards))
 
-    def frames(self, request: Request) -> Iterator[bytes]:
-        """The frames of the answer of ``cards``, one for each card."""
-        cards, named = _CARDS.read(request), _RUNS.read(request)
-        if not 0 < len(cards) <= _MOST_CARDS:
-            raise InvalidArgument(f"card must be given from 1 to {_MOST_CARDS} times, not {len(cards)} times")
-        every = named or [run.name for run in self.provider.runs()]
-        for place, card in enumerate(cards):
-            number_of_card = {"card": b"%d" % place}
-            try:
-                request, chosen = _card_request(card)
-                runs = every if chosen is None else _chosen(every, chosen)
-                yield self._frame(request, runs, number_of_card)
-            except Exception as error:  # of this card only
-                told = {"error": encode_json(_told(error))}
-                yield columns_frame({}, number_of_card | told)
+    def frame(self, request: Request) -> bytes:
+        """The series of one tag. Raises InvalidArgument for the first parameter that is wrong."""
+        runs = list(dict.fromkeys(_RUNS.read(request))) or [run.name for run in self.provider.runs()]
+        return self.frame_of(request, runs, {})
 
-    def _frame(self, request: Request, runs: Sequence[str], metadata: Mapping[str, bytes]) -> bytes:
-        tag, query, since = _TAG.read(request), SCALAR_QUERY.read(request), _SINCE.read(request)
-        exact = _VALUES.read(request) == "exact"
-        log_y = _YSCALE.read(request) == "log"
-        times = _TIMES.read(request) or query.x != "step"
+    def frame_of(self, asked: Request, runs: Sequence[str], metadata: Mapping[str, bytes]) -> bytes:
+        """The series of the tag that is asked for, in these runs."""
+        tag, query, since = _TAG.read(asked), SCALAR_QUERY.read(asked), _SINCE.read(asked)
+        exact = _VALUES.read(asked) == "exact"
+        log_y = _YSCALE.read(asked) == "log"
+        times = _TIMES.read(asked) or query.x != "step"
         keys = [SeriesKey(run, tag) for run in runs]
-        columns, failed = self._columns(keys, query)
-        found = [(key, points_since(columns[key], query, since)) for key in keys if key in columns]
-        more = {"failed": encode_json(failed)} if failed else {}
-        return display_frame(found, exact=exact, log=log_y, times=times, metadata={**metadata, **more})
-
-    def _columns(
-        self, keys: Sequence[SeriesKey], query: ScalarQuery
-    ) -> tuple[Mapping[SeriesKey, ScalarColumns], Mapping[str, object]]:
-        """The points by series, and why there are none of a run."""
+        more: dict[str, bytes] = {}
         try:
-            return self.shortest(keys, query), {}
+            columns = self.shortest(keys, query)
         except InsightError:
             raise
         except Exception:
             if len(keys) < 2:
                 raise
+            columns, failed = self._one_by_one(keys, query)
+            more["failed"] = encode_json(failed)
+        found = [(key, points_since(columns[key], query, since)) for key in keys if key in columns]
+        return display_frame(found, exact=exact, log=log_y, times=times, metadata={**metadata, **more})
+
+    def shortest(self, keys: Sequence[SeriesKey], query: SmoothedQuery) -> Mapping[SeriesKey, ScalarColumns]:
+        """The columns of the query, or every point where that is as short."""
+        plain = query.is_plain_for(keys)
+        data, asked = (self.provider, query.plain()) if plain else (self.data, query)
+        columns = data.scalars(_SCALAR, keys, asked)
+        if query.width is None:
+            return columns
+        short = [key for key, one in columns.items() if one.decimated and one.points <= _WHOLE * query.width]
+        return {**columns, **data.scalars(_SCALAR, short, evolve(asked, width=None))} if short else columns
+
+    def _one_by_one(
+        self, keys: Sequence[SeriesKey], query: SmoothedQuery
+    ) -> tuple[Mapping[SeriesKey, ScalarColumns], Mapping[str, object]]:
+        """The points by series, and why there are none of a run, which does not take the others with it."""
         found: dict[SeriesKey, ScalarColumns] = {}
         failed: dict[str, object] = {}
-        for key in keys:  # so that one run does not take the others with it
+        for key in keys:
             try:
                 found |= self.shortest([key], query)
             except Exception as error:
                 failed[key.run] = _told(error)
         return found, failed
 
-    def shortest(self, keys: Sequence[SeriesKey], query: ScalarQuery) -> Mapping[SeriesKey, ScalarColumns]:
-        """The columns of the query, or every point where that is as short."""
-        columns = self.data.scalars(_SCALAR, keys, query)
-        if query.width is None:
-            return columns
-        short = [key for key, one in columns.items() if one.decimated and one.points <= _WHOLE * query.width]
-        return (
-            {**columns, **self.data.scalars(_SCALAR, short, evolve(query, width=None))} if short else columns
-        )
-
 
 def cards(data: DataProvider, query: bytes) -> Iterator[bytes]:
-    """The computation: the query of ``/cards``, and its frames."""
-    yield from Displayed(data, DerivedData(data)).frames(request_of(query))
+    """The computation: the query of ``/cards``, and a frame for each card."""
+    request, displayed = request_of(query), Displayed(data, DerivedData(data))
+    asked, named = _CARDS.read(request), _RUNS.read(request)
+    if not 0 < len(asked) <= _MOST_CARDS:
+        raise InvalidArgument(f"card must be given from 1 to {_MOST_CARDS} times, not {len(asked)} times")
+    every = named or [run.name for run in data.runs()]
+    for place, card in enumerate(asked):
+        number_of_card = {"card": b"%d" % place}
+        try:
+            one = _Card.of(card)
+            runs = every if one.runs is None else _chosen(every, one.runs)
+            yield displayed.frame_of(cast("Request", one), runs, number_of_card)
+        except Exception as error:  # of this card only
+            told = {"error": encode_json(_told(error))}
+            yield columns_frame({}, number_of_card | told)
 
 
-def _card_request(card: str) -> tuple[Request, object]:
-    """The parameters of a card as those of a request, and its ``runs``."""
-    try:
-        given = json.loads(card)
-    except (ValueError, RecursionError) as error:
-        raise InvalidArgument(f"card is not JSON: {error}") from None
-    if not isinstance(given, dict):
-        raise InvalidArgument("card is not a JSON object")
-    runs = given.pop("runs", None)
-    for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, str | int | float | None):
-            raise InvalidArgument(f"{name} of a card must be text or a number")
-    pairs = [(name, value) for name, value in given.items() if value is not None]
-    return request_of(urlencode(pairs, errors="surrogatepass").encode()), runs
+@frozen
+class _Card:
+    """What a card asks for, where readers look for parameters of a request."""
+
+    args: MultiDict[str, str]
+    runs: object
+
+    @classmethod
+    def of(cls, card: str) -> _Card:
+        """Raises InvalidArgument for a text that is not JSON, or not of texts and numbers."""
+        try:
+            given = json.loads(card)
+        except (ValueError, RecursionError) as error:
+            raise InvalidArgument(f"card is not JSON: {error}") from None
+        if not isinstance(given, dict):
+            raise InvalidArgument("card is not a JSON object")
+        runs = given.pop("runs", None)
+        for name, value in given.items():
+            if isinstance(value, bool) or not isinstance(value, str | int | float | None):
+                raise InvalidArgument(f"{name} of a card must be text or a number")
+        return cls(MultiDict((name, str(value)) for name, value in given.items() if value is not None), runs)
 
 
 def _chosen(runs: Sequence[str], places: object) -> Sequence[str]:

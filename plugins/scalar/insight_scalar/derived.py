@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import cast
@@ -42,6 +42,17 @@ class SmoothedQuery(ScalarQuery):
 
     smoother: Smoother = "ema"
     along: str | None = None
+
+    def plain(self) -> ScalarQuery:
+        """What a provider is asked: smoothing is meant as TensorBoard's."""
+        return ScalarQuery(
+            self.x, self.log_x, self.window, self.width, self.smoothing, self.attempts, self.nearest
+        )
+
+    def is_plain_for(self, keys: Iterable[SeriesKey]) -> bool:
+        """Whether every provider answers for these series as the query says."""
+        is_plain = self.along is None and (self.smoother == "ema" or not self.smoothing)
+        return is_plain and not any(key.tag.startswith(_SIGN) for key in keys)
 
 
 @frozen(eq=False)
@@ -108,10 +119,8 @@ class DerivedData:
         if isinstance(query, SmoothedQuery) and query.along is not None:
             return self._along(plugin, keys, query, self.expression(plugin, query.along))
         smoother = query.smoother if isinstance(query, SmoothedQuery) and query.smoothing else "ema"
-        plain = ScalarQuery(
-            query.x, query.log_x, query.window, query.width, query.smoothing, query.attempts, query.nearest
-        )
         if smoother == "ema":
+            plain = query.plain() if isinstance(query, SmoothedQuery) else query
             found = dict(self.data.scalars(plugin, keys, plain))
         else:
             found = {}

@@ -8,12 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
+from werkzeug import Request, Response
 
-from insight_core.plugin.data import Payload
+from insight_core.plugin import InsightError, PluginContext
+from insight_core.plugin.data import Payload, SeriesKey
+from insight_core.plugin.http import json_response
 from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, tensor_of
 
 _Message = Mapping[int, list[Any]]
+# No plugin claims layouts, so the host has them under their claim.
+LAYOUTS = "plugin:custom_scalars"
+_MOST_RUNS = 200  # whose layouts are read: runs of one experiment bring the same
 
 
 @frozen
@@ -130,3 +136,33 @@ def _bytes(message: _Message, number: int) -> Iterator[bytes]:
 
 def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")
+
+
+@frozen
+class Layouts:
+    """Layouts of TensorBoard's custom scalars in the logs."""
+
+    ctx: PluginContext
+
+    def layouts(self, request: Request) -> Response:
+        """The categories of the newest layout of each run, those of one title merged."""
+        return json_response({"categories": self.rows(self.found())})
+
+    def found(self) -> list[LayoutCategory]:
+        """The categories, as ``layouts`` answers them."""
+        keys = [one.key for one in self.ctx.data.series(LAYOUTS)]
+        return merged(self._read(key) for key in keys[:_MOST_RUNS])
+
+    @staticmethod
+    def rows(categories: Iterable[LayoutCategory]) -> list[dict[str, object]]:
+        """Categories for JSON."""
+        return [asdict(category) for category in categories]
+
+    def _read(self, key: SeriesKey) -> tuple[LayoutCategory, ...]:
+        data = self.ctx.data
+        try:
+            last = len(data.records(LAYOUTS, key).steps) - 1
+            return recorded_by(key.run, layout_of(data.payload(LAYOUTS, key, last))) if last >= 0 else ()
+        except (InsightError, ValueError) as error:
+            self.ctx.log.warning("the layout of run %s cannot be read: %s", key.run, error)
+            return ()

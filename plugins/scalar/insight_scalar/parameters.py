@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import cast, get_args
 
+import numpy as np
 from werkzeug import Request
 
 from insight_core.plugin import InvalidArgument, ReasonKind
+from insight_core.plugin.data import ScalarColumns, ScalarQuery
 from insight_core.plugin.http import Reader, attempts, choice, number, text, whole_number
 from insight_core.plugin.lab import check_order
-from insight_scalar.derived import SmoothedQuery
+from insight_scalar.along import narrowed
+from insight_scalar.derived import SmoothedQuery, x_of
 from insight_scalar.smoothers import Smoother
 
 MAX_WIDTH = 100_000  # pixel columns
@@ -56,3 +59,11 @@ SCALAR_QUERY: Reader[SmoothedQuery] = Reader(
     [one for part in _PARTS for one in part.parameters],
     {400: ["scalar_smoothing", "wrong_order"]},
 )
+
+
+def points_since(columns: ScalarColumns, query: ScalarQuery, since: float | None) -> ScalarColumns:
+    """The same answer without its points before x = ``since``; None keeps them all."""
+    if since is None:
+        return columns
+    kept = np.flatnonzero(x_of(columns, query).astype(np.float64, copy=False) >= since)
+    return narrowed(columns, kept)

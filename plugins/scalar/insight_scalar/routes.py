@@ -22,7 +22,6 @@ from insight_core.plugin.http import (
     texts,
 )
 from insight_scalar.along import AlongColumns
-from insight_scalar.axis import points_since
 from insight_scalar.band_routes import BANDS_CODES, BANDS_READ, BandViews
 from insight_scalar.cards import CARDS_READ, Displayed
 from insight_scalar.derived import DerivedData
@@ -30,8 +29,8 @@ from insight_scalar.expressions import EXPRESSION_CODES
 from insight_scalar.first_steps import FIRST_READS, FirstSteps
 from insight_scalar.formats import csv_of, numbers_of, step_of
 from insight_scalar.groups import GROUPS_CODES, GROUPS_READ
-from insight_scalar.layout_routes import Layouts
-from insight_scalar.parameters import SCALAR_QUERY, request_of
+from insight_scalar.layouts import Layouts
+from insight_scalar.parameters import SCALAR_QUERY, points_since, request_of
 from insight_scalar.snapshot import SnapshotView
 from insight_scalar.summaries import SUMMARY_OF, Summaries
 

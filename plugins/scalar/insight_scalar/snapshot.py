@@ -17,7 +17,7 @@ from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.http import bytes_response
 from insight_scalar.derived import DerivedData
 from insight_scalar.formats import are_rounded
-from insight_scalar.layout_routes import Layouts
+from insight_scalar.layouts import Layouts
 from insight_scalar.view_state import ViewState
 
 _SCALAR = PluginNameEnum.SCALAR

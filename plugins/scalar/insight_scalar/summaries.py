@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginNameEnum
-from insight_core.plugin.data import ScalarQuery, SeriesKey, ShownAttempts
+from insight_core.plugin.data import SeriesKey, ShownAttempts
 from insight_core.plugin.http import choice, json_response
 from insight_scalar.cards import Displayed
+from insight_scalar.derived import SmoothedQuery
 
 _SCALAR = PluginNameEnum.SCALAR
 SUMMARY_OF = choice("of", ("last", "min", "max"))
@@ -29,7 +30,7 @@ class Summaries:
     ) -> Response:
         """Of each series that ``run`` and ``tag`` name the last, or the smallest or largest finite value."""
         # of one column the extremes and the last value are exact
-        query = ScalarQuery(width=1, attempts=attempts)
+        query = SmoothedQuery(width=1, attempts=attempts)
         known = self._last(keys) if of == "last" else {}
         columns = self.displayed.shortest([key for key in keys if key not in known], query)
         found = {**known, **{key: _value(one.values, of) for key, one in columns.items()}}

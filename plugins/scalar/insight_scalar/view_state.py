@@ -15,8 +15,8 @@ from insight_scalar.bands import ABOUT_MEAN
 from insight_scalar.layouts import LayoutCategory
 
 _PANEL = "\0"  # before the name of a panel where others have tags
-_NAME_PART = "name~"  # before an expression over names (grouping.ts)
-_DIRECTORY = "^(?:(.*)/)?[^/]*$"  # what ``path`` is as an expression (grouping.ts)
+_NAME_PART = "name~"  # before an expression over names (feed/query.ts)
+_DIRECTORY = "^(?:(.*)/)?[^/]*$"  # what ``path`` is as an expression (feed/query.ts)
 _SWAPPED = str.maketrans("\"'{}()", "'\"(){}")  # signs of JSON that a URL would escape (panels.ts)
 
 

@@ -4,7 +4,7 @@ import type { Area } from '@insight-host/kit/table';
 import type { Kind, Value } from './numbers';
 
 /** The places of one dimension that are shown. */
-export interface OpenRange {
+interface OpenRange {
   readonly dimension: number;
   readonly start: number;
   readonly stop: number;

@@ -18,7 +18,7 @@ const NO_TENSORS: readonly string[] = ['', 'hparams', 'custom_scalars'];
 const hasTensors = (info: TagInfo): boolean => info.plugin === 'tensor' || !NO_TENSORS.includes(writerOf(info));
 
 export const SHOWS = ['table', 'histogram'] as const;
-export type Show = (typeof SHOWS)[number];
+type Show = (typeof SHOWS)[number];
 
 const LONGEST = 200; // characters of a slice
 const SETTLE = 300; // ms without a change before the URL says it

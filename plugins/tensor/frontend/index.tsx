@@ -1,10 +1,12 @@
-import { boardKeys, cardStyles, tab } from '@insight-host/kit';
-import { stepKeys, stepMessages, stepStyles } from '@insight-host/kit/steps';
-import { histogramMessages, histogramStyles } from '@insight-host/kit/histograms';
-import { App } from './app';
-import { tensorParts, turnShow } from './board';
+import { AttemptsChoice, boardKeys, cardStyles, Choice, Frame, NumberBox, tab, Toggle } from '@insight-host/kit';
+import { HistogramCard, histogramMessages, histogramStyles, HistogramTools } from '@insight-host/kit/histograms';
+import { LinkSteps, stepKeys, stepMessages, stepStyles, TimeChoice } from '@insight-host/kit/steps';
+import type { JSX } from 'preact';
 import en from '../insight_tensor/locales/en.json';
 import zh from '../insight_tensor/locales/zh-CN.json';
+import { SHOWS, tensorParts, turnShow, type TensorParts } from './board';
+import { MOST_DIGITS } from './numbers';
+import { TableBody } from './table';
 import styles from './tensors.css?inline';
 
 export default tab({
@@ -22,3 +24,64 @@ export default tab({
     ...boardKeys(board, host),
   ],
 });
+
+function App({ board }: { readonly board: TensorParts }): JSX.Element {
+  const isTable = board.show.value === 'table';
+  return (
+    <Frame
+      board={board}
+      name="tensors"
+      look={isTable ? '' : 'distributions'}
+      tools={<Tools board={board} />}
+      card={(card, place) =>
+        isTable ? (
+          <TableBody board={board} card={card} place={place} />
+        ) : (
+          <HistogramCard board={board} card={card} place={place} />
+        )
+      }
+    />
+  );
+}
+
+function Tools({ board }: { readonly board: TensorParts }): JSX.Element {
+  const { t: say } = board.page;
+  return (
+    <>
+      <Choice say={say} name="show" label={say('show')} values={SHOWS} setting={board.show} />
+      {!board.perTag.value && <TimeChoice page={board.page} setting={board.time} />}
+      {board.show.value === 'table' ? <TableTools board={board} /> : <HistogramTools board={board} />}
+      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
+      <Toggle action="others" text={say('others')} label={say('others.hint')} setting={board.others} />
+    </>
+  );
+}
+
+function TableTools({ board }: { readonly board: TensorParts }): JSX.Element {
+  const { t: say } = board.page;
+  return (
+    <>
+      <Choice
+        say={say}
+        name="notation"
+        label={say('notation')}
+        values={['fixed', 'scientific']}
+        setting={board.notation}
+      />
+      <label class="range" title={say('digits.hint')}>
+        <span>{say('digits')}</span>
+        <NumberBox
+          name="digits"
+          label={say('digits.hint')}
+          value={board.digits.value}
+          low={0}
+          high={MOST_DIGITS}
+          live
+          onPick={(value) => board.digits.set(value)}
+        />
+      </label>
+      <Toggle action="heat" text={say('heat')} label={say('heat.hint')} setting={board.heat} />
+      <LinkSteps board={board} />
+    </>
+  );
+}

@@ -6,7 +6,7 @@ import type { TensorParts } from './board';
 import type { Sheet } from './blocks';
 import { defaultItems, itemsOf, parseSlice, SliceError } from './slices';
 
-export interface SliceBoxesProps {
+interface SliceBoxesProps {
   readonly board: TensorParts;
   readonly sheet: Sheet;
   /** The slice that was set; "" is the default. */

@@ -3,9 +3,9 @@
  *
  * The server has the same grammar (slices.py); tests/fixtures/slices.json is what both must give.
  */
-export const MOST_OPEN = 2;
+const MOST_OPEN = 2;
 
-export type SliceReason = 'count' | 'form' | 'index' | 'empty' | 'open';
+type SliceReason = 'count' | 'form' | 'index' | 'empty' | 'open';
 
 /** Why a text is not a slice of a shape, and in which dimension; -1: as a whole. */
 export class SliceError extends Error {
@@ -20,7 +20,7 @@ export class SliceError extends Error {
 }
 
 /** The selection of one dimension: `[start, stop)`. An index is not `open`: it drops its dimension. */
-export interface Selected {
+interface Selected {
   readonly start: number;
   readonly stop: number;
   readonly open: boolean;

@@ -19,7 +19,7 @@ const NAMES = [
   'neg_inf',
 ] as const;
 
-export interface StatisticsDialogProps {
+interface StatisticsDialogProps {
   readonly board: TensorParts;
   readonly card: CardKey;
   readonly statistics: Statistics;

@@ -8,19 +8,26 @@ import {
   type CardKey,
   type ContentOfCard,
 } from '@insight-host/kit';
-import { type Records, recordNotes, StepSlider, timeLabel, useSteps } from '@insight-host/kit/steps';
+import { recordNotes, StepSlider, timeLabel, useSteps, type Records } from '@insight-host/kit/steps';
+import { Table, type Area, type CellLook, type Column } from '@insight-host/kit/table';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { Table, type Area, type CellLook, type Column } from '@insight-host/kit/table';
 import type { Block, Sheet } from './blocks';
 import { downloadOf, writerOf, type TensorParts } from './board';
-import { copyArea } from './copying';
-import { heatOf, type Extremes, type Heat } from './heat';
 import { cellText, shapeText, type Format } from './numbers';
 import { SliceBoxes } from './slice_boxes';
 import { StatisticsDialog } from './statistics_dialog';
-import { useStatistics, useValues, valuesQuery, type Statistics } from './use_values';
+import {
+  copyArea,
+  heatOf,
+  useStatistics,
+  useValues,
+  valuesQuery,
+  type Extremes,
+  type Heat,
+  type Statistics,
+} from './use_values';
 
 /** The values of one tag in one run, a step at a time. */
 export function TableBody({ board, card, place }: ContentOfCard<TensorParts>): JSX.Element {

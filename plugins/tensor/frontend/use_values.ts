@@ -1,13 +1,13 @@
-import { cardId, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
+import type { Query } from '@insight-host/api';
+import { cardId, message, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
 import { Latest } from '@insight-host/kit/lab';
 import { recordQuery, type Records } from '@insight-host/kit/steps';
-import { useSignal } from '@preact/signals';
-import type { Query } from '@insight-host/api';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Area } from '@insight-host/kit/table';
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { around, covers, decodeValues, type Block, type Sheet, type Values } from './blocks';
 import type { TensorParts } from './board';
-import type { Extremes } from './heat';
+import { exactText, type Value } from './numbers';
 
 const MOST = 20_000; // values that one question asks for
 const KEPT = 12; // blocks of one sheet
@@ -15,7 +15,7 @@ const FIRST: Area = { row: 0, rowEnd: 64, column: 0, columnEnd: 32 }; // before 
 const CALM = 150; // ms without a step before the statistics of a large tensor are asked for
 const LARGE = 4_000_000; // bytes
 
-export interface ShownValues {
+interface ShownValues {
   /** The sheet that was asked for; until it comes, the one before. */
   readonly sheet: Sheet | null;
   readonly blocks: readonly Block[];
@@ -40,7 +40,7 @@ export function valuesQuery(card: CardKey, records: Records, index: number, slic
   return { ...recordQuery(card, records, index), slice: slice || null };
 }
 
-export function windowQuery(area: Area): Query {
+function windowQuery(area: Area): Query {
   return { rows: `${area.row}:${area.rowEnd}`, columns: `${area.column}:${area.columnEnd}`, format: 'safetensors' };
 }
 
@@ -101,7 +101,7 @@ function clipped(area: Area, { rows, columns }: Sheet): Area {
 }
 
 /** Values of an area, for a copy: of those here, or else asked for. */
-export async function valuesOf(board: TensorParts, query: Query, area: Area): Promise<Values> {
+async function valuesOf(board: TensorParts, query: Query, area: Area): Promise<Values> {
   return decodeValues(
     await board.page.ctx.data.columns('values', { ...query, ...windowQuery(area) }, { signal: board.page.ctx.signal }),
   );
@@ -124,7 +124,7 @@ export interface Statistics {
   readonly neg_inf: number | null;
 }
 
-export interface ShownStatistics {
+interface ShownStatistics {
   /** Those of the record; until they come, those of the one before. */
   readonly statistics: Statistics | null;
   /** They are of the record at which the slider stands. */
@@ -164,4 +164,57 @@ export function useStatistics(
     [statistics],
   );
   return { statistics, fresh: answer !== null && answer.key === key, extremes };
+}
+
+/** How strongly a cell is coloured: its share of the largest positive or the smallest negative value of the tensor. */
+export interface Extremes {
+  readonly min: number;
+  readonly max: number;
+}
+export interface Heat {
+  readonly sign: 'positive' | 'negative';
+  /** 0 to 1. */
+  readonly share: number;
+}
+
+/** null: zero, not a finite number, or nothing to compare with. */
+export function heatOf({ real, imaginary, text }: Value, { min, max }: Extremes): Heat | null {
+  if (text !== undefined || imaginary !== undefined) return null;
+  const number = Number(real);
+  if (!Number.isFinite(number) || number === 0) return null;
+  const most = number > 0 ? max : min;
+  const share = Math.min(1, number / most);
+  return share > 0 ? { sign: number > 0 ? 'positive' : 'negative', share } : null;
+}
+
+/** Puts the values of an area on the clipboard as tab-separated lines, in full, and says how many. */
+export async function copyArea(board: TensorParts, query: Query, sheet: Sheet, area: Area): Promise<void> {
+  const { t: say } = board.page;
+  const number = (n: number): string => n.toLocaleString(board.page.locale.value);
+  let given: { readonly text: string; readonly count: number; readonly bounded: boolean };
+  try {
+    const { block, bounded, cut } = await valuesOf(board, query, area);
+    const { row, rowEnd, column, columnEnd } = block.area;
+    const lines: string[] = [];
+    for (let r = row; r < rowEnd; r++) {
+      const cells: string[] = [];
+      for (let c = column; c < columnEnd; c++)
+        cells.push(exactText(block.at(r, c), sheet.kind, block.single).replace(/[\t\r\n]+/g, ' '));
+      lines.push(cells.join('\t'));
+    }
+    given = { text: lines.join('\n'), count: (rowEnd - row) * (columnEnd - column), bounded: bounded || cut > 0 };
+  } catch (error) {
+    board.page.ctx.notify('error', message(error));
+    return;
+  }
+  try {
+    await navigator.clipboard.writeText(given.text);
+  } catch {
+    board.page.ctx.notify('error', say('copy_failed'));
+    return;
+  }
+  const all = (area.rowEnd - area.row) * (area.columnEnd - area.column);
+  if (given.bounded)
+    board.page.ctx.notify('warn', say('copied.some', { values: number(given.count), all: number(all) }));
+  else board.page.ctx.notify('info', say('copied.values', { count: given.count, values: number(given.count) }));
 }

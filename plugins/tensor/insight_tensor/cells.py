@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
+from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from insight_core.plugin.lab import check_elements
@@ -16,8 +18,8 @@ MOST_CHARACTERS = 4_000_000  # of all texts of an answer
 _FEWEST = 40  # that a text may have, however many there are
 _LONGEST = 65_536
 _WHOLE = (1 << 53) - 1  # the largest integer that a page holds exactly
-
 KINDS = {"f": "float", "i": "integer", "u": "integer", "b": "bool", "c": "complex", "O": "string"}
+_PORTION = 1 << 17  # values
 
 
 @frozen(eq=False)
@@ -100,3 +102,28 @@ def _texts(values: NDArray[Any]) -> tuple[Any, int]:
     nested = np.empty(len(flat), object)
     nested[:] = [text[:longest] for text in flat]
     return nested.reshape(values.shape).tolist(), cut
+
+
+def npy_size(values: NDArray[Any]) -> int:
+    """Bytes of the file."""
+    return len(_header(values)) + values.nbytes
+
+
+def npy_parts(values: NDArray[Any]) -> Iterator[bytes]:
+    """The file, in portions."""
+    yield _header(values)
+    if values.size:
+        flags: Any = ["external_loop", "buffered"]
+        for portion in np.nditer(values, flags, order="C", buffersize=_PORTION):
+            yield np.asarray(portion).tobytes()
+
+
+def _header(values: NDArray[Any]) -> bytes:
+    head = io.BytesIO()
+    described = {
+        "descr": npy_format.dtype_to_descr(values.dtype),
+        "fortran_order": False,
+        "shape": values.shape,
+    }
+    npy_format.write_array_header_1_0(head, described)
+    return head.getvalue()

@@ -37,9 +37,8 @@ from insight_core.plugin.lab import (
     streamed_tags_response,
 )
 from insight_core.plugin.payloads import Histogram, Tensor, TensorHeader, tensor_header
-from insight_tensor.cells import cells_of, exact, kind_of
+from insight_tensor.cells import cells_of, exact, kind_of, npy_parts, npy_size
 from insight_tensor.claims import owner_of, summary_plugin, unclaimed
-from insight_tensor.npy import npy_parts, npy_size
 from insight_tensor.slices import SliceError, TensorSlice
 from insight_tensor.statistics import statistics_of
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from insight_tensorboard.client.reading import scalar_columns
 from insight_tensorboard.service import packed_varints
-from insight_tensorboard.view.blob_key import BlobKey
-from insight_tensorboard.view.downsample import downsampled
+from insight_tensorboard.view.numbers import downsampled
+from insight_tensorboard.view.records import BlobKey
 
 from insight_core.rpc.schema import packed_scalars_pb2 as packed
 from insight_core.rpc.schema import tensorboard_data_pb2 as pb

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import grpc
 import pytest
-from insight_tensorboard.view.blob_key import BlobKey
+from insight_tensorboard.view.records import BlobKey
 
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
 from insight_core.plugin.testing import EventWriter, FakeProvider

@@ -2,7 +2,7 @@ import { codecs, type CardKey, type Page } from '@insight-host/kit';
 import { recordQuery, type Records, stepParts } from '@insight-host/kit/steps';
 
 export const VIEWS = ['rendered', 'raw', 'diff'] as const;
-export type View = (typeof VIEWS)[number];
+type View = (typeof VIEWS)[number];
 
 const SETTLE = 300; // ms without a key before the URL says what is searched
 

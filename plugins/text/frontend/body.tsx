@@ -3,8 +3,6 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { TextParts, Texts } from './board';
 import { diffLines } from './diff';
-import { rowsOf } from './grid';
-import { mark } from './marks';
 
 const MOST_ROWS = 500; // of a table of strings, or of a diff
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const;
@@ -89,4 +87,44 @@ export function DiffBody({ board, before, after, note }: DiffBodyProps): JSX.Ele
       {lines.length > MOST_ROWS && <p class="note">{`… ${lines.length - MOST_ROWS}`}</p>}
     </div>
   );
+}
+
+/**
+ * Strings as rows of a table: the last dimension gives the columns, all others together the rows; one string is one
+ * cell.
+ */
+export function rowsOf({ shape, strings }: Texts): readonly (readonly string[])[] {
+  const columns = shape.length > 1 ? (shape.at(-1) ?? 1) : 1;
+  const rows: (readonly string[])[] = [];
+  for (let at = 0; at < strings.length; at += Math.max(1, columns)) rows.push(strings.slice(at, at + columns));
+  return rows;
+}
+
+/** The whole record as one text: cells by tabs, rows by line ends. */
+export const plainOf = (texts: Texts): string =>
+  rowsOf(texts)
+    .map((row) => row.join('\t'))
+    .join('\n');
+
+/**
+ * Wraps every occurrence of `wanted` in the text below `root` into `<mark>`, ignoring case. Returns how many there are.
+ */
+export function mark(root: Node, wanted: string): number {
+  if (!wanted) return 0;
+  const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const nodes: Text[] = [];
+  while (walker.nextNode()) nodes.push(walker.currentNode as Text);
+  let count = 0;
+  for (const node of nodes) {
+    for (const found of [...node.data.matchAll(pattern)].reverse()) {
+      const within = node.splitText(found.index); // from the end on: what stands before keeps its place
+      within.splitText(found[0].length);
+      const wrapped = document.createElement('mark');
+      within.replaceWith(wrapped);
+      wrapped.append(within);
+      count++;
+    }
+  }
+  return count;
 }

@@ -1,21 +1,20 @@
 import {
-  bytesText,
   Button,
-  cardId,
+  bytesText,
   CardHead,
+  cardId,
   problemOf,
   useCardAnswer,
   type CardAnswer,
   type CardKey,
-  type Place,
   type ContentOfCard,
+  type Place,
 } from '@insight-host/kit';
-import { type Records, recordNotes, StepSlider, useSteps } from '@insight-host/kit/steps';
+import { recordNotes, StepSlider, useSteps, type Records } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { matchesOf, textsOf, type Matches, type TextParts, type Texts } from './board';
-import { Body, DiffBody } from './body';
-import { plainOf } from './grid';
+import { Body, DiffBody, plainOf } from './body';
 
 /** The texts of one tag in one run. */
 export function TextCard({ board, card, place }: ContentOfCard<TextParts>): JSX.Element {

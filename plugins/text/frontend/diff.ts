@@ -1,5 +1,5 @@
 /** Lines of two texts, compared (Myers, "An O(ND) Difference Algorithm and Its Variations", 1986). */
-export interface DiffLine {
+interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }

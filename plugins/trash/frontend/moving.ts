@@ -1,7 +1,7 @@
 import type { PluginContext } from '@insight-host/api';
 
 /** The files that are moved for a run. */
-export interface Row {
+interface Row {
   readonly run: string;
   readonly directory: string;
   /** The directory with all that is in it, not single files. */

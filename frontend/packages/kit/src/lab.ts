@@ -5,12 +5,10 @@
 export * from './base';
 export { Latest, useAnswer, type Answer, type AskOptions, type Failure } from './base/ask';
 export { changed } from './base/card_key';
-export * from './base/changes';
-export { picked, said, spliced, wholeOf } from './base/columns';
-export { rove, useTabWithin } from './base/focus';
+export { rove, useTabWithin } from './base/keys';
 export { isExpression, SLOW, splitName, tagFilter } from './base/groups';
-export { menuItems } from './base/menu';
-export { RequestQueue } from './base/requests';
-export { multiples } from './base/rounding';
+export { menuItems } from './base/popover';
+export { RequestQueue, SeriesClock, Spaced } from './base/requests';
+export { multiples, picked, said, spliced, wholeOf } from './base/numbers';
 export * from './base/scrolling';
-export { addStylesFirst } from './base/styles';
+export { addStylesFirst } from './base/tab';

@@ -10,11 +10,11 @@ export {
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   SeriesClock,
-} from './base/changes';
+} from './base/requests';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   Spaced,
-} from './base/changes';
+} from './base/requests';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   linesInSight,
@@ -22,11 +22,11 @@ export {
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   multiples,
-} from './base/rounding';
+} from './base/numbers';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   rove,
-} from './base/focus';
+} from './base/keys';
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   showing,
@@ -38,4 +38,4 @@ export {
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   useTabWithin,
-} from './base/focus';
+} from './base/keys';

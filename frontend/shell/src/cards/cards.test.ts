@@ -1,11 +1,10 @@
 import { signal } from '@preact/signals';
 import { API, type CardSpec, type PluginContext } from '@insight-host/api';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { panelWhenAsked } from '../panel/start';
+import { panelWhenAsked } from '../loading';
 import { Page } from '../state/page';
-import { parseHash } from '../state/hash';
-import { addressOf, specOf } from './cards';
-import { codeOf } from './embedding';
+import { parseHash } from '../state/browser';
+import { addressOf, codeOf, specOf } from './cards';
 import { showCard } from './shown';
 
 const row = (name: string) => ({ name, dialects: [], start_time: 1, loading: false, damage: 0 });

@@ -1,16 +1,15 @@
-/** Describes cards as JSON, to keep them in reports, and as addresses, to link to them. */
-import type { CardSpec } from '@insight-host/api';
-import { formatHash, LOOK_KEYS } from '../state/hash';
-import type { Runs } from '../state/runs';
+/** Describes cards as JSON, to keep them in reports, as addresses, to link to them, and as HTML for pages of others. */
+import type { CardSpec, ShownCardAction } from '@insight-host/api';
+import { message } from '@insight-host/kit';
+import { formatHash, LOOK_KEYS } from '../state/browser';
+import type { CardScope } from '../state/late';
+import type { Page } from '../state/page';
 import { selectionCodec } from '../state/selection';
-import type { ViewUrl } from '../state/url';
+import { lateTexts } from '../i18n/texts';
+import { embedding as en } from '../locales/en.json';
+import { embedding as zh } from '../locales/zh-CN.json';
 
-/** The plugin whose card it is, and the state that the card is shown with. */
-export interface CardScope {
-  readonly name: string;
-  readonly url: ViewUrl;
-  readonly runs: Runs;
-}
+const words = lateTexts({ en, 'zh-CN': zh });
 
 const KEPT = ['runs', ...LOOK_KEYS];
 const TRANSIENT = /\.full$/; // whether a card fills the screen concerns its tab only
@@ -27,4 +26,26 @@ export function specOf({ name, url, runs }: CardScope, card: string): CardSpec {
 /** The address of a page that shows the card alone. */
 export function addressOf({ plugin, card, state }: CardSpec): string {
   return new URL(formatHash(new Map(Object.entries({ ...state, tab: plugin, embed: card }))), document.baseURI).href;
+}
+
+/** The page's own entry in the menus of cards: HTML that shows the card in another page. */
+export function embedding(page: Page, scope: CardScope): ShownCardAction {
+  const copy = async (card: string): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(codeOf(addressOf(specOf(scope, card)), words(page, 'title', { card })));
+      page.toasts.show('info', words(page, 'embedded'));
+    } catch (cause) {
+      page.toasts.show('error', words(page, 'embed.refused', { reason: message(cause) }));
+    }
+  };
+  return { id: 'embed', text: words(page, 'embed'), run: (card) => void copy(card) };
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+export function codeOf(address: string, title: string): string {
+  return (
+    `<iframe src="${escaped(address)}" title="${escaped(title)}" width="640" height="360" loading="lazy" ` +
+    `style="border:0"></iframe>`
+  );
 }

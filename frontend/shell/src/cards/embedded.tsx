@@ -2,13 +2,16 @@
 import { Icon } from '@insight-host/kit';
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatHash } from '../state/hash';
+import { formatHash } from '../state/browser';
 import { usePage } from '../state/page';
-import { ErrorCard, failureOf } from '../views/error_card';
+import { addStyles, ErrorCard, failureOf } from '../views/parts';
 import styles from './embedded.css?inline';
 import { showCard } from './shown';
-import { words } from './words';
-import { addStyles } from '../views/styles';
+import { lateTexts } from '../i18n/texts';
+import { embedded as en } from '../locales/en.json';
+import { embedded as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
 
 addStyles(styles);
 const ALWAYS = signal(true);

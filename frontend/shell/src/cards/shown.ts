@@ -7,7 +7,11 @@ import type { Page } from '../state/page';
 import type { Runs } from '../state/runs';
 import type { Tab } from '../state/session';
 import type { ViewUrl } from '../state/url';
-import { words } from './words';
+import { lateTexts } from '../i18n/texts';
+import { cards as en } from '../locales/en.json';
+import { cards as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
 
 /** The runs and settings of a card that has its own. */
 interface OwnState {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { columnView } from '../columns/run_table';
 import { Page } from '../state/page';
 import { Coloring } from './coloring';
-import { looksOf, PALETTES, SCALES, shadeAt } from './palettes';
+import { looksOf, PALETTES, SCALES, shadeAt } from './grouping';
 
 const RUNS = ['x/a', 'x/b', 'y/c', 'y/d'];
 const column = (name: string, kind: string, values: readonly unknown[]) => ({

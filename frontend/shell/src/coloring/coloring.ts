@@ -2,13 +2,23 @@
 import { byName, codecs } from '@insight-host/kit';
 import { computed, effect } from '@preact/signals';
 import type { Codec, RunGroup } from '@insight-host/api';
-import { cellOf } from '../columns/cells';
-import type { ShownColumn } from '../columns/cells';
+import { cellOf, type ShownColumn } from '../columns/cells';
 import type { Page } from '../state/page';
 import type { RunLook } from '../state/runs';
 import { DASHES, type LineLook } from '../state/colors';
-import { areNumbers, groupsOf, looksOfGroups, NAME_PART, type ValueGroup, withLooks } from './grouping';
-import { faint, looksOf, PALETTES, SCALES, shadeAt } from './palettes';
+import {
+  areNumbers,
+  faint,
+  groupsOf,
+  looksOf,
+  looksOfGroups,
+  NAME_PART,
+  PALETTES,
+  SCALES,
+  shadeAt,
+  type ValueGroup,
+  withLooks,
+} from './grouping';
 
 const NO_DASH = DASHES[0] as readonly number[];
 const STEPS = 12; // colours of the ramp in the legend
@@ -34,7 +44,7 @@ export type Legend =
     };
 
 /** Whose runs are coloured: the page, or a card that is shown elsewhere. */
-export type ColoringScope = Pick<Page, 'url' | 'runs' | 'preferences' | 'columns'>;
+type ColoringScope = Pick<Page, 'url' | 'runs' | 'preferences' | 'columns'>;
 
 interface Colored {
   readonly looks: ReadonlyMap<string, LineLook>;

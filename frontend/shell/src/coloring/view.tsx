@@ -1,9 +1,13 @@
 /** Chooses how runs look, and says what their colours mean. */
 import { type Page, usePage } from '../state/page';
 import type { Coloring, LegendValue } from './coloring';
-import { PALETTES, SCALES } from './palettes';
-import { words } from './words';
-import { IconButton } from '../views/icon_button';
+import { PALETTES, SCALES } from './grouping';
+import { IconButton } from '../views/parts';
+import { lateTexts } from '../i18n/texts';
+import { coloring as en } from '../locales/en.json';
+import { coloring as zh } from '../locales/zh-CN.json';
+
+export const words = lateTexts({ en, 'zh-CN': zh });
 
 const MOST = 40; // values in the legend
 

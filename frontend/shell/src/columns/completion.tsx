@@ -5,7 +5,7 @@ import { getJson } from '../data/http';
 import { usePage } from '../state/page';
 import type { RunColumns } from './run_columns';
 import { comparisonsFor, corrected, namesFor, type Suggestion, typedValue, valuesFor } from './suggestions';
-import { words } from './words';
+import { words } from './run_columns';
 
 type ReadCells = (key: string) => Promise<readonly Cell[]>;
 

@@ -1,13 +1,11 @@
 /** Asks the host which runs an expression in the filter matches. */
 import { message } from '@insight-host/kit';
-import { Spaced } from '@insight-host/kit/lab';
+import { isExpression, Spaced } from '@insight-host/kit/lab';
 import type { Reason } from '@insight-host/api';
 import { effect, untracked } from '@preact/signals';
-import { RequestError } from '../data/errors';
-import { getJson } from '../data/http';
-import { reasonText } from '../i18n/reasons';
-import { isExpression } from '@insight-host/kit/lab';
-import type { Matched } from '../state/filter';
+import { getJson, RequestError } from '../data/http';
+import { reasonText } from '../i18n/texts';
+import type { Matched } from '../state/selection';
 import type { Page } from '../state/page';
 
 const AGAIN = 3000; // ms between two questions while data change

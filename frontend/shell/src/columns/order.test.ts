@@ -1,7 +1,7 @@
 import type { Run } from '@insight-host/api';
 import { Column, Frame, type ColumnType, type Value } from '@insight-host/kit/runs';
 import { describe, expect, it } from 'vitest';
-import { orderOf } from './order';
+import { orderOf } from './frame_column';
 
 const RUNS = ['a', 'b', 'c', 'd'].map((name) => ({ name }) as Run);
 const column = (name: string, type: ColumnType, ...cells: readonly Value[]): Column =>

@@ -6,19 +6,22 @@ import type { Cell, Mutable, RunColumn } from '@insight-host/api';
 import { sortOf, turned } from '@insight-host/kit/table';
 import type { ColumnValues } from '../state/late';
 import type { Page } from '../state/page';
-import { Frame, secondsLook, sectionOf, startsDown, statusLook, type Section } from '@insight-host/kit/runs';
+import { Frame, runTexts, secondsLook, type Section, sectionOf, startsDown, statusLook } from '@insight-host/kit/runs';
 import {
   askedColumns,
-  keyOf,
-  withValues,
   type ColumnAnswer,
   type GuardedLook,
+  keyOf,
   type Known,
   type ShownColumn,
+  withValues,
 } from './cells';
-import { frameColumn } from './frame_column';
-import { orderOf } from './order';
-import { words } from './words';
+import { frameColumn, orderOf } from './frame_column';
+import { lateTexts } from '../i18n/texts';
+import { columns as en } from '../locales/en.json';
+import { columns as zh } from '../locales/zh-CN.json';
+
+export const words = lateTexts({ en: { ...runTexts.en, ...en }, 'zh-CN': { ...runTexts['zh-CN'], ...zh } });
 
 const AGAIN = 3000; // ms between two questions while data change
 const GOING_ON = 60_000; // ms until the status of a run that goes on is asked for again: silence alone ends it

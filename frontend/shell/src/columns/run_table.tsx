@@ -1,24 +1,22 @@
 /** The run list as a table: columns, order by several of them, groups. */
 import { captured, NAME_PART } from '../coloring/grouping';
 import { copyTable } from '@insight-host/kit';
-import { RunTable as KitTable, stepsOf, type Column, type GroupStep } from '@insight-host/kit/runs';
+import { type Column, type GroupStep, RunTable as KitTable, stepsOf } from '@insight-host/kit/runs';
 import type { CellLook, Sort, Widths } from '@insight-host/kit/table';
 import { useComputed, useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Run } from '@insight-host/api';
 import type { ColumnView } from '../state/late';
-import { recall, remember } from '../state/memory';
+import { recall, remember } from '../state/browser';
 import { type Page, usePage } from '../state/page';
 import { pressed, withRows } from '../state/selection';
-import { RunLabel } from '../views/run_row';
+import { RunLabel } from '../views/run_list';
 import { cellOf } from './cells';
-import { ColumnChooser } from './column_chooser';
+import { ColumnChooser, RunTableTools } from './column_tools';
 import { Completion, CompletionList } from './completion';
-import { RunColumns } from './run_columns';
-import { RunTableTools } from './table_tools';
-import { words } from './words';
+import { RunColumns, words } from './run_columns';
 import styles from './run_table.css?inline';
-import { addStyles } from '../views/styles';
+import { addStyles } from '../views/parts';
 
 export function columnView(page: Page): ColumnView {
   addStyles(styles);

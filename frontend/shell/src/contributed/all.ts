@@ -2,11 +2,10 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Cell, ColumnLook, Contributed, RunColumn, ShownCard, ShownCardAction } from '@insight-host/api';
 import type { MenuItem } from '@insight-host/kit';
-import { type CardScope, specOf } from '../cards/cards';
-import { embedding } from '../cards/embedding';
+import { embedding, specOf } from '../cards/cards';
 import { importModule, type LoadModule } from '../plugin/mounted';
 import type { GuardedLook } from '../columns/cells';
-import type { Contributing, ListedCommand, Shower, Troubles } from '../state/late';
+import type { CardScope, Contributing, ListedCommand, Shower, Troubles } from '../state/late';
 import type { Page } from '../state/page';
 import type { Tab } from '../state/session';
 import { Contribution } from './contribution';

@@ -14,12 +14,16 @@ import {
   type PluginContext,
   type RunAction,
 } from '@insight-host/api';
-import { pluginText, type Values } from '../i18n/translate';
+import { lateTexts, pluginText, type Values } from '../i18n/texts';
 import { pluginContext } from '../plugin/context';
 import { disposeWith, type LoadModule, SLOW, whenSlow } from '../plugin/mounted';
 import type { Page } from '../state/page';
 import type { Tab } from '../state/session';
-import { type WordKey, words } from './words';
+import { contributed as en } from '../locales/en.json';
+import { contributed as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
+type WordKey = Parameters<typeof words>[1];
 
 const AGAIN = 2000; // ms between two questions for the marks of a chart
 const MOST_TROUBLES = 20;

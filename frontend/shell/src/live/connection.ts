@@ -3,6 +3,7 @@
  * polling where streams are refused, and calm retries while the server is away.
  */
 import { signal } from '@preact/signals';
+import { getJson, href } from '../data/http';
 
 export interface ServerChanges {
   readonly generation: number;
@@ -21,9 +22,9 @@ export interface ServerChanges {
   readonly series: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> | null;
 }
 
-export type LiveState = 'connecting' | 'live' | 'polling' | 'disconnected';
+type LiveState = 'connecting' | 'live' | 'polling' | 'disconnected';
 
-export interface EventStream {
+interface EventStream {
   close(): void;
 }
 /** What the connection needs of the world; tests pass their own. */
@@ -176,3 +177,25 @@ export class LiveConnection {
     this.onChanges(restarted ? { ...changes, runs: true, series: null } : changes);
   }
 }
+
+/** The browser's side of the live connection. */
+export const browserWorld: LiveWorld = {
+  poll: (since, signal) => getJson<ServerChanges>('data/changes', { since }, signal),
+  stream: (since, on) => {
+    const source = new EventSource(href('data/events', { since }));
+    source.onopen = () => on.open();
+    source.onerror = () => on.error();
+    source.onmessage = (event) => {
+      try {
+        on.changes(JSON.parse(String(event.data)) as ServerChanges);
+      } catch {
+        on.error(); // a proxy that rewrites streams: polling still works
+      }
+    };
+    return source;
+  },
+  after: (milliseconds, run) => {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};

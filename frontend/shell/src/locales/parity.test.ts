@@ -1,21 +1,28 @@
 import { describe, expect, it } from 'vitest';
 
-const catalogues = import.meta.glob<Record<string, string>>(
+type Texts = Record<string, string>;
+
+const files = import.meta.glob<Texts | Record<string, Texts>>(
   [
     './*.json',
-    '../*/locales/*.json',
+    '../../../gallery/**/locales/**/*.json',
     '../../../packages/kit/src/**/locales/**/*.json',
-    '../../../../plugins/*/insight_*/**/locales/*.json',
-    '../../../../plugins/*/frontend/**/{en,zh-CN}.json',
+    '../../../../plugins/*/insight_*/**/locales/**/*.json',
+    '../../../../plugins/*/frontend/**/{en,zh-CN}.json', // nothing: texts are in the package
   ],
   { eager: true, import: 'default' },
 );
-const groups = new Map<string, Record<string, Record<string, string>>>();
-for (const [path, catalogue] of Object.entries(catalogues)) {
+const isGrouped = (file: Texts | Record<string, Texts>): file is Record<string, Texts> =>
+  Object.values(file).every((value) => typeof value === 'object');
+
+/** By folder and group, then by language. */
+const groups = new Map<string, Record<string, Texts>>();
+for (const [path, file] of Object.entries(files)) {
   const cut = path.lastIndexOf('/');
-  const group = groups.get(path.slice(0, cut)) ?? {};
-  group[path.slice(cut + 1, -'.json'.length)] = catalogue;
-  groups.set(path.slice(0, cut), group);
+  for (const [name, texts] of Object.entries(isGrouped(file) ? file : { '': file })) {
+    const at = `${path.slice(0, cut)} ${name}`.trim();
+    groups.set(at, { ...groups.get(at), [path.slice(cut + 1, -'.json'.length)]: texts });
+  }
 }
 const isOfReason = (key: string): boolean => key.startsWith('reason.'); // they may quote code
 
@@ -28,6 +35,15 @@ const keys = (catalogue: Record<string, string> = {}): string[] =>
     .filter((key) => !(key.endsWith('.one') && key.slice(0, -4) in catalogue) && !isOfReason(key))
     .sort();
 const holes = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string).sort();
+
+it('a package has one folder of them', () => {
+  const isOfAdvice = (path: string): boolean => path.includes('/insight_profiler/locales/advice/'); // not of the page
+  const paths = Object.keys(files).filter((path) => !isOfAdvice(path));
+  const folders = [...new Set(paths.map((path) => path.slice(0, path.lastIndexOf('/'))))];
+  const packageOf = (folder: string): string => /plugins\/\w+|packages\/kit|gallery/.exec(folder)?.[0] ?? folder;
+  expect(folders.length).toBeGreaterThan(20);
+  expect(folders.map(packageOf)).toEqual([...new Set(folders.map(packageOf))]);
+});
 
 describe.each([...groups])('catalogues in %s', (_, group) => {
   it('are there in both languages', () => {

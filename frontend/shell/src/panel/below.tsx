@@ -2,9 +2,13 @@
 import type { RunItem } from '@insight-host/api';
 import { useEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
-import { addStyles } from '../views/styles';
+import { addStyles } from '../views/parts';
 import styles from './below.css?inline';
-import { words } from './words';
+import { lateTexts } from '../i18n/texts';
+import { below as en } from '../locales/en.json';
+import { below as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
 
 const MOST = 100; // listed: of jobs with more ranks the tab has a search
 

@@ -6,9 +6,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { RunMetric } from '../state/runs';
 import { pressed, triState, withRows } from '../state/selection';
-import { RunRowView, swatchOf } from '../views/run_row';
-import { Spark } from './beside';
-import { words } from './words';
+import { RunRowView, swatchOf } from '../views/run_list';
+import { Spark, words } from './metrics';
 
 interface ListedGroup {
   readonly group: RunGroup;

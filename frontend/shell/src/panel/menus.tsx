@@ -5,12 +5,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
 import { inverted } from '../state/selection';
-import { ColorOptions } from '../coloring/view';
+import { ColorOptions, words as colorWords } from '../coloring/view';
 import type { Coloring } from '../coloring/coloring';
 import { NAME_PART } from '../coloring/grouping';
-import { words as colorWords } from '../coloring/words';
-import type { Choice, Metrics } from './metrics';
-import { words } from './words';
+import { type Choice, type Metrics, words } from './metrics';
 
 const FIRST = [5, 10, 20] as const;
 const MOST_COUNTED = 50; // columns whose values are counted

@@ -5,7 +5,7 @@ import colorStyles from '../coloring/coloring.css?inline';
 import { Legend, pickBeside } from '../coloring/view';
 import type { PanelView } from '../state/late';
 import type { Page } from '../state/page';
-import { addStyles } from '../views/styles';
+import { addStyles } from '../views/parts';
 import { GroupList } from './group_list';
 import { Menus } from './menus';
 import { Metrics } from './metrics';

@@ -1,5 +1,5 @@
 /** The `ctx` object that a plugin gets from the page. Everything it registers ends when its signal is aborted. */
-import { computed, effect, signal, type ReadonlySignal as Signal, untracked } from '@preact/signals';
+import { computed, effect, type ReadonlySignal as Signal, signal, untracked } from '@preact/signals';
 import type {
   Changes,
   Contributed,
@@ -12,22 +12,17 @@ import type {
   TagCatalogue,
 } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
-import { RequestError } from '../data/errors';
-import { getColumns, getFrames, getJson, href } from '../data/http';
-import { reasonText } from '../i18n/reasons';
-import { pluginText } from '../i18n/translate';
+import { getColumns, getFrames, getJson, href, RequestError } from '../data/http';
+import { pluginText, reasonText } from '../i18n/texts';
 import type { TagSource } from '../live/tags';
-import { recall, remember } from '../state/memory';
+import { recall, remember } from '../state/browser';
 import type { Page } from '../state/page';
 import type { Runs } from '../state/runs';
 import { changesFor, type Tab } from '../state/session';
 import type { ViewUrl } from '../state/url';
-import { saveFile } from './download';
-import { icon } from './icon';
-import { posted } from './posting';
-import { savedOf } from './saved';
+import { icon, posted, savedOf, saveFile } from './services';
 
-export interface Mounting {
+interface Mounting {
   readonly messages: Messages;
   readonly name: string;
   readonly signal: AbortSignal;

@@ -5,10 +5,10 @@ import type { Page } from '../state/page';
 import type { Tab } from '../state/session';
 import { pluginContext } from './context';
 
-export type MountState = 'waiting' | 'loading' | 'mounted' | 'failed';
+type MountState = 'waiting' | 'loading' | 'mounted' | 'failed';
 
 /** The module was loaded but is not a plugin for this page. */
-export class NotAPlugin extends Error {
+class NotAPlugin extends Error {
   override readonly name = 'NotAPlugin';
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { startView } from '../state/start_view';
+import { startView } from '../state/browser';
 import { Page } from '../state/page';
 import { SavedViews } from './saved_views';
 

@@ -1,12 +1,16 @@
 /** The saved views of these logs, and what can be done with them. */
-import { computed, effect, signal, untracked } from '@preact/signals';
-import type { Values } from '../i18n/translate';
+import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
+import type { Values } from '../i18n/texts';
+import { type StartView, told, type ViewState } from '../state/browser';
 import type { ViewList } from '../state/late';
 import type { Page } from '../state/page';
-import { type StartView, told, type ViewState } from '../state/start_view';
-import { GoneNames } from './gone_names';
 import { BrowserShelf, HostShelf, isState, type Shelf } from './shelf';
-import { type WordKey, words } from './words';
+import { lateTexts } from '../i18n/texts';
+import { saved_views as en } from '../locales/en.json';
+import { saved_views as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
+type WordKey = Parameters<typeof words>[1];
 
 const PERSONAL = ['theme', 'locale']; // keys of the URL that belong to the reader, not to the view
 export const LONGEST_NAME = 190; // characters
@@ -20,7 +24,7 @@ export interface ListedView {
 }
 
 /** The view that the page shows, as it was when it was opened or saved. */
-export interface OpenedView extends StartView {
+interface OpenedView extends StartView {
   /** Null: the version that the host had when the page was loaded. */
   readonly version: string | null;
 }
@@ -191,4 +195,30 @@ export class SavedViews implements ViewList {
 function sameState(left: ViewState, right: ViewState): boolean {
   const [keys, others] = [Object.keys(left), Object.keys(right)];
   return keys.length === others.length && keys.every((key) => left[key] === right[key]);
+}
+
+/** Which runs and tags an opened view names that these logs do not have any more. */
+class GoneNames {
+  /** Empty while the host still loads. Tags of a tab are looked up once the tab was opened. */
+  readonly names: ReadonlySignal<readonly string[]>;
+
+  constructor(page: Page, opened: ReadonlySignal<StartView | null>) {
+    let before: readonly string[] = [];
+    const runs = computed(() => new Set(page.runs.all.value.map(({ name }) => name)));
+    this.names = computed(() => {
+      if (!opened.value || page.session.table.value?.progress.loaded_once !== true) return [];
+      const gone = new Set<string>();
+      for (const [key, text] of Object.entries(opened.value.state)) {
+        const [plugin = ''] = key.split('.');
+        const known = key.includes('.') ? page.tags.known(plugin) : null; // also when nothing was asked of the tab yet
+        const named = page.url.named(key, text);
+        const tags = known && named?.tags ? new Set(known) : null;
+        for (const run of named?.runs ?? []) if (!runs.value.has(run)) gone.add(run);
+        for (const tag of named?.tags ?? []) if (tags && !tags.has(tag)) gone.add(tag);
+      }
+      const after = [...gone].sort();
+      if (after.join('\n') !== before.join('\n')) before = after; // the same list says nothing new
+      return before;
+    });
+  }
 }

@@ -1,11 +1,10 @@
 /** Where saved views lie: on the host, or in this browser while the host saves nothing. */
-import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { SavedEntry } from '@insight-host/api';
-import { RequestError } from '../data/errors';
-import { remember } from '../state/memory';
+import { RequestError } from '../data/http';
+import { browserViews, OWNER, remember, type ViewState } from '../state/browser';
 import type { Page } from '../state/page';
 import { SavedEntries } from '../state/saved';
-import { browserViews, OWNER, type ViewState } from '../state/start_view';
 
 /** A place for views. A view that has another version than `version` is neither replaced nor removed: that rejects. */
 export interface Shelf {

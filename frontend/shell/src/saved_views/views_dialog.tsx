@@ -2,11 +2,11 @@
 import { Dialog, type IconName, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { saveFile } from '../plugin/download';
+import { saveFile } from '../plugin/services';
 import { usePage } from '../state/page';
 import { type ListedView, LONGEST_NAME, SavedViews } from './saved_views';
-import { loadViews } from './start';
-import { IconButton } from '../views/icon_button';
+import { loadViews } from '../loading';
+import { IconButton } from '../views/parts';
 
 /** What was done last, and what undoes it. */
 interface Done {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Annotations } from './annotations';
-import { archive } from './archive';
+import { archive } from '../views/run_menu';
 
 /** The host's side: what it has, and what it was asked. */
 class Host {

@@ -2,8 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Annotation } from '@insight-host/api';
 import { getJson, href, sendWithToken, type Writing } from '../data/http';
-import { recall } from './memory';
-import { told } from './start_view';
+import { recall, told } from './browser';
 
 export const ARCHIVE = 'archived'; // owner of what this browser keeps; the key are the logs
 

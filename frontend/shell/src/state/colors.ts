@@ -31,7 +31,7 @@ const COUNT = SIX.length * TIERS.length;
 const LIGHTNESS: Record<Mode, readonly number[]> = { light: [0.6, 0.5], dark: [0.75, 0.65] };
 const CHROMA: Record<Mode, number> = { light: 0.19, dark: 0.16 };
 
-export interface Hue {
+interface Hue {
   /** The lightness is that of this tier. */
   readonly level: number;
   /** Degrees in OKLCH. */

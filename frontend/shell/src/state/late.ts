@@ -6,7 +6,6 @@ import type { ReadonlySignal } from '@preact/signals';
 import type { Cell, Contributed, Drawing, Run, RunColumn } from '@insight-host/api';
 import type { MenuItem } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { CardScope } from '../cards/cards';
 import type { GuardedLook, Known, ShownColumn } from '../columns/cells';
 import type { Runs } from './runs';
 import type { Tab } from './session';
@@ -25,6 +24,13 @@ export interface Troubles {
   readonly title: string;
   readonly lines: readonly string[];
   readonly retry?: () => void;
+}
+
+/** The plugin whose card it is, and the state that the card is shown with. */
+export interface CardScope {
+  readonly name: string;
+  readonly url: ViewUrl;
+  readonly runs: Runs;
 }
 
 /** A tab that shows contributions. */

@@ -4,32 +4,17 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from '@preac
 import type { Annotation, CardSpec, Drawing, Run, RunChoice } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { translator } from '../i18n/translate';
+import { translator } from '../i18n/texts';
 import { TagSources } from '../live/tags';
 import { Shortcuts } from '../plugin/shortcuts';
-import { Cursor } from './cursor';
-import { LOOK_KEYS } from './hash';
-import { Hovered } from './hovered';
+import { Cursor, Hovered } from './pointing';
+import { LOOK_KEYS } from './browser';
 import type { CardPlace, ColumnView, Contributing, NameField, OpenPlugin, PanelView, ViewList } from './late';
 import { Preferences } from './preferences';
 import { Runs } from './runs';
 import { isFramed, isWholePage, Session, type Tab } from './session';
-import { Toasts } from './toasts';
+import { type Dialog, NARROW, type PanelMenu, Toasts } from './overlays';
 import { ViewUrl } from './url';
-
-/** Pixels of window width below which the run list lies over the view (runs.css says the same). */
-export const NARROW = 1000;
-
-export type Dialog =
-  | { readonly kind: 'palette' | 'keyboard' | 'columns' | 'views' }
-  | { readonly kind: 'run'; readonly run: Run; readonly anchor: HTMLButtonElement }
-  | { readonly kind: 'damage'; readonly run: string | null }
-  | { readonly kind: 'tags'; readonly plugin: string };
-
-export interface PanelMenu {
-  readonly kind: 'group' | 'color' | 'sort';
-  readonly anchor: HTMLButtonElement;
-}
 
 export class Page {
   readonly url = new ViewUrl();

@@ -1,15 +1,15 @@
 /** Theme and locale: the URL hash wins (links, tests), then stored settings, then the browser's preferences. */
 import { computed, effect, signal } from '@preact/signals';
 import type { Locale, Theme } from '@insight-host/api';
-import { shownLocale } from '../i18n/reasons';
-import { recall, remember } from './memory';
+import { shownLocale } from '../i18n/texts';
+import { recall, remember } from './browser';
 import type { ViewUrl } from './url';
 
-export type ThemeChoice = 'system' | 'light' | 'dark';
+type ThemeChoice = 'system' | 'light' | 'dark';
 const THEMES: readonly ThemeChoice[] = ['system', 'light', 'dark'];
 const LOCALES: readonly Locale[] = ['en', 'zh-CN'];
 
-export function browserLocale(languages: readonly string[]): Locale {
+function browserLocale(languages: readonly string[]): Locale {
   for (const language of languages) {
     if (/^zh\b/i.test(language)) return 'zh-CN';
     if (/^en\b/i.test(language)) return 'en';

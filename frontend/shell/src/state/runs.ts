@@ -1,13 +1,24 @@
 /** The runs as every view sees them: with colour, filtered, sorted, selected. */
-import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal, type Signal } from '@preact/signals';
 import type { Mutable, Run, RunGroup, Theme } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
 import { isExpression } from '@insight-host/kit/lab';
 import type { ComponentType } from 'preact';
 import { type Annotations, NO_ANNOTATION } from './annotations';
 import { type LineLook, runLooks } from './colors';
-import { expressionFilter, type Filter, type Matched, nameFilter, type SortKey, sortRows } from './filter';
-import { type Selection, selectedNames, selectionCodec, selectionOf, withRows } from './selection';
+import {
+  expressionFilter,
+  type Filter,
+  type Matched,
+  nameFilter,
+  selectedNames,
+  type Selection,
+  selectionCodec,
+  selectionOf,
+  type SortKey,
+  sortRows,
+  withRows,
+} from './selection';
 import type { ViewUrl } from './url';
 
 export interface RunRow {

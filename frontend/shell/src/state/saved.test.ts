@@ -1,6 +1,6 @@
 import type { Saved, SavedEntry } from '@insight-host/api';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { savedOf } from '../plugin/saved';
+import { savedOf } from '../plugin/services';
 import { Page } from './page';
 
 interface Call {

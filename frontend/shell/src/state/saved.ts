@@ -1,10 +1,13 @@
 /** What users save under a name, of one owner. The host keeps it; all pages of its logs share it. */
 import { effect, type Signal, untracked } from '@preact/signals';
 import type { SavedEntry } from '@insight-host/api';
-import { RequestError } from '../data/errors';
-import { getJson, href, sendWithToken } from '../data/http';
-import { words } from '../views/words';
+import { getJson, href, RequestError, sendWithToken } from '../data/http';
 import type { Page } from './page';
+import { lateTexts } from '../i18n/texts';
+import { saved as en } from '../locales/en.json';
+import { saved as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
 
 interface Listed {
   readonly generation: number;

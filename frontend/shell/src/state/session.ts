@@ -1,15 +1,13 @@
 /** Server state in the page: the run table, the plugin list, and changes. */
-import { reasonsIn } from '../i18n/reasons';
 import { computed, signal } from '@preact/signals';
-import type { Changes, Locale } from '@insight-host/api';
-import { RequestError } from '../data/errors';
-import { forgetStart, getJson } from '../data/http';
-import { LiveConnection, type ServerChanges } from '../live/connection';
-import { browserWorld } from '../live/world';
+import type { Changes, Locale, Messages, Reason } from '@insight-host/api';
 import { message } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
+import { forgetStart, getJson, RequestError } from '../data/http';
+import { reasonsIn } from '../i18n/texts';
+import { browserWorld, LiveConnection, type ServerChanges } from '../live/connection';
 import { Annotations } from './annotations';
-import { type RunTable, type RunTableAnswer, updated } from './run_table';
+import type { RunRow } from './runs';
 
 export interface Listed {
   readonly enabled: boolean;
@@ -52,7 +50,7 @@ export function isFramed(tab: Tab): boolean {
   return isWholePage(tab) || tab.loading_mechanism.type === 'IFRAME';
 }
 
-export interface Environment {
+interface Environment {
   readonly version: string;
   readonly data_location: string;
   readonly window_title: string;
@@ -163,4 +161,46 @@ export function changesFor(plugin: string, changes: ServerChanges): Changes | nu
   if (changes.series === null) return { generation: changes.generation, series: null };
   const series = changes.series[plugin];
   return series ? { generation: changes.generation, series } : null;
+}
+
+/** The run table as the host answers it. */
+export interface RunTable {
+  readonly generation: number;
+  readonly boot?: string;
+  /** What asks for the changes after this table. */
+  readonly cursor?: string;
+  readonly progress: { readonly bytes_read: number; readonly bytes_total: number; readonly loaded_once: boolean };
+  /** Whether what is written after the start of the host is shown. */
+  readonly follows?: boolean;
+  /** What the user should know about the data as a whole. */
+  readonly notices: readonly Reason[];
+  /** Texts of plugins for their codes, by locale; with notices only. */
+  readonly messages?: Messages;
+  readonly runs: readonly RunRow[];
+}
+
+/** The table whole, or what changed since an earlier answer. */
+export interface RunTableAnswer extends RunTable {
+  /** Indices of `runs` in the table; where there are none, `runs` are all. */
+  readonly places?: readonly number[];
+  readonly gone?: readonly string[];
+}
+
+/** The table after an answer: rows that did not change keep their order. */
+export function updated(before: RunTable | null, answer: RunTableAnswer): RunTable {
+  const { places, gone = [], ...table } = answer;
+  if (!places || !before) return table;
+  const left = new Set([...gone, ...answer.runs.map(({ name }) => name)]);
+  const runs = left.size > 0 ? before.runs.filter(({ name }) => !left.has(name)) : before.runs;
+  return { ...table, runs: places.length > 0 ? inserted(runs, places, answer.runs) : runs };
+}
+
+function inserted(kept: readonly RunRow[], places: readonly number[], rows: readonly RunRow[]): readonly RunRow[] {
+  const runs = [];
+  let next = 0;
+  for (const row of kept) {
+    while (places[next] === runs.length) runs.push(rows[next++] as RunRow);
+    runs.push(row);
+  }
+  return [...runs, ...rows.slice(next)];
 }

@@ -1,6 +1,6 @@
 import { codecs } from '@insight-host/kit';
 import { describe, expect, it, vi } from 'vitest';
-import { formatHash, parseHash } from './hash';
+import { formatHash, parseHash } from './browser';
 import { type Address, type History, ViewUrl } from './url';
 
 class FakeAddress implements Address {

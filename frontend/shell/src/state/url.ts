@@ -1,7 +1,7 @@
 /** The state of the view, kept in the URL's hash: `#tab=scalar&runs=a;b&scalar.x=relative`. */
 import { batch, type Signal, signal } from '@preact/signals';
 import type { Codec, Mutable, Named } from '@insight-host/api';
-import { formatHash, parseHash } from './hash';
+import { formatHash, parseHash } from './browser';
 
 export type History = 'push' | 'replace';
 
@@ -13,7 +13,7 @@ export interface Address {
   onMove(listener: () => void): void;
 }
 
-export const browserAddress: Address = {
+const browserAddress: Address = {
   hash: () => location.hash,
   write: (hash, how) => {
     const url = `${location.pathname}${location.search}${hash || '#'}`;

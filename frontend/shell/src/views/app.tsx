@@ -1,14 +1,13 @@
 import { message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { NARROW, usePage } from '../state/page';
-import { Banners, ToastList } from './banners';
-import { Footer } from './footer';
+import { NARROW } from '../state/overlays';
+import { usePage } from '../state/page';
+import { Banners, Footer, ToastList } from './status';
 import { Header } from './header';
-import { useLater } from './later';
+import { useLater, whenIdle } from '../loading';
 import { PluginPanel } from './plugin_panel';
 import { Sidebar } from './sidebar';
-import { whenIdle } from '../when_idle';
 
 export function App() {
   const card = usePage().url.text('embed').value;

@@ -5,9 +5,12 @@ import type { Column, Sort, Value } from '@insight-host/kit/table';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { getJson, href } from '../data/http';
-import { reasonText } from '../i18n/reasons';
+import { lateTexts, reasonText } from '../i18n/texts';
 import { usePage, type Page } from '../state/page';
-import { words } from './words';
+import { damage as en } from '../locales/en.json';
+import { damage as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
 
 interface DamageRow {
   readonly run: string;

@@ -1,28 +1,34 @@
 /** The dialogs of the page; loaded when it is idle, or when the first one opens. */
 import { useEffect } from 'preact/hooks';
-import { loadColumns } from '../columns/start';
+import { Dialog } from '@insight-host/kit';
+import { lateTexts, reasonsIn } from '../i18n/texts';
+import { loadColumns } from '../loading';
+import { keyLabel, type Shortcut } from '../plugin/shortcuts';
 import { ViewsDialog } from '../saved_views/views_dialog';
-import { reasonsIn } from '../i18n/reasons';
-import { type Dialog, usePage } from '../state/page';
+import type { Dialog as OpenedDialog } from '../state/overlays';
+import { usePage } from '../state/page';
 import { DamageList } from './damage_list';
 import styles from './dialogs.css?inline';
-import { KeyboardHelp } from './keyboard_help';
 import { Palette } from './palette';
 import { RunMenu } from './run_menu';
+import { addStyles } from './parts';
 import { TagTree } from './tag_tree';
-import { addStyles } from './styles';
+import { keyboard as en } from '../locales/en.json';
+import { keyboard as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
 
 void reasonsIn('zh-CN'); // the user may change the language while some are shown
 
 addStyles(styles);
 
 interface OpenDialogProps {
-  readonly dialog: Dialog;
+  readonly dialog: OpenedDialog;
   /** What the user typed before the dialog was there. */
   readonly typed: string;
 }
 
-export { NameField } from './name_field';
+export { NameField } from './run_menu';
 
 export function OpenDialog({ dialog, typed }: OpenDialogProps) {
   if (dialog.kind === 'palette') return <Palette typed={typed} />;
@@ -40,4 +46,44 @@ function Columns() {
   const { value: view } = page.columns;
   useEffect(() => loadColumns(page), []);
   return view && <view.Chooser />;
+}
+
+/** The list of shortcuts: the page's, and those of the plugin in front. */
+function KeyboardHelp() {
+  const page = usePage();
+  const t = page.t.value;
+  const front = page.front.value;
+  const all = page.shortcuts.list.value;
+  const own = all.filter((shortcut) => front && shortcut.owner === front.name);
+  return (
+    <Dialog
+      name="keyboard"
+      title={words(page, 'keyboard.title')}
+      close={t('close')}
+      onClose={() => (page.dialog.value = null)}
+    >
+      <div class="ih-keyboard-columns">
+        <Group title={words(page, 'keyboard.page')} shortcuts={all.filter((shortcut) => shortcut.owner === '')} />
+        {front && own.length > 0 && <Group title={page.tabTitle(front)} shortcuts={own} />}
+      </div>
+    </Dialog>
+  );
+}
+
+function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl class="ih-keys">
+        {shortcuts.map((shortcut) => (
+          <div key={shortcut.key}>
+            <dt>
+              <kbd>{keyLabel(shortcut.key)}</kbd>
+            </dt>
+            <dd>{shortcut.description()}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
 }

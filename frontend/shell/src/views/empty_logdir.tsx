@@ -2,8 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
 import styles from './empty_logdir.css?inline';
-import { addStyles } from './styles';
-import { words } from './words';
+import { addStyles } from './parts';
+import { lateTexts } from '../i18n/texts';
+import { empty_logdir as en } from '../locales/en.json';
+import { empty_logdir as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
 
 addStyles(styles);
 

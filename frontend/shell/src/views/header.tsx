@@ -1,9 +1,11 @@
 /** The header: name, tabs, and page-wide settings. */
 import { Icon } from '@insight-host/kit';
+import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { keyLabel } from '../plugin/shortcuts';
 import { usePage } from '../state/page';
-import { Tabs } from './tabs';
-import { IconButton } from './icon_button';
+import type { Tab } from '../state/session';
+import { IconButton } from './parts';
 
 export function Header() {
   const page = usePage();
@@ -73,5 +75,108 @@ export function Header() {
         />
       </div>
     </header>
+  );
+}
+
+const LONG = 24; // letters of a title that fit in a tab
+
+/** The tabs in one line. Tabs that do not fit can be scrolled to, and a menu lists all. */
+export function Tabs() {
+  const page = usePage();
+  const t = page.t.value;
+  const line = useRef<HTMLDivElement>(null);
+  const hidden = useSignal({ before: false, after: false });
+  useLayoutEffect(
+    () => (line.current ? watchEnds(line.current, (found) => void (hidden.value = found)) : undefined),
+    [],
+  );
+  const { before, after } = hidden.value;
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+    event.preventDefault();
+    page.turn(event.key === 'ArrowLeft' ? -1 : 1);
+    queueMicrotask(() => document.getElementById(`tab-${page.modesOf(page.front.value?.name)[0]?.name}`)?.focus());
+  };
+  return (
+    <>
+      <div
+        ref={line}
+        class={`ih-tabs${before ? ' ih-more-before' : ''}${after ? ' ih-more-after' : ''}`}
+        role="tablist"
+        aria-label={t('tabs')}
+        onKeyDown={onKeyDown}
+      >
+        {page.line.value.map((tab) => (
+          <TabButton key={tab.name} tab={tab} />
+        ))}
+      </div>
+      {(before || after) && (
+        <IconButton
+          icon="more"
+          label={t('tabs.all')}
+          onClick={() => {
+            page.dialog.value = { kind: 'palette' };
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Says what the ends of a scrolled line hide, now and whenever that changes; a wheel moves it sideways. */
+function watchEnds(line: HTMLElement, tell: (hidden: { before: boolean; after: boolean }) => void): () => void {
+  const look = (): void => {
+    tell({ before: line.scrollLeft > 1, after: line.scrollLeft + line.clientWidth < line.scrollWidth - 1 });
+  };
+  const onWheel = (event: WheelEvent): void => {
+    if (event.deltaX !== 0 || event.ctrlKey || line.scrollWidth <= line.clientWidth) return;
+    event.preventDefault();
+    line.scrollLeft += event.deltaY;
+  };
+  const sizes = new ResizeObserver(look);
+  const children = new MutationObserver(look); // more tabs make the line no wider
+  sizes.observe(line);
+  children.observe(line, { childList: true, subtree: true, characterData: true });
+  line.addEventListener('scroll', look, { passive: true });
+  line.addEventListener('wheel', onWheel, { passive: false });
+  return () => {
+    sizes.disconnect();
+    children.disconnect();
+    line.removeEventListener('scroll', look);
+    line.removeEventListener('wheel', onWheel);
+  };
+}
+
+function TabButton({ tab }: { tab: Tab }) {
+  const page = usePage();
+  const title = page.tabTitle(tab);
+  const button = useRef<HTMLButtonElement>(null);
+  const front = page.front.value?.name;
+  const shown = page.modesOf(tab.name).find(({ name }) => name === front)?.name;
+  const selected = shown !== undefined;
+  useEffect(() => {
+    if (selected) button.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [selected]);
+  return (
+    <button
+      ref={button}
+      type="button"
+      id={`tab-${tab.name}`}
+      class="ih-tab"
+      role="tab"
+      aria-selected={selected}
+      aria-controls={`panel-${shown ?? tab.name}`}
+      tabIndex={selected ? 0 : -1}
+      title={tab.error ? page.t.value('plugin.failed', { plugin: title }) : title.length > LONG ? title : undefined}
+      onClick={() => page.open(tab.name)}
+    >
+      <span>{title}</span>
+      {page.badges.value[tab.name] && <span class="ih-badge">{page.badges.value[tab.name]}</span>}
+      {tab.error && (
+        <span class="ih-tab-warn">
+          <Icon name="warn" />
+        </span>
+      )}
+    </button>
   );
 }

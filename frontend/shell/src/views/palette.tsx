@@ -2,11 +2,15 @@
 import { Dialog, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { loadViews } from '../saved_views/start';
+import { loadViews } from '../loading';
 import { type Page, usePage } from '../state/page';
 import type { Tab } from '../state/session';
-import { type FoundTag, knownTags, patternOf, tagsOfHost } from './tag_search';
-import { words } from './words';
+import { type FoundTag, knownTags, patternOf, tagsOfHost, words as tagWords } from './tag_tree';
+import { lateTexts } from '../i18n/texts';
+import { palette as en } from '../locales/en.json';
+import { palette as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
 
 interface Command {
   readonly label: string;
@@ -87,7 +91,7 @@ export function commands(page: Page): Command[] {
       ? [{ label: words(page, 'command.unpin'), group: setting, run: () => page.cursor.pin(null, '') }]
       : []),
     ...(page.front.value?.tag_state
-      ? [{ label: words(page, 'tags.tree'), group: setting, run: () => browseTags(page) }]
+      ? [{ label: tagWords(page, 'tags.tree'), group: setting, run: () => browseTags(page) }]
       : []),
     ...(step === undefined ? [] : page.stepTabs.value).map((tab) => ({
       label: words(page, 'command.step', { tab: page.tabTitle(tab), step: step ?? 0 }),

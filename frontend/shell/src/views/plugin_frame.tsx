@@ -3,15 +3,17 @@ import { effect, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { href } from '../data/http';
 import { Spaced } from '@insight-host/kit/lab';
-import { BOOTSTRAP, FrameChannel } from '../plugin/channel';
-import { firstAddress, keepPlace, type Surroundings } from '../plugin/frame_place';
+import { BOOTSTRAP, firstAddress, FrameChannel, keepPlace, type Surroundings } from '../plugin/frames';
 import { type Page, usePage } from '../state/page';
 import { isWholePage, type Tab } from '../state/session';
-import { ErrorCard, failureOf } from './error_card';
-import { Remarks } from './remarks';
+import { addStyles, ErrorCard, failureOf } from './parts';
+import { Remarks } from '../loading';
 import styles from './plugin_frame.css?inline';
-import { addStyles } from './styles';
-import { words } from './words';
+import { lateTexts } from '../i18n/texts';
+import { plugin_frame as en } from '../locales/en.json';
+import { plugin_frame as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
 
 addStyles(styles);
 

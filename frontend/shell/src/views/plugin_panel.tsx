@@ -4,8 +4,8 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { MountedPlugin } from '../plugin/mounted';
 import { usePage } from '../state/page';
 import { isFramed, type Tab } from '../state/session';
-import { ErrorCard, failureOf } from './error_card';
-import { Remarks } from './remarks';
+import { ErrorCard, failureOf } from './parts';
+import { Remarks } from '../loading';
 
 export function PluginPanel({ tab }: { tab: Tab }) {
   const page = usePage();

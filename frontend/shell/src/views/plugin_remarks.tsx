@@ -6,8 +6,12 @@ import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
 import { SLOW } from '../plugin/mounted';
-import { IconButton } from './icon_button';
-import { words } from './words';
+import { IconButton } from './parts';
+import { lateTexts } from '../i18n/texts';
+import { remarks as en } from '../locales/en.json';
+import { remarks as zh } from '../locales/zh-CN.json';
+
+const words = lateTexts({ en, 'zh-CN': zh });
 
 export interface RemarksProps {
   readonly tab: Tab;

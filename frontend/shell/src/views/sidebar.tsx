@@ -3,13 +3,12 @@ import { drag, Icon } from '@insight-host/kit';
 import { SLOW } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { loadColumns } from '../columns/start';
-import { recall, remember } from '../state/memory';
+import { loadColumns, loadPanel, useLater } from '../loading';
+import { recall, remember } from '../state/browser';
+import type { PanelMenu } from '../state/overlays';
 import { type Page, usePage } from '../state/page';
 import { triState, withRows } from '../state/selection';
-import { IconButton } from './icon_button';
-import { useLater } from './later';
-import { PanelTools } from './panel_tools';
+import { IconButton } from './parts';
 import { RunList } from './run_list';
 
 const NARROWEST = 200;
@@ -209,4 +208,47 @@ function Below() {
   const hasAny = page.items.value.length > 1 || gone.value.length > 0 || archivedCount.value > 0;
   const later = useLater(() => import('../panel/below'), hasAny);
   return later && <later.Below />;
+}
+
+const ACTIONS = { group: 'group-by', color: 'colors', sort: 'sort-runs' } as const;
+
+/** Three buttons of the run panel, each with its choice: what groups, colours and sorts the runs. */
+function PanelTools() {
+  const page = usePage();
+  const t = page.t.value;
+  const { runs, panel, colorBy, menu } = page;
+  const { value: by } = runs.groupBy;
+  const titleOf = (key: string): string =>
+    panel.value?.titleOf(key) ?? key.slice(key.startsWith('name~') ? 5 : key.lastIndexOf('/') + 1);
+  const titles = (keys: readonly string[]): string => keys.map(titleOf).join(', ');
+  const [sort = 'time'] = runs.sort.value.filter((key) => key !== 'selected');
+  const isColumn = /^[+-]/.test(sort);
+  const texts: Readonly<Record<PanelMenu['kind'], string>> = {
+    group: titles(by) || t('runs.none.short'),
+    color: titles(colorBy.value) || t(by.length > 0 ? 'runs.color.group' : 'runs.color.run'),
+    sort: isColumn ? titleOf(sort.slice(1)) : t(sort === 'name' ? 'runs.sort.name' : 'runs.sort.time'),
+  };
+  return (
+    <div class="ih-panel-tools">
+      {(page.aboutOne.value ? (['sort'] as const) : (['group', 'color', 'sort'] as const)).map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          class="ih-panel-tool"
+          aria-haspopup="dialog"
+          aria-expanded={menu.value?.kind === kind}
+          title={`${t(`runs.${kind}`)}: ${texts[kind]}`}
+          data-action={ACTIONS[kind]}
+          onClick={({ currentTarget: anchor }) => {
+            void loadPanel(page);
+            menu.value = menu.peek()?.kind === kind ? null : { kind, anchor };
+          }}
+        >
+          <span>{t(`runs.${kind}.short`)} </span>
+          <span>{texts[kind]}</span>
+          {isColumn && kind === 'sort' && <i aria-hidden="true">{sort.startsWith('-') ? '↓' : '↑'}</i>}
+        </button>
+      ))}
+    </div>
+  );
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { splitName } from '@insight-host/kit/lab';
-import { fileName } from '../plugin/download';
+import { fileName } from '../plugin/services';
 import { firstDirectory } from './empty_logdir';
 import { matching } from './palette';
-import { patternOf } from './tag_search';
-import { treeOf } from './tag_tree';
+import { patternOf, treeOf } from './tag_tree';
 
 describe('run list', () => {
   it('keeps both ends of long names, whole letters, and all of short ones', () => {

@@ -1,6 +1,5 @@
 /** Lays points out beside the page, and tells it several times a second where they are. */
-import { random, type Layout } from './graph';
-import type { FromWorker, Start, ToWorker } from './messages';
+import { random, type FromWorker, type Layout, type Start, type ToWorker } from './graph';
 import { tsne } from './tsne';
 import { umap } from './umap';
 

@@ -6,7 +6,7 @@ each, which gives the best split in two sets (Fisher 1958; Breiman et al., CART,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
-
 _CELLS = 4_000_000  # of the sums of one level: some trees are grown together within it
 
 
@@ -147,3 +146,50 @@ class _Sums:
         np.put_along_axis(rank, order[at, feature], np.broadcast_to(np.arange(bins), (nodes, bins)), 1)
         scale = np.abs(all_totals[:, 0, 0]) + 1.0
         return np.where(gains[at, best] > 1e-12 * scale, feature, -1), rank <= cut[:, None]
+
+
+@frozen(eq=False)
+class Boxes:
+    """Which rows are in which leaves of a tree.
+
+    ``outside`` uint8[leaf, row] counts the parameters that keep a row out, ``out`` bool[row] are the rows
+    that the tree was not grown from, ``mean`` is that of the predictions.
+    """
+
+    tree: GrownTree
+    codes: Codes
+    out: Mask
+    used: Sequence[int]  # parameters that the tree splits
+    outside: NDArray[np.uint8]
+    predicted: Floats
+    mean: float
+
+    @classmethod
+    def of(cls, tree: GrownTree, codes: Codes, out: Mask) -> Boxes:
+        used = np.flatnonzero(~tree.allowed.all(axis=(0, 2))).tolist()
+        outside = np.zeros((len(tree.values), len(codes)), np.uint8)
+        for parameter in used:
+            outside += ~tree.allowed[:, parameter][:, codes[:, parameter]]
+        predicted = tree.values @ (outside == 0)
+        return cls(tree, codes, out, used, outside, predicted, float(predicted.mean()))
+
+    def reached(self, *parameters: int) -> Mask:
+        """bool[leaf, row]: the row is in the leaf for some values of these parameters."""
+        hidden = np.zeros_like(self.outside)
+        for parameter in parameters:
+            hidden += ~self.tree.allowed[:, parameter][:, self.codes[:, parameter]]
+        return np.asarray(self.outside == hidden, np.bool_)
+
+    def surface(self, one: int, other: int) -> Floats:
+        """float64[code, code]: the mean prediction by codes of two parameters, over the others' values."""
+        allowed = self.tree.allowed
+        weights = self.reached(one, other).mean(axis=1) * self.tree.values
+        return np.asarray(
+            (allowed[:, one] * weights[:, None]).T @ allowed[:, other].astype(np.float64), np.float64
+        )
+
+
+def together(surface: Floats, first: Floats, second: Floats) -> Floats:
+    """What two parameters add together to what each adds, by functional ANOVA; by frequencies of codes."""
+    alone, other = surface @ second, first @ surface
+    return np.asarray(surface - alone[:, None] - other + first @ alone, np.float64)

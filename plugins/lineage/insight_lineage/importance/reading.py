@@ -8,8 +8,7 @@ from functools import reduce
 import numpy as np
 from attrs import evolve, frozen
 
-from insight_lineage.importance.boxes import Boxes, together
-from insight_lineage.importance.forest import Codes, Design, Floats, GrownTree, grown
+from insight_lineage.importance.forest import Boxes, Codes, Design, Floats, GrownTree, grown, together
 
 
 @frozen

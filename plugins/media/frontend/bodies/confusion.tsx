@@ -2,10 +2,8 @@ import { fitBitmap, NO_PIXELS, TableButton, Tooltip, watchPixels, type PixelSize
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { BodyProps } from '../board';
-import type { ItemOf } from '../item';
-import { macroF1, matrixTable, shadesOf } from '../matrix';
-import { drawMatrix, cellAt, layOut } from './matrix_picture';
+import type { BodyProps, ItemOf } from '../board';
+import { cellAt, drawMatrix, layOut, macroF1, matrixTable, shadesOf } from './matrix';
 
 /** Rows are true classes, columns predicted ones; the darker a cell, the fuller. */
 export default function Confusion({ board, card, item }: BodyProps<ItemOf<'confusion'>>): JSX.Element {

@@ -3,8 +3,7 @@ import { ordered, rowsOf, Table, turned, type Column, type Sort } from '@insight
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { BodyProps } from '../board';
-import type { Cell, ItemOf } from '../item';
+import type { BodyProps, Cell, ItemOf } from '../board';
 
 const LINE = 24; // pixels
 const LOOKED_AT = 100; // rows whose texts count for the width

@@ -2,8 +2,7 @@ import { ErrorCell, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { BodyProps } from '../board';
-import type { ItemOf } from '../item';
+import type { BodyProps, ItemOf } from '../board';
 import { lookOf, type Draw } from './look';
 
 const REST = 120; // ms without a change of the size before a figure is drawn again

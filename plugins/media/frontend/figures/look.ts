@@ -1,5 +1,5 @@
 import type { Disposer, Theme } from '@insight-host/api';
-import type { Figure } from '../item';
+import type { Figure } from '../board';
 
 /** Colours of the page and the room that there is, in CSS pixels. */
 export interface Look {

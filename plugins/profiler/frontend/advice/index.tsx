@@ -34,7 +34,7 @@ interface PartProps {
 /** What to change in the profiled program, with evidence and what it saves; and which rules found nothing. */
 export default function AdviceView({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
-  const asked = useRanksAnswer<AdviceAnswer>(board, 'advice', {}, ({ rules }) =>
+  const asked = useRanksAnswer<AdviceAnswer>(board, 'advice', { measured: board.measured.value || null }, ({ rules }) =>
     rules.some(({ may_change }) => may_change),
   );
   return (
@@ -78,7 +78,7 @@ export default function AdviceView({ board }: ViewProps): JSX.Element {
 
 function Card({ board, answer, advice }: PartProps & { readonly advice: Advice }): JSX.Element {
   const { t: say } = board.page;
-  const { rule, severity, saw, why, change, basis } = advice;
+  const { rule, severity, saw, why, change, basis, assumes } = advice;
   const places = placesOf(board, advice);
   const title = answer.rules.find(({ id }) => id === rule)?.title;
   const saves = savesText(board, advice);
@@ -105,6 +105,12 @@ function Card({ board, answer, advice }: PartProps & { readonly advice: Advice }
           <>
             <dt>{say('advice.change')}</dt>
             <dd>{reasonText(board, answer, change)}</dd>
+          </>
+        )}
+        {saves && assumes && (
+          <>
+            <dt>{say('advice.assumes')}</dt>
+            <dd>{reasonText(board, answer, assumes)}</dd>
           </>
         )}
         {places.length > 0 && (

@@ -18,6 +18,8 @@ export function reasonText(board: Board, { messages }: Pick<AdviceAnswer, 'messa
   if (text === undefined) return reason.error.charAt(0).toUpperCase() + reason.error.slice(1);
   return text.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = reason.details?.[name];
+    if (typeof value === 'object' && value !== null && 'error' in value)
+      return reasonText(board, { messages }, value as Reason);
     return typeof value === 'number'
       ? value.toLocaleString(locale, { maximumSignificantDigits: 6 })
       : String(value ?? '');
@@ -26,8 +28,10 @@ export function reasonText(board: Board, { messages }: Pick<AdviceAnswer, 'messa
 
 const WORTH = 0.01; // less is not said
 
-/** What a change saves: `saves about 24 % of a step`, `at most` where nothing was replayed; "" where not known. */
-export function savesText(board: Board, { saves, basis, later }: Pick<Advice, 'saves' | 'basis' | 'later'>): string {
+type SaysSaves = Pick<Advice, 'saves' | 'most' | 'basis' | 'later'>;
+
+/** What a change saves: `saves 20 % to 24 % of a step`, `at most` where nothing was replayed; "" where not known. */
+export function savesText(board: Board, { saves, most, basis, later }: SaysSaves): string {
   const format = new Intl.NumberFormat(board.page.locale.value, { style: 'percent', maximumSignificantDigits: 2 });
   if (later !== null) {
     const isMore = saves !== null && saves >= WORTH;
@@ -35,6 +39,9 @@ export function savesText(board: Board, { saves, basis, later }: Pick<Advice, 's
     return board.page.t(isMore ? 'advice.saves.more_later' : 'advice.saves.later', words);
   }
   if (saves === null) return '';
+  const [low, high] = [format.format(saves), format.format(most ?? saves)];
+  if (low !== high && (most ?? saves) - saves >= WORTH)
+    return board.page.t(saves < WORTH ? 'advice.saves.up_to' : 'advice.saves.range', { low, high });
   return board.page.t(basis === 'replay' ? 'advice.saves' : 'advice.saves.most', { share: format.format(saves) });
 }
 
@@ -74,8 +81,11 @@ export interface Advice {
   readonly why: Reason | null;
   readonly change: Reason | null;
   readonly places: readonly EvidencePlace[];
-  /** The share of the time of a step that the change saves, estimated. */
+  /** The share of the time of a step that the change saves, estimated: from, and to. */
   readonly saves: number | null;
+  readonly most: number | null;
+  /** What the estimate rests on. */
+  readonly assumes: Reason | null;
   /** How that was estimated: by replaying steps, or as the share that the cause takes. */
   readonly basis: 'replay' | 'share' | null;
   /** What it saves once the host keeps up with the device, where that is much more than now. */
@@ -109,6 +119,8 @@ export interface AdviceAnswer {
   readonly path: Readonly<Record<string, number>> | null;
   /** How well the device is used: shares by name, empty without work of a device. */
   readonly figures: Readonly<Record<string, number>>;
+  /** How long a step takes without the profiler, ns, from and to; null where the trace does not tell. */
+  readonly unprofiled: readonly [low: number, high: number] | null;
   readonly ranks: RanksProgress;
   readonly messages: Messages;
 }

@@ -35,6 +35,8 @@ export interface Straggler {
   readonly wait: number | null;
   readonly usual_wait: number | null;
   readonly steps: number;
+  /** The number of the step since which it is slow; null for all. */
+  readonly since: number | null;
 }
 
 export interface ClusterAnswer {

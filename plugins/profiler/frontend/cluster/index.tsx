@@ -103,11 +103,12 @@ function Stragglers({ board, answer }: AnswerProps): JSX.Element {
         <h3 title={say('cluster.stragglers.hint')}>{say('cluster.stragglers')}</h3>
       </header>
       <ul>
-        {stragglers.map(({ rank, stage, time, work, usual, wait, usual_wait: others, steps }) => (
+        {stragglers.map(({ rank, stage, time, work, usual, wait, usual_wait: others, steps, since }) => (
           <li key={rank} class="warning" data-straggler={rank}>
             <Icon name="warn" />
             <span>
               {[
+                since === null ? '' : say('cluster.straggler.since', { step: since }),
                 say(stage === null ? 'cluster.straggler' : 'cluster.straggler.stage', {
                   rank,
                   stage: String(stage),

@@ -1,24 +1,27 @@
 /** The answer about a whole profile, its figures, and what to change first. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import type { ProfilerParts } from '../board';
 import { sizeText, timeText } from '../units';
 import { outliersText, word } from '../words';
 import { Icon } from '@insight-host/kit';
 import { type AdviceAnswer, openPlace, reasonText, savesText } from '../advice/texts';
-import { useProfileAnswer } from '../use_answer';
 import type { Peak } from '../answers/memory';
 import type { Side } from '../answers/operators';
 import type { Value } from '../answers/profile';
 import type { StepRows, StepSummary } from '../answers/steps';
 import type { TableAnswer } from '../answers/table';
 
+const OF_STEPS: ReadonlySet<string> = new Set(['steps', 'step_time', 'outliers']);
+
 interface FactsProps {
   readonly board: ProfilerParts;
   readonly answer: OverviewAnswer;
+  /** Figures that come after those of the steps. */
+  readonly children?: ComponentChildren;
 }
 
 /** What was profiled, in figures. */
-export function Facts({ board, answer }: FactsProps): JSX.Element {
+export function Facts({ board, answer, children }: FactsProps): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   const { value: profile } = board.profiles.profile;
@@ -78,16 +81,19 @@ export function Facts({ board, answer }: FactsProps): JSX.Element {
         ? say('overview.world', { rank: profile.rank ?? 0, size: profile.world_size })
         : (profile.worker ?? ''),
     ]);
+  const shown = ([key, value, note]: (typeof figures)[number]): JSX.Element => (
+    <div key={key} class="fact" data-fact={key} title={note ? `${value}\n${note}` : value}>
+      <span class="label">{say(`overview.${key}`)}</span>
+      <span class="value">{value}</span>
+      {note && <span class="note">{note}</span>}
+    </div>
+  );
   const more = answer.facts.filter(({ value }) => value !== null && value !== '' && typeof value !== 'object');
   return (
     <div class="facts" data-testid="facts">
-      {figures.map(([key, value, note]) => (
-        <div key={key} class="fact" data-fact={key} title={note ? `${value}\n${note}` : value}>
-          <span class="label">{say(`overview.${key}`)}</span>
-          <span class="value">{value}</span>
-          {note && <span class="note">{note}</span>}
-        </div>
-      ))}
+      {figures.filter(([key]) => OF_STEPS.has(key)).map(shown)}
+      {children}
+      {figures.filter(([key]) => !OF_STEPS.has(key)).map(shown)}
       {more.length > 0 && (
         <details class="fact more">
           <summary>{say('overview.more', { count: more.length })}</summary>
@@ -107,11 +113,15 @@ export function Facts({ board, answer }: FactsProps): JSX.Element {
 
 const MOST_ADVICE = 4;
 
+interface FirstAdviceProps {
+  readonly board: ProfilerParts;
+  readonly answer: AdviceAnswer;
+}
+
 /** What to change first, and the way to the rest. */
-export function FirstAdvice({ board }: { readonly board: ProfilerParts }): JSX.Element | null {
+export function FirstAdvice({ board, answer }: FirstAdviceProps): JSX.Element | null {
   const { t: say } = board.page;
-  const { value: answer } = useProfileAnswer<AdviceAnswer>(board, 'advice', { ranks: 'known' });
-  if (!answer || answer.rules.length === 0) return null;
+  if (answer.rules.length === 0) return null;
   const checked = answer.rules.filter(({ state }) => state !== 'unchecked').length;
   const first = answer.advice.slice(0, MOST_ADVICE);
   return (

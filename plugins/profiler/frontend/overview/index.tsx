@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import type { ProfilerParts, ViewProps } from '../board';
 import type { Side } from '../answers/operators';
+import type { AdviceAnswer } from '../advice/texts';
 import { Facts, FirstAdvice, type OverviewAnswer } from './facts';
+import { UseFacts } from './use';
 import type { Cell, TableAnswer } from '../answers/table';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
@@ -16,6 +18,8 @@ import type { ViewName } from '../navigation';
 
 export default function Overview({ board }: ViewProps): JSX.Element {
   const asked = useProfileAnswer<OverviewAnswer>(board, 'overview', { steps: board.stepsQuery.value });
+  const measured = board.measured.value || null;
+  const { value: advice } = useProfileAnswer<AdviceAnswer>(board, 'advice', { ranks: 'known', measured });
   return (
     <div class="scroll overview">
       <Answered board={board} asked={asked}>
@@ -23,7 +27,9 @@ export default function Overview({ board }: ViewProps): JSX.Element {
           const isDivided = answer.shares.some(({ time }) => time > 0);
           return (
             <>
-              <Facts board={board} answer={answer} />
+              <Facts board={board} answer={answer}>
+                {advice && <UseFacts board={board} answer={advice} />}
+              </Facts>
               {!answer.steps && Object.keys(answer.biggest).length === 0 && <Elsewhere board={board} />}
               <div class="beside">
                 <div class="wide">
@@ -41,7 +47,7 @@ export default function Overview({ board }: ViewProps): JSX.Element {
                 </div>
                 <aside>
                   {isDivided && <Shares board={board} answer={answer} />}
-                  <FirstAdvice board={board} />
+                  {advice && <FirstAdvice board={board} answer={advice} />}
                 </aside>
               </div>
             </>

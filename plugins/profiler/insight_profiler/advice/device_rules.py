@@ -8,144 +8,129 @@ import numpy as np
 
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
-from insight_profiler.advice.figures import blocks_of, sm_efficiency
-from insight_profiler.advice.findings import finding, profile_rule, promised
+from insight_profiler.advice.figures import blocks_of, processors, sm_efficiency
+from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.kernel_names import (
     changes_layout,
-    is_double,
     is_matrix,
+    normalises_channels_first,
     short_name,
     updates_many,
 )
-from insight_profiler.advice.products import products, wide_without_units
-from insight_profiler.advice.replay import HOST
-from insight_profiler.advice.savings import if_shorter
-from insight_profiler.advice.words import microseconds, milliseconds, percent, said
-from insight_profiler.analysis.device_peaks import has_no_matrix_units, multiplies_tf32
-from insight_profiler.analysis.spans import covered, length, merged
-from insight_profiler.model import Category
+from insight_profiler.advice.optimiser_rules import updated_singly
+from insight_profiler.advice.products import products
+from insight_profiler.advice.replay import Change
+from insight_profiler.advice.savings import if_changed, if_shorter
+from insight_profiler.advice.waiting_rules import launched_by_loops
+from insight_profiler.advice.words import microseconds, milliseconds, per_step, percent, said
 
 _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
 _LITTLE = 0.01  # a hint
-_COPIES = 0.1
 _MATRIX = 0.2  # of the time of kernels
+_MOSTLY = 2 / 3  # of the kernels
+_LONG = 10  # times the usual wait for a launch: what takes longer has another cause
+_LATE = 0.5  # of the time the device waits for launches
 _SMALL = 10_000  # ns of a kernel
-_MANY = 50  # kernels of an optimiser, in a step
+_MANY = 50  # kernels in a step
+_NORM_LEFT = 0.4  # of the time of a norm of images that is left in NHWC, as measured for batch norms
 _GRID = 0.5  # of the processors have a block
 _OCCUPANCY = 30.0  # percent
 
 
-def mixed_precision(evidence: Evidence) -> Iterator[Finding]:
-    """Matrix products and convolutions that do not use tensor cores."""
-    compute = evidence.compute
-    whole = evidence.time(compute)
-    matrix = products(evidence, compute)
-    rows = wide_without_units(evidence, matrix)
-    device = evidence.device
-    if device is not None and has_no_matrix_units(device):
-        raise NotChecked(said("no_tensor_cores"))
-    if not whole or evidence.time(rows) < _MATRIX * whole:
-        return
-    savings = if_shorter(evidence, rows, 0.5)
-    if not savings.is_worth(_LITTLE):
-        return
-    name = evidence.biggest_name(rows)
-    change = evidence.change("precision_change")
-    if device is not None and multiplies_tf32(device):
-        change = evidence.change("precision_tf32_change")
-    yield finding(
-        evidence,
-        said(
-            "precision",
-            share=percent(evidence.time(matrix) / whole),
-            unused=percent(evidence.time(rows) / max(1, evidence.time(matrix))),
-            name=short_name(name),
-        ),
-        change,
-        (evidence.kernel_place(name),),
-        savings.promise,
-        savings.severity(_MORE),
-    )
-
-
-def double_precision(evidence: Evidence) -> Iterator[Finding]:
-    """Kernels that compute with numbers of 64 bits."""
-    rows = evidence.named(is_double, evidence.compute)
-    share = evidence.time(rows) / max(1, evidence.time(evidence.compute))
-    savings = if_shorter(evidence, rows, 0.5)
-    if share < _MORE or not savings.is_worth(_LEAST):
-        return
-    name = evidence.biggest_name(rows)
-    yield finding(
-        evidence,
-        said("double", share=percent(share), name=short_name(name)),
-        evidence.change("double_change"),
-        (evidence.kernel_place(name),),
-        savings.promise,
-        savings.severity(_LEAST),
-    )
-
-
 def channels_last(evidence: Evidence) -> Iterator[Finding]:
-    """Kernels that only convert between NCHW and NHWC, or formats of an Ascend device."""
+    """Kernels that only convert between NCHW and NHWC, and norms of NCHW between them; or conversions of the
+    formats of an Ascend device."""
     rows = evidence.named(changes_layout, evidence.work)
-    savings = if_shorter(evidence, rows, 0.0)
-    if not savings.is_worth(_LEAST):
+    time = evidence.time(rows)
+    if not len(rows):
         return
+    norms = evidence.named(normalises_channels_first, evidence.compute)
+    both = np.concatenate((rows, norms))
+    least = np.concatenate((np.zeros(len(rows)), np.full(len(norms), _NORM_LEFT)))
+    most = np.concatenate((np.zeros(len(rows)), np.ones(len(norms))))
+    assumes = said("assumes_norms", percent=percent(_NORM_LEFT)) if len(norms) else said("assumes_fast_host")
+    savings = if_shorter(evidence, both, most, least, assumes)
+    if not savings.is_worth(_LEAST):
+        raise NotChecked(said("no_saving_layout", share=percent(time / evidence.time(evidence.work))))
     name = evidence.biggest_name(rows)
+    details = {
+        "count": per_step(len(rows) / evidence.counted),
+        "time": milliseconds(time / evidence.counted),
+        "name": short_name(name),
+    }
+    saw = said("layout", **details)
+    if len(norms):
+        normed = evidence.time(norms)
+        saw = said(
+            "layout_norms",
+            **details,
+            norms=milliseconds(normed / evidence.counted),
+            share=percent((time + normed) / evidence.time(evidence.work)),
+        )
     yield finding(
         evidence,
-        said(
-            "layout",
-            count=round(len(rows) / evidence.counted, 1),
-            time=milliseconds(evidence.time(rows) / evidence.counted),
-            name=short_name(name),
-        ),
+        saw,
         evidence.change("layout_change"),
         (evidence.kernel_place(name),),
-        savings.promise,
+        savings,
         savings.severity(_LEAST),
     )
 
 
 def small_kernels(evidence: Evidence) -> Iterator[Finding]:
-    """Many kernels that are shorter than their launch."""
+    """Many kernels that are shorter than their launch, those of optimisers and of loops that read values left
+    out: rules of their own tell of these."""
     compute = evidence.compute
     small = compute[evidence.slices["duration"][compute] < _SMALL]
     small = evidence.named(lambda name: not is_matrix(name) and not updates_many(name), small)
+    small = np.setdiff1d(small, np.concatenate((updated_singly(evidence), launched_by_loops(evidence))))
     replay = evidence.replay
     if replay is None:
         raise NotChecked(said("needs_launches"))
-    if len(small) < 0.5 * max(1, len(compute)) or len(small) < _MANY * evidence.counted:
+    share = len(small) / max(1, len(compute))
+    if share < _MOSTLY or len(small) < _MANY * evidence.counted:
         return
+    starts, ends = evidence.late_spans
+    each = int(np.median(ends - starts)) if len(starts) else 0
+    late = (
+        int(np.minimum(ends - starts, _LONG * each).sum()) / evidence.whole
+    )  # no matter of launches: longer
+    is_late = late > _LATE
     calls = evidence.launchers[small]
     fused = replay.nodes_of(np.concatenate((small, calls[calls >= 0])))
-    duration = np.where(fused, replay.duration // 2, replay.duration)
-    lag = np.where(fused & (replay.lag > 0), replay.lag // 2, replay.lag)
-    saves = replay.saves(duration=duration, lag=lag)
-    if saves < _MORE:
-        return
+    half = np.where(fused, 0.5, 1.0)
+    best = None
+    if is_late:  # a graph launches all kernels of a step by one call
+        calls = evidence.launchers[compute]
+        launched = replay.nodes_of(calls[calls >= 0])
+        kept = np.maximum(0.0, 1 - _LONG * each / np.maximum(replay.lag, 1))
+        best = Change(
+            np.minimum(half, np.where(launched, 0.0, 1.0)), np.minimum(half, np.where(launched, kept, 1.0))
+        )
+    saves = if_changed(evidence, replay, Change(half, half), best, said("assumes_graph") if is_late else None)
+    if saves.high < _MORE or not (is_late or 1 - evidence.idle_share > _MOSTLY / 2):
+        raise NotChecked(said("no_saving_small_kernels", share=percent(share)))
     name = evidence.biggest_name(small)
+    told = {
+        "share": percent(share),
+        "limit": microseconds(_SMALL),
+        "count": round(len(small) / evidence.counted),
+    }
     yield finding(
         evidence,
-        said(
-            "small_kernels",
-            share=percent(len(small) / len(compute)),
-            limit=microseconds(_SMALL),
-            count=round(len(small) / evidence.counted),
-        ),
-        evidence.change("small_kernels_change"),
+        said("small_kernels_late", **told, late=percent(late)) if is_late else said("small_kernels", **told),
+        evidence.change("small_kernels_late_change" if is_late else "small_kernels_change"),
         (evidence.kernel_place(name),),
-        promised(saves, is_replayed=True),
+        saves,
     )
 
 
 def small_grids(evidence: Evidence) -> Iterator[Finding]:
     """Kernels that are too small to use all processors of the device: time-weighted SM efficiency."""
-    count = evidence.facts().get("numSms")
+    count = processors(evidence)
     kernels = evidence.profile.tables.get("kernels")
-    if not isinstance(count, int | float) or not count or kernels is None:
+    if count is None or kernels is None:
         raise NotChecked(said("needs_device_facts"))
     efficiency = sm_efficiency(evidence)
     if efficiency is None:
@@ -159,7 +144,7 @@ def small_grids(evidence: Evidence) -> Iterator[Finding]:
     name = evidence.biggest_name(small)
     yield finding(
         evidence,
-        said("small_grids", share=percent(efficiency), count=int(count), name=short_name(name)),
+        said("small_grids", share=percent(efficiency), count=count, name=short_name(name)),
         said("small_grids_change"),
         (evidence.kernel_place(name),),
         severity="hint",
@@ -173,8 +158,9 @@ def occupancy(evidence: Evidence) -> Iterator[Finding]:
         raise NotChecked(said("needs_occupancy"))
     compute = np.setdiff1d(evidence.compute, products(evidence, evidence.compute))
     values = kernels["occupancy"][evidence.slices["kernel"][compute]]
-    known = np.isfinite(values)
-    weights = evidence.slices["duration"][compute][known]
+    times = evidence.slices["duration"][compute]
+    known = np.isfinite(values) & (times >= _SMALL)  # latency limits others, whatever their occupancy
+    weights = times[known]
     if weights.sum() < _MATRIX * evidence.whole:
         return
     mean = float(np.average(values[known], weights=weights))
@@ -191,105 +177,9 @@ def occupancy(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def memory_copies(evidence: Evidence) -> Iterator[Finding]:
-    """Copies that no computation hides."""
-    rows = evidence.of(Category.MEMCPY)
-    exposed = evidence.exposed(rows) / evidence.whole
-    if exposed < _COPIES:
-        return
-    savings = if_shorter(evidence, rows, 0.0)
-    if not savings.is_worth(_LITTLE):
-        return
-    name = evidence.biggest_name(rows)
-    yield finding(
-        evidence,
-        said("copies", share=percent(exposed), name=name, count=round(len(rows) / evidence.counted)),
-        said("copies_within_change") if "DtoD" in name else said("copies_change"),
-        (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
-        savings.promise,
-        savings.severity(_MORE),
-    )
-
-
-def fused_optimiser(evidence: Evidence) -> Iterator[Finding]:
-    """An optimiser that launches kernels for each parameter."""
-    slices, texts = evidence.slices, evidence.profile.texts
-    marked = np.array([text.startswith("Optimizer.step#") for text in texts] or [False])
-    marks = np.flatnonzero(marked[slices["name"]] & evidence.inside & ~evidence.is_work)
-    if not len(marks):
-        raise NotChecked(said("needs_optimiser"))
-    spans = merged(slices["start"][marks].astype(np.int64), evidence.ends[marks])
-    name = evidence.text(int(slices["name"][marks[0]])).partition("#")[2].partition(".")[0]
-    replay = evidence.replay
-    if replay is None:
-        return
-    calls = evidence.launchers[evidence.compute]
-    begun = np.where(calls >= 0, slices["start"][np.maximum(calls, 0)], -1)
-    rows = evidence.compute[covered(spans, begun, begun + 1) > 0]
-    single = evidence.named(lambda kernel: not updates_many(kernel), rows)
-    if len(single) < _MANY * evidence.counted:
-        return
-    inside = covered(spans, replay.gap[1], replay.gap[1] + 1) > 0
-    host = (replay.kind == HOST) & inside
-    mine = replay.nodes_of(single)
-    lag = np.where(host | mine, replay.lag // 10, replay.lag)
-    tiny = host | (mine & (replay.duration < _SMALL))  # a larger kernel takes as long as its memory does
-    duration = np.where(tiny, replay.duration // 10, replay.duration)
-    saves = replay.saves(lag=lag, duration=duration)
-    if saves < _LEAST:
-        return
-    yield finding(
-        evidence,
-        said(
-            "optimiser",
-            name=name,
-            count=round(len(single) / evidence.counted),
-            time=milliseconds(length(spans) / evidence.counted),
-        ),
-        evidence.change("optimiser_change"),
-        (evidence.slice_place(int(marks[len(marks) // 2])),),
-        promised(saves, is_replayed=True),
-    )
-
-
-def zero_gradients(evidence: Evidence) -> Iterator[Finding]:
-    """Gradients that are set to zero one by one."""
-    slices, texts = evidence.slices, evidence.profile.texts
-    marked = np.array([text.startswith("Optimizer.zero_grad#") for text in texts] or [False])
-    marks = np.flatnonzero(marked[slices["name"]] & evidence.inside & ~evidence.is_work)
-    if not len(marks):
-        raise NotChecked(said("needs_zero_grad"))
-    spans = merged(slices["start"][marks].astype(np.int64), evidence.ends[marks])
-    work = evidence.work
-    calls = evidence.launchers[work]
-    begun = np.where(calls >= 0, slices["start"][np.maximum(calls, 0)], -1)
-    rows = work[covered(spans, begun, begun + 1) > 0]
-    replay = evidence.replay
-    if replay is None or len(rows) < _MANY * evidence.counted:
-        return
-    host = (replay.kind == HOST) & (covered(spans, replay.gap[1], replay.gap[1] + 1) > 0)
-    gone = host | replay.nodes_of(rows)
-    lag = np.where(gone, replay.lag // 20, replay.lag)
-    saves = replay.saves(lag=lag, duration=np.where(gone, 0, replay.duration))
-    if saves < _LEAST / 2:
-        return
-    yield finding(
-        evidence,
-        said("zero_grad", count=round(len(rows) / evidence.counted)),
-        said("zero_grad_change"),
-        (evidence.slice_place(int(marks[len(marks) // 2])),),
-        promised(saves, is_replayed=True),
-    )
-
-
 RULES = (
-    profile_rule("mixed_precision", said("precision_title"), mixed_precision),
-    profile_rule("double_precision", said("double_title"), double_precision),
     profile_rule("channels_last", said("layout_title"), channels_last),
     profile_rule("small_kernels", said("small_kernels_title"), small_kernels),
     profile_rule("small_grids", said("small_grids_title"), small_grids),
     profile_rule("occupancy", said("occupancy_title"), occupancy),
-    profile_rule("memory_copies", said("copies_title"), memory_copies),
-    profile_rule("fused_optimiser", said("optimiser_title"), fused_optimiser),
-    profile_rule("zero_gradients", said("zero_grad_title"), zero_gradients),
 )

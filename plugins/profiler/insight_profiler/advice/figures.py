@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from insight_core.plugin.findings import NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.products import on_matrix_units, products
-from insight_profiler.analysis.spans import length
+from insight_profiler.analysis.flops import flops_answer, has_flops
 from insight_profiler.model import Category
 
 
@@ -25,6 +25,7 @@ def figures(evidence: Evidence) -> dict[str, float]:
     - ``tensor_cores``: of the time of these, on tensor cores (matrix cores, cube units)
     - ``sm_efficiency``: of the processors, those that have blocks while kernels run, weighted by time
     - ``occupancy``: as the profiler estimates it for each kernel, weighted by time
+    - ``of_peak``: of the operations of the device's peak, those of operators while their kernels run
     - ``exposed_communication`` and ``exposed_copies``: of the time, while no kernel runs
     """
     try:
@@ -35,10 +36,17 @@ def figures(evidence: Evidence) -> dict[str, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def processors(evidence: Evidence) -> int | None:
+    """How many processors (SMs) the device has, None if that is not known; XLA has a word of its own."""
+    facts = evidence.facts()
+    found = [facts.get(name) for name in ("numSms", "core_count")]
+    return next((int(one) for one in found if isinstance(one, int | float) and one > 0), None)
+
+
 def sm_efficiency(evidence: Evidence) -> float | None:
     """The mean share of the processors of the device that have blocks, weighted by the time of kernels."""
-    count = evidence.facts().get("numSms")
-    if not isinstance(count, int | float) or not count or "kernels" not in evidence.profile.tables:
+    count = processors(evidence)
+    if count is None or "kernels" not in evidence.profile.tables:
         return None
     blocks = blocks_of(evidence)[evidence.slices["kernel"][evidence.compute]]
     weights = evidence.slices["duration"][evidence.compute]
@@ -92,14 +100,23 @@ def _late(evidence: Evidence) -> float | None:
 
 
 def _waiting(evidence: Evidence) -> float | None:
-    late = _late(evidence)
-    return None if late is None else max(0.0, length(evidence.idle) / evidence.whole - late)
+    if not (evidence.launchers >= 0).any():
+        return None
+    return int(evidence.gaps.waiting.sum()) / evidence.whole
+
+
+def _of_peak(evidence: Evidence) -> float | None:
+    if not has_flops(evidence.profile):
+        return None
+    share = flops_answer(evidence.profile).get("summary", {}).get("utilization")
+    return float(share) if isinstance(share, int | float) else None
 
 
 _FIGURES: Mapping[str, Callable[[Evidence], float | None]] = {
     "busy": lambda evidence: 1 - evidence.idle_share,
     "late": _late,
     "waiting": _waiting,
+    "of_peak": _of_peak,
     "matrix": _matrix,
     "tensor_cores": _tensor_cores,
     "sm_efficiency": sm_efficiency,

@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable, Sequence
 
-from attrs import field, frozen
+from attrs import frozen
 
 from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
-from insight_core.plugin.findings import Examined, Finding, FindingPlace, Needs, NotChecked, Rule, Saving
+from insight_core.plugin.findings import Examined, Finding, Needs, NotChecked, Rule, Saving
+from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.advice.places import EvidencePlace, Severity, place_of
+from insight_profiler.advice.savings import Savings
 from insight_profiler.advice.words import said
 
-if TYPE_CHECKING:
-    from insight_profiler.advice.evidence import Evidence
-    from insight_profiler.advice.job_evidence import JobEvidence
-
-Severity = Literal["error", "warning", "hint"]
 _NEEDS = Needs(profiles=[PluginNameEnum.PROFILER])
-_EVIDENCE = "evidence"  # the key of a place's state that names it, and has further places
-_NAMES = {"operator": "q", "kernel": "kernels-q", "step": "steps"}  # keys of states that name places
-
-
-@frozen
-class EvidencePlace:
-    """Where the page shows evidence: a view, and keys of its URL.
-
-    ``kind`` and ``text`` name it for the user: an operator, a kernel, a step, another rank of the job; a
-    range of the timeline, a figure (named by the key ``figure``) and a whole view have no ``text``.
-    """
-
-    kind: Literal["operator", "kernel", "step", "range", "rank", "figure", "view"]
-    view: str
-    text: str = ""
-    state: Mapping[str, str] = field(factory=dict)
 
 
 def profile_rule(name: str, title: Reason, check: Callable[[Evidence], Iterable[Finding]]) -> Rule:
     """A rule that looks at the evidence of a profile."""
-    return Rule(name, _kind(title), lambda examined: check(examined.profile), _NEEDS, "profile")
+    return Rule(name, _kind(title), ProfileCheck(check), _NEEDS, "profile")
+
+
+@frozen
+class ProfileCheck:
+    """What a rule about a profile asks of its evidence, once for all who want to know."""
+
+    check: Callable[[Evidence], Iterable[Finding]]
+
+    def __call__(self, examined: Examined) -> Sequence[Finding]:
+        """What it finds in the profile that a rule examines. Raises NotChecked if it cannot tell."""
+        return self.of(examined.profile)
+
+    def of(self, evidence: Evidence) -> Sequence[Finding]:
+        """What it finds."""
+        known = evidence.checked.get(self.check)
+        if known is None:
+            try:
+                known = evidence.checked[self.check] = tuple(self.check(evidence))
+            except NotChecked as error:
+                known = evidence.checked[self.check] = error
+        if isinstance(known, NotChecked):
+            raise known
+        return known
 
 
 def rank_rule(name: str, title: Reason, check: Callable[[JobEvidence], Iterable[Finding]]) -> Rule:
@@ -67,11 +71,15 @@ def finding(
     saw: Reason,
     change: Reason,
     places: Sequence[EvidencePlace] = (),
-    saves: Saving | None = None,
+    saves: Saving | Savings | None = None,
     severity: Severity = "warning",
 ) -> Finding:
     """A finding about a profile. ``places`` are where the evidence is, the best first."""
-    place = _place(places or [EvidencePlace("view", "advice")])
+    place = place_of(places or [EvidencePlace("view", "advice")])
+    if isinstance(saves, Savings):
+        if saves.change is not None and isinstance(evidence, Evidence):
+            evidence.explained.append(saves.change)
+        saves = saves.promise
     return Finding(evidence.run, severity, saw, change, place, saves, confidence="estimated")
 
 
@@ -86,27 +94,3 @@ def promised(share: float | None, *, is_replayed: bool = False) -> Saving | None
 def at_most(saves: Saving | None) -> bool:
     """Whether a saving is the share of the time that the cause takes, and not replayed."""
     return saves is not None and saves.assumes is not None and saves.assumes.code == "profiler_assumes_share"
-
-
-def _place(places: Sequence[EvidencePlace]) -> FindingPlace:
-    """The first place, with what it is called and the others in its state."""
-    first, *others = places
-    is_named = first.text == first.state.get(_NAMES.get(first.kind, ""))
-    named: list[Any] = [first.kind, "" if is_named else first.text]
-    told = [named, *([one.kind, one.text, one.view, dict(one.state)] for one in others)]
-    state = {"view": first.view, **first.state}
-    if told != [["view", ""]]:
-        state[_EVIDENCE] = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    return FindingPlace(state=state)
-
-
-def places_of(one: Finding) -> list[EvidencePlace]:
-    """All places of a finding about a profile, the best first; of rules of other plugins one at most."""
-    state = dict(one.place.state)
-    for key in ("run", "profile"):
-        state.pop(key, None)
-    view = state.pop("view", "")
-    told = json.loads(state.pop(_EVIDENCE, '[["view",""]]'))
-    kind, text = told[0]
-    first = EvidencePlace(kind, view, text or state.get(_NAMES.get(kind, ""), ""), state)
-    return [first, *(EvidencePlace(kind, view, text, state) for kind, text, view, state in told[1:])]

@@ -6,20 +6,24 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+from attrs import evolve
 
-from insight_core.plugin.findings import Finding, NotChecked, Saving
-from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
+from insight_core.plugin.findings import Finding, NotChecked
+from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.kernel_names import are
-from insight_profiler.advice.replay import WAIT, Replay
-from insight_profiler.advice.savings import HOST_LEFT, fast_host, host_spans, without_gaps
-from insight_profiler.advice.words import milliseconds, percent, said
-from insight_profiler.analysis.spans import length
+from insight_profiler.advice.places import EvidencePlace
+from insight_profiler.advice.replay import WAIT, Change, Replay
+from insight_profiler.advice.savings import Savings, host_spans, if_changed, shares_without
+from insight_profiler.advice.words import milliseconds, per_step, percent, said
+from insight_profiler.analysis.spans import covered, length, within
 from insight_profiler.model import Category
 
 _LEAST = 0.02  # of the time of a step that a change must save to be worth a word
 _DATA = 0.05  # of the time; torch-tb-profiler's threshold
+_FEW = 3  # steps
+_SAME = 0.05  # of the launches of a step: so many more or fewer are the same work
+_UNEVEN = 1.75  # times the shortest
 _IDLE = 0.1
 _COMPILES = re.compile(
     r"dynamo_timed|(?<![a-z])compile_(inner|fx)|entire_frame_compile|backend_compile|xla ?compil|"
@@ -39,7 +43,8 @@ def _replay(evidence: Evidence) -> Replay:
 
 def data_loading(evidence: Evidence) -> Iterator[Finding]:
     """Steps that wait for their data."""
-    saves, place = None, EvidencePlace("view", "steps")
+    saves: Savings | None = None
+    place = EvidencePlace("view", "steps")
     name, saw = "", None
     if "slices" in evidence.profile.tables:
         is_data = evidence.slices["category"] == Category.DATA
@@ -49,7 +54,7 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
             name = evidence.biggest_name(rows)
             place = evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])]))
         if (replay := evidence.replay) is not None:
-            saves = replay.saves(lag=without_gaps(replay, spans))
+            saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
             saw = said(
                 "data_time",
                 time=milliseconds(length(spans) / evidence.counted),
@@ -59,10 +64,11 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
     if steps is None:
         raise NotChecked(said("needs_steps"))
     share = float(steps["data"].clip(0).sum() / max(1, steps["duration"].clip(0).sum()))
-    is_replayed = saves is not None
-    saves = share if saves is None else saves
-    if saves <= _DATA:
+    saves = Savings(share, share) if saves is None else saves
+    if saves.high <= _DATA:
         return
+    if _is_ahead(evidence):
+        raise NotChecked(said("no_saving_data", percent=percent(share)))
     change = evidence.change("data_change")
     if "SingleProcess" in name:
         change = said("data_single_change")
@@ -71,116 +77,52 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
         saw or said("data_share", percent=percent(share)),
         change,
         (place,),
-        promised(saves, is_replayed=is_replayed),
+        saves,
     )
 
 
-def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
-    """Copies to the device from memory that can be swapped out."""
-    copies = evidence.of(Category.MEMCPY)
-    rows = evidence.named(lambda name: "HtoD" in name and "Pageable" in name, copies)
-    if not len(rows):
+def _is_ahead(evidence: Evidence) -> bool:
+    """Whether the device waits for data in the first steps only, before the queue of the loader is filled."""
+    steps = evidence.steps
+    if steps is None or not evidence.is_work_known or len(steps["number"]) < _FEW:
+        return False
+    later = steps["start"][len(steps["number"]) // 2 :].astype(np.int64)
+    ends = later + steps["duration"][-len(later) :]
+    loading = within(host_spans(evidence, evidence.slices["category"] == Category.DATA), evidence.idle)
+    return int(covered(loading, later, ends).sum()) < _LEAST * int((ends - later).sum())
+
+
+def competing_workers(evidence: Evidence) -> Iterator[Finding]:
+    """A host that takes very different times to launch the same work, while worker processes load data."""
+    steps = evidence.steps
+    if steps is None or not evidence.is_work_known or len(steps["number"]) < _FEW:
+        raise NotChecked(said("needs_more_steps"))
+    loads = np.flatnonzero((evidence.slices["category"] == Category.DATA) & evidence.inside)
+    if not len(evidence.named(lambda name: "MultiProcessing" in name, loads)):
         return
-    replay = _replay(evidence)
-    duration = replay.duration.copy()
-    nodes = replay.nodes_of(rows)
-    duration[nodes] //= 2
-    calls = evidence.launchers[rows]
-    waits = ~((replay.kind == WAIT) & np.isin(replay.row, calls[calls >= 0]))
-    duration[replay.nodes_of(calls[calls >= 0])] = 5_000
-    saves = replay.saves(duration=duration, waits=waits)
-    if saves < _LEAST / 2:
+    place = evidence.slices["step"][evidence.work] - evidence.step_rows[0]
+    launched = np.bincount(place, minlength=len(steps["number"]))
+    if np.ptp(launched) > _SAME * launched.max() or evidence.late < _IDLE * evidence.whole:
         return
-    yield finding(
-        evidence,
-        said(
-            "pageable",
-            count=round(len(rows) / evidence.counted, 1),
-            time=milliseconds(evidence.time(rows) / evidence.counted),
+    begins = steps["start"].astype(np.int64)
+    loading = covered(evidence.spans(loads), begins, begins + steps["duration"])
+    times = steps["duration"] - loading
+    if times.max() < _UNEVEN * times.min():
+        return
+    yield evolve(
+        finding(
+            evidence,
+            said(
+                "competing",
+                count=int(np.median(launched)),
+                low=milliseconds(int(times.min())),
+                high=milliseconds(int(times.max())),
+            ),
+            said("competing_change"),
+            (EvidencePlace("view", "steps"),),
+            severity="hint",
         ),
-        said("pageable_change"),
-        (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
-        promised(saves, is_replayed=True),
-    )
-
-
-def synchronisation(evidence: Evidence) -> Iterator[Finding]:
-    """Calls that make the host wait for the device within a step."""
-    evidence.work  # noqa: B018 - none without a device
-    replay = _replay(evidence)
-    waited_for = replay.row[replay.other[replay.kind == WAIT]]
-    copies = evidence.named(lambda name: "HtoD" in name, evidence.of(Category.MEMCPY))
-    own = ~np.isin(waited_for, copies)  # waits for those are the matter of pinned memory
-    rows = np.unique(replay.row[replay.kind == WAIT][own]).astype(np.intp)
-    explicit = evidence.named(lambda name: "synchronize" in name.lower() or "memcpy" in name.lower(), rows)
-    if len(explicit) <= replay.steps:  # one a step, such as to read the loss, is usual
-        return
-    waits = ~((replay.kind == WAIT) & np.isin(replay.row, explicit))
-    saves = replay.saves(waits=waits)
-    if saves < _LEAST:
-        return
-    owners = _operators_around(evidence, explicit)
-    waited = evidence.slices["duration"][explicit]
-    operator = evidence.biggest_operator(owners, waited)
-    table = evidence.profile.tables.get("operators")
-    name = evidence.text(int(table["name"][operator])) if table is not None and operator >= 0 else ""
-    call = evidence.biggest_name(explicit)
-    longest = int(explicit[np.argmax(waited)])
-    places = [evidence.slice_place(longest)]
-    if (place := evidence.operator_place(operator)) is not None:
-        places.insert(0, place)
-    yield finding(
-        evidence,
-        said(
-            "synchronises",
-            count=round(len(explicit) / replay.steps, 1),
-            time=milliseconds(int(waited.sum()) / replay.steps),
-            name=name or call,
-        ),
-        said("synchronises_change"),
-        tuple(places),
-        promised(saves, is_replayed=True),
-    )
-
-
-def _operators_around(evidence: Evidence, rows: Rows) -> NDArray[np.int32]:
-    """The outermost operator around each call on the host, or -1."""
-    slices = evidence.slices
-    is_operator = slices["category"] == Category.OPERATOR
-    found = np.full(len(rows), -1, np.int32)
-    at = slices["parent"][rows].astype(np.int64)
-    while (at >= 0).any():
-        places = np.maximum(at, 0)
-        known = (at >= 0) & is_operator[places] & (slices["operator"][places] >= 0)
-        found = np.where(known, slices["operator"][places], found)
-        at = np.where(at >= 0, slices["parent"][places], -1)
-    return found
-
-
-def host_bound(evidence: Evidence) -> Iterator[Finding]:
-    """A device that waits for the host to launch its work."""
-    share = evidence.late / evidence.whole
-    replay = _replay(evidence)
-    before = fast_host(evidence, replay, replay.duration, 1.0)  # waits and data have rules of their own
-    saves = max(0, before - fast_host(evidence, replay, replay.duration)) / max(1, replay.whole)
-    if share < _IDLE or saves < _DATA:
-        return
-    calls = evidence.launchers[evidence.compute]
-    each = np.median(evidence.slices["duration"][evidence.compute]) if len(calls) else 0
-    starts, ends = evidence.idle
-    longest = int(np.argmax(ends - starts))
-    yield finding(
-        evidence,
-        said(
-            "host_bound",
-            idle=percent(evidence.idle_share),
-            late=percent(share),
-            each=round(float(each) / 1e3, 1),
-            count=round(len(evidence.compute) / evidence.counted),
-        ),
-        evidence.change("host_bound_change"),
-        (evidence.range_place(int(starts[longest]), int(ends[longest])), EvidencePlace("view", "timeline")),
-        Saving(saves, saves, assumes=said("assumes_compiled", percent=percent(HOST_LEFT))),
+        confidence="suspected",
     )
 
 
@@ -194,7 +136,9 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
     if share < _LEAST / 2:
         return
     replay = evidence.replay
-    saves = share if replay is None else replay.saves(lag=without_gaps(replay, spans))
+    saves = Savings(share, share)
+    if replay is not None:
+        saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
     numbers = np.unique(slices["step"][rows])
     step = int(evidence.profile.tables["steps"]["number"][numbers[-1]]) if evidence.steps is not None else 0
     yield finding(
@@ -208,7 +152,7 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
         ),
         said("recompiles_change"),
         (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
-        promised(saves, is_replayed=replay is not None),
+        saves,
     )
 
 
@@ -218,34 +162,31 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
     evidence.work  # noqa: B018
     allocates = are(lambda name: bool(_ALLOCATES.search(name)), evidence.profile.texts, slices["name"])
     rows = np.flatnonzero(allocates & evidence.inside & (slices["category"] == Category.RUNTIME))
-    per_step = len(rows) / evidence.counted
-    if per_step < 1:
+    if len(rows) < evidence.counted:
         return
     replay = _replay(evidence)
     mine = np.isin(replay.row, rows)
-    duration = np.where(mine, 0, replay.duration)
-    saves = replay.saves(duration=duration, waits=~(mine & (replay.kind == WAIT)))
-    if saves < _LEAST / 2:
+    waits = ~(mine & (replay.kind == WAIT))
+    saves = if_changed(evidence, replay, Change(np.where(mine, 0.0, 1.0), waits=waits))
+    if saves.high < _LEAST / 2:
         return
     yield finding(
         evidence,
         said(
             "allocates",
-            count=round(per_step, 1),
+            count=per_step(len(rows) / evidence.counted),
             name=evidence.biggest_name(rows),
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
         said("allocates_change"),
         (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
-        promised(saves, is_replayed=True),
+        saves,
     )
 
 
 RULES = (
     profile_rule("data_loader", said("data_title"), data_loading),
-    profile_rule("pinned_memory", said("pageable_title"), pinned_memory),
-    profile_rule("synchronisation", said("synchronises_title"), synchronisation),
-    profile_rule("host_bound", said("host_bound_title"), host_bound),
+    profile_rule("competing_workers", said("competing_title"), competing_workers),
     profile_rule("recompilation", said("recompiles_title"), recompilation),
     profile_rule("allocation", said("allocates_title"), allocation),
 )

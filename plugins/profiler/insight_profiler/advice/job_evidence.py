@@ -16,6 +16,7 @@ from insight_profiler.analysis.cluster import counted_steps, rank_of
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.rank_links import RankLinks, links_of
 from insight_profiler.analysis.rank_pace import waiting_for_slower
+from insight_profiler.analysis.rank_stages import stages_of_job
 from insight_profiler.analysis.stragglers import (
     RankSteps,
     division_of_ranks,
@@ -52,13 +53,18 @@ class JobEvidence:
         """The steps of each rank without the warm-up of any. Raises NotChecked without steps."""
         left_out = warm_up_of(list(self.ranks.values()))
         found = [
-            rank_of(profile, path, counted)
+            rank_of(profile, path, counted, self.stage_of.get(profile.rank))
             for path, profile in self.ranks.items()
             if (counted := counted_steps(profile, None, left_out)) is not None
         ]
         if len(found) < 2:
             raise NotChecked(said("needs_rank_steps"))
         return found
+
+    @cached_property
+    def stage_of(self) -> Mapping[int, Any]:
+        """The pipeline stage of each rank; nothing where it is not known."""
+        return stages_of_job(list(self.ranks.values()))
 
     @cached_property
     def stragglers(self) -> list[dict[str, Any]]:
@@ -83,6 +89,11 @@ class JobEvidence:
             return waiting_for_slower(self.steps)
         except NotChecked:
             return {}
+
+    @property
+    def has_links(self) -> bool:
+        """Whether the logs name peers."""
+        return any("links" in rank.tables for rank in self.ranks.values())
 
     @cached_property
     def links(self) -> RankLinks:

@@ -12,7 +12,9 @@ from insight_profiler.analysis.kernel_schemes import (
     InputType,
     MatrixWork,
     is_collective,
+    is_wrapper,
     matrix_kernel,
+    own_name,
 )
 
 _GENERIC_CONVOLUTION = re.compile(
@@ -23,6 +25,8 @@ _LAYOUT = re.compile(
     r"nchw_?(to|2)_?nhwc|nhwc_?(to|2)_?nchw|TransData|^batched_transpose_\d+x\d+_|transpose_[ncdhw]+2[ncdhw]+",
     re.IGNORECASE,
 )
+_NORM = re.compile(r"(batch_?norm|group_?norm|instance_?norm|bn_(fw|bw)_)", re.IGNORECASE)
+_CHANNELS_LAST = re.compile(r"channels_last|nhwc|ndhwc", re.IGNORECASE)
 _MANY_TENSORS = re.compile(r"multi_tensor_apply|fused_?(adam|sgd|lamb)", re.IGNORECASE)
 
 
@@ -54,6 +58,23 @@ def is_narrow(name: str) -> bool:
     return kernel is not None and kernel.precision is not None and kernel.precision >= InputType.HALF
 
 
+def is_tf32(name: str) -> bool:
+    """Whether a product is computed as TF32 on tensor cores, by its name."""
+    kernel = matrix_kernel(name)
+    return kernel is not None and kernel.on_matrix_units and kernel.precision is InputType.TF32
+
+
+def is_attention(name: str) -> bool:
+    """Fused attention."""
+    kernel = matrix_kernel(name)
+    return kernel is not None and kernel.work is MatrixWork.ATTENTION
+
+
+def normalises_channels_first(name: str) -> bool:
+    """A norm over the channels of images in NCHW, which reads each channel of an image apart."""
+    return bool(_NORM.search(name)) and not _CHANNELS_LAST.search(name)
+
+
 def is_double(name: str) -> bool:
     """Computes with numbers of 64 bits."""
     return bool(_DOUBLE.search(name))
@@ -70,8 +91,11 @@ def updates_many(name: str) -> bool:
 
 
 def short_name(name: str, most: int = 60) -> str:
-    """A name of a kernel without its template arguments, at most so many characters."""
+    """A name of a kernel without its template arguments, at most so many characters; of a wrapper that says
+    nothing (``cutlass::Kernel2<...>``) that of the wrapped kernel."""
     plain = name.removeprefix("void ").partition("<")[0] or name
+    if is_wrapper(plain):
+        plain = own_name(name)[0] or plain
     return plain if len(plain) <= most else f"{plain[: most - 1]}…"
 
 

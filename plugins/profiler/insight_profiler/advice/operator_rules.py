@@ -6,14 +6,18 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
+from insight_profiler.advice.attention import shapes_of, split_attention
 from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
+from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
+from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.products import products
-from insight_profiler.advice.savings import if_shorter
+from insight_profiler.advice.replay import Change
+from insight_profiler.advice.savings import Savings, host_spans, if_changed, if_shorter, shares_without
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.operator_peaks import operator_peaks
 from insight_profiler.model import Side, Table
@@ -21,8 +25,13 @@ from insight_profiler.model import Side, Table
 _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
 _EFFICIENT = 0.3  # of the peak that convolutions reach with a good algorithm
+_FUSED = (0.6, 0.2)  # of the time of attention that is left once it is fused
 _UNEVEN = 1.5  # times the mean of all experts
 _CONVERTS = re.compile(r"^(aten::_to_copy|Cast|TransData|TransDataRNN|aten::type_as)$")
+_HAS_WEIGHTS = re.compile(
+    r"^aten::(linear|conv\dd|convolution|_convolution|layer_norm|batch_norm|group_norm|embedding)$"
+)
+_MOSTLY = 0.5
 _EXPERT = re.compile(r"^(.*/|)([^/]*expert[^/]*?[_.]?)(\d+)(?=/|$)", re.IGNORECASE)
 
 
@@ -92,7 +101,7 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Finding]:
         ),
         said("convolutions_change"),
         () if place is None else (place,),
-        savings.promise,
+        savings,
         savings.severity(_MORE),
     )
 
@@ -117,7 +126,7 @@ def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
         ),
         said("convolutions_change"),
         (evidence.kernel_place(name),),
-        savings.promise,
+        savings,
         savings.severity(_MORE),
     )
 
@@ -125,52 +134,96 @@ def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
 def attention(evidence: Evidence) -> Iterator[Finding]:
     """Attention that is computed as single matrix products and a softmax."""
     table = _operators(evidence)
+    split = split_attention(evidence)
     unfused = _with_names(evidence, table, re.compile(r"_scaled_dot_product_attention_math"), "type")
-    if not unfused.any():
+    if split is None and not unfused.any():
         return
-    rows = _work_of(evidence, unfused)
-    savings = if_shorter(evidence, rows, 0.4)
+    if split is None:
+        rows, most, least = _work_of(evidence, unfused), _FUSED[0], _FUSED[1]
+        place = evidence.operator_place(int(np.flatnonzero(unfused)[0]))
+    else:
+        rows, most, least = split.rows, split.most, split.least
+        owners = evidence.operator_of(rows)
+        place = evidence.operator_place(evidence.biggest_operator(owners, evidence.slices["duration"][rows]))
+    assumes = said("assumes_fused", most=percent(most), least=percent(least))
+    savings = if_shorter(evidence, rows, most, least, assumes)
+    share = percent(evidence.time(rows) / evidence.time(evidence.work))
     if not savings.is_worth(_LEAST):
-        return
-    place = evidence.operator_place(int(np.flatnonzero(unfused)[0]))
+        raise NotChecked(said("no_saving_attention", share=share))
+    time = milliseconds(evidence.time(rows) / evidence.counted)
     yield finding(
         evidence,
-        said("attention", time=milliseconds(evidence.time(rows) / evidence.counted)),
-        evidence.change("attention_change"),
+        said("attention", time=time, share=share)
+        if split is None
+        else said("attention_split", time=time, share=share, shape=split.shape),
+        evidence.change("attention_change" if split is None else "attention_split_change"),
         () if place is None else (place,),
-        savings.promise,
+        savings,
         savings.severity(_LEAST),
     )
 
 
 def type_conversion(evidence: Evidence) -> Iterator[Finding]:
-    """Kernels that only convert types of numbers or formats of tensors."""
+    """Kernels that only convert types of numbers or formats of tensors, of weights in each step too."""
     table = _operators(evidence)
     converts = _with_names(evidence, table, _CONVERTS, "type")
     if not converts.any():
         return
     rows = _work_of(evidence, converts)
     rows = rows[evidence.slices["category"][rows] == 0]  # kernels: copies have a rule of their own
-    savings = if_shorter(evidence, rows, 0.0)
-    if not savings.is_worth(_MORE):
+    if (split := split_attention(evidence)) is not None:  # of which the rule about attention tells
+        rows = np.setdiff1d(rows, split.rows)
+    if not len(rows):
         return
+    savings = _without_operators(evidence, rows, converts)
+    weights = rows[_is_weight(evidence, table)[evidence.operator_of(rows)]]
+    told = {
+        "count": round(len(rows) / evidence.counted),
+        "time": milliseconds(evidence.time(rows) / evidence.counted),
+    }
+    if not savings.is_worth(_MORE) or (savings.low < _LEAST and evidence.time(rows) < _MORE * evidence.whole):
+        raise NotChecked(said("no_saving_conversions", **told))
     chosen = np.flatnonzero(converts)
     most = int(chosen[np.argmax(np.maximum(table["device_total"][chosen], table["total"][chosen]))])
     side = Side.DEVICE if table["side"][most] == Side.DEVICE else Side.HOST
     place = evidence.operator_place(most, side)
+    are_weights = len(weights) > _MOSTLY * len(rows)
+    saw = said("conversions", **told, name=evidence.text(int(table["type"][most])))
+    if are_weights:
+        saw = said("conversions_weights", **told, weights=round(len(weights) / evidence.counted))
     yield finding(
         evidence,
-        said(
-            "conversions",
-            count=round(len(rows) / evidence.counted),
-            name=evidence.text(int(table["type"][most])),
-            time=milliseconds(evidence.time(rows) / evidence.counted),
-        ),
-        said("conversions_change"),
+        saw,
+        said("conversions_weights_change" if are_weights else "conversions_change"),
         () if place is None else (place,),
-        savings.promise,
-        savings.severity(_MORE),
+        savings,
+        "hint" if are_weights or savings.low < _LEAST else "warning",
     )
+
+
+def _without_operators(evidence: Evidence, rows: Rows, operators: NDArray[np.bool_]) -> Savings:
+    """What is saved without some work, and without what the host does in the operators that launch it."""
+    replay = evidence.replay
+    if replay is None:
+        return if_shorter(evidence, rows, 0.0)
+    slices = evidence.slices
+    calls = evidence.launchers[rows]
+    gone = replay.nodes_of(np.concatenate((rows, calls[calls >= 0])))
+    runs = (slices["operator"] >= 0) & operators[np.maximum(slices["operator"], 0)]
+    lag = shares_without(replay, host_spans(evidence, runs))
+    saves = if_changed(evidence, replay, Change(np.where(gone, 0.0, 1.0), lag))
+    alone = if_shorter(evidence, rows, 0.0)
+    return evolve(saves, later=alone.later if (alone.later or 0.0) > saves.high else None)
+
+
+def _is_weight(evidence: Evidence, table: Table) -> NDArray[np.bool_]:
+    """bool[operators + 1]: whether an operator works on a tensor of the shape of a parameter: what products
+    and convolutions take after their first input, norms too. The last is of no operator."""
+    shapes = shapes_of(evidence, table)
+    takes = _with_names(evidence, table, _HAS_WEIGHTS, "type")
+    known = {str(one) for row in np.flatnonzero(takes).tolist() for one in shapes[row][1:3] if one}
+    found = [bool(of_row) and str(of_row[0]) in known for of_row in shapes]
+    return np.array([*found, False])
 
 
 def unbalanced_experts(evidence: Evidence) -> Iterator[Finding]:

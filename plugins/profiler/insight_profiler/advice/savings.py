@@ -1,88 +1,128 @@
-"""What it saves if some work of a device takes less time, now and once the host keeps up."""
+"""What a change saves of a step: a range, replayed with a host as fast as it is without a profiler."""
 
 from __future__ import annotations
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_core.plugin import Reason
 from insight_core.plugin.findings import Saving
 from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.findings import Severity, promised
-from insight_profiler.advice.replay import HOST, WAIT, Replay
+from insight_profiler.advice.places import Severity
+from insight_profiler.advice.replay import HOST, WAIT, Change, Host, Replay, Shares
 from insight_profiler.advice.words import said
 from insight_profiler.analysis.spans import Spans, covered, merged
-from insight_profiler.model import Category
 
-HOST_LEFT = 0.3  # of the time of the host, where its work is compiled or captured
-_LIMITED = 0.7  # of what the work takes less: a change that saves less has another bottleneck
-_HOST = 0.2  # of the critical path
-_MORE = 1.5  # times as much as now
+_LIMITED = 0.9  # of what the work takes less: a change that saves less has another bottleneck
+_MORE = 1.1  # times as much as now
 
 
-@frozen
+@frozen(eq=False)
 class Savings:
-    """Shares of a step from 0 to 1. ``later`` is what the change saves once the host keeps up, None where
-    that is not much more."""
+    """Shares of a step from 0 to 1, from ``low`` to ``high``. ``later`` is what the change saves once the
+    host keeps up with the device, None where that is not much more. ``change``: what was replayed, None where
+    the shares are those that the cause takes; ``assumes``: what the range rests on."""
 
-    now: float
-    later: float | None
-    is_replayed: bool
+    low: float
+    high: float
+    later: float | None = None
+    change: Change | None = None
+    assumes: Reason | None = None
 
     @property
-    def promise(self) -> Saving | None:
-        """From what it saves now to what it saves later."""
-        saves = promised(self.now, is_replayed=self.is_replayed)
-        if saves is None or self.later is None:
-            return saves
-        return evolve(saves, high=min(1.0, self.later), assumes=said("assumes_fast_host"))
+    def promise(self) -> Saving:
+        """From the least that it saves now to the most that it saves now or later."""
+        assumes = self.assumes
+        if self.later is not None:
+            later = said("assumes_fast_host")
+            assumes = later if assumes is None else said("assumes_both", first=assumes, second=later)
+        elif assumes is None and self.change is None:
+            assumes = said("assumes_share")
+        return Saving(self.low, max(self.high, self.later or 0.0), assumes=assumes)
 
     def is_worth(self, least: float) -> bool:
-        """Whether the change saves so much, now or later."""
-        return max(self.now, self.later or 0.0) >= least
+        """Whether the change may save so much, now or later."""
+        return max(self.high, self.later or 0.0) >= least
 
     def severity(self, least: float) -> Severity:
         """A hint if the change does not yet save so much."""
-        return "warning" if self.now >= least else "hint"
+        return "warning" if self.high >= least else "hint"
 
 
-def if_shorter(evidence: Evidence, rows: Rows, left: float) -> Savings:
-    """What is saved if some work takes only a share ``left`` of its time."""
-    replay = evidence.replay
+def if_changed(
+    evidence: Evidence,
+    replay: Replay,
+    change: Change,
+    best: Change | None = None,
+    assumes: Reason | None = None,
+) -> Savings:
+    """What is saved by a change, or between that one and ``best``, on hosts as fast as without a profiler."""
+    shares = [
+        1 - replay.time(host, one) / replay.time(host)
+        for host in evidence.hosts
+        for one in (change, best)
+        if one is not None
+    ]
+    low, high = (min(1.0, max(0.0, share)) for share in (min(shares), max(shares)))
+    return Savings(low, high, None, change, assumes)
+
+
+def if_shorter(
+    evidence: Evidence, rows: Rows, left: Shares, best: Shares | None = None, assumes: Reason | None = None
+) -> Savings:
+    """What is saved if some work takes only a share ``left`` of its time, or between that and ``best``: one
+    share for all, or float64[rows]. ``assumes`` says where the shares come from."""
     if not len(rows):
-        return Savings(0.0, None, is_replayed=False)
+        return Savings(0.0, 0.0)
+    times = evidence.slices["duration"][rows]
+    shares = [np.broadcast_to(one, len(rows)) for one in (left, best) if one is not None]
+    shorter = [float((times * (1 - share)).sum()) / evidence.whole for share in shares]
+    replay = evidence.replay
     if replay is None:
-        return Savings(evidence.time(rows) * (1 - left) / evidence.whole, None, is_replayed=False)
-    mine = replay.nodes_of(rows)
-    duration = np.where(mine, (replay.duration * left).astype(np.int64), replay.duration)
-    now, later = replay.saves(duration=duration), None
-    shorter = evidence.time(rows) * (1 - left) / evidence.whole
-    if now < _LIMITED * shorter and evidence.host_share > _HOST:
-        before, after = (fast_host(evidence, replay, one) for one in (replay.duration, duration))
-        later = max(0, before - after) / max(1, replay.whole)
-    return Savings(now, later if later is not None and later > _MORE * now else None, is_replayed=True)
-
-
-def fast_host(
-    evidence: Evidence, replay: Replay, duration: NDArray[np.int64], left: float = HOST_LEFT
-) -> int:
-    """How long the steps take (ns) if data are ready, nothing waits for values of the device, and the host
-    takes only a share ``left`` of its time between launches."""
-    spans = host_spans(evidence, evidence.slices["category"] == Category.DATA)
-    lag = without_gaps(replay, spans)
-    host = replay.kind == HOST
-    return replay.span(
-        lag=np.where(host, lag * left, lag).astype(np.int64),
-        duration=np.where(host, duration * left, duration).astype(np.int64),
-        waits=replay.kind != WAIT,
+        low, high = (min(1.0, max(0.0, one)) for one in (min(shorter), max(shorter)))
+        return Savings(low, high, assumes=assumes)
+    changes = [Change(duration=_of_nodes(replay, rows, share)) for share in shares]
+    found = if_changed(evidence, replay, changes[0], changes[-1], assumes)
+    if found.high >= _LIMITED * max(shorter):
+        return found
+    fast = [host_gone(evidence, replay, host) for host in evidence.hosts]
+    later = max(
+        (replay.time(one) - replay.time(one, change)) / replay.time(host)
+        for one, host in zip(fast, evidence.hosts, strict=True)
+        for change in changes
     )
+    is_more = later > _MORE * found.high
+    return Savings(found.low, found.high, min(1.0, later) if is_more else None, changes[0], assumes)
+
+
+def _of_nodes(replay: Replay, rows: Rows, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """By node the share of some rows; 1 for nodes of others."""
+    order = np.argsort(rows, kind="stable")
+    at = order[np.minimum(np.searchsorted(rows, replay.row, sorter=order), len(rows) - 1)]
+    return np.where((rows[at] == replay.row) & (replay.kind != WAIT), shares[at], 1.0)
+
+
+def host_gone(evidence: Evidence, replay: Replay, host: Host, left: float = 0.0) -> Host:
+    """A host that takes only a share ``left`` of its time between and in the calls that launch work. It still
+    takes part in communication."""
+    mine = replay.kind == HOST
+    kept = covered(evidence.host_communication, *replay.gap)
+    lag = np.where(mine, np.minimum(host.lag, kept) + (host.lag - kept).clip(0) * left, host.lag)
+    duration = np.where(mine, host.duration * left, host.duration)
+    return Host(duration.astype(np.int64), lag.astype(np.int64), host.latency)
+
+
+def shares_without(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[np.float64]:
+    """float64[nodes], for ``Change.lag``: what is left before each call if the host does only a share
+    ``left`` of what it does during some spans."""
+    cut = np.where(replay.kind == HOST, covered(spans, *replay.gap), 0) * (1 - left)
+    return np.asarray(1 - np.minimum(cut / np.maximum(replay.lag, 1), 1.0))
 
 
 def without_gaps(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[np.int64]:
-    """Lags of a replay in which the host does only a share of what it does during some spans."""
-    begins, ends = replay.gap
-    cut = np.where(replay.kind == HOST, covered(spans, begins, ends), 0)
-    return replay.lag - np.minimum((cut * (1 - left)).astype(np.int64), np.maximum(replay.lag, 0))
+    """The lags of a replay, as recorded, with ``shares_without``."""
+    return np.asarray(np.maximum(replay.lag, 0) * shares_without(replay, spans, left)).astype(np.int64)
 
 
 def host_spans(evidence: Evidence, chosen: NDArray[np.bool_]) -> Spans:

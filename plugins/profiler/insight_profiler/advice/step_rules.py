@@ -3,19 +3,23 @@ and about time in functions of Python, of traces with stacks."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
-from attrs import frozen
+from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
-from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.findings import EvidencePlace, finding, profile_rule, promised
+from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.findings import finding, profile_rule, promised
+from insight_profiler.advice.places import EvidencePlace
+from insight_profiler.advice.python_times import PythonTimes, marks_step, quiet_function
+from insight_profiler.advice.replay import Change
+from insight_profiler.advice.savings import Savings, if_changed, shares_without
+from insight_profiler.advice.waiting_rules import idle_after_reading, reads_of, tail_after_reading
 from insight_profiler.advice.words import milliseconds, percent, said
-from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.pipeline import empty_share
+from insight_profiler.analysis.spans import Spans, gaps, length, merged, within
 from insight_profiler.analysis.steps import of_rows, summary, usual_rows
 from insight_profiler.model import Category, Source, Table
 
@@ -25,10 +29,11 @@ _EMPTY = 0.3  # of the batches found the queue empty
 _IDLE = 0.2
 _BUBBLE = 0.1
 _TAIL = 0.2
-_MEMORY = 0.9  # of the device's
+_WAITS = 0.1  # of the time the device waits for one function
 _JITTER = 1.5  # times the median
+_PERIODIC = 0.05  # of the time
+_MOSTLY = 0.6
 _FEW = 5  # steps tell nothing of how they vary
-_GROWTH = 0.02  # of the memory, in a step
 
 
 def _steps(evidence: Evidence) -> Table:
@@ -47,9 +52,11 @@ def _divided(evidence: Evidence, column: str) -> float:
 
 
 def idle_steps(evidence: Evidence) -> Iterator[Finding]:
-    """Steps in which nothing runs for long, where no timeline of a device says why."""
+    """Steps in which nothing runs for long: devices wait for a function of Python that launches nothing; or
+    no timeline of a device says why."""
     if evidence.is_work_known:
-        raise NotChecked(said("has_timeline"))
+        yield from _in_functions(evidence)
+        return
     steps = _steps(evidence)
     if "slices" in evidence.profile.tables and (evidence.slices["category"] == Category.OPERATOR).any():
         yield from _between_operators(evidence)
@@ -64,6 +71,37 @@ def idle_steps(evidence: Evidence) -> Iterator[Finding]:
         said("idle_steps_change"),
         (EvidencePlace("view", "steps"),),
         promised(share),
+    )
+
+
+def _in_functions(evidence: Evidence) -> Iterator[Finding]:
+    """A function between launches for which the device waits, what it does after a value is read left out."""
+    replay = evidence.replay
+    evidence.work  # noqa: B018 - none without a device
+    if replay is None:
+        raise NotChecked(said("has_timeline"))
+    late = gaps(idle_after_reading(evidence, reads_of(evidence)), evidence.late_spans)
+    if evidence.steps is not None:  # of slow steps the rule about jitter tells
+        late = gaps(_windows(evidence, _slow_steps(evidence.steps)), late)
+    function = quiet_function(evidence, late)
+    if function is None or function.time < _WAITS * evidence.whole:
+        return
+    rows = function.rows
+    spans = merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])
+    saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
+    place = evidence.slice_place(function.longest)
+    share = percent(function.time / evidence.whole)
+    if saves.high < _WAITS:
+        raise NotChecked(said("no_saving_function", name=place.text, share=share))
+    told = {"share": share, "name": place.text, "time": milliseconds(function.time / evidence.counted)}
+    yield finding(
+        evidence,
+        said("waits_for_function_in", **told, caller=function.caller)
+        if function.caller
+        else said("waits_for_function", **told),
+        said("waits_for_function_change"),
+        (place,),
+        saves,
     )
 
 
@@ -111,7 +149,11 @@ def iteration_interval(evidence: Evidence) -> Iterator[Finding]:
 
 
 def iteration_tail(evidence: Evidence) -> Iterator[Finding]:
-    """Time after the backward pass: the last reduction of gradients, and the optimiser."""
+    """Time after the backward pass: the last reduction of gradients, and the optimiser; or what the host does
+    after it has read a value of the device."""
+    if evidence.profile.source is Source.TORCH and evidence.is_work_known:
+        yield from tail_after_reading(evidence)
+        return
     share = _divided(evidence, "tail")
     if share <= _TAIL:
         return
@@ -137,29 +179,105 @@ def pipeline_bubble(evidence: Evidence) -> Iterator[Finding]:
 
 
 def step_jitter(evidence: Evidence) -> Iterator[Finding]:
-    """Steps of which some take much longer than others."""
+    """Steps of which some take much longer than others, at equal distances or not."""
     steps = _steps(evidence)
     told = summary(steps)
     if told is None or told["count"] < _FEW:
         raise NotChecked(said("needs_more_steps"))
     if told["p95"] <= told["p50"] * _JITTER:
         return
+    slow = _slow_steps(steps)
     row = int(np.argmax(steps["duration"]))
     usual = float(told["p50"]) * len(steps["number"])
+    share = max(0.0, 1 - usual / max(1.0, float(steps["duration"].clip(0).sum())))
+    saves = Savings(share, share)
+    stalls = _stalls(evidence, slow)
+    if (replay := evidence.replay) is not None and length(stalls):
+        change = Change(lag=shares_without(replay, stalls))
+        saves = Savings(share, share, change=change, assumes=said("assumes_usual_steps"))
+    period = _period(slow)
+    often = {
+        "period": period,
+        "p50": milliseconds(told["p50"]),
+        "slow": milliseconds(float(np.median(steps["duration"][slow]))),
+        "steps": ", ".join(map(str, steps["number"][slow][:3].tolist())),
+    }
+    seldom = {
+        "p50": often["p50"],
+        "p95": milliseconds(told["p95"]),
+        "most": milliseconds(told["maximum"]),
+        "step": int(steps["number"][row]),
+    }
+    doing = _more_in(evidence, slow)
+    saw = said("jitter_period", **often) if period else said("jitter", **seldom)
+    if doing:
+        saw = (
+            said("jitter_period_in", **often, name=doing)
+            if period
+            else said("jitter_in", **seldom, name=doing)
+        )
     yield finding(
         evidence,
-        said(
-            "jitter",
-            p50=milliseconds(told["p50"]),
-            p95=milliseconds(told["p95"]),
-            most=milliseconds(told["maximum"]),
-            step=int(steps["number"][row]),
-        ),
-        said("jitter_change"),
+        saw,
+        said("jitter_period_change", period=period) if period else said("jitter_change"),
         (evidence.step_place(int(steps["number"][row])),),
-        promised(max(0.0, 1 - usual / max(1.0, float(steps["duration"].clip(0).sum())))),
-        "hint",
+        saves,
+        "warning" if period and share >= _PERIODIC else "hint",
     )
+
+
+def _slow_steps(steps: Table) -> NDArray[np.bool_]:
+    """bool[steps]: those that take much longer than the median."""
+    return np.asarray(steps["duration"] > (median_of(steps["duration"]) or 0) * _JITTER)
+
+
+def _period(slow: NDArray[np.bool_]) -> int:
+    """How many steps apart the slow ones are, where all of them are equally far apart; else 0."""
+    places = np.flatnonzero(slow)
+    apart = np.unique(np.diff(places))
+    if len(apart) != 1 or apart[0] < 2:
+        return 0
+    period = int(apart[0])
+    return period if max(places[0], len(slow) - 1 - places[-1]) < period else 0
+
+
+def _windows(evidence: Evidence, chosen: NDArray[np.bool_]) -> Spans:
+    """When some steps ran."""
+    steps = _steps(evidence)
+    known = chosen & (steps["start"] >= 0)
+    begins = steps["start"][known].astype(np.int64)
+    return merged(begins, begins + steps["duration"][known])
+
+
+def _stalls(evidence: Evidence, slow: NDArray[np.bool_]) -> Spans:
+    """When the device waits for the host in slow steps longer than it ever does in others."""
+    if not evidence.is_work_known:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    late, longer = evidence.late_spans, _windows(evidence, slow)
+    outside = gaps(longer, late)
+    most = int((outside[1] - outside[0]).max(initial=0))
+    inside = within(late, longer)
+    chosen = inside[1] - inside[0] > most
+    return inside[0][chosen], inside[1][chosen]
+
+
+def _more_in(evidence: Evidence, slow: NDArray[np.bool_]) -> str:
+    """The innermost function, operator or call of the host in which slow steps pass most of the time that
+    they take longer; "" if none is known."""
+    steps = _steps(evidence)
+    if slow.all() or "slices" not in evidence.profile.tables:
+        return ""
+    slices = evidence.slices
+    rows = np.flatnonzero(evidence.inside & ~evidence.is_work & ~marks_step(evidence))
+    if not len(rows):
+        return ""
+    is_slow = slow[slices["step"][rows] - evidence.step_rows[0]]
+    durations, names = slices["duration"][rows], slices["name"][rows]
+    sums = [np.bincount(names[part], durations[part], names.max() + 1) for part in (is_slow, ~is_slow)]
+    more = sums[0] / slow.sum() - sums[1] / (~slow).sum()
+    longer = float(steps["duration"][slow].mean() - steps["duration"][~slow].mean())
+    found = np.flatnonzero((more > _MOSTLY * longer) & (more < 1.5 * longer))
+    return evidence.text(int(found[np.argmin(more[found])])) if len(found) else ""
 
 
 def empty_queue(evidence: Evidence) -> Iterator[Finding]:
@@ -177,64 +295,6 @@ def empty_queue(evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def full_memory(evidence: Evidence) -> Iterator[Finding]:
-    """A device whose memory is nearly full."""
-    top = peak(evidence.profile)
-    sizes = {
-        device.name: float(size)
-        for device in evidence.profile.devices
-        if (size := device.facts.get("memory_bytes") or device.facts.get("totalGlobalMem"))
-    }
-    size = None if top is None else sizes.get(top["device"])
-    if top is None or not size:
-        raise NotChecked(said("needs_memory"))
-    if top["value"] <= size * _MEMORY:
-        return
-    yield finding(
-        evidence,
-        said("memory_full", share=percent(top["value"] / size), device=top["device"]),
-        evidence.change("memory_full_change"),
-        (EvidencePlace("view", "memory"),),
-    )
-
-
-def memory_growth(evidence: Evidence) -> Iterator[Finding]:
-    """Memory that grows from step to step."""
-    steps = _steps(evidence)
-    counters = evidence.profile.tables.get("counters")
-    place = next(
-        (
-            at
-            for at, counter in enumerate(evidence.profile.counters)
-            if counter.group == "memory" and "alloc" in counter.label.lower() and counter.unit == "bytes"
-        ),
-        None,
-    )
-    known = steps["start"] >= 0
-    if counters is None or place is None or known.sum() < _FEW:
-        raise NotChecked(said("needs_curve"))
-    rows = np.flatnonzero(counters["counter"] == place)
-    rows = rows[np.argsort(counters["time"][rows], kind="stable")]
-    ends = np.sort((steps["start"] + steps["duration"])[known])
-    at = np.searchsorted(counters["time"][rows], ends, "right") - 1
-    values = counters["value"][rows][np.maximum(at, 0)]
-    grown = np.diff(values)
-    if (
-        not len(grown)
-        or not values[0]
-        or (grown <= 0).any()
-        or float(np.median(grown)) < _GROWTH * float(values[0])
-    ):
-        return
-    yield finding(
-        evidence,
-        said("memory_growth", size=round(float(np.median(grown)) / 1e6, 1)),
-        evidence.change("memory_growth_change"),
-        (EvidencePlace("view", "memory"),),
-        severity="error",
-    )
-
-
 RULES = (
     profile_rule("idle_steps", said("idle_steps_title"), idle_steps),
     profile_rule("iteration_interval", said("interval_title"), iteration_interval),
@@ -242,50 +302,4 @@ RULES = (
     profile_rule("pipeline_bubble", said("bubble_title"), pipeline_bubble),
     profile_rule("step_jitter", said("jitter_title"), step_jitter),
     profile_rule("empty_queue", said("queue_title"), empty_queue),
-    profile_rule("full_memory", said("memory_full_title"), full_memory),
-    profile_rule("memory_growth", said("memory_growth_title"), memory_growth),
 )
-
-
-_FUNCTION = re.compile(r"\.py\(\d+\): ")  # train.py(12): step
-_BUILT_IN = re.compile(r"<built-in ")
-_PROFILER = re.compile(r"torch/(profiler/|autograd/profiler)|_record_function|torch\.profiler|_kineto")
-_LIBRARY = re.compile(
-    r"site-packages/|dist-packages/|^(torch|keras|jax|numpy|importlib|threading|typing)\b|<frozen "
-)
-
-
-@frozen
-class PythonTimes:
-    """In the steps that count. ``longest``: the row of the longest call of the function of the program, not
-    of a library, in which most time passes outside of other functions and of operators; None if there is
-    none. ``time`` is that of all its calls, ``profiler`` that of functions of the profiler, ns.
-    ``are_known``: whether stacks were recorded."""
-
-    longest: int | None
-    time: int
-    profiler: int
-    are_known: bool
-
-    @classmethod
-    def of(cls, evidence: Evidence) -> PythonTimes:
-        """What the slices say."""
-        names, own = evidence.slices["name"], evidence.slices["self"]
-
-        def named(kind: re.Pattern[str], rows: Rows) -> Rows:
-            return evidence.named(lambda text: kind.search(text) is not None, rows)
-
-        rows = np.flatnonzero(evidence.inside)
-        functions, built_in = named(_FUNCTION, rows), named(_BUILT_IN, rows)
-        measuring = named(_PROFILER, np.concatenate((functions, built_in)))
-        times = np.zeros(len(names), np.int64)
-        times[functions] = own[functions]
-        parents = evidence.slices["parent"][built_in]  # time in a built-in function is that of who calls it
-        np.add.at(times, parents[parents >= 0], own[built_in[parents >= 0]])
-        mine = np.setdiff1d(functions, np.concatenate((measuring, named(_LIBRARY, functions))))
-        profiler = int(own[measuring].sum())
-        if not len(mine):
-            return cls(None, 0, profiler, bool(len(functions)))
-        sums = np.bincount(names[mine], times[mine])
-        calls = mine[names[mine] == np.argmax(sums)]
-        return cls(int(calls[np.argmax(times[calls])]), int(sums.max()), profiler, True)

@@ -64,6 +64,11 @@ def microseconds(nanoseconds: float) -> float:
     return _plain(nanoseconds / 1e3)
 
 
+def per_step(number: float) -> float:
+    """How often something happens in a step: with one decimal below 10, whole above."""
+    return _plain(round(number, 1)) if number < 10 else round(number)
+
+
 def _plain(number: float) -> float:
     """Three significant digits, whole numbers without a point."""
     rounded = float(f"{number:.3g}")

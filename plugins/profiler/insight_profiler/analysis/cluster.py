@@ -97,23 +97,22 @@ def counted_steps(profile: Profile, text: str | None, left_out: Collection[int])
     return of_rows(steps, np.flatnonzero(~np.isin(steps["number"], list(left_out))))
 
 
-def rank_row(profile: Profile, steps: Table | None) -> dict[str, Any]:
+def rank_row(profile: Profile, steps: Table | None, stage: object) -> dict[str, Any]:
     """What ranks are compared by, of their summaries; times are medians over the steps that count (ns)."""
     medians = {} if steps is None else {name: median_of(steps[name]) for name in TIMES}
     return {
         "rank": profile.rank if profile.rank >= 0 else None,
         "host": profile.host,
-        "stage": profile.facts.get("stage"),
+        "stage": stage,
         "steps": None if steps is None else summary(steps),
         "times": {name: median for name, median in medians.items() if median is not None},
         **profile.documents[DOCUMENT],
     }
 
 
-def rank_of(profile: Profile, path: str, steps: Table) -> RankSteps:
+def rank_of(profile: Profile, path: str, steps: Table, stage: object) -> RankSteps:
     """The steps of one rank; ``path`` identifies its profile within the run."""
-    facts = profile.facts
-    return RankSteps(profile.rank, path, facts.get("stage"), steps, facts.get("data_parallel"))
+    return RankSteps(profile.rank, path, stage, steps, profile.facts.get("data_parallel"))
 
 
 def rank_steps(profile: Profile, time: str) -> dict[str, Any]:

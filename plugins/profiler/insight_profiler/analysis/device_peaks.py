@@ -82,6 +82,7 @@ _PEAKS: tuple[tuple[str, float, tuple[float, ...]], ...] = (  # the first that m
     (r"MI210", 22.6, (45.3, 45.3, 0, 181.0, 0, 0)),
     (r"MI100", 23.1, (11.5, 46.1, 0, 184.6, 0, 0)),
 )
+_LINKS = ((9, 55e9), (8, 25e9), (6, 12e9))  # PCIe 5, 4, 3 with 16 lanes, from a compute capability on
 _AMD = re.compile(r"AMD|Instinct|Radeon|gfx\d|(?<!\w)MI\d{2,3}")
 _VEGA = re.compile(r"Vega|Radeon VII|(?<!\w)MI[256][05](?!\d)|gfx90[0-6]")
 
@@ -97,11 +98,16 @@ def peak_rate(device: str) -> PeakRate | None:
     return None
 
 
+def device_peaks(device: Device) -> PeakRate | None:
+    """The peak rates of a device of a profile, by its name or, of a log of XLA, by what the log calls it."""
+    return peak_rate(device.name) or peak_rate(str(device.facts.get("gpu_device_name", "")))
+
+
 def has_no_matrix_units(device: Device) -> bool:
     """Whether a GPU is known to have neither tensor cores (NVIDIA before Volta) nor matrix cores (AMD's GCN,
     Vega, and RDNA before the third)."""
-    major = device.facts.get("computeMajor")
-    if not isinstance(major, int | float):
+    major = _capability(device)
+    if major is None:
         return False
     if _is_amd(device):
         return major < 9 or major == 10 or bool(_VEGA.search(device.name))
@@ -110,8 +116,25 @@ def has_no_matrix_units(device: Device) -> bool:
 
 def multiplies_tf32(device: Device) -> bool:
     """Whether a GPU is NVIDIA's with tensor cores that multiply TF32 (since Ampere)."""
-    major = device.facts.get("computeMajor")
-    return isinstance(major, int | float) and major >= 8 and not _is_amd(device)
+    major = _capability(device)
+    return major is not None and major >= 8 and not _is_amd(device)
+
+
+def host_link(device: Device) -> float | None:
+    """Bytes a second that copies between pinned memory and a GPU reach: on PCIe of the generation that GPUs
+    of NVIDIA of this compute capability have. None for others."""
+    major = _capability(device)
+    if major is None or _is_amd(device):
+        return None
+    return next((rate for least, rate in _LINKS if major >= least), None)
+
+
+def _capability(device: Device) -> float | None:
+    """The major number of its compute capability: PyTorch and XLA have a name of their own for it."""
+    for fact in ("computeMajor", "compute_cap_major"):
+        if isinstance(major := device.facts.get(fact), int | float):
+            return float(major)
+    return None
 
 
 def _is_amd(device: Device) -> bool:

@@ -161,6 +161,11 @@ def own_name(name: str) -> tuple[str, str]:
     return "::".join(parts[-2:]) if parts[-1] == "kernel" else parts[-1], arguments
 
 
+def is_wrapper(path: str) -> bool:
+    """Whether the qualified name of a function is that of a wrapper, which says nothing of what it runs."""
+    return bool(_WRAPPER.search(path))
+
+
 def is_collective(name: str) -> bool:
     """Whether a kernel of this name communicates with other ranks: those of NCCL, RCCL and HCCL, of symmetric
     memory, DeepEP and NVSHMEM, and all-reduces of torch, vLLM, TensorRT-LLM, FlashInfer and aiter."""

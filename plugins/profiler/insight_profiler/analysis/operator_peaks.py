@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.device_peaks import peak_rate
+from insight_profiler.analysis.device_peaks import device_peaks
 from insight_profiler.analysis.kernel_schemes import InputType, MatrixKernel, matrix_kernel
 from insight_profiler.derived.nesting import nearest_marked
 from insight_profiler.model import Profile, Table
@@ -31,7 +31,7 @@ def operator_peaks(profile: Profile) -> OperatorPeaks:
     """The peaks of all operators of a profile. Those without operations count as float32."""
     operators = profile.tables["operators"]
     count = len(operators["name"])
-    known = [peak_rate(device.name) for device in profile.devices if device.kind != "cpu"]
+    known = [device_peaks(device) for device in profile.devices if device.kind != "cpu"]
     peak = next((one for one in known if one is not None), None)
     if peak is None:
         return OperatorPeaks(np.full(count, np.nan), np.full(count, InputType.FLOAT32, np.int8))
@@ -71,7 +71,7 @@ def _matrix_times(profile: Profile, operators: Table) -> NDArray[np.int64]:
     names, inverse = np.unique(kernels["name"], return_inverse=True)
     kinds = [matrix_kernel(profile.texts[name]) if name >= 0 else None for name in names.tolist()]
     places = np.array([-1 if kind is None else _place(kind) for kind in kinds])[inverse.reshape(-1)]
-    owners = _counted_owners(profile, operators)[kernels["operator"]]
+    owners = counted_owners(profile, operators)[kernels["operator"]]
     owners[kernels["operator"] < 0] = -1
     rows = np.flatnonzero((places >= 0) & (owners >= 0))
     np.add.at(times, (owners[rows], places[rows]), kernels["total"][rows].clip(0))
@@ -83,7 +83,7 @@ def _place(kind: MatrixKernel) -> int:
     return named * _UNITS + int(kind.on_matrix_units)
 
 
-def _counted_owners(profile: Profile, operators: Table) -> NDArray[np.int64]:
+def counted_owners(profile: Profile, operators: Table) -> NDArray[np.int64]:
     """int64[operators]: the operator with operations that a call of each is or lies in, or -1."""
     has_flops = operators["flops"] > 0
     owners = np.where(has_flops, np.arange(len(has_flops)), -1)

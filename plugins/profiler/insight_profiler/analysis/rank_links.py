@@ -1,13 +1,12 @@
-"""Links between ranks: who sent how much to whom, how long it took, and which links are slow."""
+"""Links between ranks: who sent how much to whom, and how long it took, in all and by step."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from insight_profiler.analysis.rank_summary import renumbered
@@ -15,16 +14,18 @@ from insight_profiler.analysis.steps import are_named
 from insight_profiler.analysis.sums import numbered, ratio
 from insight_profiler.model import Profile
 
-SLOW = 0.7  # of the median bandwidth of its kind: a link above it is not worth a word
-LEAST_LINKS = 4  # of a kind, fewer tell nothing
-_LEAST_SIZE = 0.25  # of the median size: less cannot fill a link
-_CHANCE = 0.01  # that noise alone makes one of the links slow
 _MOST = 200_000  # links
+_MOST_CELLS = 20_000_000  # of links by steps
 
 
 @frozen(eq=False)
 class RankLinks:
-    """Columns, one row for each pair of ranks and kind of transport; ``kind`` is a place in ``kinds``."""
+    """Columns, one row for each pair of ranks and kind of transport; ``kind`` is a place in ``kinds``.
+
+    ``by_step`` is float64[links, steps]: bytes a second of the fastest transfer of a step, as the end saw it
+    that came last, so that waiting for the other end hardly counts; NaN where nothing is known. It has no
+    columns where there are too many links and steps. ``spent`` has their times in ns.
+    """
 
     source: NDArray[np.int64]
     target: NDArray[np.int64]
@@ -32,6 +33,9 @@ class RankLinks:
     elapsed: NDArray[np.float64]  # ns
     bytes: NDArray[np.float64]
     kinds: Sequence[str]
+    numbers: NDArray[np.int64] = field(factory=lambda: np.empty(0, np.int64))  # of the steps
+    by_step: NDArray[np.float64] = field(factory=lambda: np.empty((0, 0)))
+    spent: NDArray[np.float64] = field(factory=lambda: np.empty((0, 0)))
 
     @property
     def bandwidth(self) -> NDArray[np.float64]:
@@ -64,21 +68,25 @@ def links_of(ranks: Sequence[Profile], steps: str | None) -> RankLinks:
         kind = renumbered(table["kind"][rows], rank.texts, kinds)
         if (kind < 0).any():
             kind[kind < 0] = kinds.setdefault("", len(kinds))
-        columns = [*ends, kind, table["elapsed"][rows], table["bytes"][rows], np.full(len(rows), rank.rank)]
+        fastest = table.get("fastest", table["bandwidth"])[rows]
+        told = table["elapsed"][rows], table["bytes"][rows]
+        columns = [*ends, kind, *told, np.full(len(rows), rank.rank), table["step"][rows], fastest]
         parts.append(np.array(columns, np.float64))
     if not parts:
         empty = np.empty(0)
         return RankLinks(
             empty.astype(np.int64), empty.astype(np.int64), empty.astype(np.int64), empty, empty, ()
         )
-    source, target, kind_column, elapsed, size, reporter = np.concatenate(parts, axis=1)
+    source, target, kind_column, elapsed, size, reporter, step, fastest = np.concatenate(parts, axis=1)
     is_sender = reporter == source
-    groups, _ = numbered([source, target, kind_column], np.ones(len(source), bool))
+    keys = [source, target, kind_column]
+    groups, _ = numbered(keys, np.ones(len(source), bool))
     has_sender = np.bincount(groups, is_sender) > 0
     counted = is_sender | ~has_sender[groups]
-    groups, firsts = numbered([source, target, kind_column], counted & (elapsed > 0) & (size >= 0))
+    is_known = (elapsed > 0) & (size >= 0)
+    groups, firsts = numbered(keys, counted & is_known)
     rows = np.flatnonzero(groups >= 0)
-    return RankLinks(
+    links = RankLinks(
         source[firsts].astype(np.int64),
         target[firsts].astype(np.int64),
         kind_column[firsts].astype(np.int64),
@@ -86,38 +94,29 @@ def links_of(ranks: Sequence[Profile], steps: str | None) -> RankLinks:
         np.bincount(groups[rows], size[rows], len(firsts)).astype(np.float64),
         tuple(kinds),
     )
+    both, _ = numbered(keys, is_known)  # the same links in the same order, as both ends saw them
+    return _by_step(links, both, step, elapsed, fastest)
 
 
-def slow_links(links: RankLinks) -> list[dict[str, Any]]:
-    """Links that are clearly slower than others of their kind, the slowest first.
-
-    A link is slow if its bandwidth is below ``SLOW`` times the median of its kind and further below it than
-    chance explains: its modified z-score (``outliers.py``) is beyond the quantile at which one of so many
-    healthy links would be so with a probability of a hundredth. Links with little to send, and kinds with
-    fewer than four links, are not judged.
-    """
-    found: list[dict[str, Any]] = []
-    bandwidth = links.bandwidth
-    for kind in np.unique(links.kind).tolist():
-        rows = np.flatnonzero((links.kind == kind) & (bandwidth > 0))
-        rows = rows[links.bytes[rows] >= _LEAST_SIZE * np.median(links.bytes[rows])] if len(rows) else rows
-        if len(rows) < LEAST_LINKS:
-            continue
-        own = bandwidth[rows]
-        usual = float(np.median(own))
-        spread = float(np.median(np.abs(own - usual))) / 0.6745
-        limit = min(SLOW * usual, usual - NormalDist().inv_cdf(1 - _CHANCE / len(rows)) * spread)
-        for row in rows[own < limit].tolist():
-            found.append(
-                {
-                    "source": int(links.source[row]),
-                    "target": int(links.target[row]),
-                    "kind": links.kinds[kind],
-                    "bandwidth": float(bandwidth[row]),
-                    "usual": usual,
-                }
-            )
-    return sorted(found, key=lambda one: one["bandwidth"] / one["usual"])
+def _by_step(
+    links: RankLinks,
+    groups: NDArray[np.intp],
+    step: NDArray[np.float64],
+    elapsed: NDArray[np.float64],
+    fastest: NDArray[np.float64],
+) -> RankLinks:
+    """The links with their columns by step. ``groups`` says of each row whose it is."""
+    rows = np.flatnonzero((groups >= 0) & (step >= 0) & (fastest > 0))
+    numbers, column = np.unique(step[rows].astype(np.int64), return_inverse=True)
+    shape = len(links.source), len(numbers)
+    if not len(rows) or shape[0] * shape[1] > _MOST_CELLS:
+        return links
+    by_step, spent = np.zeros(shape), np.full(shape, np.inf)
+    np.maximum.at(by_step, (groups[rows], column), fastest[rows])
+    np.minimum.at(spent, (groups[rows], column), elapsed[rows])
+    nothing = by_step == 0
+    by_step[nothing] = spent[nothing] = np.nan
+    return evolve(links, numbers=numbers, by_step=by_step, spent=spent)
 
 
 def links_answer(links: RankLinks) -> dict[str, Any]:

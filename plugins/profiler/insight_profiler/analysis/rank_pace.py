@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.changes import LEAST_STEPS
 from insight_profiler.analysis.outliers import outliers
 from insight_profiler.analysis.stragglers import (
-    LEAST_STEPS,
     RankSteps,
     division_of_ranks,
     median_of_others,
-    medians,
     stages_of,
     sum_of_columns,
     summed,
 )
 
+_ALWAYS, _NEVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max  # numbers of steps
 Matrix = NDArray[np.float64]
 
 
@@ -33,30 +33,41 @@ class WaitingInTurn:
     steps: int
 
 
-def saved_by_repair(ranks: Sequence[RankSteps], slow: Collection[int]) -> float:
+def saved_by_repair(ranks: Sequence[RankSteps], slow: Mapping[int, int | None]) -> tuple[float, float]:
     """The share of the time of the steps, from 0 to 1, that goes if the ranks ``slow`` work as long as the
-    median of the others of their stage, in the stage in which it is the largest.
+    median of the others of their stage, in the stage in which it is the largest: of all steps, and of those
+    since the last of these ranks became slow.
 
-    In each step all ranks of a stage take as long as the one that works longest: the difference is that
-    between the longest work with and without the repair. Idle time of a rank that waits less than the
-    others is work of its host, as for ``stragglers``.
+    ``slow`` has the number of the first slow step of each rank, None where all are. In each step all ranks of
+    a stage take as long as the one that works longest: the difference is that between the longest work with
+    and without the repair. Idle time of a rank that waits less than the others in a step is work of its host,
+    as for ``stragglers``.
     """
-    best = 0.0
+    best = (0.0, 0.0)
     for stage in stages_of(ranks):
         division = division_of_ranks([rank.steps for rank in stage])
         duration = _durations(stage)
         if len(stage) < 2 or division is None or not duration.sum():
             continue
-        is_slow = np.array([rank.rank in slow for rank in stage])
-        waiting = medians(summed(stage, division.waiting))
-        for names, rows in (
+        number = stage[0].steps["number"]
+        since = np.array([_first(slow.get(rank.rank, _NEVER)) for rank in stage])
+        is_slow = number >= since[:, None]
+        waiting = summed(stage, division.waiting)
+        for names, chosen in (
             (division.work, is_slow),
             (division.work + division.idle, is_slow & (waiting < median_of_others(waiting))),
         ):
             own = summed(stage, names)
-            repaired = np.where(rows[:, None], np.minimum(own, median_of_others(own)), own)
-            best = max(best, float((own.max(axis=0) - repaired.max(axis=0)).sum() / duration.sum()))
+            repaired = np.where(chosen, np.minimum(own, median_of_others(own)), own)
+            saved = own.max(axis=0) - repaired.max(axis=0)
+            late = is_slow[is_slow.any(axis=1)].all(axis=0) if is_slow.any() else np.zeros(len(number), bool)
+            part = float(saved[late].sum() / max(1.0, duration[late].sum()))
+            best = max(best, (float(saved.sum() / duration.sum()), part))
     return best
+
+
+def _first(step: int | None) -> int:
+    return _ALWAYS if step is None else step
 
 
 def waiting_in_turn(ranks: Sequence[RankSteps]) -> WaitingInTurn | None:
@@ -92,22 +103,31 @@ def waiting_in_turn(ranks: Sequence[RankSteps]) -> WaitingInTurn | None:
 
 def waiting_for_slower(ranks: Sequence[RankSteps]) -> dict[str, float]:
     """The share of the time of its steps, from 0 to 1, that each rank waits in communication for slower
-    ranks of its stage, by profile.
+    ranks, of its stage or of another one, by profile.
 
     In each step the rank that comes last waits least: its time is what the communication takes. The others
-    have waited for the rest of theirs. Ranks that nothing is known of are left out.
+    have waited for the rest of theirs. Ranks of several stages wait for the slowest stage: all that the ranks
+    of a stage wait longer than those of that one. Ranks that nothing is known of are left out.
     """
     found: dict[str, float] = {}
-    for stage in stages_of(ranks):
-        waiting = _waiting(stage) if len(stage) > 1 else None
-        if waiting is None or waiting.shape[1] < LEAST_STEPS:
-            continue
-        awaited = (waiting - waiting.min(axis=0)).sum(axis=1)
+    known = [(stage, waiting) for stage in stages_of(ranks) if (waiting := _told_waiting(stage)) is not None]
+    numbers = [stage[0].steps["number"] for stage, _ in known]
+    is_one_pace = all(np.array_equal(one, numbers[0]) for one in numbers)
+    least = np.min([waiting.min(axis=0) for _, waiting in known], axis=0) if known and is_one_pace else None
+    for stage, waiting in known:
+        shortest = waiting.min(axis=0) if least is None else least
+        awaited = (waiting - shortest).sum(axis=1)
         for rank, time in zip(stage, awaited.tolist(), strict=True):
             whole = float(sum_of_columns(rank.steps, ("duration",)).sum())
             if whole:
                 found[rank.profile] = min(1.0, time / whole)
     return found
+
+
+def _told_waiting(stage: Sequence[RankSteps]) -> Matrix | None:
+    """``_waiting`` of a stage of several ranks with steps enough, else None."""
+    waiting = _waiting(stage) if stage else None
+    return None if waiting is None or waiting.shape[1] < LEAST_STEPS else waiting
 
 
 def _work(stage: Sequence[RankSteps]) -> Matrix | None:

@@ -10,9 +10,11 @@ from attrs import evolve
 
 from insight_profiler.analysis.flops import with_share
 from insight_profiler.analysis.memory import peak
+from insight_profiler.analysis.stragglers import KERNELS
 from insight_profiler.analysis.sums import numbered, ratio, sum_of
-from insight_profiler.model import Column, Profile, Table
+from insight_profiler.model import Category, Column, Profile, Table
 
+REDUCTIONS = "reductions"  # a table: bytes and time of the collectives of a step
 DOCUMENT = "rank"  # {"peak_memory": bytes or None, "flops": {...}}
 
 _made: WeakKeyDictionary[Profile, Profile] = WeakKeyDictionary()
@@ -21,10 +23,12 @@ _made: WeakKeyDictionary[Profile, Profile] = WeakKeyDictionary()
 def summary_of(profile: Profile) -> Profile:
     """A profile as a rank: its facts, its steps, and its communication summed up.
 
-    ``collectives`` has one row a step: ``elapsed`` and ``wait`` are sums of what is known; ``bytes`` and
-    ``transit`` are sums over the collectives whose size and time are both known, their time being that of the
-    transfer, or where only that is known, the whole one. ``links`` has one row for each step, link, kind and
-    group; its bandwidth is size over time. The document ``rank`` holds the peak of memory and the FLOPs.
+    ``steps`` also counts the kernels of each. ``collectives`` has one row a step: ``elapsed`` and ``wait``
+    are sums of what is known; ``bytes`` and ``transit`` are sums over the collectives whose size and time are
+    both known, their time being that of the transfer, or where only that is known, the whole one;
+    ``reductions`` is the same without transfers between two ranks, where sizes and times are known. ``links``
+    has one row for each step, link, kind and group; its bandwidth is size over time, ``fastest`` that of one
+    transfer. The document ``rank`` holds the peak of memory and the FLOPs.
     """
     found = _made.get(profile)
     if found is not None:
@@ -33,9 +37,11 @@ def summary_of(profile: Profile) -> Profile:
     texts: dict[str, int] = {}
     tables: dict[str, Table] = {}
     if "steps" in profile.tables:
-        tables["steps"] = {name: np.array(column) for name, column in profile.tables["steps"].items()}
+        copied = {name: np.array(column) for name, column in profile.tables["steps"].items()}
+        tables["steps"] = {**copied, KERNELS: _kernels_of_steps(profile)}
     if "collectives" in profile.tables:
         tables["collectives"] = _by_step(profile.tables["collectives"])
+        tables[REDUCTIONS] = _reductions(profile)
     if "links" in profile.tables:
         tables["links"] = _by_link(profile.tables["links"], profile.texts, texts)
     found = evolve(
@@ -57,6 +63,16 @@ def summary_of(profile: Profile) -> Profile:
     return found
 
 
+def _kernels_of_steps(profile: Profile) -> Column:
+    """int64[steps]: how many kernels each step launches, -1 where the profile does not say."""
+    count = len(profile.tables["steps"]["number"])
+    slices = profile.tables.get("slices")
+    if slices is None:
+        return np.full(count, -1, np.int64)
+    counted = slices["step"][(slices["category"] == Category.KERNEL) & (slices["step"] >= 0)]
+    return np.bincount(counted, minlength=count).astype(np.int64) if len(counted) else np.full(count, -1)
+
+
 def _by_step(table: Table) -> Table:
     groups, firsts = numbered([table["step"]], np.ones(len(table["step"]), bool))
     count = len(firsts)
@@ -75,15 +91,29 @@ def _by_step(table: Table) -> Table:
     }
 
 
+def _reductions(profile: Profile) -> Table:
+    """Bytes and times of the collectives of each step, without transfers between two ranks, by step."""
+    table = profile.tables["collectives"]
+    kinds = np.array([text == "p2p" for text in profile.texts] or [False])
+    chosen = ~(kinds[table["kind"]] & (table["kind"] >= 0)) & (table["step"] >= 0)
+    found = _by_step({name: column[chosen] for name, column in table.items()})
+    known = (found["bytes"] > 0) & (found["transit"] > 0)
+    order = np.argsort(found["step"][known], kind="stable")
+    return {name: found[name][known][order] for name in ("step", "bytes", "transit")}
+
+
 def _by_link(table: Table, texts: tuple[str, ...], kept: dict[str, int]) -> Table:
     keys = [table[name] for name in ("step", "source", "target", "kind", "group")]
     groups, firsts = numbered(keys, np.ones(len(table["step"]), bool))
     count = len(firsts)
     elapsed, size = sum_of(table["elapsed"], groups, count), sum_of(table["bytes"], groups, count)
+    fastest = np.zeros(count)
+    np.maximum.at(fastest, groups, np.nan_to_num(ratio(table["bytes"], table["elapsed"]) * 1e9))
     found = {name: table[name][firsts] for name in ("step", "source", "target")}
     for name in ("kind", "group"):
         found[name] = renumbered(table[name][firsts], texts, kept)
-    return {**found, "elapsed": elapsed, "bytes": size, "bandwidth": ratio(size, elapsed) * 1e9}
+    bandwidth = ratio(size, elapsed) * 1e9
+    return {**found, "elapsed": elapsed, "bytes": size, "bandwidth": bandwidth, "fastest": fastest}
 
 
 def renumbered(column: Column, texts: Sequence[str], kept: dict[str, int]) -> Column:

@@ -18,6 +18,7 @@ _DIVISIONS = (  # ways in which a step is divided, the most telling first
     ("computing", "communication_not_overlapped", "receive", "bubble", "free"),
     (*CATEGORIES, "idle"),
 )
+_OF_HOST = ("host_start", "host_duration")
 _MOST_RANGES = 1000
 _MOST_OUTLIERS = 100
 _MOST_LANES = 2000
@@ -26,13 +27,14 @@ _BAD_STEPS = ReasonKind("profiler_bad_steps", "steps must be numbers and ranges 
 
 
 def step_listing(profile: Profile) -> SortedTable:
-    """All columns that are times, but for categories on which no time was spent."""
+    """All columns that are times, but for categories on which no time was spent, and times of the host where
+    steps are its own."""
     steps = profile.tables["steps"]
     columns = [TableColumn("number", "number", steps["number"], is_signed=True)]
     columns += [
         TableColumn(name, "ns", values)
         for name, values in steps.items()
-        if name != "number" and (name not in CATEGORIES or (values > 0).any())
+        if name != "number" and (name not in (*CATEGORIES, *_OF_HOST) or (values > 0).any())
     ]
     return SortedTable(columns)
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from statistics import NormalDist
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.changes import LEAST_STEPS, margin, rising_since
 from insight_profiler.analysis.outliers import median_of, warm_up
 from insight_profiler.model import Profile, Table
 
 SPREAD = 0.1  # a rank that works at least so much longer than the others of its stage may be a straggler
-LEAST_STEPS = 3  # fewer tell nothing of chance
+KERNELS = "kernels"  # a column of the steps of a summary: how many kernels a step launches
 _CHANCE = 0.01  # about, that noise alone makes one of the ranks of a stage a straggler
 
 
@@ -67,16 +67,15 @@ def stragglers(ranks: Sequence[RankSteps], spread: float = SPREAD) -> list[dict[
     the steps that all of them have. A rank is a straggler if all of this holds:
 
     - It works more than ``spread`` longer than the median of the other ranks.
-    - The difference is larger than chance explains: larger than ``z`` standard errors of a median (1.2533
-      sigma / sqrt(steps)). Sigma is that of the ratio to the others: the median of its absolute changes from
-      step to step divided by 0.9539, which is 0.6745 sqrt(2) (P. J. Rousseeuw and C. Croux, "Alternatives to
-      the Median Absolute Deviation", JASA 88, 1993). Fewer than three steps tell nothing of chance: no rank
-      is named.
+    - The difference is larger than chance explains (``margin`` of the ratio to the others). Fewer than three
+      steps tell nothing of chance: no rank is named.
     - It waits no longer than the others: the others of a straggler wait for it. A rank that waits long is the
       victim.
 
     Idle time may be work of the host or waiting. It counts as work only if the rank waits clearly less than
-    the others.
+    the others. A rank that works longer than before since some step (``rising_since``) is judged by the steps
+    since then: ``since`` is the number of the first of them, None for all steps. ``kernels`` are those that
+    it launches in a step, ``usual_kernels`` those of the others.
     """
     return [one for stage in stages_of(ranks) for one in _of_stage(stage, spread)]
 
@@ -113,33 +112,61 @@ def _of_stage(ranks: Sequence[RankSteps], spread: float) -> list[dict[str, Any]]
     division = division_of_ranks([rank.steps for rank in ranks])
     if division is None:
         return []
-    waiting = summed(ranks, division.waiting)
-    usual_wait = median_of_others(medians(waiting))
-    extra_wait = medians(waiting) - usual_wait
     found: dict[int, dict[str, Any]] = {}
     # of certain work a straggler must not wait longer; with idle time counted it must wait less than others
     for names, limit in ((division.work, 0.5), (division.work + division.idle, -0.5)):
-        own = summed(ranks, names)
-        usual = median_of_others(medians(own))
-        extra = medians(own) - usual
-        is_longer = (extra > max(spread, _noise(own)) * usual) & (extra_wait <= limit * extra)
-        for row in np.flatnonzero(is_longer).tolist():
-            known = found.get(row)
-            if known is not None and extra[row] <= known["work"] - known["usual"]:
-                continue
-            found[row] = {
-                "rank": ranks[row].rank,
-                "profile": ranks[row].profile,
-                "stage": ranks[row].stage,
-                "time": _largest_part(ranks, row, names),
-                "work": int(medians(own)[row]),
-                "usual": float(usual[row]),
-                "wait": int(medians(waiting)[row]) if division.waiting else None,
-                "usual_wait": float(usual_wait[row]) if division.waiting else None,
-                "steps": own.shape[1],
-                "at": int(ranks[row].steps["number"][np.argmax(own[row] - median_of_others(own)[row])]),
-            }
+        whole = summed(ranks, names)
+        since = rising_since(whole / np.maximum(median_of_others(whole), 1))
+        for first in np.unique(since).tolist():  # few: most ranks do not change
+            part = [_from_step(rank, first) for rank in ranks]
+            for one in _slow_of(part, division, names, limit, spread):
+                row = one.pop("row")
+                known = found.get(row)
+                if since[row] != first or (
+                    known and one["work"] - one["usual"] <= known["work"] - known["usual"]
+                ):
+                    continue
+                found[row] = {**one, "since": int(part[row].steps["number"][0]) if first else None}
     return sorted(found.values(), key=lambda one: one["usual"] - one["work"])
+
+
+def _slow_of(
+    ranks: Sequence[RankSteps], division: Division, names: Sequence[str], limit: float, spread: float
+) -> Iterator[dict[str, Any]]:
+    """Ranks that work longer in these steps and wait no longer; ``row`` is a place in ``ranks``."""
+    waiting, own = summed(ranks, division.waiting), summed(ranks, names)
+    usual_wait, usual = median_of_others(medians(waiting)), median_of_others(medians(own))
+    extra_wait, extra = medians(waiting) - usual_wait, medians(own) - usual
+    is_longer = (extra > max(spread, _noise(own)) * usual) & (extra_wait <= limit * extra)
+    for row in np.flatnonzero(is_longer).tolist():
+        yield {
+            "row": row,
+            "rank": ranks[row].rank,
+            "profile": ranks[row].profile,
+            "stage": ranks[row].stage,
+            "time": _largest_part(ranks, row, names),
+            "work": int(medians(own)[row]),
+            "usual": float(usual[row]),
+            "wait": int(medians(waiting)[row]) if division.waiting else None,
+            "usual_wait": float(usual_wait[row]) if division.waiting else None,
+            "steps": own.shape[1],
+            "at": int(ranks[row].steps["number"][np.argmax(own[row] - median_of_others(own)[row])]),
+            **_kernels(ranks, row),
+        }
+
+
+def _kernels(ranks: Sequence[RankSteps], row: int) -> dict[str, Any]:
+    """How many kernels a rank and the others launch in a step, by medians; None where it is not known."""
+    if any(KERNELS not in rank.steps or (rank.steps[KERNELS] < 0).any() for rank in ranks):
+        return {"kernels": None, "usual_kernels": None}
+    counts = medians(summed(ranks, (KERNELS,)))
+    return {"kernels": int(counts[row]), "usual_kernels": float(median_of_others(counts)[row])}
+
+
+def _from_step(rank: RankSteps, first: int) -> RankSteps:
+    return (
+        evolve(rank, steps={name: column[first:] for name, column in rank.steps.items()}) if first else rank
+    )
 
 
 def division_of_ranks(steps: Sequence[Table]) -> Division | None:
@@ -185,10 +212,7 @@ def median_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _noise(own: NDArray[np.float64]) -> float:
     """By how much of the others' time a rank may differ from them by chance."""
     ranks, steps = own.shape
-    changes = np.abs(np.diff(own / np.maximum(median_of_others(own), 1), axis=1))
-    sigma = float(np.median(changes)) / 0.9539
-    few = 1 + 4 / (ranks * (steps - 1))  # sigma itself is uncertain, as in Student's t
-    return float(NormalDist().inv_cdf(1 - _CHANCE / ranks) * 1.2533 * sigma / np.sqrt(steps) * few)
+    return margin(own / np.maximum(median_of_others(own), 1), _CHANCE / ranks) / float(np.sqrt(steps))
 
 
 def _largest_part(ranks: Sequence[RankSteps], row: int, names: Sequence[str]) -> str:

@@ -28,8 +28,9 @@ from insight_profiler.derived.operators import (
     side_of,
     split_kernels,
 )
-from insight_profiler.derived.steps import exclusive_times, inferred_steps, needs_shares, step_of
-from insight_profiler.model import TABLES, Category, Profile, Source, StepOrigin
+from insight_profiler.derived.step_times import divide_steps
+from insight_profiler.derived.steps import inferred_steps, step_of
+from insight_profiler.model import TABLES, Category, Profile, Side, Source, StepOrigin
 
 _TIMES = {  # columns that count from the zero of the reader
     "slices": ("start",),
@@ -204,7 +205,8 @@ def _relate(tables: dict[str, Columns], building: Collected) -> None:
     if "allocations" in tables:
         set_owners(tables["allocations"], slices, operators, building.all_texts(), building.text)
     if "steps" in tables:
-        _divide_steps(tables["steps"], slices, launched, building, device_of)
+        is_device = _device_tracks(building, device_of)
+        divide_steps(tables["steps"], slices, launched, building, is_device, side == Side.DEVICE)
 
 
 def _device_tracks(building: Collected, device_of: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -256,32 +258,3 @@ def _sum_operators(
             summed = np.zeros(len(operators["calls"]), np.int64)
             np.add.at(summed, place[place >= 0], times[place >= 0])
             operators[name] = np.where(operators[name] < 0, summed, operators[name])
-
-
-def _divide_steps(
-    steps: Columns,
-    slices: Columns,
-    launched: NDArray[np.int64],
-    building: Collected,
-    device_of: NDArray[np.int32],
-) -> None:
-    """Which step a slice belongs to (work of a device: that of its launch), what steps were spent on."""
-    times = slices["start"][np.where(launched >= 0, launched, np.arange(len(launched)))]
-    slices["step"] = step_of(times, steps["start"], steps["duration"])
-    known = np.flatnonzero((steps["start"] >= 0) & (steps["duration"] >= 0))
-    if not len(known) or not needs_shares(steps):
-        return
-    # annotations of whole ranges are not work: scope layers, and names on device tracks
-    is_thread = np.array([track.kind == "thread" for track in building.tracks] or [False])
-    is_device = _device_tracks(building, device_of)
-    plain = (is_thread & ~is_device)[slices["track"]]
-    counts = (slices["marker"] == 0) & ((slices["category"] != Category.OTHER) | plain)
-    shares = exclusive_times(
-        slices["category"][counts],
-        slices["start"][counts],
-        slices["duration"][counts],
-        steps["start"][known],
-        steps["duration"][known],
-    )
-    for name, column in shares.items():
-        steps[name][known] = column

@@ -16,7 +16,7 @@ from insight_profiler.reading.json_events import Window, readable
 from insight_profiler.reading.times import NO_TIME, nanoseconds
 from insight_profiler.reading.trace_collectives import COLLECTIVE, TraceCollectives
 from insight_profiler.reading.trace_flops import TraceFlops
-from insight_profiler.reading.trace_kernels import TraceKernels
+from insight_profiler.reading.trace_kernels import TraceCopies, TraceKernels
 from insight_profiler.reading.trace_kind_table import OPERATOR, STEP, WORK, KindTable
 from insight_profiler.reading.trace_kinds import flow_kind
 from insight_profiler.reading.trace_memory import MemoryEvents
@@ -40,6 +40,7 @@ class TraceEvents:
         self._tracks = TraceTracks(building)
         self._kinds = KindTable(building, self._tracks)
         self._kernels = TraceKernels(building)
+        self._copies = TraceCopies(building)
         self._collectives = TraceCollectives(building)
         self._memory = MemoryEvents(building)
         self._paired = PairedSlices()
@@ -197,7 +198,10 @@ class TraceEvents:
                 number = self._device_number(event.get("pid"))
             device = self._memory.device(self._kinds.device_kind(kind), number)
             self._tracks.is_stream(track, device)
-            if self._kinds.column("category")[kind] in (Category.KERNEL, Category.COMMUNICATION):
+            category = self._kinds.column("category")[kind]
+            if category == Category.MEMCPY:
+                self._copies.look(event, said)
+            if category in (Category.KERNEL, Category.COMMUNICATION):
                 rows.kernel[0].append(row)
                 rows.kernel[1].append(self._kernels.row(self._kinds.column("name")[kind], device, said))
                 if COLLECTIVE in said:

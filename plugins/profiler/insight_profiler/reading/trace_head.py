@@ -12,8 +12,11 @@ from insight_profiler.building import Building
 from insight_profiler.model import Device
 from insight_profiler.reading.trace_kinds import GPU
 
-_DATA_PARALLEL = re.compile(r"(?<![a-z])dp(?![a-z])|data_?parallel", re.IGNORECASE)
-_PIPELINE = re.compile(r"(?<![a-z])pp(?![a-z])|pipeline_?(model_?)?parallel", re.IGNORECASE)
+_NUMBERED = r"(?=_?\d*(?:\s|$))"  # a name of a group that ends so: pipeline_0
+_DATA_PARALLEL = re.compile(rf"(?<![a-z])dp(?![a-z])|data_?parallel|(?<![a-z])data{_NUMBERED}", re.IGNORECASE)
+_PIPELINE = re.compile(
+    rf"(?<![a-z])pp(?![a-z])|pipeline_?(model_?)?parallel|(?<![a-z])pipe(line)?{_NUMBERED}", re.IGNORECASE
+)
 _FACTS = (
     "schemaVersion",
     "with_stack",
@@ -83,12 +86,13 @@ def _largest_group(groups: object, rank: int, kind: re.Pattern[str]) -> list[int
     pipeline is theirs; nothing if none is named so.
 
     ``pg_config`` has a description for each group: that of a DeviceMesh (``mesh_dp``, ``mesh_pp``) or of
-    Megatron (``DATA_PARALLEL_GROUP``, ``PIPELINE_MODEL_PARALLEL_GROUP``). One that is of both kinds is of
-    neither.
+    Megatron (``DATA_PARALLEL_GROUP``, ``PIPELINE_MODEL_PARALLEL_GROUP``), or a name with a number
+    (``pipeline_0``), which may also stand in ``pg_name``. One that is of both kinds is of neither.
     """
     found: list[int] = []
     for group in groups if isinstance(groups, list) else ():
-        named = str(group.get("pg_desc", "")) if isinstance(group, dict) else ""
+        names = [group.get("pg_desc", ""), group.get("pg_name", "")] if isinstance(group, dict) else []
+        named = " ".join(map(str, names))
         if [one for one in (_DATA_PARALLEL, _PIPELINE) if one.search(named)] != [kind]:
             continue
         ranks = group.get("ranks")

@@ -1,4 +1,4 @@
-"""Reads the launch configuration of kernels in a trace: stream, grid, block, registers, occupancy."""
+"""Reads how kernels were launched (stream, grid, block, registers, occupancy), and how much copies move."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from insight_profiler.building import Building
 
+_FAR = 1 << 62
 _LAUNCH = ("stream", "grid", "block", "registers per thread", "shared memory", "est. achieved occupancy %")
 
 
@@ -49,6 +50,28 @@ class TraceKernels:
             occupancy=[_number(value, np.nan) for value in occupancy],
         )
         self._fresh.clear()
+
+
+class TraceCopies:
+    """How many bytes copies of each name move, and for how long: the document ``copies``."""
+
+    def __init__(self, building: Building) -> None:
+        self._building = building
+
+    def look(self, event: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+        """Counts a copy, if it says how much it moves."""
+        size, duration = said.get("bytes"), event.get("dur")
+        if type(size) is not int or not 0 < size < _FAR:
+            return
+        try:
+            nanoseconds = float(duration) * 1e3 if duration is not None else 0.0
+        except (TypeError, ValueError):
+            return
+        copies = self._building.documents.setdefault("copies", {})
+        found = copies.setdefault(str(event.get("name", "")), {"count": 0, "bytes": 0, "time": 0.0})
+        found["count"] += 1
+        found["bytes"] += size
+        found["time"] += nanoseconds
 
 
 def _size(value: object) -> str:

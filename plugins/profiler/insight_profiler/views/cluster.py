@@ -17,7 +17,7 @@ from insight_profiler.analysis.cluster import (
     rank_steps,
     same_ranks,
 )
-from insight_profiler.analysis.rank_links import links_answer, links_of, slow_links
+from insight_profiler.analysis.rank_links import links_answer, links_of
 from insight_profiler.analysis.rank_map import (
     BANDWIDTH,
     SCALES,
@@ -26,6 +26,8 @@ from insight_profiler.analysis.rank_map import (
     relative_to_stage,
     shown,
 )
+from insight_profiler.analysis.rank_stages import stages_of_job
+from insight_profiler.analysis.slow_links import slow_links
 from insight_profiler.analysis.stragglers import stragglers, warm_up_of
 from insight_profiler.profiles.jobs import Job, job_of
 from insight_profiler.profiles.opened import Asked
@@ -57,9 +59,13 @@ class _Views:
         text = request.args.get("steps")
         left_out = set() if text else warm_up_of(list(job.ranks.values()))
         steps = {path: counted_steps(profile, text, left_out) for path, profile in job.ranks.items()}
-        rows = [{"profile": path, **rank_row(profile, steps[path])} for path, profile in job.ranks.items()]
+        stages = stages_of_job(list(job.ranks.values()))
+        rows = [
+            {"profile": path, **rank_row(profile, steps[path], stages.get(profile.rank))}
+            for path, profile in job.ranks.items()
+        ]
         compared = [
-            rank_of(profile, path, counted)
+            rank_of(profile, path, counted, stages.get(profile.rank))
             for path, profile in job.ranks.items()
             if (counted := steps[path]) is not None
         ]
@@ -91,7 +97,8 @@ class _Views:
         measures = measures_of(ranks)
         measure = choice(request, "measure", measures) if measures else None
         scale = choice(request, "scale", SCALES)
-        stages = [rank.facts.get("stage") for rank in ranks]
+        by_rank = stages_of_job(ranks)
+        stages = [by_rank.get(rank.rank) for rank in ranks]
         answer: dict[str, Any] = {
             "measures": measures,
             "measure": measure,

@@ -49,7 +49,7 @@ READS: Mapping[str, Readers] = {
     "profiles": [texts("run")],
     "profile": _LISTED,
     "overview": [*_PROFILE, _STEPS],
-    "advice": [choice("ranks", ("all", "known")), *_PROFILE],
+    "advice": [choice("ranks", ("all", "known")), whole_number("measured", 0, _FAR), *_PROFILE],
     "operators": [*_TABLE, _BY, _SIDE, _STEPS, text("type"), *_ROWS],
     "operator": [*_TABLE, _BY, *map(text, ("name", "type", "scope", "shapes")), _SIDE, _STEPS],
     "kernels": [

@@ -175,7 +175,8 @@ class _Views:
     def advice(self, request: Request) -> Response:
         """What the rules say of a profile and of the ranks of its job; of one that is being read nothing yet.
 
-        ``ranks=known`` has no other ranks read: rules about them say nothing until all are.
+        ``ranks=known`` has no other ranks read: rules about them say nothing until all are. ``measured`` is
+        how long a step takes without the profiler, ns.
         """
         reads = choice(request, "ranks", ("all", "known")) == "all"
         asked = self._advice.opened.asked
@@ -184,7 +185,8 @@ class _Views:
             return opened.answer(NO_ADVICE)
         files = asked.look(request).files
         job = self._advice.opened.job(files, opened.profile, reads=reads)
-        answer = self._advice.answer(files, opened.profile, job)
+        measured = whole_number(request, "measured", 0, 1 << 53) or None
+        answer = self._advice.answer(files, opened.profile, job, measured=measured)
         shown = opened.answer({**answer, "ranks": job.progress})
         if any(one["may_change"] for one in answer["rules"]):
             shown.cache_control.no_store = True

@@ -9,19 +9,19 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 from insight_core.plugin import RemoteFile
 from insight_remote.mirror.requests import Requests
-from insight_remote.mirror.stretches import Stretches, missing, total, with_stretch
 
 _PIECE = 4 << 20  # bytes of one request
 _OVERLAP = 64, 256  # least and most bytes before the old end that are compared when a file has grown
 _OVERLAP_SHARE = 20  # bytes that were appended, for each that is compared
 _KEEP_SIZE, _PUNCH_HOLE = 1, 2  # man 2 fallocate
-
 # Sends requests at the same time: the results of calls, in order.
 Together = Callable[[Sequence[Callable[[], bytes]]], Sequence[bytes]]
+Stretches: TypeAlias = tuple[tuple[int, int], ...]  # start and end of each, sorted; they do not touch
 
 
 class MirroredFile:
@@ -201,3 +201,34 @@ def _punch(path: str, size: int) -> bool:
 def _fallocate() -> Callable[..., int] | None:
     library = ctypes.CDLL(ctypes.util.find_library("c"), use_errno=True)
     return getattr(library, "fallocate64", getattr(library, "fallocate", None))
+
+
+def with_stretch(present: Stretches, start: int, end: int) -> Stretches:
+    """``present`` and the bytes from ``start`` to ``end``."""
+    if start >= end:
+        return present
+    apart = [each for each in present if each[1] < start or each[0] > end]
+    touching = [each for each in present if not (each[1] < start or each[0] > end)]
+    joined = min([start, *(a for a, _ in touching)]), max([end, *(b for _, b in touching)])
+    return tuple(sorted([*apart, joined]))
+
+
+def missing(present: Stretches, start: int, end: int) -> list[tuple[int, int]]:
+    """The stretches between ``start`` and ``end`` that are not present."""
+    found = []
+    for a, b in present:
+        if b <= start:
+            continue
+        if a >= end:
+            break
+        if a > start:
+            found.append((start, a))
+        start = b
+    if start < end:
+        found.append((start, end))
+    return found
+
+
+def total(present: Iterable[tuple[int, int]]) -> int:
+    """The bytes that are present."""
+    return sum(end - start for start, end in present)

@@ -1,8 +1,7 @@
-import { describe, expect, it } from 'vitest';
 import type { Line, LineChartProps } from '@insight-host/kit/lines';
-import { withDensity } from './files';
+import { describe, expect, it } from 'vitest';
+import { leftOut, seenCsv, withDensity } from './files';
 import { escaped, fewer, latexOf } from './latex';
-import { leftOut, seenCsv } from './seen';
 import { converted, DEFAULT, paperOf, restyled, sizeOf, styleOf } from './style';
 
 const line = (id: string, x: number[], y: number[], more: Partial<Line> = {}): Line => ({

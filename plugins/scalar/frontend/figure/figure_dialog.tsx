@@ -1,13 +1,12 @@
 /** Makes a figure for a paper of a chart, with a preview. */
-import { useSignal } from '@preact/signals';
 import { Dialog, fileName, message, Select, type Page } from '@insight-host/kit';
 import { LEGEND_PLACES } from '@insight-host/kit/draw';
 import type { LineChartProps } from '@insight-host/kit/lines';
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { paintFigure, pdfFigure, pngFigure, svgFigure } from './files';
+import { leftOut, paintFigure, pdfFigure, pngFigure, seenCsv, svgFigure } from './files';
 import { latexOf } from './latex';
-import { leftOut, seenCsv } from './seen';
 import {
   converted,
   FAMILIES,

@@ -2,7 +2,7 @@
 import { hexOf, rgbOf } from '@insight-host/kit';
 import { fittingTicks, makeScale, xTicks, type LegendPlace, type Numbers, type Tick } from '@insight-host/kit/draw';
 import type { Line, LineChartProps } from '@insight-host/kit/lines';
-import { seenOf } from './seen';
+import { seenOf } from './files';
 import { paperOf, scaleOf, type FigureStyle } from './style';
 
 const MOST = 20_000; // points of a document: TeX has little memory

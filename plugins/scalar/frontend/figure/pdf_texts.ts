@@ -7,7 +7,7 @@ export interface Lettering {
 }
 
 /** A picture of a text: its address, and its size and the height above the line in pixels of the drawing. */
-export interface LetterPicture {
+interface LetterPicture {
   readonly href: string;
   readonly width: number;
   readonly height: number;

@@ -5,8 +5,8 @@ import type { Line, LineChartProps } from '@insight-host/kit/lines';
 export const FAMILIES = ['sans', 'serif', 'mono'] as const;
 export type FontFamily = (typeof FAMILIES)[number];
 export const PALETTES = ['screen', 'distinct', 'gray'] as const;
-export type PaletteName = (typeof PALETTES)[number];
-export const UNITS = { cm: 72 / 2.54, in: 72 } as const; // points
+type PaletteName = (typeof PALETTES)[number];
+const UNITS = { cm: 72 / 2.54, in: 72 } as const; // points
 export type Unit = keyof typeof UNITS;
 
 /** Lengths of the sheet are in `unit`, those of fonts and lines in points. */

@@ -1,8 +1,7 @@
-import { useSignal } from '@preact/signals';
 import { Dialog, Select } from '@insight-host/kit';
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { CardDialogProps } from '../card_dialog';
-import { DialogEnd } from '../dialog_end';
+import { DialogEnd, type CardDialogProps } from '../dialogs/parts';
 import { kindsOf } from './kinds';
 import { isPanelKey, panelOf, type Draft } from './panels';
 

@@ -1,13 +1,12 @@
 /** What the dialog asks for a panel, by its kind. */
-import { useSignal } from '@preact/signals';
 import type { Locale } from '@insight-host/api';
 import { byName, Select } from '@insight-host/kit';
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from '../board';
-import { metricOf, SUMMARIES, textOf, type Metric } from './metric';
+import { chosenTags, matcher, metricOf, SUMMARIES, textOf, type Metric } from './choice';
 import { MOST_TAGS, type Draft } from './panels';
-import { chosenTags, matcher } from './tag_choice';
 
 export interface FieldsProps {
   readonly board: ScalarParts;

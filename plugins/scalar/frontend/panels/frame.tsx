@@ -1,15 +1,13 @@
 /** A panel at its place: what it shows, and what arranges it. */
-import { useSignal } from '@preact/signals';
 import { CardGuard, CardHead, Menu, sameCard, type CardKey, type MenuItem } from '@insight-host/kit';
 import { useTabWithin } from '@insight-host/kit/lab';
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';
-import { byHead, carry } from '../arranging';
-import { Corner } from '../corner';
+import { byHead, carry, Corner } from '../card/arranging';
 import type { PanelKind } from './kinds';
-import { COLUMNS, keyOf, panelOf, type Panel } from './panels';
-import { resized, resizedBy, sizeOf, spanOn, USUAL, type PanelSize } from './sizing';
+import { COLUMNS, HEIGHT, keyOf, panelOf, type Panel } from './panels';
 
 const AROUND = 300; // pixels above and below the screen in which panels are drawn
 
@@ -139,4 +137,54 @@ function arrange(event: PointerEvent, { panels }: ScalarParts, panel: Panel): vo
     },
     drop: (_, to) => panels.move(panel.id, placeOf(to)),
   });
+}
+
+const GAP = 12; // pixels between panels
+const LEAST = 280; // pixels: narrower ones cannot be read
+/** Sizes of panels: twelfths of the width of the board, and pixels. */
+const USUAL = 4; // twelfths
+
+interface PanelSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The size of a panel as the user chose it, else the usual one. */
+function sizeOf({ width, height }: Pick<Panel, 'width' | 'height'>): PanelSize {
+  return { width: width ?? USUAL, height: height ?? HEIGHT.usual };
+}
+
+/** How many twelfths a panel takes on a board so wide: at least as many as it needs to be read. */
+export function spanOn(board: number, width: number): number {
+  const least = Math.ceil((COLUMNS * (LEAST + GAP)) / Math.max(1, board + GAP));
+  return Math.min(COLUMNS, Math.max(width, board > 0 ? least : 1));
+}
+
+/** The size after the corner of a panel was moved by so many pixels. */
+export function resized(from: PanelSize, dx: number, dy: number, board: number): PanelSize {
+  const column = (board + GAP) / COLUMNS;
+  return bounded({ width: spanOn(board, from.width) + Math.round(dx / column), height: from.height + dy });
+}
+
+const KEYS: Readonly<Record<string, readonly [width: number, height: number]>> = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowDown: [0, HEIGHT.step],
+  ArrowUp: [0, -HEIGHT.step],
+  End: [COLUMNS, 0],
+  Home: [-COLUMNS, 0],
+};
+
+/** The size after a key; null if the key does not resize. */
+export function resizedBy(key: string, { width, height }: PanelSize): PanelSize | null {
+  const [more, taller] = KEYS[key] ?? [];
+  return more === undefined || taller === undefined ? null : bounded({ width: width + more, height: height + taller });
+}
+
+function bounded({ width, height }: PanelSize): PanelSize {
+  const even = HEIGHT.step * Math.round(height / HEIGHT.step);
+  return {
+    width: Math.min(COLUMNS, Math.max(1, width)),
+    height: Math.min(HEIGHT.most, Math.max(HEIGHT.least, even)),
+  };
 }

@@ -1,19 +1,17 @@
 /** The kinds of panels: those of this tab, and the cards that plugins contribute. */
 import type { ShownCard } from '@insight-host/api';
-import { CardHead, PluginCardBody } from '@insight-host/kit';
+import { addStyles, CardHead, PluginCardBody } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ScalarParts } from '../board';
-import { CardBody } from '../card';
-import { kindOf } from '../cards_of_plugins';
-import { Bars } from './bars';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLater, type ScalarParts } from '../board';
+import { CardBody } from '../card/card';
+import { Bars, Histogram } from './bars';
+import { metricOf } from './choice';
 import type { PanelProps } from './data_panel';
 import { MetricField, NoteField, ScatterFields, TagFields, type FieldsProps } from './fields';
-import { Histogram } from './histogram';
-import { metricOf } from './metric';
-import { Note } from './note';
-import type { Draft } from './panels';
-import { Scatter } from './scatter';
 import { LastValues } from './last_values';
+import { kindOfCard, type Draft } from './panels';
+import { Scatter } from './scatter';
 
 export interface PanelKind {
   /** Names the kind in panels. */
@@ -58,18 +56,37 @@ export function kindsOf(board: ScalarParts): readonly PanelKind[] {
 
 /** The card of a plugin: there is nothing to choose. */
 function ofPlugin(card: ShownCard): PanelKind {
-  return { kind: kindOf(card), title: card.title, Body: PluginBody, Fields: null, uses: [], isWhole: () => true };
+  return { kind: kindOfCard(card), title: card.title, Body: PluginBody, Fields: null, uses: [], isWhole: () => true };
 }
 
 // one function for all: another one would be another component, and mount the card again
 function PluginBody({ board, panel, card, tools }: PanelProps): JSX.Element {
-  const shown = board.contributed.value.cards.find((one) => kindOf(one) === panel.kind);
+  const shown = board.contributed.value.cards.find((one) => kindOfCard(one) === panel.kind);
   return (
     <>
       <CardHead board={board} card={card}>
         {tools}
       </CardHead>
       {shown && <PluginCardBody key={shown.id} page={board.page} card={shown} />}
+    </>
+  );
+}
+
+/** Markdown that a user wrote. */
+function Note({ board, card, panel, tools }: PanelProps): JSX.Element {
+  const markdown = useLater(board, () => import('@insight-host/kit/markdown'));
+  const place = useRef<HTMLDivElement>(null);
+  const text = panel.text ?? '';
+  useEffect(() => (markdown ? addStyles(board.page.ctx, markdown.markdownStyles) : undefined), [markdown]);
+  useLayoutEffect(() => {
+    place.current?.replaceChildren(markdown ? markdown.rendered(text) : text);
+  }, [markdown, text]);
+  return (
+    <>
+      <CardHead board={board} card={card}>
+        {tools}
+      </CardHead>
+      <div class="view note markdown" tabIndex={0} role="group" aria-label={board.page.titleOf(card.tag)} ref={place} />
     </>
   );
 }

@@ -8,7 +8,7 @@ import { DataPanel, type PanelProps } from './data_panel';
 import { useMetrics } from './metrics';
 import { MOST_TAGS } from './panels';
 import { cellText } from './scatter';
-import { chosenTags, emptiness } from './tag_choice';
+import { chosenTags, emptiness } from './choice';
 
 const WIDTHS = { run: 126, value: 92 } as const;
 const LINE = 26; // pixels

@@ -4,7 +4,7 @@ import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sectionOf, translated } from './layouts';
 import { keyOf, panelOf, Panels, panelsCodec, type Panel } from './panels';
-import { chosenTags, emptiness, matcher } from './tag_choice';
+import { chosenTags, emptiness, matcher } from './choice';
 
 const panel: Panel = {
   id: 'p0',

@@ -1,10 +1,9 @@
 /** Panels: cards that users put together, kept as one value of the view in the URL. */
-import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
-import type { Codec } from '@insight-host/api';
+import type { Codec, ShownCard } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import { moved } from '../arrangement';
-import { metricTitle } from './metric';
-import { chosenTags } from './tag_choice';
+import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
+import { moved } from '../card/arrangement';
+import { chosenTags, metricTitle } from './choice';
 
 /** A band around a tag: two more tags are its edges. */
 export interface Margin {
@@ -56,6 +55,11 @@ const MARK = '\u0000'; // no tag of a log begins with it
 /** The key of a panel where cards are known by their tags. */
 export const keyOf = ({ id }: Pick<Panel, 'id'>): string => MARK + id;
 export const isPanelKey = (tag: string): boolean => tag.startsWith(MARK);
+
+/** Names the card of a plugin as a kind of panel, also after the plugin was built again. */
+export function kindOfCard({ plugin, id }: Pick<ShownCard, 'plugin' | 'id'>): string {
+  return `${plugin}${id.slice(id.lastIndexOf('#'))}`;
+}
 
 // JSON whose quotes and braces are signs that a URL does not escape, and the other way round.
 const PAIRS = [`"'`, '{(', '})'];

@@ -3,7 +3,7 @@ import { fittingTicks, linearTicks, logTicks, makeScale, type Scale, type Tick }
 import type { Theme } from '@insight-host/api';
 import type { ComponentChildren, JSX, Ref } from 'preact';
 
-export const MARGIN = { left: 62, right: 22, top: 8, bottom: 40 } as const;
+const MARGIN = { left: 62, right: 22, top: 8, bottom: 40 } as const;
 const EACH = { x: 70, y: 40 } as const; // pixels of an axis for one tick
 export const ANYWHERE = [-Infinity, Infinity] as const; // texts of an axis have no edges
 const PADDING = 0.05; // of the range of values, next to them
@@ -60,7 +60,7 @@ function padded(low: number, high: number, log: boolean): readonly [number, numb
 const MINOR = { 'stroke-opacity': 0.4 } as const;
 const LONGEST = 14; // characters
 
-export function shortened(name: string, most = LONGEST): string {
+function shortened(name: string, most = LONGEST): string {
   return name.length > most ? `…${name.slice(1 - most)}` : name;
 }
 
@@ -82,7 +82,7 @@ export function fitted(name: string, width: number): string {
   return shortened(name, fits);
 }
 
-export interface PlotProps {
+interface PlotProps {
   readonly element?: Ref<SVGSVGElement>;
   readonly width: number;
   readonly height: number;

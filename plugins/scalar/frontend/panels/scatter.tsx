@@ -6,7 +6,7 @@ import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { oddText } from './bars';
 import { DataPanel, type PanelProps } from './data_panel';
-import { metricTitle } from './metric';
+import { metricTitle } from './choice';
 import { useMetrics, type Values } from './metrics';
 import { axisOf, Plot, rangesOf, type Axis } from './plot';
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { fakeSeries } from '../testing';
-import { barsOf } from './bars';
-import { binsOf } from './histogram';
-import { along, withMargin } from './margins';
-import { metricOf, textOf } from './metric';
+import { along, withMargin } from '../card/lines';
+import { fakeSeries } from '../feed/fake_board';
+import { barsOf, binsOf } from './bars';
+import { metricOf, textOf } from './choice';
+import { resized, resizedBy, spanOn } from './frame';
 import { axisOf } from './plot';
 import { namesOf, pointsOf, withoutPlace } from './scatter';
-import { resized, resizedBy, spanOn } from './sizing';
 
 describe('metrics', () => {
   it('are named by texts', () => {

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import base64
 import copy
+import hashlib
+import json
 import logging
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from tensorboard.backend import http_util
 from werkzeug import Request, Response
+
+from insight_tensorboard.hosted.adapter import Frontend
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -20,7 +27,6 @@ if TYPE_CHECKING:
     from insight_tensorboard.hosted.adapter import TensorBoardPlugin
 
 log = logging.getLogger(__name__)
-
 _MOUNT = "/tensorboard"  # of the page
 _WITHOUT_SLASH = re.compile(r"/tensorboard|(/tensorboard)?/experiment/[^/]+")  # directories without a slash
 _FONTS = "/font-roboto/"  # where TensorBoard's frames request fonts
@@ -127,3 +133,17 @@ def _redirection(environ: WSGIEnvironment) -> Response:
     answer.headers["Location"] = f"{quote(name, safe='')}/" + (f"?{query}" if query else "")
     answer.headers["X-Content-Type-Options"] = "nosniff"
     return answer
+
+
+def entry_page(request: Request, name: str, frontend: Frontend) -> Response:
+    """A page that imports the plugin's module and calls its ``render()``; no other script may run in it."""
+    if frontend.es_module_path is None:
+        return http_util.Respond(request, "Plugin is not module loadable", "text/plain", code=400)
+    script = f"import({json.dumps('.' + frontend.es_module_path)}).then((m) => void m.render());"
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = (
+        "<!DOCTYPE html>\n"
+        f'<head><base href="plugin/{escape(name)}/" /></head>\n'
+        f'<body><script type="module">{script}</script></body>\n'
+    )
+    return http_util.Respond(request, page, "text/html", csp_scripts_sha256s=[digest])

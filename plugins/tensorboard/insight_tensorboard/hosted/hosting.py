@@ -22,11 +22,15 @@ from insight_tensorboard.hosted.adapter import (
     is_experimental,
     loader_of,
 )
-from insight_tensorboard.hosted.application import TensorBoardApplication
-from insight_tensorboard.hosted.context import LogdirForPlugins, SamplingHints, host_flags, plugin_flags
+from insight_tensorboard.hosted.application import TensorBoardApplication, entry_page
+from insight_tensorboard.hosted.context import (
+    LogdirForPlugins,
+    SamplingHints,
+    host_flags,
+    plugin_flags,
+)
 from insight_tensorboard.hosted.data import TensorBoardDataProvider
 from insight_tensorboard.hosted.discovery import RESERVED, TensorBoardModule, known_names
-from insight_tensorboard.hosted.entry_page import entry_page
 from insight_tensorboard.hosted.listing import Absence, error_card, listing_row
 from insight_tensorboard.hosted.requests import as_tensorboard_asks, path_in_experiment
 from insight_tensorboard.hosted.settings import TensorBoardSettings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -10,17 +12,14 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import InsightError, NotFound, Unavailable
+from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.data import DataProvider, Payload, SeriesKey
 from insight_tensorboard.view.catalog import SeriesSource, TensorBoardSeries
 from insight_tensorboard.view.translation import blob_count, blobs_of, kind_of
 
 log = logging.getLogger(__name__)
-
 _LENGTH_BUDGET = 64 << 20  # bytes that may be read to find out how many blobs the values of a series have
-
 _NO_RECORDS: tuple[NDArray[Any], ...] = tuple(np.zeros(0, kind) for kind in ("i8", "f8", "i8", "i8", "i8"))
-
 Value = TypeVar("Value")
 
 
@@ -146,3 +145,35 @@ def _affordable(sizes: NDArray[np.int64]) -> NDArray[np.intp]:
     share = max(1, int(_LENGTH_BUDGET // sizes.mean()))
     spread = np.linspace(0, count - 1, min(share, count)).astype(np.intp)
     return np.unique(np.append(spread, [0, count - 1, int(sizes.argmax())]))
+
+
+@frozen
+class BlobKey:
+    """Identifies a blob: series, step, index among values of the same step, and index within the value."""
+
+    plugin: str  # TensorBoard's name
+    run: str
+    tag: str
+    step: int
+    occurrence: int
+    index: int
+
+    def encode(self) -> str:
+        """URL-safe base64 of a JSON array, without padding."""
+        parts = [self.plugin, self.run, self.tag, self.step, self.occurrence, self.index]
+        text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+        return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+    @classmethod
+    def decode(cls, text: str) -> BlobKey:
+        """Parses a key. Raises InvalidArgument for a key that encode() did not create."""
+        try:
+            padded = text.encode("ascii") + b"=" * (-len(text) % 4)
+            parts = json.loads(base64.b64decode(padded, b"-_", validate=True))
+            json.dumps(parts, ensure_ascii=False).encode()  # no name contains an unpaired surrogate
+        except (ValueError, RecursionError) as error:
+            raise InvalidArgument(f"failed to parse blob key: {error}") from error
+        kinds = [str, str, str, int, int, int]
+        if not isinstance(parts, list) or [type(part) for part in parts] != kinds:
+            raise InvalidArgument("failed to parse blob key: it is not one of this server")
+        return cls(*parts)

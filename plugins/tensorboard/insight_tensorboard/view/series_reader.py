@@ -15,11 +15,9 @@ import numpy as np
 from insight_core.plugin import NotFound
 from insight_core.plugin.data import DataProvider, Payload
 from insight_core.plugin.schema import tensorboard_pb2 as tensorboard
-from insight_tensorboard.view.blob_key import BlobKey
 from insight_tensorboard.view.catalog import Catalog, TensorBoardSeries
-from insight_tensorboard.view.downsample import downsampled
-from insight_tensorboard.view.numbers import NumberReader, Numbers
-from insight_tensorboard.view.records import RecordReader
+from insight_tensorboard.view.numbers import NumberReader, Numbers, downsampled
+from insight_tensorboard.view.records import BlobKey, RecordReader
 from insight_tensorboard.view.translation import BLOB_SEQUENCE, TensorBoardKind, blobs_of
 
 Value = TypeVar("Value")

@@ -1,6 +1,6 @@
 /** Codecs of the keys of the view in the page's URL; default values are omitted. */
 import type { Codec } from '@insight-host/api';
-import type { XKind } from './rounding';
+import type { XKind } from './numbers';
 
 export function choice<T extends string>(values: readonly T[], fallback: T): Codec<T> {
   return {
@@ -85,7 +85,7 @@ export function byTag<T>(
   return keyed(decoded, encoded, parse, format);
 }
 
-/** A map by the id of a card (cards.ts), which is escaped already. */
+/** A map by the id of a card (card_key.ts), which is escaped already. */
 export function byCard<T>(
   parse: (text: string) => T | null,
   format: (value: T) => string,

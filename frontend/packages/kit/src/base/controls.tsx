@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX, Ref, TargetedEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Setting } from './page';
 import { Icon, type IconName } from './icons';
-import { rove } from './focus';
+import { rove } from './keys';
 
 export interface ButtonProps {
   readonly action: string;

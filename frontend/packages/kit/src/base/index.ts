@@ -2,27 +2,31 @@
 export { isAway, statusOf, type Asked } from './ask';
 export { cardCodec, cardId, PerCard, sameCard, type CardKey } from './card_key';
 export * from './card_parts';
+export { fitBitmap, NO_PIXELS, pixelsOf, useChart, watchPixels, type Chart, type PixelSize } from './chart';
 export * from './choice';
 export * as codecs from './codecs';
 export * from './colors';
-export { exactAt, floats } from './columns';
 export * from './controls';
-export * from './dialog';
 export * from './drag';
 export * from './files';
-export { announce, arrowOf } from './focus';
 export { byName, type CardGroup } from './groups';
 export * from './icons';
-export * from './keys';
-export { Menu, type MenuItem, type MenuProps } from './menu';
+export { addKeys, announce, arrowOf, boardKeys, focusOn, onCard, type Key } from './keys';
+export { evenTicks, exactAt, floats, niceStep, WHOLE_DIGITS, type XKind } from './numbers';
 export * from './page';
-export { fitBitmap, NO_PIXELS, pixelsOf, watchPixels, type PixelSize } from './pixels';
-export { Popover, Tooltip, type PopoverProps, type TooltipProps } from './popover';
+export {
+  Dialog,
+  Menu,
+  Popover,
+  Tooltip,
+  type DialogProps,
+  type MenuItem,
+  type MenuProps,
+  type PopoverProps,
+  type TooltipProps,
+} from './popover';
 export { portions } from './requests';
-export { evenTicks, niceStep, WHOLE_DIGITS, type XKind } from './rounding';
 export { searcher, type Searcher } from './search';
-export { addStyles } from './styles';
-export * from './tab';
+export { addStyles, tab, type TabProps } from './tab';
 export { Tags, type ChangedSeries, type SeriesChoice } from './tags';
 export * from './texts';
-export * from './use_chart';

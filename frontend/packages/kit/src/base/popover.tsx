@@ -1,6 +1,9 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { announce, rove } from './focus';
+import { Button } from './controls';
+import { Icon, type IconName } from './icons';
+import { announce, rove } from './keys';
 
 export interface PopoverProps {
   /** The button that opened it: gets the focus back, and closes it. */
@@ -164,4 +167,118 @@ export function put(element: HTMLElement, anchor: Anchor, side: Side): void {
   const { left, top } = place(anchor, element.getBoundingClientRect(), side);
   element.style.left = `${left}px`;
   element.style.top = `${top}px`;
+}
+
+export interface DialogProps {
+  readonly name: string;
+  readonly title: string;
+  readonly onClose: () => void;
+  /** Label of a button at the upper right that closes it; without a label the button is left out. */
+  readonly close?: string;
+  /** The title is only for screen readers. */
+  readonly bare?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A modal dialog: the browser keeps the focus inside; Escape and a press outside close it. */
+export function Dialog({ name, title, onClose, close, bare = false, children }: DialogProps): JSX.Element {
+  const element = useRef<HTMLDialogElement>(null);
+  const shut = (): void => element.current?.close();
+  useLayoutEffect(() => {
+    const { current: dialog } = element;
+    dialog?.showModal();
+    return () => dialog?.close(); // gives the focus back, while it still stands in the page
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class="ih-dialog"
+      data-dialog={name}
+      aria-label={title}
+      onClose={() => element.current && onClose()} // not once another dialog stands in its place
+      onKeyDown={(event) => event.ctrlKey || event.metaKey || event.stopPropagation()} // only the page's keys pass
+      onClick={(event) => event.target === element.current && shut()}
+    >
+      <div class="ih-dialog-box" tabIndex={-1} autofocus={close !== undefined}>
+        {!bare && (
+          <header class="ih-dialog-head">
+            <h2>{title}</h2>
+            {close !== undefined && (
+              <button type="button" class="ih-button ih-quiet ih-square" aria-label={close} onClick={shut}>
+                <Icon name="close" />
+              </button>
+            )}
+          </header>
+        )}
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+export interface MenuItem {
+  /** Name for tests, the same in every language. */
+  readonly action: string;
+  readonly text: string;
+  /** Either a link, which the browser saves under the name `download`, … */
+  readonly href?: string;
+  readonly download?: string;
+  /** … or something to do. */
+  readonly onPress?: () => void;
+}
+
+export interface MenuProps {
+  readonly action: string;
+  readonly icon: IconName;
+  readonly label: string;
+  /** Asked when the menu opens. */
+  readonly items: () => readonly MenuItem[];
+}
+
+/** A button that opens a list. */
+export function Menu({ action, icon, label, items }: MenuProps): JSX.Element {
+  const open = useSignal(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = (): void => void (open.value = false);
+  return (
+    <>
+      <Button
+        action={action}
+        icon={icon}
+        label={label}
+        expanded={open.value}
+        element={button}
+        onPress={() => (open.value = !open.value)}
+      />
+      {open.value && (
+        <Popover anchor={button} class="menu" role="menu" label={label} side="below-right" onClose={close}>
+          {menuItems(items(), close)}
+        </Popover>
+      )}
+    </>
+  );
+}
+
+/** The items of a popover with the role `menu`; `close` is called before an item acts. */
+export function menuItems(items: readonly MenuItem[], close: () => void): readonly JSX.Element[] {
+  return items.map(({ action, text, href, download, onPress }) => {
+    const props = { role: 'menuitem', tabIndex: -1, 'data-action': action } as const;
+    return href !== undefined ? (
+      <a key={action} {...props} href={href} download={download ?? ''} onClick={close}>
+        {text}
+      </a>
+    ) : (
+      <button
+        key={action}
+        {...props}
+        type="button"
+        onClick={() => {
+          close();
+          onPress?.();
+        }}
+      >
+        {text}
+      </button>
+    );
+  });
 }

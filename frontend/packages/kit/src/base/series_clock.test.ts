@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SeriesClock } from './changes';
+import { SeriesClock } from './requests';
 
 describe('the clock of changes', () => {
   it('makes only answers about the series that changed out of date', () => {

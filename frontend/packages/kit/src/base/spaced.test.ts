@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Spaced } from './changes';
+import { Spaced } from './requests';
 
 describe('what is done at a distance', () => {
   beforeEach(() => void vi.useFakeTimers());

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ChartData, TableDialogProps } from '@insight-host/kit/table';
 import { Button } from '../base/controls';
-import type { MenuItem } from '../base/menu';
+import type { MenuItem } from '../base/popover';
 import type { Page } from '../base/page';
 import { message } from '../base/texts';
 

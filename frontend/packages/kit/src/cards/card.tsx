@@ -1,14 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import { CardGuard } from './error_cell';
-import type { CardParts } from '../base/card_parts';
-import { sameCard, type CardKey, cardId } from '../base/card_key';
-import { FullScreen } from './full_screen';
-import { titleParts } from '../base/groups';
-import { useTabWithin } from '../base/focus';
 import { useAnswer, type Asked } from '../base/ask';
-import type { Page } from '../base/page';
+import { cardId, sameCard, type CardKey } from '../base/card_key';
+import type { CardParts } from '../base/card_parts';
+import { Button } from '../base/controls';
+import { titleParts } from '../base/groups';
+import { useTabWithin, type Key } from '../base/keys';
+import type { Page, Setting } from '../base/page';
 import type { RequestQueue } from '../base/requests';
+import { CardGuard } from './error_cell';
 
 export interface Place {
   readonly current: HTMLElement | null;
@@ -149,4 +149,42 @@ export function useCardAnswer<T>(
     about: cardId(card),
     keeps: true,
   });
+}
+
+export interface FullScreenProps {
+  readonly page: Page;
+  readonly isFull: boolean;
+  readonly onPress: () => void;
+}
+
+/** The button that lets a card or a tab fill the screen, and leaves it again. */
+export function FullScreen({ page, isFull, onPress }: FullScreenProps): JSX.Element {
+  return (
+    <Button
+      action="fullscreen"
+      icon={isFull ? 'close' : 'full'}
+      label={page.t(isFull ? 'full.leave' : 'full.enter')}
+      pressed={isFull}
+      onPress={onPress}
+    />
+  );
+}
+
+/** The same for a tab that fills the screen as a whole. */
+export function FullScreenToggle({
+  page,
+  setting,
+}: {
+  readonly page: Page;
+  readonly setting: Setting<boolean>;
+}): JSX.Element {
+  return <FullScreen page={page} isFull={setting.value} onPress={() => setting.set(!setting.value, 'push')} />;
+}
+
+/** The keys of a tab that fills the screen as a whole. */
+export function fullScreenKeys(setting: Setting<boolean>): readonly Key[] {
+  return [
+    ['f', 'full.enter', () => setting.set(!setting.value, 'push')],
+    ['Escape', 'full.leave', () => setting.value && setting.set(false)],
+  ];
 }

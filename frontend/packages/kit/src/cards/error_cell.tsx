@@ -1,6 +1,6 @@
 import { type JSX, Component, type ComponentChildren } from 'preact';
 import type { CardKey } from '../base/card_key';
-import { exactAt, said } from '../base/columns';
+import { exactAt, said } from '../base/numbers';
 import { Icon } from '../base/icons';
 import type { Page } from '../base/page';
 import type { CardSteps } from '@insight-host/kit/steps';

@@ -6,7 +6,7 @@ import type { Contributed } from '@insight-host/api';
 import { Card, type Place } from './card';
 import { CardGrid } from './card_grid';
 import { cardId, type CardKey } from '../base/card_key';
-import type { MenuItem } from '../base/menu';
+import type { MenuItem } from '../base/popover';
 import { PluginCards } from './plugin_cards';
 import { Button } from '../base/controls';
 

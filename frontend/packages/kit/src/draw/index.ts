@@ -4,9 +4,8 @@
  */
 export * from './area';
 export * from './canvas_painter';
-export * from './files';
 export * from './legend';
 export * from './painter';
-export * from './screen';
-export * from './svg_painter';
+export { Screen, type Drawn } from './screen';
+export * from './files';
 export * from './ticks';

@@ -2,8 +2,7 @@ import { fitBitmap, NO_PIXELS, visibleText, watchPixels, type PixelSize } from '
 import type { Size } from './area';
 import { CanvasPainter } from './canvas_painter';
 import { pngOf, svgOf, type Drawing } from './files';
-import { drawNoMore, drawSoon } from './frames';
-import { type Painter, palette, type Palette } from './painter';
+import { palette, type Painter, type Palette } from './painter';
 
 /** A chart that is drawn on a screen. */
 export interface Drawn<Figure> extends Drawing<Figure> {
@@ -139,5 +138,37 @@ export class Screen<Figure> {
     this.chart.leave();
     this.refresh('picture');
     this.paint(); // immediately: resizing a canvas clears it
+  }
+}
+
+/** Spreads what is drawn over frames: many charts that change at once do not hold up the page. */
+
+const SHARE = 8; // ms of a frame, after which the others wait for the next one
+
+const waiting = new Set<() => void>();
+let frame = 0;
+
+/** Draws in the next frame, once, or in a later one where others come first. */
+export function drawSoon(draw: () => void): void {
+  waiting.add(draw);
+  frame ||= requestAnimationFrame(drawSome);
+}
+
+/** No longer draws. */
+export function drawNoMore(draw: () => void): void {
+  waiting.delete(draw);
+}
+
+function drawSome(): void {
+  frame = 0;
+  const end = performance.now() + SHARE;
+  try {
+    for (const draw of waiting) {
+      waiting.delete(draw);
+      draw();
+      if (performance.now() > end) return;
+    }
+  } finally {
+    if (waiting.size > 0) frame = requestAnimationFrame(drawSome);
   }
 }

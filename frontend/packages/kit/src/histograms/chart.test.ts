@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HistogramChartProps, HistogramRow } from './props';
 import type { Theme } from '@insight-host/api';
 import { palette } from '../draw/painter';
-import { SvgPainter } from '../draw/svg_painter';
+import { SvgPainter } from '../draw/files';
 import { mix } from '../base/colors';
 import { ramp, draw } from './drawing';
 import { cursorAfter, cursorAt, placeOf } from './chart';

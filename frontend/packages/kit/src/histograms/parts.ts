@@ -1,5 +1,5 @@
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import { histograms as en } from '../locales/en.json';
+import { histograms as zh } from '../locales/zh-CN.json';
 import { type ReadonlySignal as Live, signal } from '@preact/signals';
 import {
   codecs,

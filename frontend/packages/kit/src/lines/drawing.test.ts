@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LineChartProps } from './props';
 import type { Theme } from '@insight-host/api';
 import { type Painter, palette } from '../draw/painter';
-import { SvgPainter } from '../draw/svg_painter';
+import { SvgPainter } from '../draw/files';
 import { draw } from './drawing';
 import { figure } from './figure';
 import { nearest, neighbourX, drawOverlay, reach, selectedArea } from './overlay';

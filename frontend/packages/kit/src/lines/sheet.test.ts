@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Theme } from '@insight-host/api';
 import { LEGEND_PLACES, type LegendPlace, type Size } from '../draw/area';
 import { palette } from '../draw/painter';
-import { SvgPainter } from '../draw/svg_painter';
+import { SvgPainter } from '../draw/files';
 import { drawSheet } from './chart';
 import { figure } from './figure';
 import type { LineChartProps } from './props';

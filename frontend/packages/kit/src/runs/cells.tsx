@@ -1,9 +1,10 @@
 /** Cells of the table of runs. */
-import { Icon } from '@insight-host/kit';
+import type { Locale } from '@insight-host/api';
+import { durationText, Icon, timeText } from '@insight-host/kit';
 import type { CellLook } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Column } from './frame';
+import type { Column, ColumnLook, Value } from './frame';
 import { summaryOf, type RowGroup } from './ordering';
 import { sectionOf } from './sections';
 import { shareOf, standingOf } from './standing';
@@ -102,4 +103,18 @@ export function Tick({ state, label, action, onTick }: TickProps): JSX.Element {
       onChange={onTick}
     />
   );
+}
+
+const STATES = ['running', 'finished', 'failed', 'stopped'] as const;
+
+/** The status of runs in words of the page; runs that go on come first. */
+export function statusLook(say: (key: `rt.status.${(typeof STATES)[number]}`) => string): Required<ColumnLook> {
+  const at = (value: Value): number => STATES.indexOf(value as (typeof STATES)[number]);
+  return { text: (value) => say(`rt.status.${STATES[at(value)] ?? 'stopped'}`), order: at };
+}
+
+/** Seconds since the epoch as local time, or seconds as people say them. */
+export function secondsLook(kind: 'time' | 'duration', locale: Locale): ColumnLook {
+  const textOf = kind === 'time' ? timeText : durationText;
+  return { text: (value) => (typeof value === 'number' ? textOf(value, locale) : String(value)) };
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Column, Frame, MISSING, type ColumnInfo, type ColumnType, type Value } from './frame';
+import { Column, Frame, MISSING, sortedTexts, type ColumnInfo, type ColumnType, type Value } from './frame';
 import { linesOf, orderOf, startsDown, stepsOf, summaryOf } from './ordering';
 import { headsOf, sectionOf } from './sections';
 import { areSame, equalColumns, shareOf, standingOf } from './standing';
-import { sortedTexts } from './texts';
 
 const column = (name: string, type: ColumnType, values: readonly Value[], more: Partial<ColumnInfo> = {}): Column =>
   new Column(

@@ -1,9 +1,7 @@
 /** The one table of runs: what the page shows next to its charts, and the tab Runs. */
-export * from './cells';
 export * from './chooser';
-export * from './equal';
 export * from './frame';
-export * from './looks';
+export * from './cells';
 export * from './ordering';
 export * from './run_table';
 export * from './sections';

@@ -2,21 +2,20 @@ import { addStylesFirst } from '@insight-host/kit/lab';
 import {
   Table,
   type CellLook,
-  type Column as TableColumn,
+  type Value as Exact,
   type LineLook,
   type Sorting,
-  type Value as Exact,
+  type Column as TableColumn,
   type Widths,
 } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { GroupLabel, indented, meanCell, Tick, valueCell } from './cells';
-import { EqualColumns } from './equal';
 import type { Column, Frame } from './frame';
 import { linesOf, type GroupStep, type RowGroup, type RunLine } from './ordering';
 import styles from './run_table.css?inline';
 import { headsOf, sectionOf, type HeadText, type Section } from './sections';
-import { areSame, equalColumns } from './standing';
+import { areSame, EqualColumns, equalColumns } from './standing';
 import type { SayOfRuns } from './words';
 
 const ROW_HEIGHT = 28; // pixels

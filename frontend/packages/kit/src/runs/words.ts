@@ -1,5 +1,5 @@
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import { runs as en } from '../locales/en.json';
+import { runs as zh } from '../locales/zh-CN.json';
 
 /** Texts of the table of runs: whoever shows it has them among its own. */
 export const runTexts = { en, 'zh-CN': zh } as const;

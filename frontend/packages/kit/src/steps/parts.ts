@@ -1,6 +1,6 @@
 /** The parts of a tab whose cards show one record at a time: where sliders stand, and which card plays. */
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import { steps as en } from '../locales/en.json';
+import { steps as zh } from '../locales/zh-CN.json';
 import {
   cardParts,
   type CardParts,

@@ -1,10 +1,22 @@
 /** One table for all tabs: any length and width, sorted, resized, copied; see README.md of the kit. */
-export * from './contract';
 export * from './edit';
 export { useWidths, type EvenColumns, type Widths } from './layout';
-export { Modes } from './modes';
 export { type Area } from './selection';
-export { ordered, sortOf, sortText, turned, type Sort, type Value } from './sorting';
+export {
+  ordered,
+  rowsOf,
+  sortOf,
+  sortText,
+  turned,
+  type CellLook,
+  type Column,
+  type LineLook,
+  type Rows,
+  type Sort,
+  type Sorting,
+  type TableProps,
+  type Value,
+} from './contract';
 export * from './table';
 export * from './table_dialog';
 

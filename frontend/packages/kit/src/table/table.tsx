@@ -1,15 +1,13 @@
-import styles from './table.css?inline';
-import { linesInSight, showing, useSize, addStylesFirst } from '@insight-host/kit/lab';
+import { addStylesFirst, linesInSight, showing, useSize } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { Column, Rows, TableProps } from './contract';
-import { areaOf, at, FIRST, selectionAfter, type Area, type Cell, type Selection } from './selection';
+import type { Column, Rows, TableProps, Value } from './contract';
 import { BAND, Head, resize } from './head';
-import { clamp, isEven, layoutOf, type Widths } from './layout';
+import { clamp, isEven, layoutOf, useSight, type Widths } from './layout';
 import { columnOf, Line } from './line';
-import { useSight } from './sight';
-import type { Value } from './sorting';
+import { areaOf, at, FIRST, selectionAfter, type Area, type Cell, type Selection } from './selection';
+import styles from './table.css?inline';
 
 const NONE: readonly never[] = [];
 // rows; places of lines are counted from a multiple of it, because a browser has no ten billion pixels

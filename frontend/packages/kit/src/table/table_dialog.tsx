@@ -1,9 +1,8 @@
+import { Button, copyTable, csvOf, Dialog, fileName, Segments, valueText, type Page } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { copyTable, Dialog, valueText, type Page, Button, csvOf, fileName } from '@insight-host/kit/lab';
-import { rowsOf, type Column } from './contract';
-import { ordered, turned, type Sort, type Value } from './sorting';
+import { ordered, rowsOf, turned, type Column, type Sort, type Value } from './contract';
 import { Table } from './table';
 
 const LINE = 26; // pixels
@@ -116,5 +115,20 @@ export function TableFiles({ page, name, table }: TableFilesProps): JSX.Element 
       />
       <Button action="save-table" icon="export" text={say('table.csv')} label={say('table.csv')} onPress={save} />
     </span>
+  );
+}
+
+/** The tabs of the group of this one as its modes, all in sight; nothing for a tab that stands alone. */
+export function Modes({ page }: { readonly page: Page }): JSX.Element | null {
+  const modes = useMemo(() => page.follow(page.ctx.modes), [page]).value;
+  if (modes.length < 2) return null;
+  return (
+    <Segments
+      name="mode"
+      label={modes[0]?.title ?? ''}
+      value={page.ctx.name}
+      options={modes.map(({ plugin, title }) => ({ value: plugin, text: title }))}
+      onPick={(plugin) => void page.ctx.open(plugin)}
+    />
   );
 }

@@ -1,6 +1,0 @@
-/** Texts about cards outside of their tab. */
-import { lateTexts } from '../i18n/translate';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
-
-export const words = lateTexts({ en, 'zh-CN': zh });

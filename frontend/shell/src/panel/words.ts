@@ -1,6 +1,0 @@
-/** Texts of the menus of the run panel. */
-import { lateTexts } from '../i18n/translate';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
-
-export const words = lateTexts({ en, 'zh-CN': zh });

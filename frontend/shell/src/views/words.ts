@@ -1,6 +1,0 @@
-/** Texts of views that the first paint does not need. */
-import { lateTexts } from '../i18n/translate';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
-
-export const words = lateTexts({ en, 'zh-CN': zh });

@@ -1,0 +1,135 @@
+/** Which lines a card has: its legend, and the line that says so where there are more than it can show. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { layersOf, type ScalarParts } from '../board';
+import { mainLines, type Lines } from './lines';
+
+const MOST_ENTRIES = 60;
+
+const WIDE = 22; // pixels
+
+/** A piece of a line. */
+export function Sample({ color, dash }: { readonly color: string; readonly dash: readonly number[] }): JSX.Element {
+  return (
+    <svg class="sample" width={WIDE} height="10" aria-hidden="true">
+      <line x1="0" x2={WIDE} y1="5" y2="5" stroke={color} stroke-width="3" stroke-dasharray={dash.join(' ')} />
+    </svg>
+  );
+}
+
+interface LegendProps {
+  readonly lines: Lines;
+  /** What the whole of it is, for screen readers. */
+  readonly label: string;
+}
+
+/** Which colour is which line, for cards whose colours stand nowhere else on the page. */
+export function Legend({ lines, label }: LegendProps): JSX.Element | null {
+  const all = mainLines(lines);
+  const entries = useRef<HTMLDivElement>(null);
+  const below = useSignal(0); // lines for which a card has no room
+  useLayoutEffect(() => {
+    const { current: element } = entries;
+    if (!element) return;
+    const count = (): void => {
+      const { bottom } = element.getBoundingClientRect();
+      below.value = [...element.children].filter((entry) => entry.getBoundingClientRect().top >= bottom - 1).length;
+    };
+    count();
+    const observer = new ResizeObserver(count);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [lines]);
+  if (all.length === 0) return null;
+  const more = Math.max(0, all.length - MOST_ENTRIES) + below.value;
+  return (
+    <div class="legend" data-testid="legend">
+      <div class="entries" role="group" tabIndex={0} aria-label={label} ref={entries}>
+        {all.slice(0, MOST_ENTRIES).map((line) => (
+          <span
+            key={line.id}
+            title={line.label}
+            {...(line.runs?.length === 1 ? { 'data-hover-run': line.runs[0] } : {})}
+          >
+            <Sample color={line.color} dash={line.dash ?? []} />
+            <em>{line.label}</em>
+          </span>
+        ))}
+      </div>
+      {more > 0 && (
+        <span
+          class="more"
+          title={all
+            .slice(-more)
+            .map((line) => line.label)
+            .join('\n')}
+        >
+          +{more}
+        </span>
+      )}
+    </div>
+  );
+}
+
+const MOST_LINES = 60; // lines
+
+/** Names of the runs that a layer of a card draws: the first of the run panel, in the order of `names`. */
+export function drawnOf(
+  { lines, drawing, grouping }: ScalarParts,
+  names: readonly string[],
+  layers: number,
+): readonly string[] {
+  const most = Math.max(1, Math.floor(MOST_LINES / layers));
+  if (names.length <= most || lines.value === 'all' || grouping.isOn.value) return names;
+  const { places } = drawing.value;
+  const place = (name: string): number => places.get(name) ?? Infinity;
+  const first = new Set([...names].sort((a, b) => place(a) - place(b)).slice(0, most));
+  return names.filter((name) => first.has(name));
+}
+
+/** The run that lies over all others: the best one, while the run panel sorts by a metric. */
+export function bestOf({ drawing }: ScalarParts, names: readonly string[]): string | null {
+  const { places, orders } = drawing.value;
+  if (!orders.slice(1).some(({ isChosen }) => isChosen)) return null;
+  const place = (name: string): number => places.get(name) ?? Infinity;
+  return names.reduce<string | null>((best, name) => (best === null || place(name) < place(best) ? name : best), null);
+}
+
+interface LineLimitProps {
+  readonly board: ScalarParts;
+  readonly tag: string;
+}
+
+/** "60 of 240 lines: newest · best val_acc · all", for a card with more lines than it draws at first. */
+export function LineLimit({ board, tag }: LineLimitProps): JSX.Element | null {
+  if (board.grouping.isOn.value) return null;
+  const { t: say } = board.page;
+  const layers = layersOf(board, tag);
+  const names = layers.map((layer) => board.tags.runNames(layer.tag));
+  const total = names.reduce((sum, one) => sum + one.length, 0);
+  if (total <= MOST_LINES) return null;
+  const drawn = names.reduce((sum, one) => sum + drawnOf(board, one, layers.length).length, 0);
+  const isAll = board.lines.value === 'all';
+  const choices = [
+    ...board.drawing.value.orders.map(({ text, isChosen, choose }) => ({
+      text,
+      isChosen: isChosen && !isAll,
+      choose: () => {
+        board.lines.set('first');
+        choose();
+      },
+    })),
+    { text: say('lines.all'), isChosen: isAll, choose: () => board.lines.set('all') },
+  ];
+  return (
+    <p class="line-limit" data-testid="line-limit">
+      <span>{say('lines.some', { drawn, count: total })}</span>
+      {choices.map(({ text, isChosen, choose }) => (
+        <button key={text} type="button" aria-pressed={isChosen} onClick={choose}>
+          {text}
+        </button>
+      ))}
+    </p>
+  );
+}
