@@ -116,39 +116,40 @@ class FileNames:
         self._named = [each for each in self._patterns if each.claim.begins is None]
         self._suspected = [each for each in self._patterns if each.claim.begins is not None]
         self.of_any_name = [each for each in self._named if not each.literal]
-        self._suffixes = tuple({each.suffix for each in self._named} - {""})
-        self._parts = tuple({each.literal for each in self._named if not each.suffix} - {""})
-        self._by_extension: dict[str, list[FilePattern]] = {}
+        self._by_extension: dict[str, tuple[list[FilePattern], list[FilePattern]]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._patterns)
 
     def may_match(self, name: str) -> bool:
         """A fast check of a file name; False for most names that no pattern matches."""
-        if name.endswith(self._suffixes):
-            return True
-        for part in self._parts:  # noqa: SIM110 - a generator for each name takes longer
-            if part in name:
+        for pattern in self._possible(name)[0]:  # noqa: SIM110 - a generator for each name takes longer
+            if pattern.literal and pattern.literal in name:
                 return True
         return False
 
     def matching(self, name: str) -> list[FilePattern]:
         """The patterns that match a file of this name, whatever directory it is in."""
-        extension = name[name.rfind(".") :]
-        possible = self._by_extension.get(extension)
-        if possible is None:
-            possible = [
-                each
-                for each in self._named
-                if each.suffix.endswith(extension) or extension.endswith(each.suffix)
-            ]
-            if len(self._by_extension) < _MOST_EXTENSIONS:
-                self._by_extension[extension] = possible
-        return [each for each in possible if each.literal in name and _compiled(each.name).match(name)]
+        return _those_of(self._possible(name)[0], name)
 
     def suspected(self, name: str) -> list[FilePattern]:
         """The patterns that match this name and claim only files that begin as they say."""
-        return [each for each in self._suspected if each.literal in name and _compiled(each.name).match(name)]
+        possible = self._possible(name)[1]
+        return _those_of(possible, name) if possible else []
+
+    def _possible(self, name: str) -> tuple[list[FilePattern], list[FilePattern]]:
+        """The patterns that may match names that end alike: of those by name, and of those by beginnings."""
+        extension = name[name.rfind(".") :]
+        possible = self._by_extension.get(extension)
+        if possible is None:
+            named, suspected = (
+                [one for one in each if one.suffix.endswith(extension) or extension.endswith(one.suffix)]
+                for each in (self._named, self._suspected)
+            )
+            possible = named, suspected
+            if len(self._by_extension) < _MOST_EXTENSIONS:
+                self._by_extension[extension] = possible
+        return possible
 
     def take(self, path: str) -> bool:
         """Whether a plugin may claim the file by its path, which is relative to the logdir."""
@@ -159,6 +160,10 @@ class FileNames:
         """The patterns that claim the file if it begins as they say."""
         above, _, name = path.rpartition("/")
         return Directory(self, above).suspects(name, ())
+
+
+def _those_of(patterns: Iterable[FilePattern], name: str) -> list[FilePattern]:
+    return [each for each in patterns if each.literal in name and _compiled(each.name).match(name)]
 
 
 @define
