@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 COMMENT = b"#"  # at the beginning of the first line
 _LONG = 4096  # bytes of a beginning that is only a part of the file, perhaps
-_LISTS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
+_NAME = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:'
+_NUMBER = rb"\s*(?:-?[0-9]|-?Infinity|NaN|null)"
+_LISTS = re.compile(rb"(?:%b)+\s*\[%b" % (_NAME, _NUMBER))
+_NUMBERS = re.compile(rb"(?:%b)+%b" % (_NAME, _NUMBER))
 _LOSS = re.compile(r"(?:^|[/_. ])loss(?:$|[/_. ])", re.IGNORECASE)
 
 
@@ -30,8 +33,9 @@ def begins_like(table: DeclaredTable, beginning: bytes) -> bool:
     text = beginning.removeprefix(BOM)
     if table.layout == "columns":
         return _LISTS.match(text) is not None
-    is_object = text.lstrip().startswith(b"{") and not _is_first_line_whole(text)
-    return is_object and (not table.needs or any(f'"{name}"'.encode() in text for name in table.needs))
+    if not table.needs:
+        return _NUMBERS.match(text) is not None and not _is_first_line_whole(text)
+    return text.lstrip().startswith(b"{") and any(f'"{name}"'.encode() in text for name in table.needs)
 
 
 def is_log(table: DeclaredTable, beginning: bytes) -> bool:
@@ -66,7 +70,9 @@ def _is_table(table: DeclaredTable, beginning: bytes) -> bool:
     header = _header(text, "," if table.layout == "csv" else "\t", is_whole=len(beginning) < _LONG)
     if len(header) < 2:
         return False
-    is_cut = b"\n" not in text  # a logger may sort the names: the step comes behind norms of gradients
+    is_cut = (
+        b"\n" not in text and not table.needs
+    )  # a logger may sort the names: the step comes behind norms of gradients
     return is_cut or ((not table.step or table.step_among(header) is not None) and _has(header, table.needs))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
@@ -60,7 +61,8 @@ def _after_comment(lines: Lines, state: dict[str, Any]) -> Lines:
     line, _, rest = lines.data.partition(b"\n")
     state["line"] += 1
     with suppress(ValueError, RecursionError, TypeError, KeyError):
-        state["start"] = float(json.loads(line[1:])["t_start"])
+        start = float(json.loads(line[1:])["t_start"])
+        state["start"] = start if math.isfinite(start) else 0.0
     return Lines(rest, lines.offset + len(line) + 1, lines.flaws)
 
 

@@ -51,8 +51,8 @@ def read(stream: BinaryIO, state: None) -> tuple[list[Item], None]:
             raise ValueError(_NOT_SETTINGS)
         given, more = _cells(value)
     except ValueError as error:
-        stream.seek(0)
-        return [Flaw(0, Reason.of(error), size)], None
+        stream.seek(begin)
+        return [Flaw(begin, Reason.of(error), size - begin)], None
     flaws = [Flaw(0, _MORE(more=more, most=_MOST))] if more else []
     return [*flaws, *([HyperParameters(given)] if given else [])], None
 

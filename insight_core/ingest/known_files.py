@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from insight_core.ingest.discover import discover, run_name, run_prefixes
@@ -113,6 +113,12 @@ class KnownFiles:
         if self._places.get((found.run, found.order)) == found.path:
             del self._places[(found.run, found.order)]
         return tailed
+
+
+def unread_files(logdirs: Sequence[Logdir], names: FileNames) -> Mapping[str, int]:
+    """How many files there are now that nothing reads, by what they hold, those of the most files first."""
+    counted = discover(logdirs, names, counts_unread=True).unread
+    return {kind: count for kind, count in counted.most_common() if kind}
 
 
 def run_files(logdirs: Sequence[Logdir], names: FileNames, folded: Callable[[Found], Found]) -> list[RunFile]:
