@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from insight_core.plugin.testing import EventWriter
 from tests.browser.asking import data_requests
 from tests.browser.cards import card
+from tests.browser.header import choose_in_page_menu
 from tests.browser.scalars_page import open_page, status
 from tests.browser.waiting import until
 from tests.support.damaged_logdir import damaged_logdir
@@ -130,12 +131,10 @@ def test_language_and_theme_switch_without_a_reload(page: Page, shared: Serve, s
     page.evaluate("window.stillHere = true")
     background = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(background)
-    page.get_by_role("button", name="中", exact=True).click()
+    choose_in_page_menu(page, "locale-zh-CN")
     expect(page.get_by_role("tab", name="标量")).to_be_visible()
     expect(status(page, "train/loss")).to_contain_text("全部保留")
-    page.locator("[data-theme-choice]").click()
-    if page.evaluate(background) == light:  # the first press chose light by name
-        page.locator("[data-theme-choice]").click()
+    choose_in_page_menu(page, "theme-dark")
     until(page, lambda: page.evaluate(background) != light)
     assert page.evaluate("window.stillHere")
 
