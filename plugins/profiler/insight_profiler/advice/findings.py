@@ -42,8 +42,8 @@ class ProfileCheck:
             except NotChecked as error:
                 reason = in_words(Reason.of(error), evidence.endings)
                 known = evidence.checked[self.check] = NotChecked(reason, may_change=error.may_change)
-        if isinstance(known, NotChecked):
-            raise known
+        if isinstance(known, NotChecked):  # a new one: the kept one must not hold frames
+            raise NotChecked(Reason.of(known), may_change=known.may_change)
         return known
 
 
