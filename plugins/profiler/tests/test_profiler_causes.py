@@ -26,7 +26,12 @@ _Body = Callable[[Machine], None]
 
 
 def _run(
-    machine: Machine, operator: str, kernel: str, duration: float, host: float = 3.0, **said: Any
+    machine: Machine,
+    operator: str,
+    kernel: str,
+    duration: float,
+    host: float = 3.0,
+    **said: Any,  # noqa: ANN401
 ) -> None:
     machine.work(host)
     with machine.span(operator, **said):
