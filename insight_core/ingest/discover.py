@@ -30,7 +30,7 @@ from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.suspects import TOGETHER, Suspects, is_claimed
 from insight_core.ingest.walk import Walk
 from insight_core.plugin import Dialect, LogFormat
-from insight_core.store.claimed_file import NamedFile
+from insight_core.store.held_file import NamedFile
 from insight_record.formats.reason import Reason, ReasonKind, system_reason
 
 # TensorBoard reads every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.

@@ -299,7 +299,7 @@ def _run_of(names: Sequence[str], above: Sequence[int], holding: set[str]) -> st
 
 
 def _below(directory: str, runs: set[str]) -> list[str]:
-    """The runs below a directory; none if there are so many that it is no directory of one training."""
+    """The runs below a directory; none if there are too many for the directory of one training."""
     start = f"{directory}/" if directory else ""
     found = [run for run in runs if run.startswith(start)]
     return sorted(found) if len(found) <= _MOST_BELOW else []

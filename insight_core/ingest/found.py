@@ -11,7 +11,7 @@ from attrs import Factory, define
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.scan_ahead import FileVersion
 from insight_core.plugin import Dialect, LogFormat, StoreFormat
-from insight_core.store.claimed_file import NamedFile
+from insight_core.store.held_file import NamedFile
 from insight_core.store.segment import FileOrder
 
 _UNREAD = {  # what files hold that nothing here reads, by the end of their names

@@ -14,7 +14,9 @@ from tests.training_traces import Machine
 _Extra = Callable[[Machine], None]
 
 
-def _trained(slow: Callable[[int], bool], extra: _Extra, steps: int = 12, jitter: float = 0.0) -> Machine:
+def _trained(
+    slow: Callable[[int], bool], extra: _Extra, steps: int = 12, jitter: float = 0.0, is_last: bool = False
+) -> Machine:
     machine, rng = Machine(), random.Random(3)
     for step in range(steps):
         with machine.span(f"ProfilerStep#{step}", "user_annotation"):
@@ -22,13 +24,15 @@ def _trained(slow: Callable[[int], bool], extra: _Extra, steps: int = 12, jitter
                 machine.work(10.0)
                 with machine.span("aten::linear"), machine.span("aten::addmm"):
                     machine.launch(TENSOR_CORES, 60.0 * (1 + jitter * rng.random()))
-            if slow(step):
+            if slow(step) and not is_last:
                 extra(machine)
             with machine.span("aten::item"):
                 copy = machine.launch(
                     "Memcpy DtoH (Device -> Pageable)", 1.5, call="cudaMemcpyAsync", category="gpu_memcpy"
                 )
                 machine.wait(copy)
+            if slow(step) and is_last:
+                extra(machine)
     return machine
 
 
@@ -55,13 +59,19 @@ def _on_the_device(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("extra", "name"),
-    [(_on_the_host, "save_checkpoint"), (_without_a_name, None), (_on_the_device, "cudaStreamSynchronize")],
+    ("extra", "name", "is_last"),  # whether it follows the read of the loss
+    [
+        (_on_the_host, "save_checkpoint", False),
+        (_on_the_host, "save_checkpoint", True),
+        (_without_a_name, None, False),
+        (_without_a_name, None, True),
+        (_on_the_device, "cudaStreamSynchronize", False),
+    ],
 )
 def test_every_fourth_step_that_is_slow_is_a_warning_and_nothing_else_is_accused(
-    extra: _Extra, name: str | None
+    extra: _Extra, name: str | None, is_last: bool
 ) -> None:
-    found = _found(_trained(lambda step: step % 4 == 3, extra))
+    found = _found(_trained(lambda step: step % 4 == 3, extra, is_last=is_last))
     assert found.keys() == {"step_jitter"}
     (one,) = found["step_jitter"].found
     assert one.severity == "warning"

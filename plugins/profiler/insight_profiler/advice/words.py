@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from insight_core.plugin import Messages, Reason, ReasonKind
-from insight_profiler.model import Source
 
 _LOCALES = Path(__file__).parents[1] / "locales"
 _ADVICE = _LOCALES / "advice"  # which the host sends: the page does not load them
@@ -34,19 +33,15 @@ def said(code: str, /, **details: object) -> Reason:
     return Reason(_english()[f"reason.{name}"].format(**details), name, **details)
 
 
+def has_text(code: str) -> bool:
+    """Whether there is a text of advice with this code."""
+    return f"reason.profiler_{code}" in _english()
+
+
 def explained(title: ReasonKind) -> Reason | None:
     """Why what a rule finds matters: the text ``reason.profiler_<name>_why`` next to its title."""
     name = title.code.removeprefix("profiler_").removesuffix("_title") + "_why"
-    return said(name) if f"reason.profiler_{name}" in _english() else None
-
-
-_FRAMEWORKS = {Source.MINDSPORE: "mindspore", Source.MINDINSIGHT: "mindspore", Source.XPLANE: "xla"}
-
-
-def said_for(source: Source, code: str, /, **details: object) -> Reason:
-    """``said`` with the options of the framework that wrote a profile, where it is not PyTorch."""
-    own = f"{code}_{_FRAMEWORKS.get(source, '')}"
-    return said(own if f"reason.profiler_{own}" in _english() else code, **details)
+    return said(name) if has_text(name) else None
 
 
 def percent(share: float) -> float:
