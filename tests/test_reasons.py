@@ -27,8 +27,8 @@ CATALOGUES = [
     *sorted(ROOT.glob("plugins/*/insight_*/**/locales/**/zh-CN.json")),
 ]
 ADVICE: dict[str, str] = json.loads(
-    (ROOT / "plugins/profiler/insight_profiler/locales/advice/en.json").read_text(encoding="utf-8")
-)
+    (ROOT / "plugins/profiler/insight_profiler/locales/en.json").read_text(encoding="utf-8")
+)["advice"]
 PIECES = ("metadata", "convergence", "interval", "path")
 READERS = [  # what they cannot read is shown to users
     *(path for path in ROOT.glob("insight_*/formats/*.py") if path.stem not in {"reason", "stored_block"}),

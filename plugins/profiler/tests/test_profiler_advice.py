@@ -111,8 +111,8 @@ def test_every_rule_has_its_own_name() -> None:
 
 def test_all_texts_are_there_in_both_languages_with_the_same_details() -> None:
     folder = Path(insight_profiler.__file__).parent
-    english = json.loads((folder / "locales/advice/en.json").read_text())
-    chinese = json.loads((folder / "locales/advice/zh-CN.json").read_text())
+    english = json.loads((folder / "locales/en.json").read_text())["advice"]
+    chinese = json.loads((folder / "locales/zh-CN.json").read_text())["advice"]
     for code, text in english.items():
         names = [
             {name for _, name, _, _ in string.Formatter().parse(one) if name} for one in (text, chinese[code])
