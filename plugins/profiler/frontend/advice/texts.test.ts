@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Page } from '@insight-host/kit';
 import { reasonText, savesText } from './texts';
-import en from '../../insight_profiler/locales/en.json';
+import { tab as en } from '../../insight_profiler/locales/en.json';
 
 const texts: Readonly<Record<string, string>> = en;
 const board = {
