@@ -15,9 +15,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -26,7 +25,8 @@ from attrs import frozen
 
 from benchmarks.corpus import CORPORA, write_corpus
 from benchmarks.machine import describe_machine
-from benchmarks.processes import Program, free_port, started
+from benchmarks.page_scrolling import hosting
+from benchmarks.processes import Program
 from insight_core.plugin.testing import EventWriter
 
 _SLICES, _TRACKS, _POINTS = 8_000_000, 100_000, 2_000_000
@@ -129,33 +129,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _measure(data: Data, logdir: Path) -> None:
     data.write(logdir)
-    with _hosted(logdir) as program:
+    with hosting(sys.executable, logdir) as (program, _):
         program.wait(lambda: _is_ready(program, data.is_ready), pause=0.5, patience=_PATIENCE)
         print(f"at rest: {_memory(program):.0f} MB", flush=True)
         for name, (path, together) in data.requests.items():
             _print_request(program, name, path, together)
 
 
-@contextmanager
-def _hosted(logdir: Path) -> Iterator[Program]:
-    port, cache = free_port(), logdir.parent / "cache"
-    command = [sys.executable, "-m", "insight_core.cli", "--logdir", str(logdir), "--port", str(port)]
-    with started([*command, "--cache-dir", str(cache)], port=port) as program:
-        yield program
-
-
 def _is_ready(program: Program, path: str) -> bool:
-    table = "/data/run_table"
-    try:
-        connection = http.client.HTTPConnection("127.0.0.1", program.port, timeout=_PATIENCE)
-        connection.request("GET", table)
-        is_loaded = json.loads(connection.getresponse().read())["progress"]["loaded_once"]
-        connection.request("GET", path)
-        answer = connection.getresponse()
-        state = json.loads(answer.read()).get("state", "ready")
-        return bool(is_loaded and answer.status == 200 and state == "ready")
-    except ConnectionError:
-        return False
+    connection = http.client.HTTPConnection("127.0.0.1", program.port, timeout=_PATIENCE)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    state = json.loads(answer.read()).get("state", "ready")
+    return answer.status == 200 and state == "ready"
 
 
 def _print_request(program: Program, name: str, path: str, together: int) -> None:

@@ -45,10 +45,10 @@ from numpy.typing import NDArray
 
 from benchmarks.cluster_traces import write_slow_job
 from benchmarks.traces import write_trace
+from insight_authoring.testing.scalar_block import Form
+from insight_authoring.testing.wire import encoded_varint, event, message_field, record
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing.scalar_block import Form
-from insight_core.testing.wire import encoded_varint, event, message_field, record
 from tests.support.graphs import large_mindspore_graph, large_tensorflow_graph
 from tests.support.pictures import png
 

@@ -42,10 +42,11 @@ def write(place: Path, runs: int, tags: Sequence[str], steps: int) -> None:
 def hosting(python: str, logs: Path) -> Iterator[tuple[Program, str]]:
     """A host that has read all of ``logs``, and its page; all runs are selected."""
     port = free_port()
-    with tempfile.TemporaryDirectory() as state:
+    with tempfile.TemporaryDirectory() as place:
         command = [python, "-m", "insight_core.cli", "--logdir", str(logs), "--port", str(port)]
-        with started([*command, "--state-dir", state, "--no-cache"], port=port) as program:
-            program.wait(lambda: is_loaded(port), pause=0.1, patience=120.0)
+        kept = ["--state-dir", f"{place}/state", "--cache-dir", f"{place}/cache"]
+        with started([*command, *kept], port=port) as program:
+            program.wait(lambda: is_loaded(port), pause=0.1, patience=600.0)
             yield program, f"http://127.0.0.1:{port}/#runs=all&locale=en"
 
 

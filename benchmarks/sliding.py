@@ -25,8 +25,8 @@ from benchmarks.chromium import launched
 from benchmarks.machine import describe_machine
 from benchmarks.page_scrolling import hosting
 from benchmarks.processes import Program
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
 
 _RATE, _SECONDS = 8000, 1.0
 _LINES = 30  # of a text

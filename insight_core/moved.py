@@ -57,8 +57,8 @@ MOVED_NAMES: Final[Mapping[str, Mapping[str, str]]] = {  # by module and name; "
         **_names("MINDSPORE_TYPES TENSORFLOW_TYPES tensorflow_type_name", "insight_record.formats.dtypes"),
     },
     f"{_PLUGIN}.testing": {
-        **_names("START_TIME", "insight_core.testing.event_writer"),
-        **_names("scalar_events", "insight_core.testing.scalar_block"),
+        **_names("START_TIME", "insight_authoring.testing.event_writer"),
+        **_names("scalar_events", "insight_authoring.testing.scalar_block"),
     },
     "insight_host.client": {  # which re-exported them
         **_names("Claim InsightError InvalidArgument NotFound TooLarge Unavailable Undecodable", _PLUGIN),
@@ -82,9 +82,11 @@ MOVED_MODULES: Final[
     f"{_PLUGIN}.http.matching": "insight_core.matching",
     f"{_PLUGIN}.http.own_page": "insight_core.own_page",
     **{
-        f"{_PLUGIN}.testing.{name}": f"insight_core.testing.{name}"
-        for name in ("contexts", "event_writer", "fake", "histograms", "scalar_block", "tensors", "wire")
+        f"{_PLUGIN}.testing.{name}": f"insight_authoring.testing.{name}"
+        for name in ("event_writer", "fake", "scalar_block", "tensors", "wire")
     },
+    f"{_PLUGIN}.testing.contexts": "insight_authoring.testing.host",
+    f"{_PLUGIN}.testing.histograms": "insight_authoring.testing.tensors",
 }
 MOVED_ROOMS: Final[Mapping[str, str]] = {  # packages of the host that are in a plugin now
     "insight_core.mirror": "insight_remote.mirror",

@@ -8,10 +8,10 @@ import numpy as np
 from attrs import frozen
 from numpy.random import Generator
 
+from insight_authoring.testing.tensors import histogram_proto_of, histogram_tensor
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.payloads import HISTO
 from insight_core.plugin.testing import FakeProvider
-from insight_core.testing.histograms import histogram_proto_of, histogram_tensor
 from tests.layer_training import Floats, Log, Network, setup_of, trained
 
 _EDGES = 1e-12 * 1.1 ** np.arange(774)

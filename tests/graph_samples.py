@@ -9,7 +9,7 @@ from insight_graph.described import kind_of
 from insight_graph.tree import Tree
 from insight_graph.view import GraphView
 
-from insight_core.testing.wire import message_field
+from insight_authoring.testing.wire import message_field
 from tests.support.graphs import mindspore_constant, mindspore_node, mindspore_parameter, tensorflow_node
 
 

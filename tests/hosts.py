@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,11 +17,27 @@ from insight_core.plugin import Plugin, hookimpl
 from insight_core.plugin.data import DataProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.web import Host, HostSettings
+from insight_core.web import Host
 from insight_core.web.http_server import listen
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
+
+
+def with_hooks(**hooks: Callable[..., object]) -> object:
+    """A module, as an entry point loads it, with these hooks: ``with_hooks(rules=lambda: [rule])``."""
+    named = {f"insight_{name}": hook for name, hook in hooks.items()}
+    return SimpleNamespace(**{name: hookimpl(hook, specname=name) for name, hook in named.items()})
+
+
+def module_of(plugin: Plugin) -> object:
+    return with_hooks(plugin=lambda: plugin)
+
+
+def registry_of(*plugins: Plugin) -> Registry:
+    registry = Registry.of([(plugin.name, partial(module_of, plugin)) for plugin in plugins])
+    assert not registry.failures
+    return registry
 
 
 @contextmanager
@@ -40,9 +56,7 @@ def client_of(logs: Path, **modules: object) -> Iterator[Client]:
 @contextmanager
 def served(provider: DataProvider, plugins: Iterable[Plugin]) -> Iterator[str]:
     """The URL of a host of a provider and these plugins."""
-    registry = Registry.of([(plugin.name, partial(_module, plugin)) for plugin in plugins])
-    assert not registry.failures
-    with listening(Host(registry, provider, HostSettings())) as url:
+    with closing(Host(registry_of(*plugins), provider)) as host, listening(host) as url:
         yield url
 
 
@@ -57,8 +71,3 @@ def listening(application: WSGIApplication) -> Iterator[str]:
     finally:
         server.stop()
         thread.join()
-
-
-def _module(plugin: Plugin) -> object:
-    """A module, as an entry point loads it, that contributes the plugin."""
-    return SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from attrs import define, frozen
 
+from insight_authoring.testing.scalar_block import Form
 from insight_core.ingest.index.upkeep import KeptFile, kept_files
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, InsightError
@@ -26,7 +27,6 @@ from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing.scalar_block import Form
 from tests.support.growing_file import GrowingFile
 
 _PATIENCE = 300.0  # seconds that a program has to show what the files hold

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
+import insight_lineage
+import insight_scalar
+
+from insight_authoring.testing import wire
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
+from insight_core.providers.local import LocalProvider
 
 Hparams = Mapping[str, float | str]
 
@@ -57,6 +63,15 @@ class LineageLogs:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+
+    @contextmanager
+    def opened(self) -> Iterator[LocalProvider]:
+        """A provider over what is written; ``load`` reads it."""
+        self.root.mkdir()
+        plugins = [insight_scalar.insight_plugin(), insight_lineage.insight_plugin()]
+        provider = LocalProvider([Logdir(str(self.root))], plugins, reload_interval=0)
+        yield provider
+        provider.close()
 
     def file(self, run: str, content: bytes, second: int = 1) -> Path:
         """A lineage file, and an event file that makes the directory a run."""

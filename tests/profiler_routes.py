@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,34 @@ from typing import Any
 import insight_profiler
 from insight_profiler.views.routes import routes
 from werkzeug import Request
-from werkzeug.test import EnvironBuilder
+from werkzeug.test import EnvironBuilder, TestResponse
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Unavailable
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.hosts import client_of
+from tests.waiting import eventually
 
 _PATIENCE = 60.0  # seconds, on a machine that does much else
 Get = Callable[..., dict[str, Any]]
+
+
+@contextmanager
+def asked_about(logdir: Path, name: str, events: Iterable[object]) -> Iterator[Callable[..., TestResponse]]:
+    """What asks about a trace of these events, once it is read: ``get("slices", width=10)``."""
+    (logdir / "run").mkdir(parents=True)
+    trace = {"schemaVersion": 1, "traceEvents": list(events)}
+    (logdir / "run" / name).write_text(json.dumps(trace), encoding="utf-8")
+    with client_of(logdir, profiler=insight_profiler) as client:
+
+        def get(path: str, **parameters: Any) -> TestResponse:  # noqa: ANN401
+            query = {"run": "run", "profile": name, **parameters}
+            return client.get(f"/data/plugin/profiler/{path}", query_string=query)
+
+        eventually(lambda: get("profile").get_json()["state"] != "reading")
+        yield get
 
 
 @contextmanager

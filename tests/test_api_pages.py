@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.support.imports import module_at
 
 PLACE = "docs/reference/api"
 
 
 @pytest.fixture(scope="module")
 def writer(repository: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("write", repository / PLACE / "write.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(repository / PLACE / "write.py")
 
 
 def test_pages_are_up_to_date(writer: ModuleType, repository: Path) -> None:

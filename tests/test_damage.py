@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import Damage, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import wire
 from tests.support.damaged_logdir import FILE_NAME, damaged_logdir, scalar_record, version_record
 from tests.support.points import scalar_points
 

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from insight_authoring.testing import tensors
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import DataProvider, SeriesKey
@@ -17,7 +18,6 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
-from insight_core.testing import histograms, tensors
 from tests.support.pictures import png
 
 BOTH = pytest.mark.parametrize("dialect", list(Dialect))
@@ -125,11 +125,11 @@ def test_a_histogram_as_tensorflow_writes_it(tmp_path: Path) -> None:
 
 def test_broken_histograms() -> None:
     torn = tensorboard.HistogramProto.FromString(
-        histograms.histogram_proto_of([1.0, 2.0], [5.0], least=-1, largest=9)
+        tensors.histogram_proto_of([1.0, 2.0], [5.0], least=-1, largest=9)
     )
     assert (len(torn.bucket_limit), len(torn.bucket), torn.min, torn.max) == (2, 1, -1, 9)
     negative = mindspore.Summary.Histogram.FromString(
-        histograms.mindspore_histogram_of([0.0], [-1.0], [-3], [1.0])
+        tensors.mindspore_histogram_of([0.0], [-1.0], [-3], [1.0])
     )
     assert [(b.left, b.width, b.count) for b in negative.buckets] == [(0.0, -1.0, -3)]
 

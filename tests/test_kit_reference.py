@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from tests.support.imports import module_at
+
 WRITER = "docs/reference/kit/write.py"
 
 
 @pytest.fixture(scope="module")
 def writer(repository: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("kit_write", repository / WRITER)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(repository / WRITER)
 
 
 @pytest.mark.parametrize("page", ["components.md", "functions.md"])

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-HOST = ("insight_authoring", "insight_core", "insight_host", "insight_layers")
+HOST = ("insight_authoring", "insight_core", "insight_host", "insight_layers", "insight_log_tables")
 # The only list of names, and who may use it: it reserves them, and a name that is left out is one of them.
 MAY_NAME = {
     "insight_core/plugin/__init__.py",
     "insight_core/plugin/contract.py",
-    "insight_core/testing/event_writer.py",
-    "insight_core/testing/fake.py",
+    "insight_authoring/testing/event_writer.py",
+    "insight_authoring/testing/fake.py",
     "insight_core/registry/registry.py",
     "insight_core/registry/rules.py",
     "insight_host/client.py",

@@ -93,6 +93,7 @@ def test_only_programs_change_the_process(repository: Path) -> None:
         repository / "insight_core",
         repository / "insight_host",
         repository / "insight_layers",
+        repository / "insight_log_tables",
         *repository.glob("plugins/*/insight_*"),
     ]
     found = []

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from insight_profiler.advice.dialects import DIALECTS
 
 from insight_core.formats.batch import CUT_MEANWHILE, unreadable
 from insight_core.plugin import InvalidArgument, Messages, Reason, ReasonKind, Undecodable
@@ -26,8 +27,8 @@ CATALOGUES = [
     *sorted(ROOT.glob("plugins/*/insight_*/**/locales/**/zh-CN.json")),
 ]
 ADVICE: dict[str, str] = json.loads(
-    (ROOT / "plugins/profiler/insight_profiler/locales/advice/en.json").read_text(encoding="utf-8")
-)
+    (ROOT / "plugins/profiler/insight_profiler/locales/en.json").read_text(encoding="utf-8")
+)["advice"]
 PIECES = ("metadata", "convergence", "interval", "path")
 READERS = [  # what they cannot read is shown to users
     *(path for path in ROOT.glob("insight_*/formats/*.py") if path.stem not in {"reason", "stored_block"}),
@@ -66,7 +67,8 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
 
 def python_files() -> list[Path]:
     core = [*ROOT.glob("insight_core/**/*.py"), *ROOT.glob("insight_record/formats/*.py")]
-    return [*core, *ROOT.glob("plugins/*/insight_*/**/*.py")]
+    libraries = [*ROOT.glob("insight_layers/*.py"), *ROOT.glob("insight_log_tables/*.py")]
+    return [*core, *libraries, *ROOT.glob("plugins/*/insight_*/**/*.py")]
 
 
 def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
@@ -84,11 +86,28 @@ def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
                 case "ReasonKind", [ast.Constant(value=str(code)), ast.Constant(value=str(text)), *unsaid]:
                     yield code, set(ReasonKind(code, text, *map(ast.literal_eval, unsaid)).names)
                 case "said", [ast.Constant(value=str(code))] if "insight_profiler" in path.parts:
-                    yield f"profiler_{code}", details
+                    yield from in_all_words(code, details)
                 case "", [ast.Constant(value=str(code))] if getattr(node.func, "attr", "") == "change":
-                    for end in ("", "_mindspore", "_xla"):
-                        if f"reason.profiler_{code}{end}" in ADVICE:
-                            yield f"profiler_{code}{end}", details
+                    yield from in_all_words(code, details)
+
+
+ENDINGS = sorted({end for one in DIALECTS for end in (one.ending, one.replaces)} - {""})
+
+
+def is_in(sources: str, code: str) -> bool:
+    """Whether a code is a string of the sources, or one of advice is without what comes before and after."""
+    plain = re.sub(rf"_({'|'.join(ENDINGS)})$", "", code)
+    names = {code, code.removeprefix("profiler_"), plain.removeprefix("profiler_")}
+    is_reason = f"reason.{plain}" in ADVICE and plain.endswith("_why")  # found by the title
+    return is_reason or any(f'"{name}"' in sources for name in names)
+
+
+def in_all_words(code: str, details: set[str] | None) -> Iterator[tuple[str, set[str] | None]]:
+    """A text of advice, and those that say the same in the words of other frameworks and devices."""
+    yield f"profiler_{code}", details
+    for ending in ENDINGS:
+        if f"reason.profiler_{code}_{ending}" in ADVICE:
+            yield f"profiler_{code}_{ending}", details
 
 
 def texts_of_reasons(path: Path) -> dict[str, str]:
@@ -108,7 +127,7 @@ def test_every_code_has_a_text_in_chinese_that_names_no_other_details() -> None:
     sources = "".join(path.read_text(encoding="utf-8") for path in python_files())
     of_the_page = {"malformed", "offline"}  # an answer that is not JSON, or none
     others = {key.removeprefix("reason.") for key in texts} - known.keys() - of_the_page - SYSTEM
-    assert [code for code in others if f'"{code}"' not in sources] == [], "nothing has these codes"
+    assert [code for code in others if not is_in(sources, code)] == [], "nothing has these codes"
     for code, details in known.items():
         wanted = set(re.findall(r"\{(\w+)\}", texts[f"reason.{code}"]))
         assert details is None or wanted <= details | {"text"}, code  # the server's own text

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from insight_core.plugin.testing import EventWriter, HostClient, host_of
+from tests.browser.header import choose_in_page_menu
 from tests.distributions import install
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def test_its_tab_shows_the_notes_as_text(host_url: str, page: Page) -> None:
     notes.nth(1).wait_for()
     assert notes.nth(0).locator("header").inner_text().startswith("run · notes/setup · step 7 · ")
     assert notes.nth(1).locator("p").inner_text() == "学习率 0.1\n<script>alert(1)</script>"
-    page.get_by_text("中", exact=True).click()
+    choose_in_page_menu(page, "locale-zh-CN")
     page.get_by_text("第 7 步").wait_for()
     page.get_by_role("tab", name="文本").wait_for()
 

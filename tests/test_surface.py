@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -11,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.support.imports import module_at
 
 PLACE = "docs/reference/surface"
 PLUGIN = "insight_core.plugin"
@@ -30,12 +31,7 @@ MOST_LINES = 3500  # of insight_core/plugin
 
 @pytest.fixture(scope="module")
 def writer(repository: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("write_surface", repository / PLACE / "write.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(repository / PLACE / "write.py")
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +108,7 @@ def _sources(repository: Path) -> Iterator[Path]:
         "insight_core",
         "insight_host",
         "insight_layers",
+        "insight_log_tables",
         "plugins",
         "examples",
     ):

@@ -106,18 +106,6 @@ def test_every_class_and_property_of_the_styles_has_a_user() -> None:
     assert unused == []
 
 
-def test_what_lies_over_what_is_of_one_scale() -> None:
-    styles = _tracked("frontend/*.css", "plugins/*.css")
-    found = [
-        f"{path.relative_to(ROOT)}: {value}"
-        for path in styles
-        for value in re.findall(r"z-index:\s*([^;}]+)", path.read_text(encoding="utf-8"))
-        if not re.fullmatch(r"var\(--z-[a-z]+\)", value)
-    ]
-    assert styles
-    assert found == [], "see tokens.css"
-
-
 def test_every_export_is_used() -> None:
     words = Counter(re.findall(r"\w+", _code()))
     unused = [

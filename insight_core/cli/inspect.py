@@ -16,6 +16,7 @@ from insight_core.cli.process import rare_collections
 from insight_core.cli.storage import cache_directory, follow_log_formats
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import table
+from insight_core.ingest.found import EXTRAS
 from insight_core.providers.local import LocalProvider
 
 _SERIES_HEADER = ("RUN", "DIALECT", "PLUGIN", "TAG", "POINTS", "FIRST STEP", "LAST STEP")
@@ -65,7 +66,8 @@ def inspection(provider: LocalProvider, plugins: Iterable[str]) -> dict[str, Any
     """``{"runs": {run: {"dialect", "plugins": {plugin: {tag: ...}}, "damage", "unclaimed"}}}``.
 
     "dialect" is None for a run without events and joined by ``+`` for one with several. With remote logdirs
-    there is also ``{"requests": {location: {"lists", "reads", "retries", "bytes"}}}``.
+    there is also ``{"requests": {location: {"lists", "reads", "retries", "bytes"}}}``, with files that
+    nothing reads ``{"unread": {kind: files}}``.
     """
     unclaimed = provider.unclaimed()
     runs: dict[str, Any] = {
@@ -90,15 +92,21 @@ def inspection(provider: LocalProvider, plugins: Iterable[str]) -> dict[str, Any
         if damage.run in runs:
             runs[damage.run]["damage"].append(asdict(damage, filter=lambda field, _: field.name != "run"))
     requests = {location: asdict(counts) for location, counts in provider.requests().items()}
-    return {"runs": runs, "requests": requests} if requests else {"runs": runs}
+    unread = provider.unread_files()
+    others = {name: found for name, found in (("requests", requests), ("unread", unread)) if found}
+    return {"runs": runs, **others}
 
 
 def _text(report: dict[str, Any]) -> str:
     runs = report["runs"]
     remote = [(location, *counts.values()) for location, counts in report.get("requests", {}).items()]
-    requests = [f"Requests:\n{table(_REQUESTS_HEADER, remote, right=_REQUESTS_HEADER[1:])}"] if remote else []
+    others = [f"Requests:\n{table(_REQUESTS_HEADER, remote, right=_REQUESTS_HEADER[1:])}"] if remote else []
+    unread = [(kind, count, EXTRAS.get(kind, "-")) for kind, count in report.get("unread", {}).items()]
+    if unread:
+        listed = table(("KIND", "FILES", "SOME BY EXTRA"), unread, right=("FILES",))
+        others.append(f"Files that are not read:\n{listed}")
     if not runs:
-        return "\n\n".join(["No runs found.", *requests])
+        return "\n\n".join(["No runs found.", *others])
     series = [
         (name, run["dialect"] or "-", plugin, tag, info["points"], info["first_step"], info["last_step"])
         for name, run in runs.items()
@@ -125,4 +133,4 @@ def _text(report: dict[str, Any]) -> str:
     ]
     if damage:
         parts.append(f"Damage ({len(damage)}):\n{table(_DAMAGE_HEADER, damage, right=_DAMAGE_HEADER[2:4])}")
-    return "\n\n".join([*parts, *requests])
+    return "\n\n".join([*parts, *others])

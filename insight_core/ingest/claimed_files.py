@@ -17,7 +17,7 @@ from insight_core.formats.batch import Flaw, unreadable
 from insight_core.ingest.fetching import Fetch, opened
 from insight_core.ingest.file_patterns import FileCheck
 from insight_core.ingest.file_record import FlawList
-from insight_core.store.claimed_file import NamedFile
+from insight_core.store.held_file import NamedFile
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from insight_record.formats.reason import Reason, ReasonKind

@@ -23,14 +23,14 @@ from insight_core.ingest.file_patterns import (
     taken,
     to_be_told,
 )
-from insight_core.ingest.found import Found, FoundFile, FoundStore
+from insight_core.ingest.found import Found, FoundFile, FoundStore, unread_kind
 from insight_core.ingest.links import Links, leads_back
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.suspects import TOGETHER, Suspects, is_claimed
 from insight_core.ingest.walk import Walk
 from insight_core.plugin import Dialect, LogFormat
-from insight_core.store.claimed_file import NamedFile
+from insight_core.store.held_file import NamedFile
 from insight_record.formats.reason import Reason, ReasonKind, system_reason
 
 # TensorBoard reads every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
@@ -67,12 +67,13 @@ def discover(
     beginnings: Beginnings | None = None,
     *,
     follow_symlinks: bool = False,
+    counts_unread: bool = False,
 ) -> Found:
     """Walks every directory below the logdirs, each once for each logdir.
 
     ``names`` are patterns of files that plugins claim; ``beginnings`` caches the checks of their first bytes.
     Symbolic links are followed as docs/reference/formats.md says, and with ``follow_symlinks`` wherever they
-    lead.
+    lead. With ``counts_unread`` files that nothing reads are counted.
     """
     found = Found()
     beginnings = Beginnings() if beginnings is None else beginnings
@@ -84,7 +85,9 @@ def discover(
         if not os.path.isdir(logdir.path):
             found.missing.append(logdir.path)
             continue
-        walked.append((prefix, _walk(logdir, prefix, names, links, suspects, found)))
+        walked.append(
+            (prefix, _walk(logdir, prefix, names, links, suspects, found, counts_unread=counts_unread))
+        )
     for prefix, one in walked:
         _add_named(found, prefix, one, links, beginnings)
     settle_ties(found.files, beginnings)
@@ -136,7 +139,14 @@ class _Walked:
 
 
 def _walk(
-    logdir: Logdir, prefix: str, names: FileNames, links: Links, suspects: Suspects, found: Found
+    logdir: Logdir,
+    prefix: str,
+    names: FileNames,
+    links: Links,
+    suspects: Suspects,
+    found: Found,
+    *,
+    counts_unread: bool,
 ) -> _Walked:
     root = logdir.path
     walk = Walk(root)
@@ -170,6 +180,8 @@ def _walk(
                         if (matches or suspecting) and _is_event_file(entry.name):
                             matches = suspecting = ()
                     if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
+                        if counts_unread:
+                            found.unread[unread_kind(entry.name)] += 1
                         continue
                 info = entry.stat() if not is_directory else None
             except FileNotFoundError:
@@ -289,6 +301,8 @@ def _take_store(found: Found, prefix: str, awaited: AwaitedFile, beginnings: Beg
             FoundStore(awaited.path, printable(awaited.name), prefix, directory, pattern.store)
         )
         return
+    if not awaited.matches:
+        found.unread[unread_kind(awaited.name)] += 1
 
 
 def _begins_like(awaited: AwaitedFile, beginnings: Beginnings, tells: Callable[[bytes], bool]) -> bool:

@@ -15,6 +15,7 @@ from attrs import Factory, define, frozen
 from insight_core.plugin import FileName, Flaw, LogFormat, Plugin, StoreFormat
 
 _ANY_DIRECTORIES = "**"
+_MOST_EXTENSIONS = 1_000  # of names whose patterns are kept
 _MOST_BELOW = 100  # runs below a directory whose settings are theirs
 _WILDCARDS = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
 
@@ -35,7 +36,7 @@ class FilePattern:
     way: str  # a part of every path to such a directory
     name: str
     literal: str  # the longest part of the name's pattern that has no wildcard
-    is_suffix: bool  # the literal is the end of the name
+    suffix: str  # the part that ends every such name, if that has no wildcard
     format: LogFormat | None
     store: StoreFormat | None
 
@@ -47,15 +48,14 @@ class FilePattern:
             names.append("*")
         parts = _WILDCARDS.split(names[-1])
         way = _WILDCARDS.split("/".join(names[:-1]))
-        literal = max(parts, key=len)  # of *epoch*.png that is epoch: many names end with .png
         return cls(
             plugin,
             claim,
             tuple(None if name == _ANY_DIRECTORIES else name for name in names[:-1]),
             max((part.strip("/") for part in way), key=len),
             names[-1],
-            literal,
-            literal == parts[-1],
+            max(parts, key=len),  # of *epoch*.png that is epoch: many names end with .png
+            parts[-1],
             any_format if isinstance(any_format, LogFormat) else None,
             any_format if isinstance(any_format, StoreFormat) else None,
         )
@@ -116,28 +116,40 @@ class FileNames:
         self._named = [each for each in self._patterns if each.claim.begins is None]
         self._suspected = [each for each in self._patterns if each.claim.begins is not None]
         self.of_any_name = [each for each in self._named if not each.literal]
-        self._suffixes = tuple({each.literal for each in self._named if each.is_suffix})
-        self._parts = tuple({each.literal for each in self._named if not each.is_suffix} - {""})
+        self._by_extension: dict[str, tuple[list[FilePattern], list[FilePattern]]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._patterns)
 
     def may_match(self, name: str) -> bool:
         """A fast check of a file name; False for most names that no pattern matches."""
-        if name.endswith(self._suffixes):
-            return True
-        for part in self._parts:  # noqa: SIM110 - a generator for each name takes longer
-            if part in name:
+        for pattern in self._possible(name)[0]:  # noqa: SIM110 - a generator for each name takes longer
+            if pattern.literal and pattern.literal in name:
                 return True
         return False
 
     def matching(self, name: str) -> list[FilePattern]:
         """The patterns that match a file of this name, whatever directory it is in."""
-        return [each for each in self._named if each.literal in name and _compiled(each.name).match(name)]
+        return _those_of(self._possible(name)[0], name)
 
     def suspected(self, name: str) -> list[FilePattern]:
         """The patterns that match this name and claim only files that begin as they say."""
-        return [each for each in self._suspected if each.literal in name and _compiled(each.name).match(name)]
+        possible = self._possible(name)[1]
+        return _those_of(possible, name) if possible else []
+
+    def _possible(self, name: str) -> tuple[list[FilePattern], list[FilePattern]]:
+        """The patterns that may match names that end alike: of those by name, and of those by beginnings."""
+        extension = name[name.rfind(".") :]
+        possible = self._by_extension.get(extension)
+        if possible is None:
+            named, suspected = (
+                [one for one in each if one.suffix.endswith(extension) or extension.endswith(one.suffix)]
+                for each in (self._named, self._suspected)
+            )
+            possible = named, suspected
+            if len(self._by_extension) < _MOST_EXTENSIONS:
+                self._by_extension[extension] = possible
+        return possible
 
     def take(self, path: str) -> bool:
         """Whether a plugin may claim the file by its path, which is relative to the logdir."""
@@ -148,6 +160,10 @@ class FileNames:
         """The patterns that claim the file if it begins as they say."""
         above, _, name = path.rpartition("/")
         return Directory(self, above).suspects(name, ())
+
+
+def _those_of(patterns: Iterable[FilePattern], name: str) -> list[FilePattern]:
+    return [each for each in patterns if each.literal in name and _compiled(each.name).match(name)]
 
 
 @define
@@ -283,7 +299,7 @@ def _run_of(names: Sequence[str], above: Sequence[int], holding: set[str]) -> st
 
 
 def _below(directory: str, runs: set[str]) -> list[str]:
-    """The runs below a directory; none if there are so many that it is no directory of one training."""
+    """The runs below a directory; none if there are too many for the directory of one training."""
     start = f"{directory}/" if directory else ""
     found = [run for run in runs if run.startswith(start)]
     return sorted(found) if len(found) <= _MOST_BELOW else []

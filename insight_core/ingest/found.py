@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -10,8 +11,29 @@ from attrs import Factory, define
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.scan_ahead import FileVersion
 from insight_core.plugin import Dialect, LogFormat, StoreFormat
-from insight_core.store.claimed_file import NamedFile
+from insight_core.store.held_file import NamedFile
 from insight_core.store.segment import FileOrder
+
+_UNREAD = {  # what files hold that nothing here reads, by the end of their names
+    **dict.fromkeys(
+        (".pt", ".pth", ".ckpt", ".safetensors", ".h5", ".keras", ".gguf", ".mindir"), "checkpoints"
+    ),
+    **dict.fromkeys((".pickle", ".pkl", ".joblib"), "Python pickles"),
+    **dict.fromkeys((".npz", ".npy"), "numpy arrays"),
+    **dict.fromkeys((".log", ".out", ".err"), "console logs"),
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "SQLite databases"),
+    **dict.fromkeys((".pftrace", ".perfetto-trace"), "Perfetto traces"),
+    **dict.fromkeys((".nsys-rep", ".qdrep", ".ncu-rep"), "profiles of Nsight"),
+    ".bin": "binary files",
+    ".ir": "graphs of MindSpore as text",
+    ".parquet": "Parquet tables",
+}
+EXTRAS = {"Parquet tables": "lake"}  # that read some of them
+
+
+def unread_kind(name: str) -> str:
+    """What a file holds that no plugin claims and no format reads, by its name; empty for others."""
+    return _UNREAD.get(name[name.rfind(".") :], "")
 
 
 class FoundFile(NamedTuple):
@@ -58,6 +80,7 @@ class Found:
     damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
     missing: list[str] = Factory(list)
     not_followed: list[str] = Factory(list)  # links to directories and to event files
+    unread: Counter[str] = Factory(Counter)  # files by what they hold; see unread_kind
 
     def of_runs(self, accepts: Callable[[str], bool]) -> Found:
         """The part with the runs whose names are accepted."""
@@ -70,4 +93,5 @@ class Found:
             {key: flaw for key, flaw in self.damage.items() if key[0] in runs},
             self.missing,
             self.not_followed,
+            self.unread,
         )

@@ -1,22 +1,26 @@
-"""The log files that a loader follows, found by run and path, by path, or by their place in a run."""
+"""The log files that a loader follows, by run and path or by place in a run; which files each run has."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
+from insight_core.ingest.discover import discover, run_name, run_prefixes
 from insight_core.ingest.fetching import Fetch
+from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.folding import Folding
-from insight_core.ingest.found import FoundFile
+from insight_core.ingest.found import Found, FoundFile
+from insight_core.ingest.locked_directory import ValueFiles
 from insight_core.ingest.log_file import FormatReader
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.tailer import Tailed
-from insight_core.ingest.value_files import ValueFiles
 from insight_core.plugin import LogFormat
+from insight_core.plugin.data import RunFile
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 
-if TYPE_CHECKING:  # a host without a cache does not load it
+if TYPE_CHECKING:
     from insight_core.ingest.index.cache import IndexCache
 
 
@@ -109,3 +113,37 @@ class KnownFiles:
         if self._places.get((found.run, found.order)) == found.path:
             del self._places[(found.run, found.order)]
         return tailed
+
+
+def unread_files(logdirs: Sequence[Logdir], names: FileNames) -> Mapping[str, int]:
+    """How many files there are now that nothing reads, by what they hold, those of the most files first."""
+    counted = discover(logdirs, names, counts_unread=True).unread
+    return {kind: count for kind, count in counted.most_common() if kind}
+
+
+def run_files(logdirs: Sequence[Logdir], names: FileNames, folded: Callable[[Found], Found]) -> list[RunFile]:
+    """Every file of every run as it is now, each for every run that it belongs to.
+
+    ``folded`` gives files of parts to the runs above them.
+    A store of another tracker may hold many runs, and is there as a file of its directory.
+    """
+    found = folded(discover(logdirs, names))
+    roots = [(logdir.path, prefix) for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)]
+    files = []
+    for run, path in {**found.files, **found.named}:
+        for root, prefix in roots:
+            below = os.path.join(root, "")
+            relative = path[len(below) :] if path.startswith(below) else ""
+            while relative:
+                relative = os.path.dirname(relative)
+                if run_name(prefix, relative) == run:
+                    files.append(RunFile(run, path, below + relative, root))
+                    break
+    for store in found.stores:
+        for root, prefix in roots:
+            below = os.path.join(root, "")
+            if prefix == store.prefix and store.path.startswith(below):
+                relative = os.path.dirname(store.path[len(below) :])
+                run = run_name(prefix, relative)
+                files.append(RunFile(run, store.path, below + relative, root, is_store=True))
+    return files

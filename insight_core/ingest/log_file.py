@@ -26,8 +26,8 @@ from insight_record.formats.reason import Reason, ReasonKind
 
 if TYPE_CHECKING:
     from insight_core.ingest.fetching import Fetch
+    from insight_core.ingest.locked_directory import ValueFiles
     from insight_core.ingest.log_values import LogValues
-    from insight_core.ingest.value_files import ValueFiles
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from attrs import evolve
 from insight_core.formats.batch import Batch, Flaw, unreadable
 from insight_core.formats.file_references import file_reference
 from insight_core.ingest.fetching import Fetch, opened
+from insight_core.ingest.locked_directory import ValueFiles
 from insight_core.ingest.scanner.scanner import open_scanner
-from insight_core.ingest.value_files import ValueFiles
 from insight_core.plugin import Dialect, HyperParameters, Images, Texts
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.encoders.tensorboard import TENSORBOARD
@@ -39,7 +39,7 @@ class LogValues:
         self._fetch = fetch
         self._files = files
         self._directory = os.path.dirname(os.path.abspath(source))
-        # several files of a run have hyperparameters: those of one are no reason to forget the others'
+        # several files of a run have hyperparameters: those of one do not replace the others'
         self._source = os.path.join(os.path.basename(self._directory), os.path.basename(source))
         self.path = ""  # of the event file, once there are values
         self._size = 0

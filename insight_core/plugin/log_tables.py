@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from insight_core.log_tables.declaration import log_settings, log_table, yaml_value
+from insight_log_tables.declaration import log_settings, log_table, yaml_value
 
 __all__ = ["log_settings", "log_table", "yaml_value"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from insight_authoring.testing.contract_checks import provider_contract
+from insight_authoring.testing.contract_data import WrittenSeries
+from insight_authoring.testing.event_writer import EventWriter
+from insight_authoring.testing.fake import FakeProvider
+from insight_authoring.testing.formats import ReadLog, read_all
+from insight_authoring.testing.host import HostClient, context_of, host_of
 from insight_core.moved import old_names
-from insight_core.providers.contract_data import WrittenSeries
-from insight_core.testing.contexts import context_of
-from insight_core.testing.contract import provider_contract
-from insight_core.testing.event_writer import EventWriter
-from insight_core.testing.fake import FakeProvider
-from insight_core.testing.formats import ReadLog, read_all
-from insight_core.testing.host import HostClient, host_of
 
 __path__: list[str] = []  # of modules of the last release, which insight_core.moved finds
 

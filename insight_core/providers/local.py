@@ -13,9 +13,9 @@ from attrs import evolve
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.discover import may_count_below
 from insight_core.ingest.file_patterns import FileNames
+from insight_core.ingest.known_files import run_files, unread_files
 from insight_core.ingest.loader import Loader
 from insight_core.ingest.logdir import Logdir
-from insight_core.ingest.run_files import run_files
 from insight_core.ingest.translation.translations import Translations
 from insight_core.plugin import CachePolicy, FileName, LogFormat, Plugin, Reason, StoreFormat
 from insight_core.plugin.data import (
@@ -276,6 +276,10 @@ class LocalProvider:
         return (
             [evolve(file, location=locations.get(file.logdir, "")) for file in files] if locations else files
         )
+
+    def unread_files(self) -> Mapping[str, int]:
+        """Files that nothing reads, by what they hold, by a new walk over the logdirs."""
+        return unread_files(self._logdirs, self._names)
 
     def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
         """Raises NotComputed: the data is in this process."""

@@ -1,16 +1,20 @@
-"""State of one file of a run, and the list of damage with its limit."""
+"""State of one file of a run, the list of damage with its limit, and files that a claim names."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
+import numpy as np
 from attrs import Factory, define, evolve
 
 from insight_core.formats.batch import Batch, Flaw
+from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import Lost
 from insight_core.formats.wall_times import LATEST, unit_problem
-from insight_core.plugin import Dialect
+from insight_core.plugin import Dialect, FileName
 from insight_core.plugin.data import Damage
 from insight_core.store.claims import Claims
 from insight_core.store.segment import FileOrder
@@ -128,3 +132,29 @@ def _listed(run: str, flaws: Sequence[tuple[str, Flaw]], more: tuple[str, str]) 
         skipped = sum(each.skipped for each in rest)
         found[MOST_LISTED:] = [Damage(run, first.file, first.offset, reason, skipped)]
     return found
+
+
+class NamedFile(NamedTuple):
+    """One version of the file; its content has not been read."""
+
+    run: str
+    path: str
+    name: str  # relative to the logdir, fit to be shown
+    path_in_run: str  # fit to be shown
+    claims: tuple[tuple[str, FileName], ...]  # by plugin
+    size: int  # bytes
+    mtime_ns: int
+
+    @property
+    def order(self) -> FileOrder:
+        """Its position among the files of the run: after all event files, those of one series by step."""
+        step = next((claim.place_of(self.path_in_run)[1] for _, claim in self.claims if claim.step), None)
+        # two slashes: so no other path is equal
+        by_step = "" if step is None else f"{step + (1 << 63):020}//"
+        return math.inf, by_step + self.path_in_run
+
+    def columns(self, step: int) -> Columns:
+        """Its single record."""
+        places = np.array([[0], [0], [self.size]])
+        times = np.array([self.mtime_ns / 1_000_000_000])
+        return Columns(np.array([step], np.int64), times, None, places)

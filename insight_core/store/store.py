@@ -11,10 +11,9 @@ from insight_core.formats.stored_block import Lost
 from insight_core.plugin import CachePolicy, Dialect, Plugin
 from insight_core.plugin.data import Changes, Damage, Run, SeriesField, SeriesInfo, SeriesKey, SeriesTable
 from insight_core.store.changed_series import Came, Change, Gone, SeriesLog
-from insight_core.store.claimed_file import NamedFile
 from insight_core.store.claims import ClaimedBlock, Claims, FileState, assign, whole_field
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.held_file import HeldFile
+from insight_core.store.held_file import HeldFile, NamedFile
 from insight_core.store.indexed_runs import IndexedRuns, RecalledFiles
 from insight_core.store.run_table import RunTable
 from insight_core.store.segment import FileOrder

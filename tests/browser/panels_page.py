@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
 from tests.lineage_samples import write_run
 
 STEPS = 30

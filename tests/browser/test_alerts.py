@@ -35,27 +35,26 @@ def _write(logs: Path, run: str, *values: float, when: float) -> None:
             writer.scalar("train/loss (x)", 10 * step, value)
 
 
-@pytest.mark.parametrize("language", ["en", "zh-CN"])
 def test_a_new_alert_is_told_in_the_page_and_leads_to_the_card_at_its_step(
     page: Page,
     serve: Serve,
     tmp_path: Path,
     violations: Callable[[Page], list[str]],
-    language: str,
 ) -> None:
     logs, file, now = tmp_path / "logs", tmp_path / "alerts.toml", time.time()
     file.write_text(RULES)
     _write(logs, "healthy", 1, 2, 3, when=now)
     _write(logs, "before", 1, float("nan"), when=9e12)  # no date of JavaScript is so late
     url = serve("--logdir", logs, "--alerts", file)
-    page.goto(f"{url}#locale={language}&theme=light&tab=scalar")
-    tab, badge = page.locator("#tab-alerts"), page.locator("#tab-alerts .ih-badge")
+    page.goto(f"{url}#locale=zh-CN&theme=light&tab=scalar")
+    tab, badge = page.locator("#tab-diagnose"), page.locator("#tab-diagnose .ih-badge")
     expect(badge).to_have_text("1")  # found before the page was opened: no notice
     expect(page.locator(".ih-toast")).to_have_count(0)
     _write(logs, "broken", 1, 2, float("inf"), when=now)
     expect(page.locator(".ih-toast")).to_contain_text("train/loss (x)")
     expect(badge).to_have_text("2")
     tab.click()
+    page.get_by_role("menu").locator('[data-action="alerts"]').click()
     rows = page.locator("[data-alert]")
     expect(rows).to_have_count(2)
     expect(rows.first).to_contain_text("Loss is broken")
@@ -74,7 +73,7 @@ def test_a_new_alert_is_told_in_the_page_and_leads_to_the_card_at_its_step(
     page.locator("dialog [role=grid]").press("Control+End")
     expect(page.locator("dialog").get_by_text("Loss is broken")).to_be_visible()  # a mark of the chart
     page.reload()
-    expect(page.locator("#tab-alerts")).to_be_visible()
+    expect(page.locator("#panel-alerts")).to_have_count(1)
     expect(badge).to_have_count(0)
 
 
@@ -82,7 +81,8 @@ def test_without_rules_there_is_no_tab(page: Page, serve: Serve, tmp_path: Path)
     _write(tmp_path, "broken", float("nan"), when=time.time())
     page.goto(serve("--logdir", tmp_path) + "#locale=en&theme=light")
     expect(page.locator('[data-plugin="scalar"] [data-ready]')).to_have_count(1)
-    expect(page.locator("#tab-alerts")).to_have_count(0)
+    expect(page.locator("#panel-diagnose")).to_have_count(1)
+    expect(page.locator("#panel-alerts")).to_have_count(0)
 
 
 def _command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
+from tests.browser.header import choose_in_page_menu
 from tests.browser.waiting import until
 from tests.waiting import eventually
 
@@ -93,7 +94,7 @@ def test_a_restart_is_said_and_forgotten(
     process, port = data_server(logdir)
     page.goto(serve("--data-provider", f"grpc://127.0.0.1:{port}"))
     expect(page.locator('[data-run="run"]')).to_be_visible()
-    page.get_by_role("button", name="中", exact=True).click()
+    choose_in_page_menu(page, "locale-zh-CN")
     process.kill()
     process.wait()
     expect(page.get_by_role("status").filter(has_text="数据服务器没有响应")).to_be_visible()

@@ -30,11 +30,10 @@ def many_tags(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return logs
 
 
-@pytest.mark.parametrize("language", ["en", "zh-CN"])
 def test_the_palette_finds_tags_of_tabs_that_were_never_opened(
-    page: Page, shared: Serve, many_tags: Path, language: str
+    page: Page, shared: Serve, many_tags: Path
 ) -> None:
-    page.goto(shared("--logdir", many_tags) + f"#locale={language}&tab=scalar")
+    page.goto(shared("--logdir", many_tags) + "#locale=en&tab=scalar")
     expect(page.locator('[data-plugin="scalar"] [data-ready]').first).to_be_visible()
     options = page.locator('[data-dialog="palette"] [role="option"]')
     query = page.locator('[data-dialog="palette"]').get_by_role("combobox")

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from insight_authoring.testing.wire import event, int_field, message_field
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing.wire import event, int_field, message_field
 from tests.browser.graph_page import LENET, frame, node, opened
+from tests.browser.header import choose_in_page_menu
 from tests.browser.waiting import until
 from tests.support.graphs import tensorflow_node
 
@@ -171,7 +172,7 @@ def test_times_devices_control_edges_and_what_is_broken(page: Page, serve: Serve
     expect(notices).to_contain_text("nowhere")
     expect(notices).to_contain_text("Inputs that are missing from the graph")
     page.keyboard.press("Escape")
-    page.locator('button[lang="zh-CN"]').click()
+    choose_in_page_menu(page, "locale-zh-CN")
     panel.locator('[data-action="notices"]').click()
     expect(notices).to_contain_text("图中缺失的输入")
     expect(notices).to_contain_text("quick 的输入")

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from insight_authoring.testing import wire
+from insight_authoring.testing.tensors import mindspore_histogram, mindspore_histogram_of
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
-from insight_core.testing.histograms import mindspore_histogram, mindspore_histogram_of
 from tests.browser.cards import card
 
 pytestmark = pytest.mark.browser

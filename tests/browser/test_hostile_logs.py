@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
 from tests.fuzz.mutants import write_mutants
 from tests.support.damaged_logdir import damaged_logdir
 

@@ -11,8 +11,8 @@ import pytest
 from insight_landscape import compute
 from playwright.sync_api import Page, expect
 
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
 from tests.browser.asking import data_requests
 from tests.browser.landscapes_page import (
     ACROSS,

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
+from tests.browser.header import choose_in_page_menu
 from tests.browser.landscapes_page import (
     ACROSS,
     AXIS,
@@ -295,7 +296,7 @@ def test_full_screen_and_languages(page: Page, shared: Serve, landscapes: Path) 
     until(page, lambda: box_of(panel)["width"] == 1280)
     page.keyboard.press("Escape")
     expect(panel).not_to_have_class(re.compile(r"\bfull\b"))
-    page.get_by_role("button", name="中", exact=True).click()
+    choose_in_page_menu(page, "locale-zh-CN")
     expect(panel.locator('[data-control="form"]')).to_contain_text("等高线")
     expect(panel.locator('[data-control="interval"]')).to_contain_text("第 1 至 4 轮")
     texts = panel.evaluate(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
 from tests.browser.cards import card
 
 pytestmark = pytest.mark.browser

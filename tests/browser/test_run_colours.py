@@ -61,3 +61,13 @@ def test_the_colour_of_a_run_is_picked_by_its_square_or_a_key(
     page.keyboard.press("c")
     page.get_by_label("Colour of adam_1").fill("#fedcba")
     expect(page).to_have_url(re.compile("colors=adam_0%3Dabcdef;adam_1%3Dfedcba"))
+
+
+def test_a_long_menu_scrolls_within_its_box(page: Page, shared: Serve, six_runs: Path) -> None:
+    page.set_viewport_size({"width": 1200, "height": 300})
+    page.goto(shared("--logdir", six_runs) + "#tab=lineage&locale=en")
+    page.locator('[data-action="colors"]').click()
+    expect(page.locator('[data-color="lineage/optimizer"]')).to_be_attached()
+    menu = page.locator(".ih-panel-menu")
+    assert menu.evaluate("menu => menu.scrollHeight > menu.clientHeight"), "it is not long"
+    expect(menu).to_have_css("overflow-y", "auto")

@@ -14,9 +14,11 @@ from playwright.sync_api import Locator, Page, expect
 from insight_core.plugin.testing import EventWriter
 from tests.browser.asking import data_requests
 from tests.browser.cards import card
+from tests.browser.header import choose_in_page_menu
 from tests.browser.scalars_page import open_page, press, status
 from tests.browser.waiting import until
 from tests.support.damaged_logdir import damaged_logdir
+from tests.tensorboard.installed import install
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -127,12 +129,10 @@ def test_language_and_theme_switch_without_a_reload(page: Page, shared: Serve, s
     page.evaluate("window.stillHere = true")
     background = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(background)
-    page.get_by_role("button", name="中", exact=True).click()
+    choose_in_page_menu(page, "locale-zh-CN")
     expect(page.get_by_role("tab", name="标量")).to_be_visible()
     expect(status(page, "train/loss")).to_contain_text("全部保留")
-    page.locator("[data-theme-choice]").click()
-    if page.evaluate(background) == light:  # the first press chose light by name
-        page.locator("[data-theme-choice]").click()
+    choose_in_page_menu(page, "theme-dark")
     until(page, lambda: page.evaluate(background) != light)
     assert page.evaluate("window.stillHere")
 
@@ -222,11 +222,8 @@ def test_damage_is_listed(page: Page, serve: Serve, tmp_path: Path) -> None:
 def test_a_broken_plugin_leaves_the_host_usable(
     page: Page, serve: Serve, sample_logs: Path, tmp_path: Path
 ) -> None:
-    package = tmp_path / "site"
-    info = package / "insight_plugin_broken-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: insight-plugin-broken\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[insight.plugins]\nbroken = insight_broken\n")
+    points = {"broken": "insight_broken"}
+    package = install(tmp_path / "site", points, "insight-plugin-broken", group="insight.plugins")
     (package / "insight_broken.py").write_text("raise RuntimeError('broken on purpose')\n")
     open_page(page, serve("--logdir", sample_logs, environment={"PYTHONPATH": str(package)}))
     expect(status(page, "train/loss")).to_contain_text("288 points")

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from insight_core.plugin import Plugin
 from insight_core.plugin.testing import EventWriter, FakeProvider
-from tests.browser.plugin_hosts import host_of
+from tests.hosts import served
 from tests.support.pictures import png
 
 pytestmark = pytest.mark.browser
@@ -78,7 +78,7 @@ def url(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     ]
     provider = FakeProvider("some/logs")
     provider.add_scalars("a", "loss", [3.0, 2.0])
-    with host_of(plugins, provider) as url:
+    with served(provider, plugins) as url:
         yield url
 
 

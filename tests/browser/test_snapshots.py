@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
 from tests.browser.cards import card
 from tests.browser.panels_page import layout
 

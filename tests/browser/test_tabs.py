@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
 from insight_core.plugin.testing import EventWriter
+from tests.browser.header import choose_in_page_menu
 from tests.browser.waiting import until
 from tests.support.pictures import png
 
@@ -135,7 +136,7 @@ def test_words_follow_the_language(page: Page, shared: Serve, logdir: Path, tab:
     )
     for switched in (False, True):
         if switched:
-            page.get_by_role("button", name="中", exact=True).click()
+            choose_in_page_menu(page, "locale-zh-CN")
             expect(page.get_by_role("tab", name=chinese, exact=True)).to_be_visible()
             expect(panel.get_by_test_id("tag-count")).to_have_text("2 / 2 个标签")
         panel.get_by_test_id("card").first.hover()

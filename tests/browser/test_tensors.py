@@ -14,9 +14,9 @@ import pytest
 from numpy.typing import ArrayLike
 from playwright.sync_api import Locator, Page, expect
 
+from insight_authoring.testing import wire
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
 from tests.browser import cards
 
 pytestmark = pytest.mark.browser

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
 from insight_record.formats.tensor_messages import string_tensor
 from tests.browser.asking import data_requests
 from tests.browser.cards import card

@@ -13,13 +13,11 @@ from insight_core.plugin.testing import EventWriter
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("language", ["en", "zh-CN"])
 def test_a_run_goes_to_the_trash_from_its_menu(
     page: Page,
     serve: Callable[..., str],
     tmp_path: Path,
     violations: Callable[[Page], list[str]],
-    language: str,
 ) -> None:
     home, logs = tmp_path / "home", tmp_path / "logs"
     home.mkdir()
@@ -28,7 +26,7 @@ def test_a_run_goes_to_the_trash_from_its_menu(
         with EventWriter(logs / run) as writer:
             writer.scalar("loss", 1, 0.5)
     url = serve("--logdir", logs, "--allow-delete", environment=environment)
-    page.goto(f"{url}#locale={language}&theme=light&tab=scalar")
+    page.goto(f"{url}#locale=zh-CN&theme=light&tab=scalar")
     expect(page.locator("#tab-trash")).to_be_visible()
 
     def ask(run: str) -> None:

@@ -13,6 +13,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from tests.cli.conftest import Serving
+from tests.tensorboard.installed import install
 
 Run = Callable[..., CompletedProcess[str]]
 Serve = Callable[..., Serving]
@@ -30,12 +31,9 @@ def _status(url: str, token: str = "") -> int:
 
 def _middleware(place: Path, hook: str) -> Path:
     """A directory with a module that wraps the application, as pip would leave it."""
-    info = place / "site" / "wrapping-1.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: wrapping\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[insight.middleware]\nwrapping = wrapping\n")
-    (info.parent / "wrapping.py").write_text(f"from insight_core.plugin import hookimpl\n@hookimpl\n{hook}")
-    return info.parent
+    site = install(place / "site", {"wrapping": "wrapping"}, "wrapping", group="insight.middleware")
+    (site / "wrapping.py").write_text(f"from insight_core.plugin import hookimpl\n@hookimpl\n{hook}")
+    return site
 
 
 def test_the_printed_address_opens_the_page_and_nothing_else_does(serve: Serve, tmp_path: Path) -> None:

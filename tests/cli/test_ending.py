@@ -1,11 +1,14 @@
-"""What ends a host: a signal to it, not one to a process that a plugin has forked off."""
+"""What ends a host: a signal to it, not one to a process of a plugin; and how commands end."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from tests.cli.conftest import clean_environment
 
 _FORKS = """
 import os, select, signal, time
@@ -60,3 +63,32 @@ def test_ctrl_c_while_it_imports_is_no_traceback(module: str) -> None:
         [sys.executable, "-c", _INTERRUPTED.format(module=module)], capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+_NOTES_ITS_END = """
+import os, sys
+from insight_core.cli import main, process
+
+def end(code):
+    print("ended with", code, flush=True)
+    os._exit(code)
+
+process.end_now = end
+sys.argv = ["insight-host", *sys.argv[1:]]
+main()
+print("taken down by the interpreter")
+"""
+
+
+@pytest.mark.parametrize("words", [["cache", "info"], ["runs", "logs"], ["inspect", "--logdir=logs"]])
+def test_commands_end_as_a_host_does(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "logs").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", _NOTES_ITS_END, *words],
+        cwd=tmp_path,
+        env=clean_environment({"INSIGHT_HOST_CACHE_DIR": str(tmp_path / "cache")}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.splitlines()[-1:] == ["ended with 0"], done.stderr

@@ -17,6 +17,7 @@ import pytest
 from insight_core.plugin.testing import EventWriter
 from tests.cli.asking import answered
 from tests.cli.conftest import COMMAND, Serving, clean_environment
+from tests.tensorboard.installed import install
 
 Serve: TypeAlias = Callable[..., Serving]
 
@@ -42,15 +43,10 @@ def insight_plugin():
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """A directory of installed packages."""
-    site = tmp_path / "site"
-    declared = site / "hanging-1.0.dist-info"
-    declared.mkdir(parents=True)
-    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: hanging\nVersion: 1.0\n")
-    points = {"asleep": _IMPORT, "silent": _ROUTES, "stuck": _VIEW}
-    (declared / "entry_points.txt").write_text(
-        "\n".join(["[insight.plugins]", *(f"{name} = hanging_{name}" for name in points)]) + "\n"
-    )
-    for name, source in points.items():
+    sources = {"asleep": _IMPORT, "silent": _ROUTES, "stuck": _VIEW}
+    points = {name: f"hanging_{name}" for name in sources}
+    site = install(tmp_path / "site", points, "hanging", group="insight.plugins")
+    for name, source in sources.items():
         (site / f"hanging_{name}.py").write_text(source)
     return site
 

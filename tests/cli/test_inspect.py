@@ -6,9 +6,9 @@ import json
 import math
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from subprocess import CompletedProcess
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,10 +16,12 @@ import pytest
 from insight_core.cli.options import read_options
 from insight_core.cli.plugins import plugin_rows
 from insight_core.cli.policies import cache_policies, describe
-from insight_core.plugin import CachePolicy, Keep, Plugin, hookimpl
+from insight_core.plugin import CachePolicy, Keep, Plugin
 from insight_core.plugin.testing import EventWriter
 from insight_core.registry import Registry
+from tests.hosts import module_of, registry_of
 from tests.support.damaged_logdir import damaged_logdir
+from tests.tensorboard.installed import install
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -73,8 +75,7 @@ def test_table(run: Run, logdir: Path) -> None:
     assert any(row[:1] == ["ms"] and "cut" in row for row in rows)
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
-@pytest.mark.parametrize("flags", [[], ["--json"]])
+@pytest.mark.parametrize(("flags", "encoding"), [([], "ascii"), (["--json"], "ascii"), (["--json"], "utf-8")])
 def test_the_damage_corpus(run: Run, tmp_path: Path, flags: list[str], encoding: str) -> None:
     runs = damaged_logdir(tmp_path / "logs")
     done = run("inspect", "--logdir", str(tmp_path / "logs"), *flags, env={"PYTHONIOENCODING": encoding})
@@ -135,10 +136,7 @@ def test_the_list_of_plugins_fits_a_terminal_of_100_columns_and_long_has_the_res
 ) -> None:
     reason = "why " * 60 + "/a/path/that/stays/whole.py"
     (tmp_path / "broken_one.py").write_text(f"raise RuntimeError({reason!r})\n", encoding="utf-8")
-    info = tmp_path / "insight_plugin_broken-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Name: insight-plugin-broken\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text("[insight.plugins]\nbroken = broken_one\n", encoding="utf-8")
+    install(tmp_path, {"broken": "broken_one"}, "insight-plugin-broken", group="insight.plugins")
     env = {"PYTHONPATH": str(tmp_path)}
     done = run("plugins", env=env)
     short = done.stdout
@@ -165,8 +163,7 @@ def test_plugins_that_fail_say_why() -> None:
         raise RuntimeError("no routes today")
 
     plugin = Plugin(name="half", title="Half", routes=broken_routes)
-    module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
-    registry = Registry.of([("broken", _fails), ("half", lambda: module)])
+    registry = Registry.of([("broken", _fails), ("half", partial(module_of, plugin))])
     rows = {row.name: row for row in plugin_rows(registry, read_options(["plugins"], {}))}
     assert (rows["broken"].state, rows["half"].state) == ("failed", "failed")
     assert "no module named torch" in rows["broken"].reason
@@ -177,8 +174,7 @@ def test_a_front_end_that_cannot_be_shown_is_told(tmp_path: Path) -> None:
     (tmp_path / "index.js").write_text("export default {};")
     (tmp_path / "manifest.json").write_text("[]")
     plugin = Plugin(name="odd", title="Odd", frontend=tmp_path)
-    module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
-    [row] = plugin_rows(Registry.of([("odd", lambda: module)]), read_options(["plugins"], {}))
+    [row] = plugin_rows(registry_of(plugin), read_options(["plugins"], {}))
     assert row.state == "failed"
     assert "manifest.json is not an object" in row.reason
 

@@ -32,7 +32,7 @@ LATER = {
     "insight_core.rpc.serving",
     "insight_core.web.tls",
     "insight_graph.routes",
-    "insight_core.log_tables.lines",
+    "insight_log_tables.lines",
     "insight_scalar.routes",
     "encodings.idna",
     "google.protobuf",

@@ -11,10 +11,7 @@ import insight_graph
 from attrs import field, frozen
 from werkzeug.test import Client
 
-from insight_core.ingest.logdir import Logdir
-from insight_core.providers.local import LocalProvider
-from insight_core.registry import Registry
-from insight_core.web import Host
+from tests.hosts import client_of
 
 
 @frozen
@@ -98,11 +95,5 @@ class Graphs:
 
 @contextmanager
 def graphs_over(logdir: Path) -> Iterator[Graphs]:
-    registry = Registry.of([("graph", lambda: insight_graph)])
-    assert not registry.failures
-    data = LocalProvider([Logdir(str(logdir))], registry.plugins.values(), reload_interval=0)
-    try:
-        data.load()
-        yield Graphs(Client(Host(registry, data)))
-    finally:
-        data.close()
+    with client_of(logdir, graph=insight_graph) as client:
+        yield Graphs(client)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing import wire
 from tests.support.damaged_logdir import damaged_logdir
 
 Scalars = dict[str, dict[str, list[list[Any]]]]

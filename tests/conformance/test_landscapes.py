@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,12 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.ingest.logdir import Logdir
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
-from insight_core.providers.local import LocalProvider
-from insight_core.registry import Registry
-from insight_core.testing import wire
-from insight_core.web import Host
+from tests.hosts import client_of
 from tests.support.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
 
 Oracle = Callable[..., Any]
-
-_PLUGINS = {"landscape": insight_landscape, "image": insight_image, "tensor": insight_tensor}
 
 
 @pytest.fixture(params=["examples", "shared", "generated"])
@@ -71,13 +65,10 @@ def _odd(random: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float32]]:
 
 @pytest.fixture
 def client(landscapes: Path) -> Iterator[Client]:
-    registry = Registry.of([(name, partial(_PLUGINS.__getitem__, name)) for name in _PLUGINS])
-    data = LocalProvider([Logdir(str(landscapes))], registry.plugins.values(), reload_interval=0)
-    try:
-        data.load()
-        yield Client(Host(registry, data))
-    finally:
-        data.close()
+    with client_of(
+        landscapes, landscape=insight_landscape, image=insight_image, tensor=insight_tensor
+    ) as client:
+        yield client
 
 
 def _json(client: Client, route: str, **query: str) -> Any:  # noqa: ANN401

@@ -138,9 +138,13 @@ def _made(name: str) -> Iterator[bytes]:
     import numpy as np
     from insight_media.item import CONFUSION_MATRIX
 
-    from insight_core.testing import wire
-    from insight_core.testing.histograms import histogram_proto, histogram_tensor
-    from insight_core.testing.tensors import mindspore_tensor, tensorflow_tensor
+    from insight_authoring.testing import wire
+    from insight_authoring.testing.tensors import (
+        histogram_proto,
+        histogram_tensor,
+        mindspore_tensor,
+        tensorflow_tensor,
+    )
     from tests.support import landscapes
     from tests.support.graphs import tensorflow_node
     from tests.support.pictures import png

@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 
+from insight_authoring.testing import wire
 from insight_core.ingest.log_file import blocks_of
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.plugin import Dialect, Flaw, Points
-from insight_core.testing import wire
 from tests.fuzz.decoders import LOGS
 from tests.fuzz.target import Target, documented
 from tests.scanner.both_scanners import check

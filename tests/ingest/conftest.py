@@ -10,7 +10,7 @@ import pytest
 
 from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import LogFormat
+from insight_core.plugin import LogFormat, StoreFormat
 from insight_core.providers.local import LocalProvider
 from tests.ingest.words_format import WORDS, Opener
 
@@ -26,11 +26,17 @@ def opened(tmp_path: Path) -> Iterator[Opener]:
     providers: list[LocalProvider] = []
 
     def open_(
-        log_format: LogFormat = WORDS, logdir: Path = tmp_path, cache: Path | None = None
+        log_format: LogFormat | StoreFormat = WORDS,
+        logdir: Path = tmp_path,
+        cache: Path | None = None,
+        interval: float = 0,
     ) -> LocalProvider:
-        plugins = [insight_scalar.insight_plugin()]
         provider = LocalProvider(
-            [Logdir(str(logdir))], plugins, log_formats=[log_format], reload_interval=0, cache_directory=cache
+            [Logdir(str(logdir))],
+            [insight_scalar.insight_plugin()],
+            log_formats=[log_format],
+            reload_interval=interval,
+            cache_directory=cache,
         )
         providers.append(provider)
         return provider

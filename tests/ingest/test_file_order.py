@@ -9,12 +9,12 @@ from pathlib import Path
 import insight_scalar
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.ingest.file_order import order_of
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import wire
 
 T = 1_700_000_000
 LOSS = SeriesKey(".", "loss")

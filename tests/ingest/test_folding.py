@@ -10,11 +10,11 @@ import insight_lineage
 import insight_scalar
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import wire
 from tests.lineage_samples import write_run
 from tests.support.points import scalar_points
 from tests.support.sweeps import T, write_trial

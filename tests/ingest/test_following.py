@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from unittest.mock import DEFAULT, Mock
 
 import insight_scalar
 import numpy as np
@@ -28,7 +29,6 @@ from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
-from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 
 SCALAR = insight_scalar.insight_plugin()
@@ -267,33 +267,15 @@ def test_files_that_have_to_be_waited_for_are_waited_for_together(
     assert len(readers) > 1
 
 
-class FailingStore(Store):
-    """Cannot take the second batch when it first comes."""
-
-    appends = 0
-
-    def append(
-        self,
-        run: str,
-        file: str,
-        order: FileOrder,
-        dialect: Dialect | None,
-        batch: Batch,
-        expected: float = 1.0,
-    ) -> None:
-        self.appends += 1
-        if self.appends == 2:
-            raise MemoryError
-        super().append(run, file, order, dialect, batch, expected)
-
-
 def test_points_that_the_store_could_not_take_come_with_the_next_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_by_one: None
 ) -> None:
     monkeypatch.setattr(event_file, "open_scanner", partial(open_scanner, chunk=4096))
     with EventWriter(tmp_path / "r") as writer:
         writer.scalar_block(["x"], range(1000), np.zeros((1000, 1)))
-    store = FailingStore([SCALAR], {})
+    store = Store([SCALAR], {})
+    batches = Mock(wraps=store.append, side_effect=[DEFAULT, MemoryError, *[DEFAULT] * 1000])
+    monkeypatch.setattr(store, "append", batches)
     loading = Loader(store, [Logdir(str(tmp_path))], 0)
     loading.load()
     assert [entry.reason for entry in store.damage("r")] == ["reading failed: MemoryError"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -111,26 +110,6 @@ def test_a_second_start_reads_only_what_was_appended(tmp_path: Path, scanned: li
     assert cache.saved == [str(writers[0].path)]  # the others are kept as they are
     for writer in writers:
         writer.close()
-
-
-def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
-    cache = KeptEntries()
-    writer = write(tmp_path / "r", 10)
-    writer.close()
-    _, loader = open_loader(tmp_path, cache)
-    loader.load()
-    loader.stop()
-    other = write(tmp_path / "other", 20)
-    other.close()
-    os.replace(other.path, writer.path)
-    store, loader = open_loader(tmp_path, cache)
-    loader.load()
-    assert steps(store, "r") == list(range(20))
-    loader.stop()
-    store, loader = open_loader(tmp_path, cache)
-    loader.load()
-    assert steps(store, "r") == list(range(20))
-    loader.stop()
 
 
 def test_a_live_loader_keeps_files_at_their_first_end_and_when_they_have_grown_enough(

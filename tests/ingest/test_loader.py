@@ -6,11 +6,13 @@ import os
 import threading
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import insight_scalar
 import numpy as np
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.formats.batch import Batch
 from insight_core.formats.columns import Columns
 from insight_core.ingest import event_file, schedule
@@ -22,9 +24,7 @@ from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
-from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
-from insight_core.testing import wire
 
 SCALAR = insight_scalar.insight_plugin()
 
@@ -36,17 +36,9 @@ class WatchedStore(Store):
         super().__init__([SCALAR], {})
         self.arrivals: list[str] = []
 
-    def append(
-        self,
-        run: str,
-        file: str,
-        order: FileOrder,
-        dialect: Dialect | None,
-        batch: Batch,
-        expected: float = 1.0,
-    ) -> None:
+    def append(self, run: str, *given: Any) -> None:  # noqa: ANN401
         self.arrivals.append(run)
-        super().append(run, file, order, dialect, batch, expected)
+        super().append(run, *given)
 
 
 def write(tmp_path: Path, run: str, steps: int, mtime: float) -> None:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import wire
 from tests.oracles.implementations import BOTH, scan_with
 
 

@@ -6,11 +6,12 @@ import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import DEFAULT, Mock
 
 import insight_scalar
 import pytest
 
-from insight_core.formats.batch import Batch, SmallFile
+from insight_core.formats.batch import SmallFile
 from insight_core.ingest import schedule as reading
 from insight_core.ingest import tailer as tailed
 from insight_core.ingest.event_file import EventFile
@@ -21,7 +22,6 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import SeriesKey
-from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from tests.support.damaged_logdir import damaged_logdir, scalar_record, version_record
 
@@ -140,30 +140,14 @@ def test_what_is_kept_is_the_same_and_used(tmp_path: Path, taken: list[int]) -> 
     assert sum(taken) == 5
 
 
-class FailingStore(Store):
-    """Cannot take the first batch when it first comes."""
-
-    failed = False
-
-    def append(
-        self,
-        run: str,
-        file: str,
-        order: FileOrder,
-        dialect: Dialect | None,
-        batch: Batch,
-        expected: float = 1.0,
-    ) -> None:
-        if not self.failed:
-            self.failed = True
-            raise MemoryError
-        super().append(run, file, order, dialect, batch, expected)
-
-
-def test_a_file_that_the_store_could_not_take_is_read_by_itself(tmp_path: Path, taken: list[int]) -> None:
+def test_a_file_that_the_store_could_not_take_is_read_by_itself(
+    tmp_path: Path, taken: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(3):
         write(tmp_path, "r", number, content(10, 10 * number))
-    store = FailingStore([SCALAR], {})
+    store = Store([SCALAR], {})
+    batches = Mock(wraps=store.append, side_effect=[MemoryError, *[DEFAULT] * 1000])
+    monkeypatch.setattr(store, "append", batches)
     Loader(store, [Logdir(str(tmp_path))], 0).load()
     assert taken == [3]
     snapshot = store.snapshot("scalar", SeriesKey("r", "loss"))

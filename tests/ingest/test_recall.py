@@ -16,6 +16,7 @@ import insight_lineage
 import insight_scalar
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.ingest import loader
 from insight_core.ingest.discover import discover
 from insight_core.ingest.found import Found
@@ -25,7 +26,6 @@ from insight_core.plugin.data import SeriesField, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store.indexed_runs import IndexedRuns
-from insight_core.testing import wire
 from tests.ingest.part_changes import CHANGES, append, facts, write_trials
 from tests.support.points import scalar_points
 from tests.support.sweeps import T, write_trial

@@ -18,7 +18,6 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store.indexed_runs import RecalledFiles
 from insight_core.store.store import Store
-from tests.ingest.index_entries import segments_in
 from tests.support.points import scalar_points
 
 Open = Callable[[], LocalProvider]
@@ -82,23 +81,6 @@ def indexed(opened: Open) -> None:
         first.load()
 
 
-def test_only_the_run_that_changed_is_read(
-    tmp_path: Path, opened: Open, scanned: list[tuple[str, int]]
-) -> None:
-    files = [write(tmp_path / f"logs/r{number}", range(10)) for number in range(5)]
-    indexed(opened)
-    end = files[3].stat().st_size
-    append(files[3], tmp_path / "other", range(10, 12))
-    scanned.clear()
-    second = opened()
-    second.load()
-    assert set(scanned) == {("r3", end)}
-    assert [len(points(second, f"r{number}")) for number in range(5)] == [10, 10, 10, 12, 10]
-    assert not any(run.loading for run in second.runs())
-    progress = second.progress()
-    assert progress.bytes_read == progress.bytes_total == sum(file.stat().st_size for file in files)
-
-
 def test_a_restored_file_that_grows_later_is_read_on(
     tmp_path: Path, opened: Open, scanned: list[tuple[str, int]]
 ) -> None:
@@ -155,33 +137,6 @@ def test_a_restored_file_that_is_deleted_is_gone(tmp_path: Path, opened: Open) -
     second.load()
     assert [run.name for run in second.runs()] == ["kept"]
     assert kept.exists()
-
-
-def test_lost_points_of_a_restored_file_are_read_again_before_the_answer(
-    tmp_path: Path, opened: Open
-) -> None:
-    for name in ("a", "b"):
-        write(tmp_path / "logs" / name, range(10))
-    indexed(opened)
-    second = opened()
-    second.load()
-    for place in segments_in(tmp_path / "cache"):
-        os.truncate(place, place.stat().st_size - 100)
-    assert points(second, "b") == list(range(10))
-    assert points(second, "a") == list(range(10))
-
-
-def test_files_of_a_run_are_restored_in_order(
-    tmp_path: Path, opened: Open, scanned: list[tuple[str, int]]
-) -> None:
-    write(tmp_path / "logs/r", range(10), start=1.0)
-    write(tmp_path / "logs/r", range(10, 20), start=2.0)
-    indexed(opened)
-    scanned.clear()
-    second = opened()
-    second.load()
-    assert not scanned
-    assert points(second, "r") == list(range(20))
 
 
 def test_damage_of_an_unchanged_file_is_listed_again(tmp_path: Path, opened: Open) -> None:

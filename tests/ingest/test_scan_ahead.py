@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from insight_authoring.testing import wire
 from insight_core.formats.batch import Batch
 from insight_core.ingest import event_file, scan_ahead
 from insight_core.ingest import schedule as reading
@@ -29,7 +30,6 @@ from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import wire
 
 VERSION = wire.record(wire.version_event(Dialect.TENSORBOARD, 1.0))
 

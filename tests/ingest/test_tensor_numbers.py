@@ -9,13 +9,13 @@ from pathlib import Path
 import insight_scalar
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import CachePolicy, DataKind, Plugin, RecordDecoder, SummaryPlugin
 from insight_core.plugin.data import Damage, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store.store import Store
-from insight_core.testing import wire
 from tests.oracles.implementations import BOTH, scan_with
 from tests.support.points import scalar_points
 

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import insight_scalar
 import pytest
 from attrs import evolve
 
 from insight_core.ingest.fetching import FilePart
 from insight_core.ingest.found import Found, FoundStore
-from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.translation import translating
 from insight_core.ingest.translation.translation_directory import TranslationDirectory
 from insight_core.ingest.translation.translations import Translations
-from insight_core.plugin import FileChanged, FileName, StoreFormat, Translation
+from insight_core.plugin import FileChanged, FileName, Translation
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from tests.ingest import chest_format
 from tests.ingest.chest_format import CHEST, seen_by
-from tests.ingest.words_format import append, damage, values
+from tests.ingest.words_format import Opener, append, damage, values
 from tests.waiting import PATIENCE, eventually
-
-Opener = Callable[..., LocalProvider]
 
 
 @pytest.fixture
@@ -35,27 +31,9 @@ def logdir(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(logdir: Path) -> Iterator[Opener]:
+def opened(opened: Opener, logdir: Path) -> Opener:
     """Opens providers of the logdir, closed at the end."""
-    providers: list[LocalProvider] = []
-
-    def open_(
-        store_format: StoreFormat = CHEST, cache: Path | None = None, interval: float = 0
-    ) -> LocalProvider:
-        plugins = [insight_scalar.insight_plugin()]
-        provider = LocalProvider(
-            [Logdir(str(logdir))],
-            plugins,
-            log_formats=[store_format],
-            reload_interval=interval,
-            cache_directory=cache,
-        )
-        providers.append(provider)
-        return provider
-
-    yield open_
-    for provider in providers:
-        provider.close()
+    return lambda store_format=CHEST, cache=None, interval=0: opened(store_format, logdir, cache, interval)
 
 
 def _rows(run: str, first: int, end: int) -> str:
@@ -180,13 +158,13 @@ def test_damage_that_a_format_reports_is_listed_and_goes_with_its_cause(logdir: 
         ("file", "Is a directory"),
         ("die", "the store format chests failed: the process that read it died: killed by SIGKILL"),
         ("memory", "the store format chests failed: it needs more than 1024 MiB of memory"),
-        ("hang", "the store format chests has not returned for 2 s"),
+        ("hang", "the store format chests has not returned for 8 s"),
     ],
 )
 def test_a_format_that_fails_is_damage_of_its_store_and_other_stores_are_read(
     logdir: Path, opened: Opener, monkeypatch: pytest.MonkeyPatch, kind: str, reason: str
 ) -> None:
-    monkeypatch.setattr(translating, "DEADLINE", 2.0 if kind == "hang" else PATIENCE)
+    monkeypatch.setattr(translating, "DEADLINE", 8.0 if kind == "hang" else PATIENCE)
     for name in (kind, "good"):
         (logdir / f"{name}.chest").write_text(_rows(name, 0, 2))
     provider = opened(evolve(CHEST, translate=chest_format.translate_good))

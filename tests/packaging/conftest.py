@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+
+from tests.support.imports import module_at
 
 
 @pytest.fixture(scope="session")
@@ -18,12 +19,7 @@ def project(repository: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def hook(repository: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("hatch_build", repository / "hatch_build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(repository / "hatch_build.py")
 
 
 def plugins_of(repository: Path) -> set[str]:

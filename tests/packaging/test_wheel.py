@@ -58,7 +58,8 @@ def test_wheel_holds_packages_and_assets_only(wheel: zipfile.ZipFile, repository
     names = wheel.namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
     assert tops == {
-        *("insight_authoring", "insight_core", "insight_frontend", "insight_host", "insight_layers"),
+        *("insight_authoring", "insight_core", "insight_frontend", "insight_host"),
+        *("insight_layers", "insight_log_tables"),
         *plugins_of(repository),
     }
     assert PAGE in names

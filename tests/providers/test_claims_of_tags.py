@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from insight_remote.host_client import decoding
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Claim, Dialect, EventField, Plugin, RecordDecoder
 from insight_core.plugin import claims as plugin_claims
@@ -16,7 +17,6 @@ from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.messages import claim_message, claim_of
 from insight_core.store import claims
-from insight_core.testing import wire
 
 WHOLE = EventField(Dialect.MINDSPORE, "tensor")
 SOME = EventField(Dialect.MINDSPORE, "tensor", tags="calibration/*")

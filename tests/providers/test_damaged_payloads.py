@@ -21,6 +21,7 @@ from insight_tensorboard.client.provider import TensorBoardProvider
 from insight_tensorboard.service import services
 from werkzeug.test import Client, TestResponse
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, Undecodable
 from insight_core.plugin.data import Damage, DataProvider, SeriesKey
@@ -30,7 +31,6 @@ from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
-from insight_core.testing import wire
 from insight_core.web import Host
 from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE, contents
 from tests.waiting import eventually

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Claim, Dialect, EventField, Plugin, RecordDecoder, SummaryPlugin
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import wire
 
 TENSORBOARD, MINDSPORE = Dialect.TENSORBOARD, Dialect.MINDSPORE
 KERAS_TAGS = ("graph_keras_model", "graph_run_metadata", "graph_run_metadata_graph")

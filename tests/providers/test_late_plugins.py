@@ -11,6 +11,7 @@ from attrs import evolve
 from insight_tensorboard.client.provider import TensorBoardProvider
 from insight_tensorboard.service import services
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import (
     CachePolicy,
@@ -30,7 +31,6 @@ from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.opened_later import OpenedProvider
 from insight_core.rpc.serving import serve
-from insight_core.testing import wire
 from tests.waiting import eventually
 
 NOTES = Plugin("notes", "Notes", decoder=RecordDecoder({SummaryPlugin("text"), FileName("*.note")}))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from insight_authoring.testing import wire
 from insight_core.plugin import Dialect, EventField, Plugin, RecordDecoder, SummaryPlugin
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values
-from insight_core.testing import wire
 from tests.rpc.conftest import Client
 
 HISTOGRAM = Plugin(

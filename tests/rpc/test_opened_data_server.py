@@ -13,7 +13,7 @@ import pytest
 
 import insight_host
 from insight_core.plugin import Dialect, EventField, InvalidArgument, NotFound, Unavailable
-from insight_core.plugin.data import Changes, DataProvider, Progress, ScalarQuery, SeriesKey
+from insight_core.plugin.data import DataProvider, Progress, ScalarQuery, SeriesKey
 from insight_core.plugin.testing import FakeProvider
 from insight_core.rpc.serving import DataServer, serve
 from insight_host import client
@@ -55,35 +55,6 @@ def logs(address: str) -> Iterator[insight_host.Logs]:
         yield logs
 
 
-def test_runs_series_and_numbers(logs: insight_host.Logs) -> None:
-    assert (logs.location, logs.plugins()) == ("/some/logs", ["graph", "scalar"])
-    assert sorted(logs.runs()["run"]) == ["a", "b"]
-    assert [row[:4] for row in logs.series("scalar", runs="b").rows()] == [("scalar", "b", "loss", 3)]
-    points = logs.provider.scalars("scalar", [LOSS], ScalarQuery())[LOSS]
-    columns = points.steps, points.wall_times, points.values
-    assert [str(column.dtype) for column in columns] == ["int64", "float64", "float32"]
-    assert (points.steps.tolist(), points.values.tolist()) == ([1, 2, 4], [3.0, 2.0, 1.0])
-    late = logs.provider.scalars("scalar", [LOSS], ScalarQuery(window=(2, None)))[LOSS]
-    assert late.steps.tolist() == [2, 4]
-    assert len(logs.damage()) == 0
-
-
-def test_series_are_listed_again_as_far_as_they_changed(
-    logs: insight_host.Logs, provider: FakeProvider
-) -> None:
-    provider.add_scalars("b", "new", [0.5])
-    provider.remove_series("scalar", "a", "loss")
-    changes = Changes(7, {"scalar": [SeriesKey("b", "new"), SeriesKey("a", "loss")]})
-
-    def listed(**chosen: str) -> list[tuple[str, str]]:
-        table = logs.series("scalar", changed=changes, **chosen)
-        return list(zip(table["run"], table["tag"], strict=True))
-
-    assert listed() == [("b", "new")]
-    assert listed(runs="a") == listed(tags="loss") == []
-    assert len(logs.series("scalar")) == 2
-
-
 def test_payloads_are_read_one_by_one(logs: insight_host.Logs) -> None:
     found = list(logs.payloads("graph", runs="a", tags="g"))
     assert [(one.index, one.step, one.size) for one in found] == [(0, 3, 5), (1, 5, 0), (2, 9, 5)]
@@ -92,16 +63,6 @@ def test_payloads_are_read_one_by_one(logs: insight_host.Logs) -> None:
     with found[2].stream(offset=2, length=2) as part:
         assert (part.size, part.file.read()) == (5, b"ir")
     assert list(logs.payloads("graph", tags="no such tag")) == []
-
-
-def test_errors_have_names(logs: insight_host.Logs) -> None:
-    with pytest.raises(NotFound):
-        logs.provider.records("graph", SeriesKey("b", "g"))
-    with pytest.raises(InvalidArgument):
-        logs.provider.scalars("scalar", [LOSS], ScalarQuery(width=0))
-    logs.close()
-    with pytest.raises(Unavailable):
-        logs.provider.runs()
 
 
 def test_opening_ends_when_everything_was_read_or_time_is_up(address: str, provider: FakeProvider) -> None:

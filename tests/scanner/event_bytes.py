@@ -6,7 +6,7 @@ import struct
 
 from hypothesis import strategies as st
 
-from insight_core.testing import wire
+from insight_authoring.testing import wire
 
 
 def varint(number: int) -> bytes:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from insight_authoring.testing import wire
 from insight_core.ingest.scanner import _kernel
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.plugin import Dialect
-from insight_core.testing import wire
 from insight_record.formats import framing
 from tests.oracles import pure_scanner, record_frames
 from tests.scanner.both_scanners import BOTH, MakeScanner, Reading, check, opened

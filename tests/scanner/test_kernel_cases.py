@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.formats.batch import BAD_DATA, CUT_MEANWHILE, Flaw
 from insight_core.formats.columns import Block
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.plugin import Dialect
-from insight_core.testing import wire
 from insight_record.formats import crc32c
 from tests.scanner.both_scanners import BOTH, MakeScanner, Reading, check, opened
 from tests.scanner.event_bytes import block, varint

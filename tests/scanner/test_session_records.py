@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.formats.batch import Batch
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.plugin import Dialect
-from insight_core.testing import wire
 from tests.scanner.both_scanners import BOTH, MakeScanner, opened
 from tests.scanner.event_bytes import block
 

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from insight_authoring.testing import wire
 from insight_core.formats.batch import Batch, SmallFile
 from insight_core.formats.columns import Block
 from insight_core.ingest.scanner import _kernel
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect
-from insight_core.testing import wire
 from tests.scanner.both_scanners import opened
 from tests.scanner.event_bytes import block, files
 from tests.support.damaged_logdir import scalar_record, version_record

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, EventField, Plugin, RecordDecoder
 from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import wire
 from tests.scanner.both_scanners import check
 
 CONTENTS = b"sixteen bytes of"

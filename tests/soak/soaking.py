@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
+from insight_authoring.testing.event_writer import START_TIME
 from insight_core.cli.text_table import table
-from insight_core.testing.event_writer import START_TIME
 from tests.soak.clients import EventStream, Poller, until
 from tests.soak.resources import Sample, Sampler, ends
 from tests.soak.training import run_name, tag_name, values

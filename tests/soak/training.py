@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_authoring.testing.event_writer import START_TIME
+from insight_authoring.testing.scalar_block import scalar_events
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing.event_writer import START_TIME
-from insight_core.testing.scalar_block import scalar_events
 
 _LONGEST_CUT = 60  # bytes of the last record that the next append completes
 

@@ -17,8 +17,8 @@ from insight_core.plugin import CachePolicy, Dialect, EventField, FileName, Plug
 from insight_core.plugin.data import SeriesInfo, SeriesKey
 from insight_core.store import run_table
 from insight_core.store.changed_series import Change, run_of
-from insight_core.store.claimed_file import NamedFile
 from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.held_file import NamedFile
 from insight_core.store.joined_series import joined
 from insight_core.store.segment import FileOrder, PartOrder
 from insight_core.store.series import Series

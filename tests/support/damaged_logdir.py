@@ -12,9 +12,9 @@ from pathlib import Path
 
 from attrs import evolve, field, frozen
 
-import insight_core.testing.wire as wire
+import insight_authoring.testing.wire as wire
+from insight_authoring.testing.event_writer import START_TIME
 from insight_core.plugin import Dialect
-from insight_core.testing.event_writer import START_TIME
 
 FILE_NAME = "events.out.tfevents.1700000000.test"
 

@@ -6,7 +6,9 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 _CYTHON_IMPORT = re.compile(
     r"^[ \t]*from[ \t]+([\w.]+)[ \t]+c?import[ \t]+(\((?:[^)]*)\)|[^\n]*)|^[ \t]*c?import[ \t]+([\w.]+)", re.M
@@ -46,6 +48,16 @@ def _import_statements(path: Path, *, typed: bool = False) -> Iterator[ast.Impor
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom) and (typed or node not in typing_only):
             yield node
+
+
+def module_at(path: Path) -> ModuleType:
+    """A script that is in no package, as a module."""
+    spec = spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def module_of(path: Path, root: Path) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-import insight_core.testing.wire as wire
+import insight_authoring.testing.wire as wire
+from insight_authoring.testing.tensors import tensorflow_tensor
 from insight_core.plugin.testing import EventWriter
-from insight_core.testing.tensors import tensorflow_tensor
 from tests.support.pictures import png
 
 STEPS = range(0, 60, 2)  # of the scalars `loss` and `accuracy` of run `train`

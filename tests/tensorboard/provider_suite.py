@@ -18,7 +18,7 @@ from attrs import define
 from tensorboard.context import RequestContext
 from tensorboard.data.provider import RunTagFilter
 
-from insight_core.testing.event_writer import START_TIME
+from insight_authoring.testing.event_writer import START_TIME
 from tests.tensorboard.provider_logs import CONTENT, DESCRIPTION, DISPLAY_NAME, STEPS, WRITTEN
 
 EVERY = 1 << 30  # points: more than there are

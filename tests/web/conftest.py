@@ -7,19 +7,17 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin import Plugin, hookimpl
+from insight_core.plugin import Plugin
 from insight_core.plugin.testing import FakeProvider
-from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server, listen
+from tests.hosts import registry_of
 
 SHARED = {
     "api": 1,
@@ -61,25 +59,11 @@ def page_directory(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def module_of() -> Callable[[Plugin], object]:
-    """A module, as an entry point loads it, that contributes the plugin."""
-
-    def make(plugin: Plugin) -> object:
-        return SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
-
-    return make
-
-
-@pytest.fixture
-def host_of(
-    provider: FakeProvider, page_directory: Path, module_of: Callable[[Plugin], object]
-) -> Callable[..., Host]:
+def host_of(provider: FakeProvider, page_directory: Path) -> Callable[..., Host]:
     """Makes a host with the given plugins and settings."""
 
     def make(*plugins: Plugin, **settings: Any) -> Host:  # noqa: ANN401
-        registry = Registry.of([(plugin.name, partial(module_of, plugin)) for plugin in plugins])
-        assert not registry.failures
-        return Host(registry, provider, HostSettings(page=page_directory, **settings))
+        return Host(registry_of(*plugins), provider, HostSettings(page=page_directory, **settings))
 
     return make
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.state.annotations import AnnotationStore, Place
+from tests.hosts import registry_of
 
 
 @pytest.fixture
@@ -108,10 +108,7 @@ def test_a_directory_that_was_replaced_is_not_writable(asked: Client, tmp_path: 
 
 
 def test_routes_of_plugins_see_annotations_and_their_etag_follows(
-    store: AnnotationStore,
-    provider: FakeProvider,
-    page_directory: Path,
-    module_of: Callable[[Plugin], object],
+    store: AnnotationStore, provider: FakeProvider, page_directory: Path
 ) -> None:
     def routes(ctx: PluginContext) -> list[Route]:
         def said(request: Request) -> Response:
@@ -121,8 +118,7 @@ def test_routes_of_plugins_see_annotations_and_their_etag_follows(
         return [Route("/said", said)]
 
     plugin = Plugin("said", "Said", routes=routes)
-    registry = Registry.of([("said", lambda: module_of(plugin))])
-    client = Client(Host(registry, provider, HostSettings(page=page_directory), store))
+    client = Client(Host(registry_of(plugin), provider, HostSettings(page=page_directory), store))
     first = client.get("/data/plugin/said/said")
     assert first.json == {}
     tag = {"If-None-Match": first.headers["ETag"]}

@@ -6,19 +6,19 @@ import gzip
 import json
 import urllib.request
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin import InvalidArgument, Messages, Plugin, Reason, hookimpl
+from insight_core.plugin import InvalidArgument, Messages, Plugin, Reason
 from insight_core.plugin.data import Damage, Progress
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server
+from tests.hosts import with_hooks
 
 
 def _json(answer: Any) -> Any:  # noqa: ANN401
@@ -98,7 +98,7 @@ def test_damage_comes_with_the_texts_of_its_codes_alone(provider: FakeProvider) 
         "tab": "of the tab",
     }
     messages = [Messages("zh-CN", texts), Messages("en", {})]
-    module = SimpleNamespace(insight_messages=hookimpl(lambda: messages))
+    module = with_hooks(messages=lambda: messages)
     client = Client(Host(Registry.of([("m", lambda: module)]), provider))
     assert _json(client.get("/data/damage")) == {"damage": [], "messages": {}}
     reason = Reason("it is cut", "m_seen", cause=Reason("no space", "m_cause"))

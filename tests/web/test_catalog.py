@@ -15,8 +15,8 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, EventField, Plugin
 from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
-from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
+from tests.hosts import registry_of
 
 Series = dict[tuple[str, str], dict[str, Any]]
 
@@ -62,11 +62,9 @@ def local(logs: Path) -> Iterator[LocalProvider]:
 
 
 @pytest.fixture
-def reader(
-    local: LocalProvider, page_directory: Path, module_of: Callable[[Plugin], object]
-) -> Callable[[], Client]:
+def reader(local: LocalProvider, page_directory: Path) -> Callable[[], Client]:
     """Reads what is in the logs now, and gives a client of the host."""
-    registry = Registry.of([("scalar", lambda: module_of(Plugin("scalar", "Scalars")))])
+    registry = registry_of(Plugin("scalar", "Scalars"))
     client = Client(Host(registry, local, HostSettings(page=page_directory)))
 
     def read() -> Client:

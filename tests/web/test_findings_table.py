@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
@@ -21,7 +20,6 @@ from insight_core.plugin import (
     RecordDecoder,
     SummaryPlugin,
     Unavailable,
-    hookimpl,
 )
 from insight_core.plugin.findings import (
     Examined,
@@ -36,6 +34,7 @@ from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web.findings import FindingsTable
 from insight_core.web.findings.merging import NamedColumn
+from tests.hosts import with_hooks
 
 TITLE = ReasonKind("m_something", "Something")
 Check = Callable[[Examined], Iterable[Finding]]
@@ -68,9 +67,9 @@ def test_rules_read_the_scalars_of_whatever_plugin_has_them_and_point_to_its_tab
         yield _finding(examined.run, tab="mine")
 
     decoder = RecordDecoder({SummaryPlugin("rate")}, DataKind.SCALAR)
-    rates = SimpleNamespace(
-        insight_plugin=hookimpl(lambda: Plugin("rates", "Rates", decoder=decoder)),
-        insight_rules=hookimpl(lambda: [Rule("losses", TITLE, finds)]),
+    rates = with_hooks(
+        plugin=lambda: Plugin("rates", "Rates", decoder=decoder),
+        rules=lambda: [Rule("losses", TITLE, finds)],
     )
     (rule,) = _checked(_table(data, rates=rates), "a")
     assert [one.place.plugin for one in rule.findings] == ["rates", "mine"]
@@ -78,7 +77,7 @@ def test_rules_read_the_scalars_of_whatever_plugin_has_them_and_point_to_its_tab
 
 
 def _module(*rules: object) -> object:
-    return SimpleNamespace(insight_rules=hookimpl(lambda: rules))
+    return with_hooks(rules=lambda: rules)
 
 
 def _table(
@@ -305,7 +304,7 @@ def test_a_hook_that_fails_is_listed_and_the_second_rule_of_an_id_is_left_out(da
 
 def test_texts_of_modules_come_with_the_answer(data: FakeProvider) -> None:
     messages = Messages("zh-CN", {"reason.m_saw": "有问题"})
-    module = SimpleNamespace(insight_messages=hookimpl(lambda: [messages]))
+    module = with_hooks(messages=lambda: [messages])
     assert _table(data, m=module).find(["a"], {}).messages == [messages]
 
 
@@ -394,6 +393,6 @@ def test_sources_of_highlights_of_the_last_release_are_rules(data: FakeProvider)
     def says(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Finding]:
         yield Highlight("info", Reason(f"all of {', '.join(runs)}"), runs)
 
-    module = SimpleNamespace(insight_highlights=hookimpl(lambda: [HighlightSource("old", says)]))
+    module = with_hooks(highlights=lambda: [HighlightSource("old", says)])
     [one] = _table(data, m=module).find().findings
     assert (one.rule, one.severity, str(one.saw), one.runs) == ("old", "hint", "all of a, b", ("a", "b"))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin import Plugin, hookimpl
+from insight_core.plugin import Plugin
 from insight_core.plugin.http import READ_ONLY
 from insight_core.plugin.testing import FakeProvider
-from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
+from tests.hosts import registry_of
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -51,11 +50,8 @@ def _where(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[
 
 
 def _host(part: _Part) -> Host:
-    plugin = Plugin("ours", "Ours")
-    module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
-    registry = Registry.of([("ours", lambda: module)])
     settings = HostSettings(path_prefix="/a/ü", guests=cast("Guests", part))  # all that a host asks
-    return Host(registry, FakeProvider("logs"), settings)
+    return Host(registry_of(Plugin("ours", "Ours")), FakeProvider("logs"), settings)
 
 
 def test_clients_that_may_not_save_send_only_what_reads() -> None:

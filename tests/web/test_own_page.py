@@ -12,10 +12,10 @@ from werkzeug.test import Client
 from insight_core.plugin import Plugin, PluginContext, Route
 from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import FakeProvider
-from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.state.annotations import AnnotationStore, Place
 from insight_core.web.state.saved import SavedStore
+from tests.hosts import registry_of
 
 BASE = "/data/plugin/outside"
 
@@ -32,11 +32,9 @@ def _routes(ctx: PluginContext) -> list[Route]:
 
 
 @pytest.fixture
-def client_of(
-    provider: FakeProvider, page_directory: Path, module_of: Callable[..., object], tmp_path: Path
-) -> Callable[..., Client]:
+def client_of(provider: FakeProvider, page_directory: Path, tmp_path: Path) -> Callable[..., Client]:
     def make(*, read_only: bool = False, allowed: Sequence[str] = ()) -> Client:
-        registry = Registry.of([("outside", lambda: module_of(Plugin("outside", "Outside", routes=_routes)))])
+        registry = registry_of(Plugin("outside", "Outside", routes=_routes))
         annotations = AnnotationStore(tmp_path / "state", lambda: [Place("", "/logs")], read_only=read_only)
         saved = SavedStore(tmp_path / "state", lambda: ["/logs"], read_only=read_only)
         settings = HostSettings(page=page_directory, allowed_hosts=allowed)

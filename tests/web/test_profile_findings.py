@@ -18,6 +18,7 @@ from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web.findings import FindingsTable
 from insight_core.web.findings.merging import NamedColumn
+from tests.hosts import with_hooks
 
 TITLE = ReasonKind("m_slow", "Slow")
 READING = ReasonKind("m_reading", "it is being read")
@@ -293,7 +294,7 @@ def test_of_two_rules_of_one_id_that_installed_first_is_asked_and_the_other_name
             yield Finding(examined.run, "hint", Reason(text))
 
         rules = [Rule("same", TITLE, finds), Rule(f"own_{text}", TITLE, finds)]
-        return SimpleNamespace(insight_rules=hookimpl(lambda: rules))
+        return with_hooks(rules=lambda: rules)
 
     registry = Registry.of([("first", lambda: module("first")), ("second", lambda: module("second"))])
     ctx = context_of(Plugin("m", "M"), data)

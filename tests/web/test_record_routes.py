@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from insight_core.plugin.http import is_pinned, json_response
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.hosts import registry_of
 
 CLAIM = EventField(Dialect.TENSORBOARD, "audio")
 BYTES = bytes(range(256)) * 4
@@ -250,8 +250,7 @@ def test_plugins_without_decode_have_no_values() -> None:
     plugin = Plugin("files", "Files", decoder=RecordDecoder({CLAIM}), cache=CachePolicy(payload_bytes=0))
     fake = FakeProvider()
     fake.add_records("files", "a", "x", [b"abc"], claim=CLAIM)
-    found = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
-    client = Client(Host(Registry.of([("files", lambda: found)]), fake))
+    client = Client(Host(registry_of(plugin), fake))
     where = "?run=a&tag=x&index=0"
     assert client.get(f"/data/plugin/files/value{where}").status_code == 404
     assert client.get(f"/data/plugin/files/blob{where}").data == b"abc"

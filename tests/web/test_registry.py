@@ -29,6 +29,7 @@ from insight_core.plugin import (
 from insight_core.plugin.findings import Rule
 from insight_core.registry import Registry
 from insight_core.registry.modules import GROUP as PLUGINS
+from tests.hosts import module_of, with_hooks
 
 GOOD = Plugin("good", "Good")
 
@@ -38,14 +39,6 @@ def _raising(error: BaseException) -> Callable[[], object]:
         raise error
 
     return load
-
-
-def _with_hook(function: Callable[..., Any]) -> object:
-    return SimpleNamespace(insight_plugin=hookimpl(function, specname="insight_plugin"))
-
-
-def _module(plugin: Plugin) -> object:
-    return _with_hook(lambda: plugin)
 
 
 def _misspelt() -> object:
@@ -70,25 +63,28 @@ def _fails() -> Plugin:
         (_raising(SystemExit(3)), "SystemExit: 3"),
         (_misspelt, "insight_plugn"),
         (_unmarked, "it implements no hook"),
-        (lambda: _with_hook(_fails), "RuntimeError: no luck"),
-        (lambda: _with_hook(lambda: "good"), "returned a str, not a Plugin"),
-        (lambda: _with_hook(lambda: None), "returned None, not a Plugin"),
-        (lambda: _with_hook(lambda argument: GOOD), "argument"),
+        (lambda: with_hooks(plugin=_fails), "RuntimeError: no luck"),
+        (lambda: with_hooks(plugin=lambda: "good"), "returned a str, not a Plugin"),
+        (lambda: with_hooks(plugin=lambda: None), "returned None, not a Plugin"),
+        (lambda: with_hooks(plugin=lambda argument: GOOD), "argument"),
         (
-            lambda: _with_hook(lambda: evolve(GOOD, name="bad", title=cast(Any, 7))),
+            lambda: with_hooks(plugin=lambda: evolve(GOOD, name="bad", title=cast(Any, 7))),
             "its title is a int, not a string",
         ),
-        (lambda: _with_hook(lambda: evolve(GOOD, name="bad", frontend=cast(Any, "x"))), "not a pathlib.Path"),
-        (lambda: _with_hook(lambda: evolve(GOOD, name="no/slash")), "name"),
+        (
+            lambda: with_hooks(plugin=lambda: evolve(GOOD, name="bad", frontend=cast(Any, "x"))),
+            "not a pathlib.Path",
+        ),
+        (lambda: with_hooks(plugin=lambda: evolve(GOOD, name="no/slash")), "name"),
     ],
 )
 def test_a_broken_plugin_leaves_the_others(load: Callable[[], object], reason: str) -> None:
     other = Plugin("other", "Other")
     registry = Registry.of(
         [
-            ("good", lambda: _with_hook(lambda: GOOD)),
+            ("good", lambda: with_hooks(plugin=lambda: GOOD)),
             ("bad", load),
-            ("other", lambda: _with_hook(lambda: other)),
+            ("other", lambda: with_hooks(plugin=lambda: other)),
         ]
     )
     assert list(registry.plugins) == ["good", "other"]
@@ -100,7 +96,7 @@ def test_a_broken_plugin_leaves_the_others(load: Callable[[], object], reason: s
 
 def test_order_then_name_places_a_plugin() -> None:
     plugins = [Plugin("b", "B"), Plugin("a", "A"), Plugin("z", "Z", order=1)]
-    registry = Registry.of([(p.name, partial(_module, p)) for p in plugins])
+    registry = Registry.of([(p.name, partial(module_of, p)) for p in plugins])
     assert list(registry.plugins) == ["z", "a", "b"]
 
 
@@ -142,7 +138,7 @@ def _numbers(name: str, order: int = 1000) -> Plugin:
     ids=["the first with numbers", "the reserved name", "none"],
 )
 def test_the_plugin_of_scalars_is_the_one_that_has_numbers(plugins: list[Plugin], expected: str) -> None:
-    registry = Registry.of([(plugin.name, lambda one=plugin: _module(one)) for plugin in plugins])  # type: ignore[misc]
+    registry = Registry.of([(plugin.name, lambda one=plugin: module_of(one)) for plugin in plugins])  # type: ignore[misc]
     assert registry.plugin_of_scalars == expected
 
 
@@ -150,7 +146,7 @@ def test_a_service_and_a_claim_lead_to_the_plugin_that_has_them() -> None:
     plain = Plugin("pictures", "P", decoder=RecordDecoder({SummaryPlugin("pictures")}))
     able = Plugin("able", "Able", services={"count": "builtins:len"}, order=1)
     also = Plugin("also", "Also", services={"count": min}, order=2)
-    registry = Registry.of([(one.name, lambda one=one: _module(one)) for one in (plain, also, able)])  # type: ignore[misc]
+    registry = Registry.of([(one.name, lambda one=one: module_of(one)) for one in (plain, also, able)])  # type: ignore[misc]
     assert registry.service("add") is None
     plugin, count = registry.service("count") or ("", min)
     assert (plugin, count([1, 2, 3])) == ("able", 3)
@@ -161,7 +157,7 @@ def test_a_service_and_a_claim_lead_to_the_plugin_that_has_them() -> None:
 
 
 def test_a_plugin_for_a_later_host_is_refused_by_name() -> None:
-    registry = Registry.of([("x", partial(_module, Plugin("x", "X", requires_api=API_VERSION + 1)))])
+    registry = Registry.of([("x", partial(module_of, Plugin("x", "X", requires_api=API_VERSION + 1)))])
     assert registry.failures["x"].reason == (
         f"plugin 'x' needs version {API_VERSION + 1} of the plugin API, and this insight-host has "
         f"{API_VERSION}: upgrade insight-host"
@@ -169,7 +165,8 @@ def test_a_plugin_for_a_later_host_is_refused_by_name() -> None:
 
 
 def test_a_module_may_give_several_plugins() -> None:
-    registry = Registry.of([("both", lambda: _with_hook(lambda: iter([GOOD, Plugin("more", "More")])))])
+    both = partial(with_hooks, plugin=lambda: iter([GOOD, Plugin("more", "More")]))
+    registry = Registry.of([("both", both)])
     assert list(registry.plugins) == ["good", "more"]
 
 
@@ -201,17 +198,11 @@ def _exits() -> object:
     ids=["raises", "exits", "wrong value", "nothing", "hangs"],
 )
 def test_a_hook_that_fails_leaves_those_of_other_modules(hook: Callable[[], object], reason: str) -> None:
-    def module(function: Callable[[], object]) -> object:
-        def insight_run_columns() -> object:
-            return function()
-
-        return SimpleNamespace(insight_run_columns=hookimpl(insight_run_columns))
-
     column = RunColumn("c", "C")
     limits = Limits(hook=0.2, turn=0.1)
-    registry = Registry.of(
-        [("bad", lambda: module(hook)), ("good", lambda: module(lambda: [column]))], limits=limits
-    )
+    hooks = {"bad": lambda: hook(), "good": lambda: [column]}  # a new function, for it gets a mark
+    modules = [(name, partial(with_hooks, run_columns=one)) for name, one in hooks.items()]
+    registry = Registry.of(modules, limits=limits)
     for _ in range(2):  # each module is asked once
         assert [one.value for one in registry.collected("insight_run_columns", RunColumn)] == [column]
     assert reason in registry.failures["bad"].reason
@@ -224,16 +215,13 @@ def test_a_hook_wrapper_is_refused_and_reaches_no_other_module() -> None:
         yield
 
     wrapping = SimpleNamespace(insight_plugin=hookimpl(insight_plugin, wrapper=True))
-    registry = Registry.of([("w", lambda: wrapping), ("good", partial(_module, GOOD))])
+    registry = Registry.of([("w", lambda: wrapping), ("good", partial(module_of, GOOD))])
     assert list(registry.plugins) == ["good"]
     assert "is a hook wrapper" in registry.failures["w"].reason
 
 
 def _options(*options: Option) -> object:
-    def insight_options() -> tuple[Option, ...]:
-        return options
-
-    return SimpleNamespace(insight_options=hookimpl(insight_options))
+    return with_hooks(options=lambda: options)
 
 
 def test_options_come_from_the_flag_or_the_variable_or_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +254,7 @@ def test_a_disabled_plugin_is_not_even_imported() -> None:
 
 
 def test_disabling_takes_the_name_of_the_plugin_too() -> None:
-    registry = Registry.of([("entry", lambda: _with_hook(lambda: GOOD))], disabled=["good"])
+    registry = Registry.of([("entry", lambda: with_hooks(plugin=lambda: GOOD))], disabled=["good"])
     assert not registry.plugins
     assert registry.disabled == {"good"}
 
@@ -275,7 +263,7 @@ def test_discovery_reads_the_entry_points(monkeypatch: pytest.MonkeyPatch) -> No
     def point(name: str, distribution: str, plugin: Plugin) -> object:
         dist = SimpleNamespace(name=distribution, version="1.2")
         return SimpleNamespace(
-            name=name, value=name, group=PLUGINS, dist=dist, load=lambda: _with_hook(lambda: plugin)
+            name=name, value=name, group=PLUGINS, dist=dist, load=lambda: with_hooks(plugin=lambda: plugin)
         )
 
     points = [

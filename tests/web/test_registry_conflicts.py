@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -16,32 +13,21 @@ from insight_core.plugin import (
     Option,
     Plugin,
     RecordDecoder,
-    hookimpl,
 )
 from insight_core.registry import Registry
 from insight_core.registry.modules import DISTRIBUTION, Candidate, Origin
+from tests.hosts import module_of, with_hooks
 
 GOOD = Plugin("good", "Good")
 
 
-def _with_hook(function: Callable[..., Any]) -> object:
-    return SimpleNamespace(insight_plugin=hookimpl(function, specname="insight_plugin"))
-
-
-def _module(plugin: Plugin) -> object:
-    return _with_hook(lambda: plugin)
-
-
 def _options(*options: Option) -> object:
-    def insight_options() -> tuple[Option, ...]:
-        return options
-
-    return SimpleNamespace(insight_options=hookimpl(insight_options))
+    return with_hooks(options=lambda: options)
 
 
 def test_reserved_names_are_for_this_distribution() -> None:
     def load() -> object:
-        return _with_hook(lambda: Plugin("scalar", "Mine"))
+        return with_hooks(plugin=lambda: Plugin("scalar", "Mine"))
 
     assert list(Registry.of([("scalar", load)]).plugins) == ["scalar"]
     foreign = Registry.of([("scalar", load)], distribution="somebody-else")
@@ -56,7 +42,7 @@ def test_reserved_names_are_for_this_distribution() -> None:
 def _candidates(*plugins: tuple[str, Plugin]) -> list[Candidate]:
     """One candidate for each (distribution, plugin)."""
     return [
-        Candidate(str(plugin.name), Origin(distribution), partial(_module, plugin))
+        Candidate(str(plugin.name), Origin(distribution), partial(module_of, plugin))
         for distribution, plugin in plugins
     ]
 
@@ -83,7 +69,7 @@ def _with_images(name: str) -> Plugin:
 
 def test_of_two_plugins_with_one_claim_the_one_installed_first_is_taken() -> None:
     def found(distribution: str, name: str, since: float) -> Candidate:
-        return Candidate(name, Origin(distribution, "", since), partial(_module, _with_images(name)))
+        return Candidate(name, Origin(distribution, "", since), partial(module_of, _with_images(name)))
 
     registry = Registry([found("a-dist", "later", 20.0), found("b-dist", "first", 10.0)])
     assert list(registry.plugins) == ["first"]
@@ -151,7 +137,7 @@ def test_an_address_of_the_host_is_not_to_be_had_by_a_choice() -> None:
 
 
 def test_two_plugins_of_one_distribution_name_the_entry_points_to_leave_out() -> None:
-    registry = Registry.of([("one", partial(_module, GOOD)), ("two", partial(_module, GOOD))])
+    registry = Registry.of([("one", partial(module_of, GOOD)), ("two", partial(module_of, GOOD))])
     assert not registry.plugins
     assert registry.failures["two"].reason.endswith("with --disable-plugin one or --disable-plugin two")
 
@@ -212,7 +198,7 @@ def test_a_file_may_be_claimed_by_several() -> None:
     decoder = RecordDecoder(claims={FileName("*_lineage")})
     first, second = Plugin("first", "1", decoder=decoder), Plugin("second", "2", decoder=decoder)
     registry = Registry.of(
-        [("f", lambda: _with_hook(lambda: first)), ("s", lambda: _with_hook(lambda: second))]
+        [("f", lambda: with_hooks(plugin=lambda: first)), ("s", lambda: with_hooks(plugin=lambda: second))]
     )
     assert list(registry.plugins) == ["first", "second"]
     assert not registry.failures

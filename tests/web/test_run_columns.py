@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum, StrEnum
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import insight_lineage
@@ -17,13 +16,14 @@ from werkzeug.test import Client
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.isolation import Limits
-from insight_core.plugin import PluginContext, RunColumn, RunColumns, hookimpl
+from insight_core.plugin import PluginContext, RunColumn, RunColumns
 from insight_core.plugin.data import DataProvider
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.own_columns import statuses
+from tests.hosts import with_hooks
 from tests.lineage_samples import LineageLogs
 
 Values = Callable[[DataProvider, Sequence[str]], Any]
@@ -41,10 +41,7 @@ def provider(tmp_path: Path) -> Any:  # noqa: ANN401
 
 
 def _module(*columns: object) -> object:
-    def insight_run_columns() -> Sequence[object]:
-        return columns
-
-    return SimpleNamespace(insight_run_columns=hookimpl(insight_run_columns))
+    return with_hooks(run_columns=lambda: columns)
 
 
 def _client(provider: DataProvider, active: float = 60.0, **modules: object) -> Client:

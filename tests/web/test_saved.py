@@ -14,11 +14,11 @@ from werkzeug.test import Client
 
 from insight_core.plugin import NotFound, Plugin, Unavailable
 from insight_core.plugin.testing import FakeProvider
-from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.state import saved as saved_store
 from insight_core.web.state import state_file
 from insight_core.web.state.saved import Changed, SavedStore
+from tests.hosts import registry_of
 
 Asked: TypeAlias = Any  # a client or an answer, whose JSON is indexed
 
@@ -36,13 +36,10 @@ def state(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def host_with(
-    provider: FakeProvider, page_directory: Path, module_of: Callable[..., object]
-) -> Callable[[SavedStore | None], Host]:
+def host_with(provider: FakeProvider, page_directory: Path) -> Callable[[SavedStore | None], Host]:
     def make(store: SavedStore | None) -> Host:
         plugins = [Plugin(name, name.title()) for name in ("mine", "others")]
-        entries = [(plugin.name, lambda plugin=plugin: module_of(plugin)) for plugin in plugins]
-        return Host(Registry.of(entries), provider, HostSettings(page=page_directory), None, store)
+        return Host(registry_of(*plugins), provider, HostSettings(page=page_directory), None, store)
 
     return make
 

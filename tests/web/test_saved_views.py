@@ -12,17 +12,15 @@ from werkzeug.test import Client
 
 from insight_core.plugin import Plugin, Unavailable
 from insight_core.plugin.testing import FakeProvider
-from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
-from insight_core.web.state.saved import SavedStore, view_names, view_state
+from insight_core.web.state.saved import SavedStore, view_state
+from tests.hosts import registry_of
 
 
 @pytest.fixture
-def host_of_store(
-    provider: FakeProvider, page_directory: Path, module_of: Callable[..., object]
-) -> Callable[[SavedStore], Host]:
+def host_of_store(provider: FakeProvider, page_directory: Path) -> Callable[[SavedStore], Host]:
     def make(store: SavedStore) -> Host:
-        registry = Registry.of([("mine", lambda: module_of(Plugin("mine", "Mine")))])
+        registry = registry_of(Plugin("mine", "Mine"))
         return Host(registry, provider, HostSettings(page=page_directory), None, store)
 
     return make
@@ -84,6 +82,6 @@ def test_views_are_read_by_name(tmp_path: Path) -> None:
     store.write("page", "view/b", {"state": {"tab": "x"}}, None)
     store.write("page", "view/a", {"state": {}}, None)
     store.write("page", "other", 1, None)
-    assert view_names(store.now()) == ["a", "b"]
+    assert view_state(store.now(), "a") == {}
     assert view_state(store.now(), "b") == {"tab": "x"}
     assert view_state(store.now(), "c") is None

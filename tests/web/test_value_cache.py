@@ -63,6 +63,9 @@ def test_a_value_is_decoded_once(provider: FakeProvider) -> None:
     values = _values(provider, decode)
     assert [values.at(_place(provider, index)) for index in (0, 1, 0)] == [b"ONE", b"TWO", b"ONE"]
     assert decoded == [b"one", b"two"]
+    values = _values(provider, decode, max_bytes=0)  # nothing is kept without memory for it
+    assert [values.at(_place(provider, 0)) for _ in range(2)] == [b"ONE", b"ONE"]
+    assert (decoded[2:], values.size) == ([b"one", b"one"], 0)
 
 
 def test_all_who_ask_at_the_same_time_wait_for_one_decode(provider: FakeProvider) -> None:
@@ -134,7 +137,10 @@ def test_what_is_larger_than_the_cache_is_given_and_not_kept(provider: FakeProvi
     assert values.size == 0
 
 
-def test_what_cannot_be_decoded_names_the_record_and_is_remembered(provider: FakeProvider) -> None:
+@pytest.mark.parametrize("derived", [False, True])
+def test_what_cannot_be_decoded_names_the_record_and_is_remembered(
+    provider: FakeProvider, derived: bool
+) -> None:
     decoded = []
 
     def decode(payload: Payload) -> bytes:
@@ -142,9 +148,10 @@ def test_what_cannot_be_decoded_names_the_record_and_is_remembered(provider: Fak
         raise ValueError("it is cut off")
 
     values = _values(provider, decode)
+    asked = values.derived(len) if derived else values
     for _ in range(2):
         with pytest.raises(Undecodable) as raised:
-            values.at(_place(provider, 1))
+            asked.at(_place(provider, 1))
         assert str(raised.value) == "'pictures' of run 'train', step 1 (record 1): it is cut off"
         assert raised.value.status == 422
     assert decoded == [b"two"]
@@ -180,19 +187,6 @@ def test_a_record_is_found_by_its_index(provider: FakeProvider) -> None:
         values.get(KEY, 4)
 
 
-def test_nothing_is_kept_without_memory_for_it(provider: FakeProvider) -> None:
-    decoded = []
-
-    def decode(payload: Payload) -> bytes:
-        decoded.append(payload.data)
-        return payload.data
-
-    values = _values(provider, decode, max_bytes=0)
-    assert [values.at(_place(provider, 0)) for _ in range(2)] == [b"one", b"one"]
-    assert decoded == [b"one", b"one"]
-    assert values.size == 0
-
-
 def test_derived_values_are_kept_and_what_they_are_made_of_is_not(provider: FakeProvider) -> None:
     decoded = []
 
@@ -220,19 +214,3 @@ def test_what_cannot_be_derived_names_the_record(provider: FakeProvider) -> None
     derived = _values(provider, lambda payload: payload.data).derived(make)
     with pytest.raises(Undecodable, match=r"step 1 \(record 1\): it has no length"):
         derived.at(_place(provider, 1))
-
-
-def test_a_derived_value_of_what_cannot_be_decoded_is_refused_without_decoding_again(
-    provider: FakeProvider,
-) -> None:
-    decoded = []
-
-    def decode(payload: Payload) -> bytes:
-        decoded.append(payload.data)
-        raise ValueError("it is cut off")
-
-    derived = _values(provider, decode).derived(len)
-    for _ in range(2):
-        with pytest.raises(Undecodable, match="it is cut off"):
-            derived.at(_place(provider, 1))
-    assert decoded == [b"two"]

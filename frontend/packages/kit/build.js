@@ -60,8 +60,9 @@ const LOCALE = /\/locales\/[\w-]+\.json$/;
 const NAMED_TEXTS = /import \{([^}]*)\} from (['"])([^'"]*\/locales\/[\w-]+\.json)\2/g;
 
 /**
- * A file of texts may have groups, `{"page": {…}, "table": {…}}`: `import { table } from '../locales/en.json'` brings
- * these texts alone, so that one file has all of a language and code that is loaded late brings its own.
+ * What a module imports by name of a file of texts, it gets alone. A file may have groups, `{"page": {…}, "table": {…}}`:
+ * `import { table } from '../locales/en.json'` brings one of them, so that one file has all of a language, and code that
+ * is loaded late brings its own texts.
  */
 export function textsByGroup() {
   const split = (_, names, quote, path) =>
@@ -80,7 +81,7 @@ export function textsByGroup() {
       const [path, group] = id.split('?');
       if (!group || !LOCALE.test(path)) return null;
       const texts = JSON.parse(readFileSync(path, 'utf8'))[group];
-      if (typeof texts !== 'object') throw new Error(`${path} has no group of texts "${group}"`);
+      if (texts === undefined) throw new Error(`${path} has no texts "${group}"`);
       return { code: JSON.stringify(texts), moduleType: 'json' };
     },
   };

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { boot, modulesOf, tabOf } from './boot';
+import { guard } from './guard';
 
 const tabs = {
   scalar: { module: 'data/plugin/scalar/static/@1/index.js', imports: ['kit', 'lines', 'unknown'] },
@@ -60,4 +61,17 @@ it('opens the saved view of the host where the address has no hash, and with it 
   boot();
   expect(fetched.mock.calls.at(-1)?.[0]).toBe('data/start?tab=scalar');
   expect(globalThis.insightView).toBeUndefined();
+});
+
+it('explains an empty page, and leaves one that runs alone', () => {
+  const page = Object.assign(document.createElement('div'), { id: 'page' });
+  document.body.append(page);
+  guard();
+  page.append('running');
+  dispatchEvent(new ErrorEvent('error', { message: 'later' }));
+  expect(page.textContent).toBe('running');
+  page.replaceChildren();
+  dispatchEvent(new ErrorEvent('error', { message: 'bare specifier' }));
+  expect(page.textContent).toContain('Content-Security-Policy');
+  expect(page.textContent).toContain('bare specifier');
 });

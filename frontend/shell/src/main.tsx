@@ -5,7 +5,7 @@ import './styles/base.css';
 import './styles/controls.css';
 import './styles/shell.css';
 import './styles/runs.css';
-import './styles/dialogs.css';
+import './styles/messages.css';
 import {
   cardsWhenAsked,
   columnsWhenShown,

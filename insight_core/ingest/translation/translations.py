@@ -16,8 +16,8 @@ from insight_core.ingest.discover import printable, run_name
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.file_order import by_numbers
 from insight_core.ingest.found import Found, FoundFile, FoundStore
+from insight_core.ingest.locked_directory import ValueFiles
 from insight_core.ingest.scan_ahead import file_version
-from insight_core.ingest.value_files import ValueFiles
 from insight_core.plugin import Dialect, StoreFormat
 from insight_core.store.store import Store
 

@@ -18,10 +18,9 @@ from insight_core.plugin import Messages, PluginContext, Reason, ReasonKind
 from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesKey
 from insight_core.plugin.findings import Examined, Findings, Rule
 from insight_core.registry import Module, Registry
-from insight_core.web.findings.calls import RuleCalls, Told, in_a_tab
+from insight_core.web.findings.calls import RuleCalls, RuleOwners, Told, in_a_tab
 from insight_core.web.findings.examination import Examination, RunState, states
 from insight_core.web.findings.merging import Answered, NamedColumn, merged
-from insight_core.web.findings.owners import RuleOwners
 from insight_core.web.findings.profiles import ProfileChecks
 from insight_core.web.findings.rounds import AskedRule
 

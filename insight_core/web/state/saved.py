@@ -165,11 +165,6 @@ def view_state(entries: Entries, name: str) -> dict[str, str] | None:
     return state
 
 
-def view_names(entries: Entries) -> list[str]:
-    """The names of all views, sorted."""
-    return sorted(name.removeprefix(VIEW) for name in entries.by_owner.get(PAGE, {}) if name.startswith(VIEW))
-
-
 def start_of_page(entries: Entries, logs: str | None) -> Mapping[str, object]:
     """What index.html says about views: the key of these logs, and the view to open without a hash."""
     told: dict[str, object] = {"logs": logs or ""}

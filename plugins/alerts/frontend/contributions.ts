@@ -3,7 +3,8 @@ import { API, type Contributions, type PluginContext } from '@insight-host/api';
 import { Spaced } from '@insight-host/kit/lab';
 import { signal } from '@preact/signals';
 import { follow, open, seen, textOf, type Alert, type Answer } from './alerts';
-import { messages } from './messages';
+import en from '../insight_alerts/locales/en.json';
+import zh from '../insight_alerts/locales/zh-CN.json';
 
 const SPACE = 2000; // ms between two requests, at least
 const MOST = 3; // notices for one answer; the number at the tab counts all alerts
@@ -37,7 +38,7 @@ function watch(ctx: PluginContext): () => void {
 
 export default {
   apiVersion: API,
-  messages,
+  messages: { en, 'zh-CN': zh },
   start: watch,
   changed: known,
   markers: ({ tags, runs }, ctx) =>

@@ -4,10 +4,11 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { follow, markSeen, open, textOf, type Alert, type Answer } from './alerts';
 import styles from './alerts.css?inline';
-import { messages } from './messages';
+import en from '../insight_alerts/locales/en.json';
+import zh from '../insight_alerts/locales/zh-CN.json';
 
 export default tab({
-  messages,
+  messages: { en, 'zh-CN': zh },
   styles,
   board: (page) => ({ page }),
   view: ({ page }) => <AlertList page={page} />,

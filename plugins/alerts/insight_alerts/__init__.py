@@ -28,6 +28,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name="alerts",
         title="Alerts",
+        tab_group="diagnosis",
         titles={"zh-CN": "告警"},
         routes="insight_alerts.routes:routes",
         frontend=Path(__file__).parent / "static",

@@ -8,23 +8,24 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import repeat
 from pathlib import Path
 from typing import Any
+from unittest.mock import DEFAULT, Mock
 
 import insight_alerts
 import numpy as np
 import pytest
 from attrs import evolve
-from insight_alerts.alert import Alert
 from insight_alerts.delivery import WAITING, Courier, NotSent, send
 from insight_alerts.routes import AlertService, journal_path
 from insight_alerts.rules import AlertRules, Target, rules_of
 from werkzeug.test import Client
 
-from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.data import ScalarQuery
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
@@ -220,40 +221,23 @@ def test_an_alert_is_sent_once_though_hosts_restart_and_what_is_new_follows(
     assert [alert.run for alert in service.journal.after(0, 10)[1]] == runs
 
 
-class Reads(FakeProvider):
-    """Notes which runs are read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reads: list[str] = []
-
-    def scalars(
-        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _ALL
-    ) -> Mapping[SeriesKey, ScalarColumns]:
-        self.reads += [key.run for key in keys]
-        return super().scalars(plugin, keys, query)
-
-
 def test_while_the_journal_cannot_be_written_no_series_is_read_again_and_no_alert_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("insight_alerts.routes._AGAIN", 0.01)
-    data = Reads()
+    data = FakeProvider()
     data.add_scalars("a", "loss", [1.0])
     data.add_scalars("b", "loss", [np.nan], wall_times=[time.time()])
     service = _service(rules_of(tomllib.loads('[[rule]]\nname = "r"\nwhen = "nan"')), data, tmp_path)
-    add, failures = service.journal.add, [OSError(28, "No space left on device")] * 3
-
-    def failing(alert: Alert) -> bool:
-        if failures:
-            raise failures.pop()
-        return add(alert)
-
-    monkeypatch.setattr(service.journal, "add", failing)
+    failures = [OSError(28, "No space left on device")] * 3
+    add = Mock(wraps=service.journal.add, side_effect=[*failures, *repeat(DEFAULT, 9)])
+    monkeypatch.setattr(service.journal, "add", add)
+    scalars = Mock(wraps=data.scalars)
+    monkeypatch.setattr(data, "scalars", scalars)
     service.start()
     eventually(lambda: service.journal.after(0, 10)[0] == 1)
     service.close()
-    assert data.reads == ["a", "b"]
+    assert [key.run for asked in scalars.call_args_list for key in asked.args[1]] == ["a", "b"]
 
 
 def test_logs_of_other_places_have_other_journals(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import time
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 import insight_alerts
 import insight_diagnose
@@ -20,13 +19,14 @@ from insight_alerts.watch import Watch
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.isolation import Limits
-from insight_core.plugin import ReadRunColumns, RunCells, hookimpl
+from insight_core.plugin import ReadRunColumns, RunCells
 from insight_core.plugin.data import Progress, Run, ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter, FakeProvider, context_of
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from insight_core.web.findings import FindingsTable
+from tests.hosts import with_hooks
 
 RULES = """
 [[rule]]
@@ -81,7 +81,7 @@ def _watch(
 ) -> Watch:
     """Of a host that has the thresholds of the file and no other rules."""
     file = rules_of(tomllib.loads(text))
-    module = SimpleNamespace(insight_rules=hookimpl(lambda: [*Thresholds(file, clock).rules()]))
+    module = with_hooks(rules=lambda: [*Thresholds(file, clock).rules()])
     ctx = evolve(context_of(insight_alerts.insight_plugin(), data), run_columns=columns)
     registry = Registry.of([("alerts", lambda: module)])
     return Watch(file, data, FindingsTable(registry, data, Limits(), lambda _: ctx).find)

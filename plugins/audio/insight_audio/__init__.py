@@ -13,6 +13,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name="audio",
         title="Audio",
+        tab_group="media",
         titles={"zh-CN": "音频"},
         decoder=RecordDecoder(
             claims={SummaryPlugin("audio"), EventField(Dialect.TENSORBOARD, "audio")},

@@ -16,11 +16,11 @@ from insight_audio.wav import read_wav
 from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
 
+from insight_authoring.testing import wire
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
 from insight_core.web import Host
 
 AUDIO = SummaryPlugin("audio")

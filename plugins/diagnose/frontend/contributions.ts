@@ -1,13 +1,14 @@
 /** Findings beyond the tab: in the menu of a run, in the palette, and as columns of the run list. */
 import { API, type Contributions } from '@insight-host/api';
-import { messages } from './messages';
+import en from '../insight_diagnose/locales/en.json';
+import zh from '../insight_diagnose/locales/zh-CN.json';
 
 const COLORS: Readonly<Record<string, string>> = { error: 'var(--danger)', warning: 'var(--warn)' };
 const RANKS = ['none', 'hint', 'warning', 'error'];
 
 export default {
   apiVersion: API,
-  messages,
+  messages: { en, 'zh-CN': zh },
   commands: [{ text: 'command', run: (ctx) => void ctx.open('diagnose') }],
   runActions: [
     {

@@ -12,10 +12,11 @@ import {
   type Saving,
   type Severity,
 } from './findings';
-import { messages } from './messages';
+import en from '../insight_diagnose/locales/en.json';
+import zh from '../insight_diagnose/locales/zh-CN.json';
 
 export default tab({
-  messages,
+  messages: { en, 'zh-CN': zh },
   styles,
   board: (page) => new FindingsBoard(page),
   view: (board) => <FindingsList board={board} />,

@@ -24,6 +24,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name="diagnose",
         title="Findings",
+        tab_group="diagnosis",
         titles={"zh-CN": "诊断"},
         routes="insight_diagnose.routes:routes",
         frontend=_HERE / "static",

@@ -26,6 +26,7 @@ from insight_core.plugin.findings import (
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.hosts import with_hooks
 
 PATH = "/data/plugin/diagnose/findings"
 
@@ -102,7 +103,7 @@ def test_an_answer_that_waits_says_so_and_is_not_kept(data: FakeProvider) -> Non
         raise NotChecked(Reason("it is being read", "m_reading"), may_change=True)
 
     rule = Rule("r", ReasonKind("m_r", "R"), read)
-    module = SimpleNamespace(insight_rules=hookimpl(lambda: [rule]))
+    module = with_hooks(rules=lambda: [rule])
     answer = _client(data, mine=module).get(PATH, query_string={"run": "fine"})
     [waits] = [one for one in answer.get_json()["unchecked"] if one["rule"] == "r"]
     assert (waits["runs"], waits["pending"], waits["reason"]["code"]) == (["fine"], True, "m_reading")
@@ -168,7 +169,7 @@ def test_a_sweep_with_faulty_runs_gives_one_finding_with_their_hyperparameter() 
         values[30:] = np.nan if rate == 0.3 else values[30:]
         data.add_scalars(run, "train/loss", values)
     column = RunColumn("lr", "lr", lambda _, runs: rates, kind="number", group="hyperparameter")
-    module = SimpleNamespace(insight_run_columns=hookimpl(lambda: [column]))
+    module = with_hooks(run_columns=lambda: [column])
     [one] = _json(_client(data, sweep=module), PATH)["findings"]
     assert (one["rule"], len(one["runs"]), len(one["each"])) == ("nonfinite", 12, 12)
     assert one["saw"]["error"].startswith("12 of 60 runs: NaN or infinite values; r00: train/loss")

@@ -14,6 +14,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name="embeddings",
         title="Embeddings",
+        tab_group="model",
         titles={"zh-CN": "嵌入"},
         decoder=RecordDecoder(
             claims=CLAIMS,

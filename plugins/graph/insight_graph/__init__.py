@@ -14,6 +14,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name=PluginNameEnum.GRAPH,
         title="Graphs",
+        tab_group="model",
         titles={"zh-CN": "计算图"},
         decoder=RecordDecoder(
             claims=CLAIMS,

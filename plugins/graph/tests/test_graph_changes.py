@@ -14,7 +14,7 @@ from insight_graph.order import topological
 from insight_graph.tensorflow import graph_of_event
 from insight_graph.torch_arguments import ARGUMENTS, DEFAULTS, argument
 
-from insight_core.testing.wire import int_field, message_field
+from insight_authoring.testing.wire import int_field, message_field
 from tests.support.graphs import tensorflow_node
 
 _TRUTH: dict[str, Any] = json.loads(Path(__file__).with_name("exported").joinpath("truth.json").read_text())

@@ -14,10 +14,10 @@ from insight_graph.model import GraphModel
 from insight_graph.tensorflow import graph_of_event
 from werkzeug.test import Client, TestResponse
 
+from insight_authoring.testing.wire import int_field
 from insight_core.plugin import Dialect, EventField
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing.wire import int_field
 from insight_core.web import Host
 from tests.support.graphs import tensorflow_node
 

@@ -26,8 +26,8 @@ from insight_graph.texts import NameCodes
 from insight_graph.torch_export import graph_of_archive
 
 from benchmarks.processes import peak_memory
+from insight_authoring.testing.wire import int_field, message_field
 from insight_core.plugin import Reason
-from insight_core.testing.wire import int_field, message_field
 from insight_record.formats.protobuf import float_field, text_field
 
 _FILES = Path(__file__).with_name("exported")

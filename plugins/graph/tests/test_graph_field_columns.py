@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from insight_graph.field_columns import FieldColumns
 
+from insight_authoring.testing.wire import int_field, message_field
 from insight_core.plugin.payloads import Malformed, fields
-from insight_core.testing.wire import int_field, message_field
 from tests.formats.pieces import end_to_end
 from tests.oracles.implementations import BOTH, graph_columns_of
 

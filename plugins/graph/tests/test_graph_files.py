@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from insight_graph.beginnings import MINDSPORE, TENSORFLOW, graph_format
 from werkzeug.test import Client
 
+from insight_authoring.testing.wire import int_field, message_field
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import BEGINNING
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing.wire import int_field, message_field
 from insight_core.web import Host
 from tests.graph_samples import chain, in_model, small_network
 from tests.support.graphs import (

@@ -17,7 +17,7 @@ from insight_graph.statistics import statistics_of
 from insight_graph.stored import summed
 from insight_graph.tensors import tensors_of
 
-from insight_core.testing.wire import int_field, message_field
+from insight_authoring.testing.wire import int_field, message_field
 from insight_record.graphs import graph_def, graph_proto, nodes_of
 from tests.recording.collector_reading import decoded, opened, tags
 from tests.support.graphs import mindspore_node, mindspore_parameter, tensorflow_node

@@ -15,7 +15,7 @@ from insight_graph.described import notice
 from insight_graph.messages import empty
 from insight_graph.model import GraphModel
 
-from insight_core.testing.wire import int_field, message_field
+from insight_authoring.testing.wire import int_field, message_field
 from tests.graph_samples import chain, edges_of, in_model, node_of, small_network
 from tests.recording.collector_reading import decoded, opened
 from tests.support.graphs import (

@@ -11,10 +11,10 @@ import pytest
 from insight_graph.messages import empty
 from werkzeug.test import Client, TestResponse
 
+from insight_authoring.testing.wire import message_field, text_tensor
 from insight_core.plugin import Dialect, EventField, FileName, SummaryPlugin
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing.wire import message_field, text_tensor
 from insight_core.web import Host
 from insight_record.formats.framing import record
 from tests.graph_samples import chain, in_model, small_network

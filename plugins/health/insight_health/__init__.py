@@ -26,6 +26,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name="health",
         title="Layer health",
+        tab_group="model",
         titles={"zh-CN": "网络层状态"},
         routes="insight_health.routes:routes",
         computations={"map": "insight_health.routes:map_answer"},

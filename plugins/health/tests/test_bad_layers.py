@@ -12,27 +12,15 @@ from insight_health.routes import LAYER_PLUGINS, map_answer
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
+from insight_authoring.testing.tensors import tensorflow_tensor
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.data import DataProvider, Run
 from insight_core.plugin.payloads import HISTO
 from insight_core.plugin.testing import FakeProvider
-from insight_core.testing.histograms import histogram_proto_of
-from insight_core.testing.tensors import tensorflow_tensor
 from insight_layers.digests import so_far
 from insight_layers.faults import LayerFault, layer_faults
 from insight_layers.reader import LayerReader
-
-_SIZES = 1e-12 * 1.1 ** np.arange(774)
-_LIMITS = np.concatenate([-_SIZES[::-1], [0.0], _SIZES])  # of the buckets of torch
-
-
-def _as_torch(values: NDArray[Any]) -> bytes:
-    """A ``HistogramProto`` whose sums are of all values, and whose buckets of the finite ones."""
-    counts, limits = np.histogram(values[np.isfinite(values)], _LIMITS)
-    filled = np.flatnonzero(counts)
-    shown = slice(filled[0], filled[-1] + 1) if len(filled) else slice(0, 1)
-    with np.errstate(invalid="ignore"):
-        return histogram_proto_of(limits[1:][shown], counts[shown], values)
+from tests.fault_layers import as_torch
 
 
 def _planted(arrays: Mapping[str, Sequence[NDArray[Any]]]) -> FakeProvider:
@@ -40,7 +28,7 @@ def _planted(arrays: Mapping[str, Sequence[NDArray[Any]]]) -> FakeProvider:
     data = FakeProvider()
     data.add_run(Run("a"))
     for place, (tag, values) in enumerate(arrays.items()):
-        payloads = [_as_torch(array) for array in values]
+        payloads = [as_torch(array) for array in values]
         times = 1e9 + np.arange(len(values)) + place / 1000
         data.add_records("histogram", "a", tag, payloads, claim=HISTO, wall_times=times)
     return data
@@ -288,7 +276,7 @@ def test_runs_that_grow_keep_what_was_read() -> None:
     health = LayerReader.of(data, LAYER_PLUGINS)
     tracks = health.open(["a"])
     health.read(tracks, seconds=60)
-    longer = [_as_torch(np.array([1.0]))] * 20 + [_as_torch(np.array([np.nan, 5.0]))]
+    longer = [as_torch(np.array([1.0]))] * 20 + [as_torch(np.array([np.nan, 5.0]))]
     data.add_records("histogram", "a", "grads/fc", longer, claim=HISTO, wall_times=1e9 + np.arange(21))
     again = health.open(["a"])
     assert so_far(again.digests.values()).read == 20
@@ -298,7 +286,7 @@ def test_runs_that_grow_keep_what_was_read() -> None:
 def test_a_record_that_cannot_be_read_is_counted_and_others_are_shown() -> None:
     data = FakeProvider()
     data.add_run(Run("a"))
-    payloads = [_as_torch(np.array([1.0])), b"\xff\xff", _as_torch(np.array([3.0]))]
+    payloads = [as_torch(np.array([1.0])), b"\xff\xff", as_torch(np.array([3.0]))]
     data.add_records("histogram", "a", "weights/fc", payloads, claim=HISTO)
     parts = b"".join(map_answer(data, b"run=a&measure=mean"))
     assert load(parts)["numbers"].tolist() == pytest.approx([1, np.nan, 3], nan_ok=True)

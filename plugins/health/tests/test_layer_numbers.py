@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from insight_authoring.testing.tensors import (
+    histogram_proto,
+    histogram_tensor,
+    mindspore_histogram,
+    mindspore_tensor,
+    tensorflow_tensor,
+)
 from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
 from insight_core.plugin.payloads import HISTO
-from insight_core.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram
-from insight_core.testing.tensors import mindspore_tensor, tensorflow_tensor
 from insight_layers.histograms import measured_histograms
 from insight_layers.measured import (
     MEASURED,

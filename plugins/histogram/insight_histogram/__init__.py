@@ -14,6 +14,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name=PluginNameEnum.HISTOGRAM,
         title="Histograms",
+        tab_group="model",
         titles={"zh-CN": "参数分布"},
         decoder=RecordDecoder(CLAIMS, decode="insight_core.plugin.payloads:decoded_histogram"),
         presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=50, series=300)},

@@ -14,19 +14,19 @@ from safetensors import safe_open
 from safetensors.numpy import load
 from werkzeug.test import Client
 
-from insight_core.histogram_routes import evenly
-from insight_core.plugin import Dialect, EventField, SummaryPlugin
-from insight_core.plugin.data import Payload, SeriesKey
-from insight_core.plugin.payloads import HISTOGRAM_CLAIMS
-from insight_core.plugin.testing import FakeProvider
-from insight_core.registry import Registry
-from insight_core.testing.histograms import (
+from insight_authoring.testing.tensors import (
     histogram_proto,
     histogram_proto_of,
     histogram_tensor,
     mindspore_histogram,
     mindspore_histogram_of,
 )
+from insight_core.histogram_routes import evenly
+from insight_core.plugin import Dialect, EventField, SummaryPlugin
+from insight_core.plugin.data import Payload, SeriesKey
+from insight_core.plugin.payloads import HISTOGRAM_CLAIMS
+from insight_core.plugin.testing import FakeProvider
+from insight_core.registry import Registry
 from insight_core.web import Host
 
 BASE = "/data/plugin/histogram"

@@ -14,6 +14,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name=PluginNameEnum.IMAGE,
         title="Images",
+        tab_group="media",
         titles={"zh-CN": "图像"},
         decoder=RecordDecoder(
             claims=CLAIMS,

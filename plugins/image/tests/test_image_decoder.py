@@ -7,9 +7,9 @@ from insight_image import decoder
 from insight_image.claims import CLAIMS
 from insight_image.decoder import Pictures, pictures_of
 
+from insight_authoring.testing import wire
 from insight_core.plugin import Claim, Dialect, EventField, FileName, SummaryPlugin
 from insight_core.plugin.data import Payload
-from insight_core.testing import wire
 
 TENSORBOARD = EventField(Dialect.TENSORBOARD, "image")
 MINDSPORE = EventField(Dialect.MINDSPORE, "image")

@@ -12,10 +12,10 @@ import pytest
 from PIL import Image
 from werkzeug.test import Client, TestResponse
 
+from insight_authoring.testing import wire
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
 from insight_core.web import Host
 
 FIELD = EventField(Dialect.TENSORBOARD, "image")

@@ -1,4 +1,4 @@
-"""Reads the runs that other trackers stored: W&B, Trackio, MLflow, SwanLab, VisualDL, exports of Aim."""
+"""Reads the runs that other trackers stored: W&B, Trackio, MLflow, SwanLab, VisualDL, Optuna, Aim."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ FORMATS = (
         version=_VERSION,
     ),
     StoreFormat(
-        "SQLite of Trackio or MLflow",
+        "SQLite of Trackio, MLflow or Optuna",
         [FileName(f"*.{suffix}", makes_run=beginnings.of_sqlite) for suffix in ("db", "sqlite", "sqlite3")],
         f"{_HERE}.databases:translate",
         version=_VERSION,
@@ -113,6 +113,15 @@ FORMATS = (
         "VisualDL",
         FileName("*vdlrecords*", makes_run=beginnings.of_visualdl),
         f"{_HERE}.visualdl_store:translate",
+        version=_VERSION,
+    ),
+    StoreFormat(
+        "Optuna journal",
+        [
+            FileName(f"*.{suffix}", begins=beginnings.of_optuna_journal)
+            for suffix in ("log", "journal", "jsonl")
+        ],
+        f"{_HERE}.optuna_journal:translate",
         version=_VERSION,
     ),
     StoreFormat(

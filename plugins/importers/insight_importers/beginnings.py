@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from insight_record.formats.protobuf import LENGTH_DELIMITED, fields
 
 WANDB = b":W&B\xe1\xbe"
@@ -56,3 +58,12 @@ def of_visualdl(beginning: bytes) -> bool:
 def of_aim_export(beginning: bytes) -> bool:
     """Whether a file begins as the exports of ``aim_export`` do; the version is compared later."""
     return beginning.startswith(AIM_EXPORT)
+
+
+def of_optuna_journal(beginning: bytes) -> bool:
+    """Whether a file begins as journals of Optuna do."""
+    line = beginning.partition(b"\n")[0]
+    try:
+        return line.startswith(b'{"op_code":') and "study_name" in json.loads(line)
+    except (ValueError, RecursionError):
+        return False

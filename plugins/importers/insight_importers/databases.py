@@ -6,11 +6,11 @@ import shutil
 from pathlib import Path
 
 from insight_core.plugin import Flaw, Reason, Translation
-from insight_importers import mlflow_database, trackio_database
+from insight_importers import mlflow_database, optuna_database, trackio_database
 from insight_importers.sqlite_files import Changing, opened, watched
 from insight_importers.translated_runs import TranslatedRuns
 
-_READERS = (trackio_database, mlflow_database)
+_READERS = (trackio_database, mlflow_database, optuna_database)
 _TRIES = 3  # to read a database that is written meanwhile
 
 

@@ -13,7 +13,7 @@ from attrs import Factory, define
 
 from insight_core.plugin import Flaw, Reason
 from insight_importers.cells import cell_of, config_cells, flat_leaves, loaded, number_of
-from insight_importers.imported_run import ImportedRun
+from insight_importers.imported_run import ImportedRun, fenced
 from insight_importers.media import MediaFiles, csv_of_rows, histogram_of_counts
 from insight_importers.odd_values import odd_step, odd_time, whole_of
 from insight_importers.series_buffer import SeriesBuffer
@@ -162,6 +162,8 @@ def _write_other(
         run.picture(tag, step, when, media.path(value["file_path"]))
     elif kind == "trackio.markdown":
         run.text(tag, step, when, str(value["_value"]))
+    elif kind == "trackio.trace" and isinstance(value.get("messages"), list):
+        run.text(tag, step, when, _conversation(value))
     elif kind == "trackio.table" and isinstance(value.get("_value"), list):
         run.media(tag, step, when, "text/csv", csv_of_rows(value["_value"]))
     elif kind == "trackio.video":
@@ -173,6 +175,24 @@ def _write_other(
             _write_other(run, media, f"{tag}/{number}", step, when, one)
     elif isinstance(value, list):
         run.text(tag, step, when, json.dumps(value, ensure_ascii=False))
+
+
+def _conversation(trace: Mapping[str, Any]) -> str:
+    """The messages of a trace one below the other, and what else is known of it."""
+    parts = []
+    for message in trace["messages"]:
+        said = message if isinstance(message, dict) else {"content": message}
+        content = said.get("content")
+        text = content if isinstance(content, str) else _json(content)
+        calls = [fenced(_json(said["tool_calls"]))] if said.get("tool_calls") else []
+        parts += [f"**{said.get('role', '')}**", *([fenced(text)] if content is not None else []), *calls]
+    if trace.get("metadata"):
+        parts += ["**metadata**", fenced(_json(trace["metadata"]))]
+    return "\n\n".join(parts)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _loaded(data: Any) -> Any:  # noqa: ANN401

@@ -18,12 +18,12 @@ import pytest
 from insight_importers import wandb_store
 from insight_importers.run_columns import values
 
+from insight_authoring.testing.wire import tensor_value, text_tensor
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.plugin.testing import EventWriter, context_of
 from insight_core.providers.local import LocalProvider
-from insight_core.testing.wire import tensor_value, text_tensor
 from insight_record.formats.protobuf import message_field, text_field
 
 Load = Callable[[], LocalProvider]

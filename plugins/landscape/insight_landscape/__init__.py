@@ -63,6 +63,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name=PluginNameEnum.LANDSCAPE,
         title="Landscape",
+        tab_group="model",
         titles={"zh-CN": "损失地形"},
         decoder=RecordDecoder(
             claims={LANDSCAPE_FIELD, COMPUTED, LINEAGE_FILES},

@@ -20,16 +20,15 @@ from insight_landscape.landscape import Landscape
 from safetensors.numpy import load, save
 from werkzeug.test import Client, TestResponse
 
-from insight_core.ingest.logdir import Logdir
+from insight_authoring.testing import wire
 from insight_core.plugin import EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.testing import FakeProvider
-from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
 from insight_core.web import Host
 from insight_record import landscapes
 from insight_record.landscapes import landscape_file
+from tests.hosts import client_of
 from tests.support.landscapes import mindspore_landscape, points
 
 SAMPLE_LOGS = Path(__file__).parents[3] / "examples/logs"
@@ -327,13 +326,8 @@ def test_refusals(client: Client, query: dict[str, str], status: int, text: str)
 
 @pytest.fixture
 def sample() -> Iterator[Client]:
-    registry = Registry.of([("landscape", lambda: insight_landscape)])
-    data = LocalProvider([Logdir(str(SAMPLE_LOGS))], registry.plugins.values(), reload_interval=0)
-    try:
-        data.load()
-        yield Client(Host(registry, data))
-    finally:
-        data.close()
+    with client_of(SAMPLE_LOGS, landscape=insight_landscape) as client:
+        yield client
 
 
 def test_real_runs_with_what_their_lineage_says(sample: Client) -> None:

@@ -150,12 +150,13 @@ class Sessions:
 
 
 def _joined(written: _Written, files: Mapping[str, Session], run: str) -> Session:
-    """The hyperparameters of a run from all its files. The log of the run goes before files next to it, and
-    those are in the order of their names; a value that differs is a problem."""
+    """The hyperparameters of a run from all its files. The log of the run goes before files next to it; a
+    value that differs is a problem."""
     first = written.session
     hparams: dict[str, Cell] = {} if first is None else dict(first.hparams)
     origins = dict.fromkeys(hparams, "*tfevents*")
-    for file in sorted(files):
+    # what a user gave this training goes before config.json, which may be that of a model
+    for file in sorted(files, key=lambda name: (posixpath.basename(name).startswith("config"), name)):
         for name, value in files[file].hparams.items():
             if name not in hparams:
                 hparams[name], origins[name] = value, file

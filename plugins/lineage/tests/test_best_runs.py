@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import insight_lineage
-import insight_scalar
 import numpy as np
 import pytest
 from insight_lineage.highlights import found
 from insight_lineage.run_columns import lineage_of
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Annotations
 from insight_core.plugin.findings import Examined, Finding
 from insight_core.plugin.testing import context_of
@@ -27,11 +25,8 @@ def written(tmp_path: Path) -> LineageLogs:
 
 @pytest.fixture
 def provider(written: LineageLogs) -> Iterator[LocalProvider]:
-    written.root.mkdir()
-    plugins = [insight_scalar.insight_plugin(), insight_lineage.insight_plugin()]
-    opened = LocalProvider([Logdir(str(written.root))], plugins, reload_interval=0)
-    yield opened
-    opened.close()
+    with written.opened() as provider:
+        yield provider
 
 
 def _said(provider: LocalProvider, runs: Sequence[str]) -> list[Finding]:

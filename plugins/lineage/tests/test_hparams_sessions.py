@@ -16,11 +16,11 @@ from insight_lineage.scalars import Scalars
 from insight_lineage.sessions import Sessions
 from insight_lineage.table import Rows
 
+from insight_authoring.testing.wire import encoded_varint, message_field
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesInfo, SeriesKey
 from insight_core.plugin.testing import FakeProvider
 from insight_core.providers.local import LocalProvider
-from insight_core.testing.wire import encoded_varint, message_field
 
 LOGS = Path(__file__).parents[3] / "examples/logs/torch"
 

@@ -13,9 +13,9 @@ from insight_lineage import hparams
 from insight_lineage.decoder import decoded
 from insight_lineage.mindspore import file_order, flattened, joined, lineage_of
 
+from insight_authoring.testing import wire
 from insight_core.plugin import FileName, SummaryPlugin, encode_json
 from insight_core.plugin.data import Payload
-from insight_core.testing import wire
 
 WHOLE = Path(__file__).parents[3] / "examples/logs/mindspore/lenet_lr0.01"
 

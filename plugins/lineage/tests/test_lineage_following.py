@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from insight_lineage.source import Lineage
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Annotations
 from insight_core.plugin.testing import EventWriter, context_of
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import wire
 from tests.lineage_samples import hparams_value, write_run
 
 WHAT = ("scalars", "scalars", "session", "bare", "bare", "lineage", "again", "experiment", "file", "gone")

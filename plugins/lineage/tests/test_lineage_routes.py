@@ -11,17 +11,16 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import insight_lineage
-import insight_scalar
 import pytest
 from werkzeug.test import Client, TestResponse
 
-from insight_core.ingest.logdir import Logdir
+from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
 from insight_core.web import Host
 from insight_core.web.state.annotations import AnnotationStore, Place
 from tests.lineage_samples import LineageLogs, field
@@ -36,12 +35,8 @@ def written(tmp_path: Path) -> LineageLogs:
 
 @pytest.fixture
 def provider(written: LineageLogs) -> Iterator[LocalProvider]:
-    """Over what is written; ``load`` reads it."""
-    written.root.mkdir()
-    plugins = [insight_scalar.insight_plugin(), insight_lineage.insight_plugin()]
-    opened = LocalProvider([Logdir(str(written.root))], plugins, reload_interval=0)
-    yield opened
-    opened.close()
+    with written.opened() as provider:
+        yield provider
 
 
 @pytest.fixture
@@ -99,17 +94,12 @@ def test_columns(three: LineageLogs, get: Get) -> None:
 def test_rows_have_values_or_null(three: LineageLogs, get: Get) -> None:
     rows = _rows(get("runs", scalars=["last", "min", "max"]))
     assert rows.keys() == {"a", "b", "c", "d"}
-    assert (rows["a"]["learning_rate"], rows["a"]["network"], rows["a"]["source"]) == (
-        0.5,
-        "Net",
-        "mindspore",
-    )
+    assert [rows["a"][name] for name in ("learning_rate", "network", "source")] == [0.5, "Net", "mindspore"]
     assert (rows["a"]["metric/odd"], rows["b"]["metric/odd"]) == ("NaN", [1, 2])
     assert (rows["c"]["custom/who"], rows["c"]["custom/n"], rows["c"]["custom/part"]) == ("x", -4, 0.5)
     assert [rows["d"][f"{which}/loss"] for which in ("last", "min", "max")] == [2.0, 1.0, 3.0]
     assert [rows["d"][f"{which}/odd"] for which in ("last", "min", "max")] == ["NaN"] * 3
-    assert rows["d"]["epoch"] is None
-    assert rows["a"]["last/loss"] is None
+    assert rows["d"]["epoch"] is rows["a"]["last/loss"] is None
 
 
 @pytest.mark.parametrize(
@@ -152,15 +142,12 @@ def test_groups_have_statistics_of_each_column(three: LineageLogs, get: Get) -> 
     assert answer["groups"][2]["statistics"] == [None, None, None]
     assert _json(get("runs", group=["network", "epoch"]))["groups"][0]["values"] == ["Net", 2]
     assert _json(get("runs", group="network", where="epoch > 100"))["groups"] == []
-    pages = {(1, 1): [0], (1, 2): [0, 1], (3, 5): [2], (0, 0): [], (9, 1): []}
+    groups = [(one["from"], one["statistics"][0]) for one in answer["groups"]]
+    pages = {(1, 1): groups[:1], (1, 2): groups[:2], (3, 5): groups[2:], (0, 0): [], (9, 1): []}
     for (offset, limit), shown in pages.items():
-        page = _json(
-            get("runs", group="network", sort="network", columns="epoch", offset=offset, limit=limit)
-        )
-        assert [one["from"] for one in page["groups"]] == [answer["groups"][one]["from"] for one in shown]
-        assert [one["statistics"][0] for one in page["groups"]] == [
-            answer["groups"][one]["statistics"][0] for one in shown
-        ]
+        page = {"columns": "epoch", "offset": offset, "limit": limit}
+        found = _json(get("runs", group="network", sort="network", **page))["groups"]
+        assert [(one["from"], one["statistics"][0]) for one in found] == shown
 
 
 def test_columns_of_an_answer_have_the_extent_of_what_matched(three: LineageLogs, get: Get) -> None:
@@ -206,10 +193,8 @@ def test_csv_has_no_formulas_of_a_log(written: LineageLogs, provider: LocalProvi
         ("runs", {"format": "xml"}, 400, "format"),
         ("runs", {"filter": "{"}, 400, "filter"),
         ("runs", {"filter": '{"nothing": {"eq": 1}}'}, 400, "No column nothing"),
-        ("runs", {"where": "epoch >"}, 400, "expected a value after '>'"),
         ("importance", {}, 400, "target"),
         ("importance", {"target": "nothing"}, 400, "No column nothing"),
-        ("importance", {"target": "epoch", "where": "("}, 400, "expected a column"),
         ("pipeline", {}, 400, "run"),
         ("pipeline", {"run": "nowhere"}, 404, "'nowhere'"),
     ],
@@ -240,42 +225,31 @@ def test_a_mistake_in_a_text_says_where(three: LineageLogs, get: Get) -> None:
 def test_importance_of_few_runs_has_correlations(
     written: LineageLogs, provider: LocalProvider, get: Get
 ) -> None:
-    for number, (epoch, rate, accuracy) in enumerate(
-        [(1, 1.0, 0.1), (2, 4.0, 0.2), (3, 9.0, 0.3), (4, 2.0, 0.4)]
-    ):
-        metrics = {"acc": accuracy, **({"rare": 1} if number < 2 else {})}
+    for epoch, rate in enumerate([1.0, 4.0, 9.0, 2.0], 1):
+        metrics = {"acc": epoch / 10, **({"rare": 1} if epoch < 3 else {})}
         content = written.trained(epoch, rate) + written.evaluated(metrics) + written.added(n=1, who="x")
-        written.file(f"r{number}", content)
+        written.file(f"r{epoch}", content)
     provider.load()
     answer = _json(get("importance", target="metric/acc"))
-    assert {name: answer[name] for name in ("matched", "used", "reason", "goal", "explained")} == {
-        "matched": 4,
-        "used": 4,
-        "reason": "too_few",
-        "goal": "max",
-        "explained": None,
-    }
+    said = [answer[name] for name in ("matched", "used", "reason", "goal", "explained")]
+    assert said == [4, 4, "too_few", "max", None]
     assert answer["parameters"][0]["name"] == "epoch"
     found = {one["name"]: one["correlation"] for one in answer["parameters"]}
     assert (found["epoch"]["pearson"], found["epoch"]["spearman"]) == (pytest.approx(1), pytest.approx(1))
-    assert found["learning_rate"]["pearson"] == pytest.approx(0.2901, abs=1e-4)
-    assert found["learning_rate"]["spearman"] == pytest.approx(0.4)
-    assert found["learning_rate"]["count"] == 4
+    of_rate = [found["learning_rate"][name] for name in ("count", "spearman", "pearson")]
+    assert of_rate == [4, pytest.approx(0.4), pytest.approx(0.2901, abs=1e-4)]
     assert found["custom/n"]["reason"] == "constant"
     assert found["custom/who"]["reason"] == found["optimizer"]["reason"] == "not_numeric"
     few = _json(get("importance", target="metric/acc", parameter="metric/rare"))["parameters"]
-    told = [(one["correlation"]["count"], one["correlation"]["reason"]) for one in few]
-    assert told == [(2, "too_few")]
+    assert [(one["correlation"]["count"], one["correlation"]["reason"]) for one in few] == [(2, "too_few")]
     same = _json(get("importance", target="custom/n", parameter="epoch"))["parameters"]
     assert same[0]["correlation"]["reason"] == "target_constant"
 
 
 def test_importance_of_many_runs(written: LineageLogs, provider: LocalProvider, get: Get) -> None:
     for number in range(40):
-        accuracy = 0.9 - 0.01 * (number % 8) ** 2
-        written.file(
-            f"r{number}", written.trained(number % 8, 0.1) + written.evaluated({"acc": accuracy, "n": number})
-        )
+        metrics = {"acc": 0.9 - 0.01 * (number % 8) ** 2, "n": number}
+        written.file(f"r{number}", written.trained(number % 8, 0.1) + written.evaluated(metrics))
     provider.load()
     answer = _json(get("importance", target="metric/acc"))
     epoch = answer["parameters"][0]
@@ -295,7 +269,6 @@ def test_the_table_follows_the_data(written: LineageLogs, provider: LocalProvide
     assert _json(get("runs", where="run = 'a'", sort="run", group="run"))["groups"] == []
     path = written.file("a", written.trained(1))
     provider.load()
-    assert _rows(get("runs"))["a"]["epoch"] == 1
     path.write_bytes(written.trained(2) + written.evaluated({"acc": 1}))
     os.utime(path, (5, 5))
     written.file("a", written.evaluated({"acc": 0.25}), second=2)
@@ -303,11 +276,8 @@ def test_the_table_follows_the_data(written: LineageLogs, provider: LocalProvide
     row = _rows(get("runs"))["a"]
     assert (row["epoch"], row["metric/acc"]) == (2, 0.25)
     written.scalars("z", {"loss": [1.0]})
-    written.file("b", written.trained(7))
     provider.load()
-    rows = _rows(get("runs", scalars=["last", "min"]))
-    assert [rows[run]["epoch"] for run in "abz"] == [2, 7, None]
-    assert rows["z"]["min/loss"] == 1.0
+    assert _rows(get("runs", scalars=["last", "min"]))["z"]["min/loss"] == 1.0
     with EventWriter(written.root / "z" / "events.out.tfevents.1700000099.host") as writer:
         writer.scalar("loss", 1, -2.0)
     provider.load()
@@ -316,7 +286,7 @@ def test_the_table_follows_the_data(written: LineageLogs, provider: LocalProvide
     path.unlink()
     (path.parent / path.name.replace(".1.0.", ".2.0.")).unlink()
     provider.load()
-    assert _rows(get("runs")).get("a", {"epoch": None})["epoch"] is None
+    assert _rows(get("runs")).get("a", {}).get("epoch") is None
 
 
 def test_runs_come_and_go_without_a_look_at_the_others(
@@ -326,26 +296,21 @@ def test_runs_come_and_go_without_a_look_at_the_others(
         written.file(run, written.trained(number))
         written.scalars(run, {"loss": [float(number), 5.0 + number]})
     provider.load()
-    before = _rows(get("runs", scalars=["last", "min", "max"]))
+    every = {"scalars": ["last", "min", "max"], "sort": "run"}
+    before = _rows(get("runs", **every))
     written.file("a", written.trained(7))
     written.scalars("e", {"loss": [-1.0]})
-    read: list[object] = []
-    answered = provider.scalars
-
-    def listening(*asked: Any) -> Any:  # noqa: ANN401
-        read.extend(asked[1])
-        return answered(*asked)
-
-    monkeypatch.setattr(provider, "scalars", listening)
+    read = Mock(wraps=provider.scalars)
+    monkeypatch.setattr(provider, "scalars", read)
     provider.load()
-    now = _rows(get("runs", scalars=["last", "min", "max"], sort="run"))
+    now = _rows(get("runs", **every))
     assert list(now) == ["a", "b", "d", "e", "f"]
     assert {run: now[run] for run in "bdf"} == {run: before[run] for run in "bdf"}
     assert (now["a"]["epoch"], now["e"]["min/loss"], now["e"]["epoch"]) == (7, -1.0, None)
-    assert {getattr(key, "run", None) for key in read} == {"e"}
+    assert {key.run for asked in read.call_args_list for key in asked.args[1]} == {"e"}
     shutil.rmtree(written.root / "b")
     provider.load()
-    now = _rows(get("runs", scalars=["last", "min", "max"], sort="run"))
+    now = _rows(get("runs", **every))
     assert list(now) == ["a", "d", "e", "f"]
     assert now["d"] == before["d"]
 
@@ -421,8 +386,7 @@ def test_status_and_duration_are_those_of_the_host(
 
 def test_annotations_are_columns(three: LineageLogs, provider: LocalProvider, tmp_path: Path) -> None:
     store = AnnotationStore(tmp_path / "state", lambda: [Place("", "/logs")])
-    host = Host(Registry.of([("lineage", lambda: insight_lineage)]), provider, None, store)
-    client = Client(host)
+    client = Client(Host(Registry.of([("lineage", lambda: insight_lineage)]), provider, None, store))
     assert "remark" not in _rows(client.get("/data/plugin/lineage/runs"))["a"]
     nobody = _json(client.get("/data/plugin/lineage/runs?where=mark > 2 or note != null&sort=remark"))
     assert (nobody["runs"], nobody["total"]) == ([], 4), "nobody has said anything yet"
@@ -430,7 +394,6 @@ def test_annotations_are_columns(three: LineageLogs, provider: LocalProvider, tm
     rows = _rows(client.get("/data/plugin/lineage/runs?sort=-mark"))
     assert next(iter(rows)) == "b"
     assert (rows["b"]["remark"], rows["b"]["mark"], rows["a"]["remark"]) == ("best", 3, None)
-    found = client.get("/data/plugin/lineage/runs", query_string={"where": "remark = 'best'"})
-    assert _json(found)["runs"] == ["b"]
+    assert _json(client.get("/data/plugin/lineage/runs?where=remark = 'best'"))["runs"] == ["b"]
     store.annotate("b", {"remark": None, "mark": None})
     assert "mark" not in _rows(client.get("/data/plugin/lineage/runs"))["a"]

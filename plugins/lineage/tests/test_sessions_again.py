@@ -13,11 +13,11 @@ import insight_scalar
 import pytest
 from werkzeug.test import Client
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
 from insight_core.web import Host
 from tests.lineage_samples import field, hparams_value
 from tests.oracles.implementations import BOTH, scan_with

@@ -13,6 +13,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name="media",
         title="Media",
+        tab_group="media",
         titles={"zh-CN": "媒体"},
         decoder=RecordDecoder(
             claims={SummaryPlugin("media")},

@@ -7,7 +7,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Reason, ReasonKind
-from insight_media.json_texts import parsed
+from insight_media.item import parsed
 
 MOST_CLASSES = 500
 _MOST_BYTES = 32 << 20

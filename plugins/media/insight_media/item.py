@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+import json
+from typing import Any, Literal, TypeAlias
 
 from attrs import frozen
 
-from insight_core.plugin import ReasonKind
+from insight_core.plugin import Reason, ReasonKind
 from insight_core.plugin.data import Payload
 from insight_core.plugin.payloads import tensor_of
 
@@ -41,6 +42,8 @@ _NOT_TWO_STRINGS = ReasonKind(
     "media_not_two_strings", "the tensor is {type} of shape {shape}, not two strings: media type and content"
 )
 _UNKNOWN_TYPE = ReasonKind("media_unknown_type", "the media type {type!r} is not one that can be shown")
+_LARGE = ReasonKind("media_large", "the content has {size:,} bytes, of at most {most:,} that can be shown")
+_NOT_JSON = ReasonKind("media_not_json", "not valid JSON: {cause}")
 
 
 @frozen
@@ -82,3 +85,15 @@ def item_of(payload: Payload) -> Item:
 def described(item: Item) -> object:
     """Media type and size in bytes; ``/content`` has the content."""
     return {"media_type": item.media_type, "size": len(item.content)}
+
+
+def parsed(content: bytes, most: int) -> Any:  # noqa: ANN401
+    """The value of at most ``most`` bytes of JSON. Raises ValueError with a Reason for anything else."""
+    if len(content) > most:
+        raise ValueError(_LARGE(size=len(content), most=most))
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError(Reason("the JSON is nested too deeply", "media_deep")) from None
+    except ValueError as error:
+        raise ValueError(_NOT_JSON(cause=str(error))) from None

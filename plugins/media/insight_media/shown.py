@@ -7,8 +7,7 @@ from typing import Any
 
 from insight_core.plugin import Reason, ReasonKind
 from insight_media.confusion import confusion_matrix_of, measures_of
-from insight_media.item import Item
-from insight_media.json_texts import parsed
+from insight_media.item import Item, parsed
 from insight_media.tables import table_of
 
 MOST_TEXT = 1 << 20  # Letters of a Markdown text that are shown.

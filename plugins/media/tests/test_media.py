@@ -28,12 +28,12 @@ from insight_media.tables import MOST_ROWS, table_of
 from werkzeug.test import Client, TestResponse
 
 from benchmarks.processes import peak_memory
+from insight_authoring.testing import wire
+from insight_authoring.testing.tensors import tensorflow_tensor
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
-from insight_core.testing.tensors import tensorflow_tensor
 from insight_core.web import Host
 from tests.hosts import client_of
 

@@ -13,6 +13,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name="mesh",
         title="3D",
+        tab_group="media",
         titles={"zh-CN": "3D"},
         decoder=RecordDecoder(
             claims={SummaryPlugin("mesh")},

@@ -15,12 +15,12 @@ from insight_mesh.parts import Part, boxes_of, part_of
 from insight_mesh.scenes import scene_of
 from werkzeug.test import Client
 
+from insight_authoring.testing.tensors import tensorflow_tensor
+from insight_authoring.testing.wire import message_field
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.testing import EventWriter, FakeProvider, context_of
 from insight_core.registry import Registry
-from insight_core.testing.tensors import tensorflow_tensor
-from insight_core.testing.wire import message_field
 from insight_core.web import Host
 from tests.hosts import client_of
 

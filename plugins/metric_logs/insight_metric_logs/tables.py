@@ -33,7 +33,7 @@ TABLES = (
         layout="one",
         time="timestamp",
         time_unit=0.001,
-        tag=r".*/(?:plots/metrics|plots/scalars|dvclive/scalars|dvclive)/(.+)\.tsv$",
+        tag=r"(?:^|.*/)(?:plots/metrics|plots/scalars|dvclive/scalars|dvclive)/(.+)\.tsv$",
         version=2,
     ),
     log_table(
@@ -64,7 +64,7 @@ TABLES = (
         time="t",
         names={"r": "episode/reward", "l": "episode/length"},
         needs=["r", "t"],
-        tag=r"([^/]+)\.monitor\.csv$",
+        tag=r"([^/]+\.monitor)\.csv$",
     ),
     log_table(
         "Ray Tune",

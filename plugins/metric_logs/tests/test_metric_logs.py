@@ -15,11 +15,11 @@ from insight_metric_logs import FORMATS
 
 from benchmarks.processes import peak_memory
 from insight_core.ingest.logdir import Logdir
-from insight_core.log_tables import lines
 from insight_core.plugin import HyperParameters
 from insight_core.plugin.data import ScalarColumns, SeriesKey
 from insight_core.plugin.testing import read_all
 from insight_core.providers.local import LocalProvider
+from insight_log_tables import lines
 
 Load = Callable[[], LocalProvider]
 

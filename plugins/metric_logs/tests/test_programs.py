@@ -12,7 +12,9 @@ import pandas
 import pytest
 from insight_metric_logs import FORMATS
 
+from insight_core.plugin import HyperParameters
 from insight_core.plugin.data import SeriesKey
+from insight_core.plugin.log_tables import log_table
 from insight_core.plugin.testing import read_all
 from tests.program_logs import PROGRAMS, Load, Points, curves, looked_at, settings
 
@@ -136,10 +138,10 @@ def test_episodes_of_a_monitor_stand_at_the_steps_that_they_end_at(tmp_path: Pat
     provider = load()
     steps = frame["l"].cumsum()
     assert curves(provider, ".") == {
-        "0/episode/reward": list(zip(steps.tolist(), frame["r"].tolist(), strict=True)),
-        "0/episode/length": list(zip(steps.tolist(), frame["l"].astype(float).tolist(), strict=True)),
+        "0.monitor/episode/reward": list(zip(steps.tolist(), frame["r"].tolist(), strict=True)),
+        "0.monitor/episode/length": list(zip(steps.tolist(), frame["l"].astype(float).tolist(), strict=True)),
     }
-    key = SeriesKey(".", "0/episode/reward")
+    key = SeriesKey(".", "0.monitor/episode/reward")
     times = provider.scalars("scalar", [key])[key].wall_times
     assert times.tolist() == pytest.approx((begun + frame["t"]).tolist(), abs=1e-3)
 
@@ -240,3 +242,27 @@ def test_a_file_of_every_program_in_pieces_gives_the_same(pieces: int) -> None:
             ]
         assert not whole.flaws
         assert not cut.flaws
+
+
+def test_a_format_of_ones_own_is_one_line() -> None:
+    ours = log_table(
+        "ours",
+        "history.csv",
+        step="epoch",
+        time="ms",
+        time_unit=0.001,
+        names={"val_*": "val/*", "acc": "accuracy"},
+        without=["host*"],
+        settings=["cfg.*"],
+    )
+    text = b"epoch,ms,val_loss,acc,hostname,cfg.lr\n0,1500,2,0.5,a,0.1\n1,2500,1,0.75,a,0.1\n"
+    found = read_all(ours, text, name="history.csv")
+    assert {tag: one.values.tolist() for tag, one in found.points.items()} == {
+        "val/loss": [2.0, 1.0],
+        "accuracy": [0.5, 0.75],
+    }
+    assert found.points["val/loss"].wall_times.tolist() == [1.5, 2.5]
+    assert [one.values for one in found.others if isinstance(one, HyperParameters)] == [{"lr": 0.1}]
+    assert not found.flaws
+    with pytest.raises(ValueError, match="its layout is 'xml', not one of csv"):
+        log_table("ours", "history.xml", layout="xml")

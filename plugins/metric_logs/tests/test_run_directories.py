@@ -65,9 +65,14 @@ def test_settings_that_change_are_read_again(tmp_path: Path, load: Load) -> None
     load()
     assert settings(load(), ".") == {"lr": 0.25, "model.dim": 8}
     with path.open("a") as file:
-        file.write("  depth: 2\n")
+        file.write("  depth: [")
     load()
-    assert settings(load(), ".") == {"lr": 0.25, "model.dim": 8, "model.depth": 2}
+    assert settings(load(), ".") == {"lr": 0.25, "model.dim": 8}  # not finished
+    with path.open("a") as file:
+        file.write("2]\n")
+    load()
+    assert list(load().damage()) == []
+    assert settings(load(), ".") == {"lr": 0.25, "model.dim": 8, "model.depth": "[2]"}
 
 
 def test_settings_of_hydra_are_those_of_the_run_below(tmp_path: Path, load: Load) -> None:
@@ -151,6 +156,8 @@ def test_data_sets_with_columns_of_logs_are_left_alone(tmp_path: Path, load: Loa
         "half.csv": "epoch,loss\n",
         "history.json": '{"name": "x"}',
         "progress.csv": "name,value\na,1\n",
+        "metrics.json": '{"name": "x", "value": 1}',
+        "other_history.json": '{"texts": ["x"]}',
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
@@ -207,3 +214,18 @@ def test_pictures_of_a_run_stand_at_the_steps_of_their_names(tmp_path: Path, loa
         "val_batch0_pred.jpg": (0, 0, 1),
         "samples/samples-*.jpg": (500, 1000, 2),
     }
+
+
+def test_what_is_there_and_not_read_is_counted_by_kind(tmp_path: Path, load: Load) -> None:
+    (tmp_path / "metrics.csv").write_text("step,loss\n0,1\n")
+    for name in (
+        "weights/best.pt",
+        "weights/last.pt",
+        "params.pkl",
+        "trace.pftrace",
+        "notes.md",
+        "table.csv",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    assert load().unread_files() == {"checkpoints": 2, "Python pickles": 1, "Perfetto traces": 1}

@@ -13,6 +13,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name="pr_curves",
         title="PR curves",
+        tab_group="model",
         titles={"zh-CN": "PR 曲线"},
         decoder=RecordDecoder(
             claims={SummaryPlugin("pr_curves")}, decode="insight_pr_curves.decoder:curve_of"

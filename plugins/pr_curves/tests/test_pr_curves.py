@@ -14,11 +14,11 @@ from insight_pr_curves import routes as pr_routes
 from insight_pr_curves.decoder import MOST_THRESHOLDS, curve_of
 from werkzeug.test import Client
 
+from insight_authoring.testing.tensors import tensorflow_tensor
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing.tensors import tensorflow_tensor
 from insight_core.web import Host
 from tests.hosts import client_of
 

@@ -2,8 +2,8 @@
 import { focusOn, type Key, tab } from '@insight-host/kit';
 import { App } from './app';
 import { offered, profilerParts, type ProfilerParts } from './board';
-import en from '../insight_profiler/locales/en.json';
-import zh from '../insight_profiler/locales/zh-CN.json';
+import { tab as en } from '../insight_profiler/locales/en.json';
+import { tab as zh } from '../insight_profiler/locales/zh-CN.json';
 import styles from './profiler.css?inline';
 
 export default tab({

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CATEGORIES } from './answers/steps';
 import { VIEWS } from './navigation';
-import en from '../insight_profiler/locales/en.json';
-import zh from '../insight_profiler/locales/zh-CN.json';
+import { tab as en } from '../insight_profiler/locales/en.json';
+import { tab as zh } from '../insight_profiler/locales/zh-CN.json';
 
 const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }) as Readonly<
   Record<string, string>

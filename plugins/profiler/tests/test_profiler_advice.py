@@ -13,9 +13,7 @@ import pytest
 from attrs import evolve
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.replay import path_times
-from insight_profiler.advice.words import said_for
 from insight_profiler.analysis.spans import covered, gaps, length, merged, within
-from insight_profiler.model import Source
 from insight_profiler.rules import RULES
 
 from insight_core.plugin.findings import Finding
@@ -113,8 +111,8 @@ def test_every_rule_has_its_own_name() -> None:
 
 def test_all_texts_are_there_in_both_languages_with_the_same_details() -> None:
     folder = Path(insight_profiler.__file__).parent
-    english = json.loads((folder / "locales/advice/en.json").read_text())
-    chinese = json.loads((folder / "locales/advice/zh-CN.json").read_text())
+    english = json.loads((folder / "locales/en.json").read_text())["advice"]
+    chinese = json.loads((folder / "locales/zh-CN.json").read_text())["advice"]
     for code, text in english.items():
         names = [
             {name for _, name, _, _ in string.Formatter().parse(one) if name} for one in (text, chinese[code])
@@ -227,12 +225,3 @@ def test_what_hides_communication_depends_on_its_kind(
 ) -> None:
     monkeypatch.setattr("tests.profile_faults.ALL_REDUCE", collective)
     assert words in str(_advice(FAULTS["communication"], "communication").change)
-
-
-def test_changes_have_the_options_of_the_framework_that_wrote_the_profile() -> None:
-    for source, words in (
-        (Source.MINDSPORE, "amp_level"),
-        (Source.TORCH, "autocast"),
-        (Source.XPLANE, "keras"),
-    ):
-        assert words in str(said_for(source, "precision_change"))

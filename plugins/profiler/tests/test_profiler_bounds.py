@@ -4,12 +4,10 @@ what to ask for instead."""
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import insight_profiler
 import numpy as np
 import pytest
 from insight_profiler.analysis import operators, pipeline, steps, timeline, window
@@ -19,13 +17,10 @@ from insight_profiler.profiles import opened
 from insight_profiler.views import operator, routes
 from insight_profiler.views import timeline as timeline_routes
 from safetensors.numpy import load
-from werkzeug.test import Client, TestResponse
+from werkzeug.test import TestResponse
 
-from insight_core.ingest.logdir import Logdir
-from insight_core.providers.local import LocalProvider
-from insight_core.registry import Registry
-from insight_core.web import Host
 from tests.chrome_traces import slice_of
+from tests.profiler_routes import asked_about
 
 Get = Callable[..., TestResponse]
 NAME = "a.pt.trace.json"
@@ -45,23 +40,8 @@ def _events() -> Iterator[dict[str, object]]:
 
 @pytest.fixture
 def get(tmp_path: Path) -> Iterator[Get]:
-    (tmp_path / "logs/run").mkdir(parents=True)
-    (tmp_path / "logs/run" / NAME).write_text(json.dumps({"traceEvents": list(_events())}))
-    provider = LocalProvider(
-        [Logdir(str(tmp_path / "logs"))], [insight_profiler.insight_plugin()], watch=False, reload_interval=0
-    )
-    provider.load()
-    client = Client(Host(Registry.of([("profiler", lambda: insight_profiler)]), provider))
-
-    def ask(path: str, **parameters: Any) -> TestResponse:  # noqa: ANN401
-        query = {"run": "run", "profile": NAME, **parameters}
-        return client.get(f"/data/plugin/profiler/{path}", query_string=query)
-
-    until = time.monotonic() + 60
-    while ask("profile").get_json()["state"] == "reading" and time.monotonic() < until:
-        time.sleep(0.02)
-    yield ask
-    provider.close()
+    with asked_about(tmp_path / "logs", NAME, _events()) as get:
+        yield get
 
 
 def _shown(answer: TestResponse) -> tuple[int, dict[str, Any]]:

@@ -26,7 +26,12 @@ _Body = Callable[[Machine], None]
 
 
 def _run(
-    machine: Machine, operator: str, kernel: str, duration: float, host: float = 3.0, **said: object
+    machine: Machine,
+    operator: str,
+    kernel: str,
+    duration: float,
+    host: float = 3.0,
+    **said: Any,  # noqa: ANN401
 ) -> None:
     machine.work(host)
     with machine.span(operator, **said):
@@ -110,8 +115,9 @@ def _casting(weight: bool, host: float) -> _Body:
     def body(machine: Machine) -> None:
         for _ in range(60):
             shape = [3072, 768] if weight else [24, 512, 768]
+            shapes: dict[str, Any] = {"Input Dims": [[24, 512, 768], [3072, 768], [3072]]}
             machine.work(host)
-            with machine.span("aten::linear", **{"Input Dims": [[24, 512, 768], [3072, 768], [3072]]}):
+            with machine.span("aten::linear", **shapes):
                 machine.work(host)
                 with machine.span("aten::to"):
                     _run(machine, "aten::_to_copy", _CAST, 8.0, host, **{"Input Dims": [shape]})

@@ -161,7 +161,7 @@ def test_the_chosen_steps_are_compared_alone() -> None:
     for per, expected in (("total", [93, 6]), ("step", [46.5, 3]), ("call", [46.5, 3])):
         assert _times(base, own, per, "0-1") == expected
     before, after = compared_steps(base, "0-1"), compared_steps(own, "0-1")
-    assert before.summary() == {"count": 2, "median": 4 * MS, "left_out": 0}
+    assert before.summary() == {"count": 2, "median": 47_500_000, "left_out": 0}
     (row,) = summary_of(before, after)["communication"]
     assert (row["base"], row["value"]) == (46.5 * MS, 3 * MS)
     before, after = compared_steps(base, "5"), compared_steps(own, "5")

@@ -38,7 +38,7 @@ def _trained(kind: str, rate: float, computes: float = 400.0, stream: int = COPI
 def test_pageable_copies_are_told_with_their_rate_and_that_of_pinned_memory() -> None:
     slow = _trained("Pageable", 6.5)
     found = {one.rule.id: one for one in check(profile_of(slow)) if one.found}
-    assert found.keys() == {"pinned_memory"}  # copies that nothing hides are the same ones
+    assert found.keys() == {"pinned_memory", "memory_copies"}  # nothing hides them either
     (one,) = found["pinned_memory"].found
     assert (one.saw.details["rate"], one.saw.details["link"]) == (6.5, 55)
     assert one.saves is not None

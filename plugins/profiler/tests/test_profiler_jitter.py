@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,9 @@ from tests.training_traces import Machine
 _Extra = Callable[[Machine], None]
 
 
-def _trained(slow: Callable[[int], bool], extra: _Extra, steps: int = 12, jitter: float = 0.0) -> Machine:
+def _trained(
+    slow: Callable[[int], bool], extra: _Extra, steps: int = 12, jitter: float = 0.0, is_last: bool = False
+) -> Machine:
     machine, rng = Machine(), random.Random(3)
     for step in range(steps):
         with machine.span(f"ProfilerStep#{step}", "user_annotation"):
@@ -22,13 +25,15 @@ def _trained(slow: Callable[[int], bool], extra: _Extra, steps: int = 12, jitter
                 machine.work(10.0)
                 with machine.span("aten::linear"), machine.span("aten::addmm"):
                     machine.launch(TENSOR_CORES, 60.0 * (1 + jitter * rng.random()))
-            if slow(step):
+            if slow(step) and not is_last:
                 extra(machine)
             with machine.span("aten::item"):
                 copy = machine.launch(
                     "Memcpy DtoH (Device -> Pageable)", 1.5, call="cudaMemcpyAsync", category="gpu_memcpy"
                 )
                 machine.wait(copy)
+            if slow(step) and is_last:
+                extra(machine)
     return machine
 
 
@@ -55,21 +60,28 @@ def _on_the_device(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("extra", "name"),
-    [(_on_the_host, "save_checkpoint"), (_without_a_name, None), (_on_the_device, "cudaStreamSynchronize")],
+    ("extra", "name", "is_last"),  # whether it follows the read of the loss
+    [
+        (_on_the_host, "save_checkpoint", False),
+        (_on_the_host, "save_checkpoint", True),
+        (_without_a_name, None, False),
+        (_without_a_name, None, True),
+        (_on_the_device, "cudaStreamSynchronize", False),
+    ],
 )
 def test_every_fourth_step_that_is_slow_is_a_warning_and_nothing_else_is_accused(
-    extra: _Extra, name: str | None
+    extra: _Extra, name: str | None, is_last: bool
 ) -> None:
-    found = _found(_trained(lambda step: step % 4 == 3, extra))
+    found = _found(_trained(lambda step: step % 4 == 3, extra, is_last=is_last))
     assert found.keys() == {"step_jitter"}
     (one,) = found["step_jitter"].found
     assert one.severity == "warning"
     assert one.saw.details["period"] == 4
-    assert one.saw.details["slow"] > 2 * one.saw.details["p50"]
+    details: dict[str, Any] = {**one.saw.details}
+    assert details["slow"] > 2 * details["p50"]
     assert one.saw.details.get("name") == name
     assert one.saves is not None
-    slow = one.saw.details["slow"] / one.saw.details["p50"]
+    slow = details["slow"] / details["p50"]
     assert one.saves.low == pytest.approx(1 - 4 / (3 + slow), abs=0.05)
 
 

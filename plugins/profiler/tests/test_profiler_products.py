@@ -29,7 +29,7 @@ def _trained(
 ) -> Profile:
     """Steps of products of one kernel, in some modules, and an element-wise operator."""
     machine = Machine(device=device)
-    said: dict[str, Any] = {"Input Dims": [[1600, 1600]] * 2, "Input type": [types] * 2} if types else {}
+    said: dict[str, Any] = {"Input Dims": [[64, 64]] * 2, "Input type": [types] * 2} if types else {}
     for step in range(4):
         with machine.span(f"ProfilerStep#{step}", "user_annotation"):
             for module in modules * 10:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from attrs import evolve
 from insight_profiler.advice.evidence import Evidence
-from insight_profiler.advice.replay import HOST, Change
+from insight_profiler.advice.replay import HOST, ReplayChange
 from insight_profiler.advice.savings import if_changed, if_shorter
+from insight_profiler.analysis.compared_steps import compared_steps
+from insight_profiler.analysis.overview import overview
 from insight_profiler.model import Category
 
 from insight_core.plugin.findings import Finding
@@ -58,7 +60,7 @@ def test_a_call_that_begins_as_the_wait_before_it_ends_waits_with_it() -> None:
     assert first.sum() == 1
     frees = evidence.named(lambda name: name == "cudaFree", np.flatnonzero(evidence.inside))
     waits = ~np.isin(replay.row, frees)
-    change = Change(np.where(np.isin(replay.row, frees), 0.0, 1.0), waits=waits)
+    change = ReplayChange(np.where(np.isin(replay.row, frees), 0.0, 1.0), waits=waits)
     assert if_changed(evidence, replay, change).low > 0.3
 
 
@@ -78,13 +80,16 @@ def test_calls_of_threads_that_overlap_depend_on_each_other() -> None:
     assert replay is not None
     assert replay.span() == replay.measured
     assert ((replay.kind == HOST) & (replay.before < 0)).sum() == 1
-    half = Change(lag=np.where(replay.kind == HOST, 0.5, 1.0))
+    half = ReplayChange(lag=np.where(replay.kind == HOST, 0.5, 1.0))
     assert if_changed(evidence, replay, half).low > 0.2
 
 
 def test_changes_add_up_to_the_shorter_of_both() -> None:
-    one, other = Change(np.array([0.5, 1.0, 0.2]), waits=np.array([True, False, True])), Change(0.4, 0.7)
-    both = reduce(Change.__and__, (one, other), Change())
+    one, other = (
+        ReplayChange(np.array([0.5, 1.0, 0.2]), waits=np.array([True, False, True])),
+        ReplayChange(0.4, 0.7),
+    )
+    both = reduce(ReplayChange.__and__, (one, other), ReplayChange())
     assert np.asarray(both.duration).tolist() == [0.4, 0.4, 0.2]
     assert both.lag == 0.7
     assert both.waits is not None
@@ -114,6 +119,11 @@ def test_steps_have_the_pace_of_a_device_that_lags() -> None:
     assert (steps["host_duration"] > 0).all()
     assert steps["duration"].sum() / 1000 == pytest.approx(whole, rel=0.02)
     assert np.median(steps["host_duration"]) < 0.5 * np.median(steps["duration"])
+    pace = np.median(steps["duration"])
+    compared, shown = compared_steps(evidence.profile, None).summary(), overview(evidence.profile)["steps"]
+    assert compared is not None
+    assert compared["median"] == pytest.approx(pace, rel=0.01)
+    assert shown["p50"] == pytest.approx(pace, rel=0.01)
     assert evidence.idle_share < 0.1
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import insight_profiler
 import pytest
+from attrs import evolve
 from insight_profiler import rules
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding
@@ -28,6 +29,7 @@ from insight_core.plugin.findings import Examined, Finding, Findings, Needs, Rul
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.profile_faults import FAULTS, simulate
 
 Check = Callable[[], dict[str, CheckedRule]]
 Open = Callable[[], Host]
@@ -222,3 +224,25 @@ def test_all_places_of_evidence_travel_with_a_finding() -> None:
     assert places_of(one) == places
     [single] = places_of(finding(JobEvidence(), said("one_rank"), said("one_rank")))
     assert single == EvidencePlace("view", "advice")
+
+
+def test_a_measured_step_narrows_what_is_promised(tmp_path: Path, serve: Open) -> None:
+    """Its own findings stay with the host's: only the savings differ."""
+    path = tmp_path / "job/a_1.1.pt.trace.json"
+    path.parent.mkdir()
+    path.write_bytes(simulate(evolve(FAULTS["host_bound"], event=4.0)).trace())
+    host = serve()
+    _found(host, path.name)
+    asked = {"run": "job", "profile": path.name}
+    ctx = host.context_of("profiler")
+    plain: Any = ctx.ask("profiler", "/advice", **asked)
+    low, high = plain["unprofiled"]
+    measured: Any = ctx.ask("profiler", "/advice", **asked, measured=str(round((low + high) / 2)))
+    assert measured["unprofiled"] == plain["unprofiled"]
+    before, after = ({one["rule"]: one for one in answer["advice"]} for answer in (plain, measured))
+    assert before.keys() == after.keys()
+    wide, narrow = before["host_bound"], after["host_bound"]
+    assert 0 <= narrow["saves"] <= narrow["most"] <= 1
+    assert (narrow["saves"], narrow["most"]) != (wide["saves"], wide["most"])
+    assert narrow["assumes"]["code"] == "profiler_assumes_host_ahead"
+    assert after["profiler_cost"]["saw"]["code"] == "profiler_profiler_cost_measured"

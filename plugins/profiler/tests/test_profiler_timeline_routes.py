@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import insight_profiler
 import numpy as np
 import pytest
 from safetensors.numpy import load
-from werkzeug.test import Client, TestResponse
+from werkzeug.test import TestResponse
 
-from insight_core.ingest.logdir import Logdir
-from insight_core.providers.local import LocalProvider
-from insight_core.registry import Registry
-from insight_core.web import Host
+from tests.profiler_routes import asked_about
 
 Get = Callable[..., TestResponse]
 NAME = "host_1.1700000000000.pt.trace.json"
@@ -44,24 +39,8 @@ def _events() -> Iterator[dict[str, object]]:
 
 @pytest.fixture
 def get(tmp_path: Path) -> Iterator[Get]:
-    """An answer about the trace: ``get("slices", width=10)``."""
-    (tmp_path / "logs/run").mkdir(parents=True)
-    trace = {"schemaVersion": 1, "traceEvents": list(_events())}
-    (tmp_path / "logs/run" / NAME).write_text(json.dumps(trace), encoding="utf-8")
-    plugins = [insight_profiler.insight_plugin()]
-    provider = LocalProvider([Logdir(str(tmp_path / "logs"))], plugins, reload_interval=0)
-    provider.load()
-    client = Client(Host(Registry.of([("profiler", lambda: insight_profiler)]), provider))
-
-    def ask(path: str, **parameters: Any) -> TestResponse:  # noqa: ANN401
-        query = {"run": "run", "profile": NAME, **parameters}
-        return client.get(f"/data/plugin/profiler/{path}", query_string=query)
-
-    until = time.monotonic() + 30
-    while ask("profile").get_json()["state"] == "reading" and time.monotonic() < until:
-        time.sleep(0.05)
-    yield ask
-    provider.close()
+    with asked_about(tmp_path / "logs", NAME, _events()) as get:
+        yield get
 
 
 def _said(answer: TestResponse) -> Any:  # noqa: ANN401

@@ -21,8 +21,9 @@ class _Training:
     kernel: float = 60.0
     host: float = 20.0
     norms: int = 0
+    between: int = 0  # layers after which a value is read
     reads: bool = True  # the loss, in each step
-    extra: tuple[int, ...] = ()  # steps that read one value more
+    extra: tuple[int, ...] = ()  # steps that read one value more, as often as they stand here
     metrics: float = 0.0  # after the loss is read
     function: float = 0.0  # before the next step
     steps: int = 6
@@ -38,16 +39,18 @@ def _trained(training: _Training) -> Machine:
     machine = Machine()
     for step in range(training.steps):
         with machine.span(f"ProfilerStep#{step}", "user_annotation"):
-            for _ in range(training.layers):
+            for layer in range(training.layers):
                 machine.work(training.host)
                 with machine.span("aten::linear"), machine.span("aten::addmm"):
                     machine.launch(TENSOR_CORES, training.kernel)
+                if layer < training.between:
+                    _read(machine)
             for _ in range(training.norms):
                 machine.work(15.0)
                 with machine.span("aten::linalg_vector_norm"):
                     machine.launch(ELEMENTWISE, 2.0, grid=8)
                 _read(machine)
-            if step in training.extra:
+            for _ in range(training.extra.count(step)):
                 _read(machine)
             if training.reads:
                 _read(machine)
@@ -86,9 +89,25 @@ def test_norms_that_are_read_in_a_loop_are_counted_and_promised_what_one_read_sa
     assert found.saves.high - found.saves.low < 0.5
 
 
+def test_values_that_are_read_between_layers_are_not_told_as_a_loop_that_can_be_spared() -> None:
+    training = _Training(between=40, host=40.0)
+    (found,) = _found(training, "synchronisation")
+    assert found.saw.code == "profiler_synchronises"
+    assert found.saves is not None
+    saved = 1 - step_time(_trained(evolve(training, between=0))) / step_time(_trained(training))
+    assert found.saves.low == pytest.approx(saved, abs=0.05)
+    assert found.saves.high - found.saves.low < 0.02
+
+
 @pytest.mark.parametrize(
     "training",
-    [_Training(), _Training(reads=False), _Training(steps=12, extra=(7,)), _Training(host=60.0, extra=(3,))],
+    [
+        _Training(),
+        _Training(reads=False),
+        _Training(steps=12, extra=(7,)),
+        _Training(host=60.0, extra=(3,)),
+        _Training(reads=False, host=40.0, kernel=20.0, extra=(3,) * 5),
+    ],
 )
 def test_one_read_in_a_step_is_usual_and_one_more_in_one_step_too(training: _Training) -> None:
     checked = _checked(training)

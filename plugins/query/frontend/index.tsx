@@ -3,12 +3,13 @@ import { Modes, tableStyles } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { QueryBoard } from './board';
-import { messages } from './messages';
+import en from '../insight_query/locales/en.json';
+import zh from '../insight_query/locales/zh-CN.json';
 import styles from './query.css?inline';
 import { Results } from './results';
 
 export default tab({
-  messages,
+  messages: { en, 'zh-CN': zh },
   styles: tableStyles + styles,
   board: (page) => new QueryBoard(page),
   view: (board) => <App board={board} />,

@@ -1,11 +1,12 @@
 /** "Add to report" in the menus of cards, and the file of the page in the palette. */
 import { API, type CardSpec, type Contributions, type PluginContext } from '@insight-host/api';
-import { messages } from './messages';
+import en from '../insight_reports/locales/en.json';
+import zh from '../insight_reports/locales/zh-CN.json';
 import { blockOf, LAST, type Report } from './report';
 
 export default {
   apiVersion: API,
-  messages,
+  messages: { en, 'zh-CN': zh },
   commands: [{ text: 'file.page', about: 'view', run: savePage }],
   cardActions: [{ id: 'add', text: 'add', run: add }],
 } satisfies Contributions;

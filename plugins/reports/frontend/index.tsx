@@ -5,13 +5,14 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { reportParts, type ReportParts } from './board';
-import { messages } from './messages';
+import en from '../insight_reports/locales/en.json';
+import zh from '../insight_reports/locales/zh-CN.json';
 import printStyles from './print.css?inline';
 import { partsOf } from './report';
 import styles from './reports.css?inline';
 
 export default tab({
-  messages,
+  messages: { en, 'zh-CN': zh },
   styles: markdownStyles + styles,
   board: reportParts,
   view: (board) => <App board={board} />,

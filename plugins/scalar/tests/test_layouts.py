@@ -10,10 +10,10 @@ from insight_scalar.layouts import Chart, LayoutCategory, Margin, merged, read_l
 from tensorboard.plugins.custom_scalar import layout_pb2
 from werkzeug.test import Client
 
+from insight_authoring.testing import wire
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
 from insight_core.web import Host
 
 # tensorboardX 2.6.5: add_custom_scalars({"Taiwan": {"twse": ["Multiline", ["twse/0050", "twse/2330"]]},

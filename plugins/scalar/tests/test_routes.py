@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import insight_scalar
@@ -16,10 +15,11 @@ from insight_scalar import formats, groups
 from safetensors.numpy import load
 from werkzeug.test import Client
 
-from insight_core.plugin import RunColumn, hookimpl
+from insight_core.plugin import RunColumn
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.hosts import with_hooks
 
 BASE = "/data/plugin/scalar"
 NAN, INF = float("nan"), float("inf")
@@ -283,7 +283,7 @@ def _configured(provider: FakeProvider) -> Client:
     ]
     for number, run in enumerate(("s0", "s1", "s2", "s3")):
         provider.add_scalars(run, "t", [number, 2 * number])
-    module = SimpleNamespace(insight_run_columns=hookimpl(lambda: columns))
+    module = with_hooks(run_columns=lambda: columns)
     registry = Registry.of([("scalar", lambda: insight_scalar), ("configs", lambda: module)])
     return Client(Host(registry, provider))
 
@@ -323,7 +323,7 @@ def test_a_plugin_that_cannot_give_its_columns_is_named(provider: FakeProvider) 
     def fail(data: object, runs: object) -> Any:  # noqa: ANN401
         raise ValueError("no such file")
 
-    module = SimpleNamespace(insight_run_columns=hookimpl(lambda: [RunColumn("lr", "lr", fail)]))
+    module = with_hooks(run_columns=lambda: [RunColumn("lr", "lr", fail)])
     registry = Registry.of([("scalar", lambda: insight_scalar), ("configs", lambda: module)])
     answer = Client(Host(registry, provider)).get(f"{BASE}/groups", query_string={"by": "configs/lr"})
     assert answer.status_code == 503

@@ -14,6 +14,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name=PluginNameEnum.TENSOR,
         title="Tensors",
+        tab_group="model",
         titles={"zh-CN": "张量"},
         decoder=RecordDecoder(
             claims=CLAIMS,

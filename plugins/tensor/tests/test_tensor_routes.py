@@ -7,6 +7,7 @@ import json
 import math
 import time
 from typing import Any
+from unittest.mock import Mock
 
 import insight_tensor
 import numpy as np
@@ -17,7 +18,6 @@ from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
 
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
-from insight_core.plugin.data import Payload
 from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.rpc.schema import tensorboard_pb2
@@ -150,14 +150,8 @@ def test_values_by_default_are_the_last_two_dimensions(client: Client) -> None:
     assert found["values"] == TABLE[0].tolist()
     assert (found["dtype"], found["kind"], found["shape"]) == ("float32", "float", [2, 3, 4])
     assert found["slice"] == "[0, :, :]"
-    assert (
-        found["given"]
-        == found["open"]
-        == [
-            {"dimension": 1, "start": 0, "stop": 3},
-            {"dimension": 2, "start": 0, "stop": 4},
-        ]
-    )
+    whole = [{"dimension": 1, "start": 0, "stop": 3}, {"dimension": 2, "start": 0, "stop": 4}]
+    assert found["given"] == found["open"] == whole
     assert (found["selected"], found["bounded"]) == (12, False)
     assert (found["step"], found["wall_time"]) == (0, 1.0e9)
 
@@ -276,21 +270,15 @@ def test_texts_that_just_fit_are_not_cut(client: Client, provider: FakeProvider)
 def test_values_of_unclaimed_plugins_share_one_bounded_cache(
     client: Client, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
     for index in range(6):
         name = f"p{index}"
         payloads = [_proto(np.ones(2, np.float32))]
         provider.add_records(f"plugin:{name}", "a", name, payloads, claim=SummaryPlugin(name))
-    payload_of = provider.payload
-
-    def payload(plugin: str, *rest: Any, **more: Any) -> Payload:  # noqa: ANN401
-        asked.append(plugin)
-        return payload_of(plugin, *rest, **more)
-
+    payload = Mock(wraps=provider.payload)
     monkeypatch.setattr(provider, "payload", payload)
     for index in (0, 1, 2, 3, 0, 4, 0, 5, 1):
         _get(client, "values", f"p{index}")
-    assert [name.removeprefix("plugin:p") for name in asked] == ["0", "1", "2", "3", "4", "5"]
+    assert [asked.args[0] for asked in payload.call_args_list] == [f"plugin:p{index}" for index in range(6)]
 
 
 def test_statistics(client: Client) -> None:

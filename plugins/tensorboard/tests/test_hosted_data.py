@@ -10,19 +10,19 @@ import pytest
 from insight_tensorboard.hosted import data as hosted_data
 from insight_tensorboard.hosted.context import SamplingHints
 from insight_tensorboard.hosted.data import TensorBoardDataProvider
-from insight_tensorboard.hosted.sampling import Budget
+from insight_tensorboard.hosted.requests import Budget
 from tensorboard import errors
 from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
 from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
 from tensorboard.data.provider import RunTagFilter
 
+from insight_authoring.testing import wire
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Unavailable, Undecodable
 from insight_core.plugin.data import DataProvider
 from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
 from tests.support.pictures import png
 from tests.tensorboard import hosts
 from tests.tensorboard.provider_logs import write_logs

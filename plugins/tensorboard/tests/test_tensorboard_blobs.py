@@ -9,12 +9,12 @@ import grpc
 import pytest
 from insight_tensorboard.view.records import BlobKey
 
+from insight_authoring.testing import wire
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
 from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.rpc.schema import services
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values
-from insight_core.testing import wire
 from tests.rpc import conftest as rpc
 from tests.rpc.conftest import Connect, Load
 from tests.rpc.tensorboard_client import blob, blobs, named, tensors

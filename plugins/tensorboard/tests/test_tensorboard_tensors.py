@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from insight_authoring.testing import wire
+from insight_authoring.testing.tensors import TENSORFLOW_NUMBERS, mindspore_tensor
 from insight_core.plugin import Dialect, Plugin
 from insight_core.plugin.testing import EventWriter
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values
-from insight_core.testing import wire
-from insight_core.testing.tensors import TENSORFLOW_NUMBERS, mindspore_tensor
 from tests.rpc import conftest as rpc
 from tests.rpc.conftest import Connect, Load
 from tests.rpc.tensorboard_client import (

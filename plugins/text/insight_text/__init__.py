@@ -13,6 +13,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name="text",
         title="Text",
+        tab_group="media",
         titles={"zh-CN": "文本"},
         decoder=RecordDecoder(claims={SummaryPlugin("text")}, decode="insight_text.decoder:texts_of"),
         routes="insight_text.routes:routes",

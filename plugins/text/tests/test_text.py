@@ -12,12 +12,12 @@ from insight_text import routes as text_routes
 from insight_text.decoder import StringTensor, texts_of
 from werkzeug.test import Client
 
+from insight_authoring.testing import wire
+from insight_authoring.testing.tensors import tensorflow_tensor
 from insight_core.plugin import SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
-from insight_core.testing.tensors import tensorflow_tensor
 from insight_core.web import Host
 
 TEXT = SummaryPlugin("text")

@@ -3,12 +3,13 @@ import { API, type Contributions, type PluginContext } from '@insight-host/api';
 import { bytesText, Dialog, message, timeText } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { render, type JSX } from 'preact';
-import { messages } from './messages';
+import en from '../insight_trash/locales/en.json';
+import zh from '../insight_trash/locales/zh-CN.json';
 import { move, type Plan } from './moving';
 
 export default {
   apiVersion: API,
-  messages,
+  messages: { en, 'zh-CN': zh },
   runActions: [{ id: 'move', text: 'action', run: confirm }],
 } satisfies Contributions;
 

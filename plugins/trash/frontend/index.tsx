@@ -2,12 +2,13 @@ import { bytesText, message, tab, timeText, type Page } from '@insight-host/kit'
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { messages } from './messages';
+import en from '../insight_trash/locales/en.json';
+import zh from '../insight_trash/locales/zh-CN.json';
 import type { Moved } from './moving';
 import styles from './trash.css?inline';
 
 export default tab({
-  messages,
+  messages: { en, 'zh-CN': zh },
   styles,
   board: (page) => ({ page }),
   view: ({ page }) => <MovedList page={page} />,

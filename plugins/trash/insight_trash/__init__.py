@@ -18,6 +18,7 @@ def insight_plugin() -> Plugin:
     return Plugin(
         name="trash",
         title="Trash",
+        tab_group="more",
         titles={"zh-CN": "回收站"},
         routes="insight_trash.routes:routes",
         frontend=Path(__file__).parent / "static",

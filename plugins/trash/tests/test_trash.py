@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
 
@@ -16,13 +15,13 @@ import pytest
 from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import hookimpl
 from insight_core.plugin.data import DataProvider, RunFile
 from insight_core.plugin.testing import EventWriter, FakeProvider
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.state.annotations import AnnotationStore
+from tests.hosts import module_of
 
 BASE = "/data/plugin/trash"
 
@@ -66,7 +65,7 @@ def _write(directory: Path, *more: str) -> Path:
 
 
 def _client(data: DataProvider, page: Path, *, allowed: bool = True, read_only: bool = False) -> Client:
-    scalars = SimpleNamespace(insight_plugin=hookimpl(insight_scalar.insight_plugin))
+    scalars = module_of(insight_scalar.insight_plugin())
     registry = Registry.of([("scalar", lambda: scalars), ("trash", lambda: insight_trash)])
     registry.options = {"trash": {"allow_delete": allowed}}
     annotations = AnnotationStore(page / "state", list, read_only=read_only)

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { panelWhenAsked } from '../loading';
 import { Page } from '../state/page';
 import { parseHash } from '../state/browser';
-import { addressOf, codeOf, specOf } from './cards';
+import { addressOf, codeOf, specOf } from '../contributed/all';
 import { showCard } from './shown';
 
 const row = (name: string) => ({ name, dialects: [], start_time: 1, loading: false, damage: 0 });

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { formatHash } from '../state/browser';
 import { usePage } from '../state/page';
 import { addStyles, ErrorCard, failureOf } from '../views/parts';
-import styles from './embedded.css?inline';
+import styles from '../views/late.css?inline';
 import { showCard } from './shown';
 import { lateTexts } from '../i18n/texts';
 import { embedded as en } from '../locales/en.json';

@@ -1,15 +1,20 @@
-/** What all plugins contribute to the page; loaded when the page is idle. */
+/** What all plugins contribute to the page, and where cards lead from their menus; loaded when the page is idle. */
 import { computed, effect, signal, untracked } from '@preact/signals';
-import type { Cell, ColumnLook, Contributed, RunColumn, ShownCard, ShownCardAction } from '@insight-host/api';
-import type { MenuItem } from '@insight-host/kit';
-import { embedding, specOf } from '../cards/cards';
-import { importModule, type LoadModule } from '../plugin/mounted';
+import type { CardSpec, Cell, ColumnLook, Contributed, RunColumn, ShownCard, ShownCardAction } from '@insight-host/api';
+import { type MenuItem, message } from '@insight-host/kit';
 import type { GuardedLook } from '../columns/cells';
+import { lateTexts } from '../i18n/texts';
+import { embedding as en } from '../locales/en.json';
+import { embedding as zh } from '../locales/zh-CN.json';
+import { importModule, type LoadModule } from '../plugin/mounted';
+import { formatHash, LOOK_KEYS } from '../state/browser';
 import type { CardScope, Contributing, ListedCommand, Shower, Troubles } from '../state/late';
 import type { Page } from '../state/page';
+import { selectionCodec } from '../state/selection';
 import type { Tab } from '../state/session';
 import { Contribution } from './contribution';
 
+const words = lateTexts({ en, 'zh-CN': zh });
 const CARD_TABS: readonly string[] = ['scalar']; // of a card that names none
 
 export class AllContributions implements Contributing {
@@ -154,4 +159,44 @@ export class AllContributions implements Contributing {
     for (const one of before) if (!after.includes(one)) one.end();
     if (after.length !== before.length || after.some((one, at) => one !== before[at])) this.known.value = after;
   }
+}
+
+const KEPT = ['runs', ...LOOK_KEYS];
+const TRANSIENT = /\.full$/; // whether a card fills the screen concerns its tab only
+
+/** A card as JSON, to keep it in a report. */
+export function specOf({ name, url, runs }: CardScope, card: string): CardSpec {
+  const own = [...url.all()].filter(([key]) => KEPT.includes(key) || key.startsWith(`${name}.`));
+  const state = Object.fromEntries(own.filter(([key]) => !TRANSIENT.test(key)));
+  if (runs.filterText.value === '') return { plugin: name, card, state };
+  // only the run list evaluates a filter: the card keeps its outcome
+  const names = runs.selected.value.map((run) => run.name);
+  return { plugin: name, card, state: { ...state, runs: selectionCodec.format({ kind: 'list', names }) ?? '' } };
+}
+
+/** The address of a page that shows the card alone. */
+export function addressOf({ plugin, card, state }: CardSpec): string {
+  return new URL(formatHash(new Map(Object.entries({ ...state, tab: plugin, embed: card }))), document.baseURI).href;
+}
+
+/** The page's own entry in the menus of cards: HTML that shows the card in another page. */
+export function embedding(page: Page, scope: CardScope): ShownCardAction {
+  const copy = async (card: string): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(codeOf(addressOf(specOf(scope, card)), words(page, 'title', { card })));
+      page.toasts.show('info', words(page, 'embedded'));
+    } catch (cause) {
+      page.toasts.show('error', words(page, 'embed.refused', { reason: message(cause) }));
+    }
+  };
+  return { id: 'embed', text: words(page, 'embed'), run: (card) => void copy(card) };
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+export function codeOf(address: string, title: string): string {
+  return (
+    `<iframe src="${escaped(address)}" title="${escaped(title)}" width="640" height="360" loading="lazy" ` +
+    `style="border:0"></iframe>`
+  );
 }

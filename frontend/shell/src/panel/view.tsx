@@ -1,7 +1,6 @@
 /** What the run panel loads when it is used: menus, the legend of colours, rows of groups, and how runs look. */
 import { effect } from '@preact/signals';
 import { Coloring } from '../coloring/coloring';
-import colorStyles from '../coloring/coloring.css?inline';
 import { Legend, pickBeside } from '../coloring/view';
 import type { PanelView } from '../state/late';
 import type { Page } from '../state/page';
@@ -14,7 +13,6 @@ import styles from './panel.css?inline';
 const MANY = 60; // lines that a chart draws
 
 export function panelView(page: Page): PanelView {
-  addStyles(colorStyles);
   addStyles(styles);
   const coloring = new Coloring(page);
   const metrics = new Metrics(page);

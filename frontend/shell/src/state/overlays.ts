@@ -7,6 +7,8 @@ export const NARROW = 1000;
 
 export type Dialog =
   | { readonly kind: 'palette' | 'keyboard' | 'columns' | 'views' }
+  | { readonly kind: 'page'; readonly anchor: HTMLButtonElement }
+  | { readonly kind: 'pages'; readonly tab: string; readonly anchor: HTMLButtonElement }
   | { readonly kind: 'run'; readonly run: Run; readonly anchor: HTMLButtonElement }
   | { readonly kind: 'damage'; readonly run: string | null }
   | { readonly kind: 'tags'; readonly plugin: string };

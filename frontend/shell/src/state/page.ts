@@ -16,6 +16,9 @@ import { isFramed, isWholePage, Session, type Tab } from './session';
 import { type Dialog, NARROW, type PanelMenu, Toasts } from './overlays';
 import { ViewUrl } from './url';
 
+/** Groups of tabs that are a menu in the line of tabs; those of other groups are modes of one tab. */
+const MENUS = ['media', 'model', 'diagnosis', 'more'] as const;
+
 export class Page {
   readonly url = new ViewUrl();
   readonly session = new Session();
@@ -66,14 +69,22 @@ export class Page {
     return first ? [first, ...shown.filter((tab) => tab !== first)] : shown;
   });
   /** The tabs of the group of one, in their order; what failed has no part in a group. */
-  modesOf(name: string | undefined): readonly Tab[] {
+  groupOf(name: string | undefined): readonly Tab[] {
     const tabs = this.tabs.value;
     const own = tabs.find((tab) => tab.name === name);
     const group = own?.error ? '' : own?.tab_group;
     return tabs.filter((tab) => tab === own || (group && group === tab.tab_group && !tab.error));
   }
+  /** Those of its group that a tab offers itself, as its modes; those of a menu are in the line of tabs. */
+  modesOf(name: string): readonly Tab[] {
+    return this.groupOf(name).filter((tab) => tab.name === name || !this.menuOf(tab));
+  }
+  /** The menu that a tab stands in, if there are several. */
+  menuOf(tab: Tab): (typeof MENUS)[number] | undefined {
+    return this.groupOf(tab.name).length > 1 ? MENUS.find((name) => name === tab.tab_group) : undefined;
+  }
   /** What the line of tabs has: of each group the first. */
-  readonly line = computed(() => this.tabs.value.filter((tab) => this.modesOf(tab.name)[0] === tab));
+  readonly line = computed(() => this.tabs.value.filter((tab) => this.groupOf(tab.name)[0] === tab));
   readonly front = computed<Tab | null>(() => {
     const tabs = this.tabs.value;
     const named = tabs.find((tab) => tab.name === this.wanted.value);
@@ -256,7 +267,7 @@ export class Page {
   /** The tab `step` places to the right of the one in front, round the end. */
   turn(step: number): void {
     const tabs = this.line.value;
-    const at = tabs.findIndex((tab) => tab === this.modesOf(this.front.value?.name)[0]);
+    const at = tabs.findIndex((tab) => tab === this.groupOf(this.front.value?.name)[0]);
     const next = tabs[(at + step + tabs.length) % tabs.length];
     if (next) this.open(next.name);
   }

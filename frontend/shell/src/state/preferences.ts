@@ -6,7 +6,7 @@ import { recall, remember } from './browser';
 import type { ViewUrl } from './url';
 
 type ThemeChoice = 'system' | 'light' | 'dark';
-const THEMES: readonly ThemeChoice[] = ['system', 'light', 'dark'];
+export const THEMES: readonly ThemeChoice[] = ['system', 'light', 'dark'];
 const LOCALES: readonly Locale[] = ['en', 'zh-CN'];
 
 function browserLocale(languages: readonly string[]): Locale {
@@ -74,9 +74,5 @@ export class Preferences {
     this.url.set('theme', null);
     this.chosenTheme.value = theme;
     remember('page', 'theme', theme);
-  }
-
-  cycleTheme(): void {
-    this.setTheme(THEMES[(THEMES.indexOf(this.themeChoice.value) + 1) % THEMES.length] as ThemeChoice);
   }
 }

@@ -10,7 +10,7 @@ import { usePage } from '../state/page';
 import { DamageList } from './damage_list';
 import styles from './dialogs.css?inline';
 import { Palette } from './palette';
-import { RunMenu } from './run_menu';
+import { PageMenu, PagesMenu, RunMenu } from './run_menu';
 import { addStyles } from './parts';
 import { TagTree } from './tag_tree';
 import { keyboard as en } from '../locales/en.json';
@@ -34,6 +34,8 @@ export function OpenDialog({ dialog, typed }: OpenDialogProps) {
   if (dialog.kind === 'palette') return <Palette typed={typed} />;
   if (dialog.kind === 'damage') return <DamageList run={dialog.run} />;
   if (dialog.kind === 'run') return <RunMenu run={dialog.run} anchor={dialog.anchor} />;
+  if (dialog.kind === 'page') return <PageMenu anchor={dialog.anchor} />;
+  if (dialog.kind === 'pages') return <PagesMenu tab={dialog.tab} anchor={dialog.anchor} />;
   if (dialog.kind === 'columns') return <Columns />;
   if (dialog.kind === 'tags') return <TagTree plugin={dialog.plugin} />;
   if (dialog.kind === 'views') return <ViewsDialog />;

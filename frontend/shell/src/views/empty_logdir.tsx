@@ -1,7 +1,7 @@
 /** The empty page: where the host looks for logs, and how to write one. */
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
-import styles from './empty_logdir.css?inline';
+import styles from './late.css?inline';
 import { addStyles } from './parts';
 import { lateTexts } from '../i18n/texts';
 import { empty_logdir as en } from '../locales/en.json';

@@ -10,9 +10,7 @@ import { IconButton } from './parts';
 export function Header() {
   const page = usePage();
   const t = page.t.value;
-  const { preferences } = page;
   const open = page.sidebarOpen.value;
-  const choice = preferences.themeChoice.value;
   return (
     <header class="ih-header">
       <IconButton
@@ -49,29 +47,14 @@ export function Header() {
             page.dialog.value = { kind: 'views' };
           }}
         />
-        <div class="ih-segmented ih-small" role="group" aria-label={t('locale')}>
-          <button
-            type="button"
-            lang="zh-CN"
-            aria-pressed={preferences.locale.value === 'zh-CN'}
-            onClick={() => preferences.setLocale('zh-CN')}
-          >
-            中
-          </button>
-          <button
-            type="button"
-            lang="en"
-            aria-pressed={preferences.locale.value === 'en'}
-            onClick={() => preferences.setLocale('en')}
-          >
-            EN
-          </button>
-        </div>
         <IconButton
-          icon={choice === 'light' ? 'sun' : choice === 'dark' ? 'moon' : 'system'}
-          data-theme-choice={choice}
-          label={`${t('theme')}: ${t(`theme.${choice}`)}`}
-          onClick={() => preferences.cycleTheme()}
+          icon="more"
+          data-action="page"
+          aria-haspopup="menu"
+          label={t('page.menu')}
+          onClick={({ currentTarget: anchor }) => {
+            page.dialog.value = { kind: 'page', anchor };
+          }}
         />
       </div>
     </header>
@@ -95,7 +78,7 @@ export function Tabs() {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     event.preventDefault();
     page.turn(event.key === 'ArrowLeft' ? -1 : 1);
-    queueMicrotask(() => document.getElementById(`tab-${page.modesOf(page.front.value?.name)[0]?.name}`)?.focus());
+    queueMicrotask(() => document.getElementById(`tab-${page.groupOf(page.front.value?.name)[0]?.name}`)?.focus());
   };
   return (
     <>
@@ -149,11 +132,14 @@ function watchEnds(line: HTMLElement, tell: (hidden: { before: boolean; after: b
 
 function TabButton({ tab }: { tab: Tab }) {
   const page = usePage();
-  const title = page.tabTitle(tab);
   const button = useRef<HTMLButtonElement>(null);
   const front = page.front.value?.name;
-  const shown = page.modesOf(tab.name).find(({ name }) => name === front)?.name;
+  const group = page.groupOf(tab.name);
+  const shown = group.find(({ name }) => name === front);
   const selected = shown !== undefined;
+  const menu = page.menuOf(tab);
+  const title = menu && !shown ? page.t.value(`group.${menu}`) : page.tabTitle((menu && shown) || tab);
+  const badge = group.map(({ name }) => page.badges.value[name]).find(Boolean);
   useEffect(() => {
     if (selected) button.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [selected]);
@@ -165,13 +151,17 @@ function TabButton({ tab }: { tab: Tab }) {
       class="ih-tab"
       role="tab"
       aria-selected={selected}
-      aria-controls={`panel-${shown ?? tab.name}`}
+      aria-controls={`panel-${shown?.name ?? tab.name}`}
+      aria-haspopup={menu ? 'menu' : undefined}
       tabIndex={selected ? 0 : -1}
       title={tab.error ? page.t.value('plugin.failed', { plugin: title }) : title.length > LONG ? title : undefined}
-      onClick={() => page.open(tab.name)}
+      onClick={({ currentTarget: anchor }) => {
+        if (menu) page.dialog.value = { kind: 'pages', tab: tab.name, anchor };
+        else page.open(tab.name);
+      }}
     >
       <span>{title}</span>
-      {page.badges.value[tab.name] && <span class="ih-badge">{page.badges.value[tab.name]}</span>}
+      {badge && <span class="ih-badge">{badge}</span>}
       {tab.error && (
         <span class="ih-tab-warn">
           <Icon name="warn" />

@@ -76,8 +76,12 @@ export function ErrorCard({ title, failure, intro, onRetry, onDismiss }: ErrorCa
   );
 }
 
+const added = new Set<string>();
+
 /** Styles of code that the first paint does not need: they come with it. */
 export function addStyles(text: string): void {
+  if (added.has(text)) return;
+  added.add(text);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];

@@ -8,7 +8,7 @@ import { type Page, usePage } from '../state/page';
 import { isWholePage, type Tab } from '../state/session';
 import { addStyles, ErrorCard, failureOf } from './parts';
 import { Remarks } from '../loading';
-import styles from './plugin_frame.css?inline';
+import styles from './late.css?inline';
 import { lateTexts } from '../i18n/texts';
 import { plugin_frame as en } from '../locales/en.json';
 import { plugin_frame as zh } from '../locales/zh-CN.json';

@@ -6,12 +6,14 @@ import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
 import { SLOW } from '../plugin/mounted';
-import { IconButton } from './parts';
+import styles from './late.css?inline';
+import { addStyles, IconButton } from './parts';
 import { lateTexts } from '../i18n/texts';
 import { remarks as en } from '../locales/en.json';
 import { remarks as zh } from '../locales/zh-CN.json';
 
 const words = lateTexts({ en, 'zh-CN': zh });
+addStyles(styles);
 
 export interface RemarksProps {
   readonly tab: Tab;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -11,9 +11,9 @@ from attrs import asdict, evolve, frozen
 from insight_core.plugin import Messages
 from insight_core.plugin.findings import SEVERITIES, Finding, Findings
 from insight_core.plugin.lab import FindFaults
+from insight_profiler.advice.dialects import endings_of, why_in_words
 from insight_profiler.advice.findings import at_most
 from insight_profiler.advice.places import places_of
-from insight_profiler.advice.words import explained
 from insight_profiler.model import Profile
 from insight_profiler.profiles.discovery import ProfileFiles
 from insight_profiler.profiles.jobs import Job
@@ -58,15 +58,17 @@ class ProfileAdvice:
         exposed = use.figures.get("exposed_communication")
         if waiting is not None and exposed is not None:
             use = evolve(use, figures={**use.figures, "slower_ranks": min(waiting, exposed)})
-        return advice_answer(found, use, without)
+        return advice_answer(found, use, without, endings_of(profile))
 
 
-def advice_answer(found: Findings, use: DeviceUse, without: Collection[str] = ()) -> dict[str, Any]:
+def advice_answer(
+    found: Findings, use: DeviceUse, without: Collection[str] = (), endings: Sequence[str] = ()
+) -> dict[str, Any]:
     """The answer about a profile. ``rules``: each with its state and, if it could not be checked, the reason,
     or what it saw where it found no saving; ``advice``, the worst first, then what saves most; ``path``,
-    ``figures`` and ``unprofiled``; ``messages``: texts by locale."""
+    ``figures`` and ``unprofiled``; ``messages``: texts by locale. ``endings`` are those of the words."""
     rules = [one for one in found.rules if one.scope == "profile" and one.id not in without]
-    why = {one.id: explained(one.title) for one in rules}
+    why = {one.id: why_in_words(one.title, endings) for one in rules}
     unchecked = {one.rule: one for one in found.unchecked}
     advice = [_told(one, why) for one in found.each if one.rule in why]
     with_findings = {one["rule"] for one in advice}

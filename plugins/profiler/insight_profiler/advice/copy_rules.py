@@ -9,7 +9,7 @@ import numpy as np
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule
-from insight_profiler.advice.replay import WAIT, Change
+from insight_profiler.advice.replay import WAIT, ReplayChange
 from insight_profiler.advice.savings import if_changed, if_shorter
 from insight_profiler.advice.words import milliseconds, per_step, percent, said
 from insight_profiler.analysis.device_peaks import host_link
@@ -35,10 +35,10 @@ def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
     call, mine = replay.nodes_of(calls[calls >= 0]), replay.nodes_of(rows)
     rate, link = _rates(evidence)
 
-    def change(left: float) -> Change:
+    def change(left: float) -> ReplayChange:
         duration = np.where(mine, left, 1.0)
         duration[call] = _CALL / np.maximum(replay.duration[call], _CALL)
-        return Change(duration, waits=waits)
+        return ReplayChange(duration, waits=waits)
 
     pinned = min(1.0, rate / link) if rate and link else _HALF
     saves = if_changed(evidence, replay, change(pinned), change(0.0), said("assumes_hidden_copies"))
@@ -53,7 +53,7 @@ def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
         said("pageable_rate", **told, rate=round(rate / 1e9, 1), link=round(link / 1e9))
         if rate and link
         else said("pageable", **told),
-        said("pageable_change"),
+        evidence.change("pageable_change"),
         (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
         saves,
     )
@@ -80,11 +80,8 @@ def _rate(evidence: Evidence, kind: Callable[[str], bool]) -> float:
 
 
 def memory_copies(evidence: Evidence) -> Iterator[Finding]:
-    """Copies that no computation hides, those from pageable memory left out."""
+    """Copies that no computation hides."""
     rows = evidence.of(Category.MEMCPY)
-    rows = np.setdiff1d(rows, evidence.named(_is_pageable, rows))
-    if not len(rows):
-        return
     exposed = evidence.exposed(rows) / evidence.whole
     if exposed < _COPIES:
         return
@@ -97,7 +94,7 @@ def memory_copies(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("copies_rate", **told, rate=round(rate / 1e9, 1)) if rate else said("copies", **told),
-        said("copies_within_change") if "DtoD" in name else said("copies_change"),
+        evidence.change("copies_within_change" if "DtoD" in name else "copies_change"),
         (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
         savings,
         savings.severity(_MORE),

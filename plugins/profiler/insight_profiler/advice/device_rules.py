@@ -19,21 +19,22 @@ from insight_profiler.advice.kernel_names import (
 )
 from insight_profiler.advice.optimiser_rules import updated_singly
 from insight_profiler.advice.products import products
-from insight_profiler.advice.replay import Change
+from insight_profiler.advice.reads import launched_by_loops
+from insight_profiler.advice.replay import ReplayChange
 from insight_profiler.advice.savings import if_changed, if_shorter
-from insight_profiler.advice.waiting_rules import launched_by_loops
 from insight_profiler.advice.words import microseconds, milliseconds, per_step, percent, said
 
 _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
 _LITTLE = 0.01  # a hint
 _MATRIX = 0.2  # of the time of kernels
-_MOSTLY = 2 / 3  # of the kernels
+_MOSTLY = 0.6  # of the kernels
 _LONG = 10  # times the usual wait for a launch: what takes longer has another cause
 _LATE = 0.5  # of the time the device waits for launches
 _SMALL = 10_000  # ns of a kernel
 _MANY = 50  # kernels in a step
 _NORM_LEFT = 0.4  # of the time of a norm of images that is left in NHWC, as measured for batch norms
+_EACH = 0.5  # conversions for each kernel of a norm, where convolutions between them need NHWC
 _GRID = 0.5  # of the processors have a block
 _OCCUPANCY = 30.0  # percent
 
@@ -46,6 +47,8 @@ def channels_last(evidence: Evidence) -> Iterator[Finding]:
     if not len(rows):
         return
     norms = evidence.named(normalises_channels_first, evidence.compute)
+    if len(rows) < _EACH * len(norms):  # most convolutions take NCHW as it is
+        norms = norms[:0]
     both = np.concatenate((rows, norms))
     least = np.concatenate((np.zeros(len(rows)), np.full(len(norms), _NORM_LEFT)))
     most = np.concatenate((np.zeros(len(rows)), np.ones(len(norms))))
@@ -105,10 +108,12 @@ def small_kernels(evidence: Evidence) -> Iterator[Finding]:
         calls = evidence.launchers[compute]
         launched = replay.nodes_of(calls[calls >= 0])
         kept = np.maximum(0.0, 1 - _LONG * each / np.maximum(replay.lag, 1))
-        best = Change(
+        best = ReplayChange(
             np.minimum(half, np.where(launched, 0.0, 1.0)), np.minimum(half, np.where(launched, kept, 1.0))
         )
-    saves = if_changed(evidence, replay, Change(half, half), best, said("assumes_graph") if is_late else None)
+    saves = if_changed(
+        evidence, replay, ReplayChange(half, half), best, said("assumes_graph") if is_late else None
+    )
     if saves.high < _MORE or not (is_late or 1 - evidence.idle_share > _MOSTLY / 2):
         raise NotChecked(said("no_saving_small_kernels", share=percent(share)))
     name = evidence.biggest_name(small)
@@ -117,12 +122,15 @@ def small_kernels(evidence: Evidence) -> Iterator[Finding]:
         "limit": microseconds(_SMALL),
         "count": round(len(small) / evidence.counted),
     }
+    calls = evidence.launchers[small]
+    in_graphs = len(evidence.named(lambda call: "GraphLaunch" in call, calls[calls >= 0])) > len(small) / 2
     yield finding(
         evidence,
         said("small_kernels_late", **told, late=percent(late)) if is_late else said("small_kernels", **told),
         evidence.change("small_kernels_late_change" if is_late else "small_kernels_change"),
         (evidence.kernel_place(name),),
         saves,
+        "hint" if in_graphs else "warning",  # captured already: what is left is to fuse them
     )
 
 
@@ -138,14 +146,15 @@ def small_grids(evidence: Evidence) -> Iterator[Finding]:
     compute = evidence.compute
     blocks = blocks_of(evidence)[evidence.slices["kernel"][compute]]
     known = blocks > 0
-    if efficiency >= _GRID or evidence.time(compute[known]) < _MATRIX * evidence.whole:
+    longer = known & (evidence.slices["duration"][compute] >= _SMALL)  # latency limits others
+    if efficiency >= _GRID or evidence.time(compute[longer]) < _MATRIX * evidence.whole:
         return
     small = compute[known][blocks[known] < count]
     name = evidence.biggest_name(small)
     yield finding(
         evidence,
         said("small_grids", share=percent(efficiency), count=count, name=short_name(name)),
-        said("small_grids_change"),
+        evidence.change("small_grids_change"),
         (evidence.kernel_place(name),),
         severity="hint",
     )
@@ -171,7 +180,7 @@ def occupancy(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("occupancy", mean=round(mean), name=short_name(name)),
-        said("occupancy_change"),
+        evidence.change("occupancy_change"),
         (evidence.kernel_place(name),),
         severity="hint",
     )

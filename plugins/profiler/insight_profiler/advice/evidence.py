@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
 from insight_core.plugin.findings import Finding, NotChecked
+from insight_profiler.advice.dialects import endings_of
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.profiler_cost import ProfilerCost
-from insight_profiler.advice.replay import Change, Host, Replay, path_times
+from insight_profiler.advice.replay import HostPace, Replay, ReplayChange, path_times
 from insight_profiler.advice.replay_graph import replay_of
 from insight_profiler.advice.timeline_evidence import Rows, TimelineEvidence
-from insight_profiler.advice.words import milliseconds, said_for
+from insight_profiler.advice.words import milliseconds, said
 from insight_profiler.model import Device, Side
 
 __all__ = ["Evidence", "Rows"]
@@ -32,13 +33,18 @@ class Evidence(TimelineEvidence):
     name: str = ""  # of the profile: its path within the run
     measured: float | None = None  # how long a step takes without the profiler, ns
     checked: dict[object, Sequence[Finding] | NotChecked] = field(factory=dict, init=False)  # by check
-    explained: list[Change] = field(factory=list, init=False)  # what findings propose
+    explained: list[ReplayChange] = field(factory=list, init=False)  # what warnings propose
 
     @cached_property
     def device(self) -> Device | None:
         """The device that does most of the work, where its properties are known."""
         kinds = [device for device in self.profile.devices if device.kind != "cpu"]
         return kinds[0] if kinds else None
+
+    @cached_property
+    def endings(self) -> Sequence[str]:
+        """The endings of the codes of texts in the words of the profile."""
+        return endings_of(self.profile)
 
     @cached_property
     def replay(self) -> Replay | None:
@@ -53,35 +59,40 @@ class Evidence(TimelineEvidence):
         return None if self.replay is None else ProfilerCost.of(self, self.replay)
 
     @cached_property
-    def hosts(self) -> tuple[Host, ...]:
-        """How fast the host of ``replay`` may be without the profiler, the slowest first; as it was recorded
-        where that is not known."""
+    def hosts(self) -> tuple[HostPace, ...]:
+        """How fast the host of ``replay`` may be, the slowest first: as it was recorded, and as it may be
+        without the profiler, or was measured then."""
         if self.replay is None:
             return ()
-        if self.profiler_cost is None:
-            return (self.replay.recorded,)
+        if self.measured is not None and self.profiler_cost is not None:
+            return self._unprofiled_hosts
+        return (self.replay.recorded, *self._unprofiled_hosts)
+
+    @cached_property
+    def _unprofiled_hosts(self) -> tuple[HostPace, ...]:
+        if self.replay is None or self.profiler_cost is None:
+            return ()
         if self.measured is not None:
             return (self.profiler_cost.measured(self.replay, self.measured),)
         return self.profiler_cost.hosts(self.replay)
 
     @cached_property
+    def base_times(self) -> tuple[int, ...]:
+        """How long the replayed steps take with each of the hosts, ns."""
+        return () if self.replay is None else tuple(self.replay.time(host) for host in self.hosts)
+
+    @cached_property
     def unprofiled(self) -> tuple[float, float] | None:
         """How long a step takes without the profiler (ns), from and to; None where nobody tells."""
-        if self.replay is None or self.profiler_cost is None:
+        if self.replay is None or not self._unprofiled_hosts:
             return None
-        times = [self.replay.time(host) / self.replay.steps for host in self.hosts]
+        times = [time / self.replay.steps for time in self.base_times[-len(self._unprofiled_hosts) :]]
         return min(times), max(times)
 
     @cached_property
     def path(self) -> Mapping[str, int]:
         """What the critical path of a step consists of (ns), by ``path_times``; empty without ``replay``."""
         return {} if self.replay is None else path_times(self.replay, self)
-
-    @cached_property
-    def host_share(self) -> float:
-        """The share of the critical path that the host takes."""
-        host = sum(self.path.get(part, 0) for part in ("host", "runtime", "data"))
-        return host / max(1, sum(self.path.values()))
 
     # --- places -----------------------------------------------------------------------------------
 
@@ -129,8 +140,8 @@ class Evidence(TimelineEvidence):
         return int(np.argmax(np.bincount(operators[known], weights[known])))
 
     def change(self, code: str) -> Reason:
-        """The text of what to change, with the options of the framework that wrote the profile."""
-        return said_for(self.profile.source, code)
+        """The text of what to change; ``finding`` says it in the words of the profile."""
+        return said(code)
 
     def facts(self) -> Mapping[str, object]:
         """Facts of the device."""

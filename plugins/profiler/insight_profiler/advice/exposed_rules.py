@@ -13,7 +13,7 @@ from insight_core.plugin.findings import Finding, NotChecked, Saving
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import finding, promised
 from insight_profiler.advice.places import EvidencePlace
-from insight_profiler.advice.replay import Change
+from insight_profiler.advice.replay import ReplayChange
 from insight_profiler.advice.savings import Savings, if_changed, shares_without
 from insight_profiler.advice.words import percent, said
 from insight_profiler.analysis.spans import Spans, covered, length, merged, within
@@ -25,6 +25,9 @@ _OF_BACKWARD = 2 / 3  # of the time of both passes: it computes gradients of inp
 _AUTOGRAD = re.compile(r"autograd::engine|Backward\d*$|^torch\.autograd|loss\.backward", re.IGNORECASE)
 _FORWARD = re.compile(r"(^|\.)forward$|^forward", re.IGNORECASE)
 _OPTIMISER = re.compile(r"^Optimizer\.")
+_COLLECTIVE = re.compile(
+    r"reduce|gather|scatter|broadcast|to_?all|send|recv|receive|nccl|hcom", re.IGNORECASE
+)
 REDUCES = re.compile(r"all_?reduce|reduce_?scatter", re.IGNORECASE)
 
 _HIDDEN_BY = (  # kinds of collectives, and what hides them
@@ -71,7 +74,7 @@ def host_communication(evidence: Evidence) -> Iterator[Finding]:
         return
     left = waiting / share
     worst, best = (
-        Change(lag=shares_without(replay, evidence.host_communication, part))
+        ReplayChange(lag=shares_without(replay, evidence.host_communication, part))
         for part in ((1 + left) / 2, left)
     )
     rows = np.flatnonzero(evidence.is_host_communication & evidence.inside)
@@ -144,7 +147,9 @@ def _of_work(evidence: Evidence, waiting: float | None) -> Iterator[Finding]:
         saves = Savings(least / evidence.whole, most / evidence.whole, assumes=assumes)
     else:
         mine = replay.nodes_of(communication)
-        worst, best = (Change(duration=np.where(mine, 1 - hidden / whole, 1.0)) for hidden in (least, most))
+        worst, best = (
+            ReplayChange(duration=np.where(mine, 1 - hidden / whole, 1.0)) for hidden in (least, most)
+        )
         saves = if_changed(evidence, replay, worst, best, assumes)
     longest = int(communication[np.argmax(evidence.slices["duration"][communication])])
     if saves.high < LEAST:
@@ -206,7 +211,7 @@ def _exposed(
     if _is_between_stages(evidence):
         change = evidence.change("bubble_change")
     saw = said("exposed_step", share=percent(share))
-    if name:
+    if _COLLECTIVE.search(name):  # not Memcpy, by which HCCL transfers, or a track
         saw = said("exposed", share=percent(share), name=name.partition("(")[0])
     return finding(
         evidence,

@@ -8,6 +8,7 @@ from attrs import frozen
 
 from insight_core.plugin import PluginNameEnum, Reason, ReasonKind
 from insight_core.plugin.findings import Examined, Finding, Needs, NotChecked, Rule, Saving
+from insight_profiler.advice.dialects import in_words
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.places import EvidencePlace, Severity, place_of
@@ -39,9 +40,10 @@ class ProfileCheck:
             try:
                 known = evidence.checked[self.check] = tuple(self.check(evidence))
             except NotChecked as error:
-                known = evidence.checked[self.check] = error
-        if isinstance(known, NotChecked):
-            raise known
+                reason = in_words(Reason.of(error), evidence.endings)
+                known = evidence.checked[self.check] = NotChecked(reason, may_change=error.may_change)
+        if isinstance(known, NotChecked):  # a new one: the kept one must not hold frames
+            raise NotChecked(Reason.of(known), may_change=known.may_change)
         return known
 
 
@@ -77,9 +79,10 @@ def finding(
     """A finding about a profile. ``places`` are where the evidence is, the best first."""
     place = place_of(places or [EvidencePlace("view", "advice")])
     if isinstance(saves, Savings):
-        if saves.change is not None and isinstance(evidence, Evidence):
+        if saves.change is not None and severity != "hint" and isinstance(evidence, Evidence):
             evidence.explained.append(saves.change)
         saves = saves.promise
+    saw, change = (in_words(one, evidence.endings) for one in (saw, change))
     return Finding(evidence.run, severity, saw, change, place, saves, confidence="estimated")
 
 

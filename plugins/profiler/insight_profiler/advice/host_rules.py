@@ -13,10 +13,11 @@ from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
-from insight_profiler.advice.replay import WAIT, Change, Replay
+from insight_profiler.advice.replay import WAIT, Replay, ReplayChange
 from insight_profiler.advice.savings import Savings, host_spans, if_changed, shares_without
 from insight_profiler.advice.words import milliseconds, per_step, percent, said
 from insight_profiler.analysis.spans import covered, length, within
+from insight_profiler.analysis.steps import slow_steps
 from insight_profiler.model import Category
 
 _LEAST = 0.02  # of the time of a step that a change must save to be worth a word
@@ -25,6 +26,7 @@ _FEW = 3  # steps
 _SAME = 0.05  # of the launches of a step: so many more or fewer are the same work
 _UNEVEN = 1.75  # times the shortest
 _IDLE = 0.1
+_BALANCED = 0.3  # of the calls free, and as many allocate: what is freed is allocated again
 _COMPILES = re.compile(
     r"dynamo_timed|(?<![a-z])compile_(inner|fx)|entire_frame_compile|backend_compile|xla ?compil|"
     r"pjrt\w*compile|jit_?compil",
@@ -54,7 +56,7 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
             name = evidence.biggest_name(rows)
             place = evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])]))
         if (replay := evidence.replay) is not None:
-            saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
+            saves = if_changed(evidence, replay, ReplayChange(lag=shares_without(replay, spans)))
             saw = said(
                 "data_time",
                 time=milliseconds(length(spans) / evidence.counted),
@@ -71,7 +73,7 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
         raise NotChecked(said("no_saving_data", percent=percent(share)))
     change = evidence.change("data_change")
     if "SingleProcess" in name:
-        change = said("data_single_change")
+        change = evidence.change("data_single_change")
     yield finding(
         evidence,
         saw or said("data_share", percent=percent(share)),
@@ -106,7 +108,7 @@ def competing_workers(evidence: Evidence) -> Iterator[Finding]:
         return
     begins = steps["start"].astype(np.int64)
     loading = covered(evidence.spans(loads), begins, begins + steps["duration"])
-    times = steps["duration"] - loading
+    times = (steps["duration"] - loading)[~slow_steps(steps)]  # of others the rule about jitter tells
     if times.max() < _UNEVEN * times.min():
         return
     yield evolve(
@@ -118,7 +120,7 @@ def competing_workers(evidence: Evidence) -> Iterator[Finding]:
                 low=milliseconds(int(times.min())),
                 high=milliseconds(int(times.max())),
             ),
-            said("competing_change"),
+            evidence.change("competing_change"),
             (EvidencePlace("view", "steps"),),
             severity="hint",
         ),
@@ -138,7 +140,7 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
     replay = evidence.replay
     saves = Savings(share, share)
     if replay is not None:
-        saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
+        saves = if_changed(evidence, replay, ReplayChange(lag=shares_without(replay, spans)))
     numbers = np.unique(slices["step"][rows])
     step = int(evidence.profile.tables["steps"]["number"][numbers[-1]]) if evidence.steps is not None else 0
     yield finding(
@@ -150,7 +152,7 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
             time=milliseconds(length(spans)),
             step=step,
         ),
-        said("recompiles_change"),
+        evidence.change("recompiles_change"),
         (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
         saves,
     )
@@ -167,18 +169,20 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
     replay = _replay(evidence)
     mine = np.isin(replay.row, rows)
     waits = ~(mine & (replay.kind == WAIT))
-    saves = if_changed(evidence, replay, Change(np.where(mine, 0.0, 1.0), waits=waits))
+    saves = if_changed(evidence, replay, ReplayChange(np.where(mine, 0.0, 1.0), waits=waits))
+    told = {
+        "count": per_step(len(rows) / evidence.counted),
+        "name": evidence.biggest_name(rows),
+        "time": milliseconds(evidence.time(rows) / evidence.counted),
+    }
     if saves.high < _LEAST / 2:
-        return
+        raise NotChecked(said("no_saving_allocation", **told))
+    frees = len(evidence.named(lambda name: "free" in name.lower(), rows))
+    is_emptied = min(frees, len(rows) - frees) >= _BALANCED * len(rows)
     yield finding(
         evidence,
-        said(
-            "allocates",
-            count=per_step(len(rows) / evidence.counted),
-            name=evidence.biggest_name(rows),
-            time=milliseconds(evidence.time(rows) / evidence.counted),
-        ),
-        said("allocates_change"),
+        said("allocates", **told),
+        evidence.change("allocates_emptied_change" if is_emptied else "allocates_change"),
         (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
         saves,
     )

@@ -10,7 +10,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin.findings import Finding, NotChecked
+from insight_core.plugin.findings import Finding, NotChecked, Saving
 from insight_profiler.advice import (
     communication_rules,
     copy_rules,
@@ -26,8 +26,8 @@ from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import ProfileCheck, finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import function_during, marks_step
-from insight_profiler.advice.replay import Change, Host, Replay
-from insight_profiler.advice.savings import Savings, host_gone
+from insight_profiler.advice.replay import HostPace, Replay, ReplayChange
+from insight_profiler.advice.savings import Savings, host_gone, if_changed
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import length
 from insight_profiler.model import Category
@@ -92,8 +92,18 @@ def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
         said("idle_gaps_in", **told, host=host) if host else said("idle_gaps", **told),
         said(change),
         tuple(evidence.range_place(int(gaps.since[at]), int(gaps.end[at])) for at in longest.tolist()),
-        promised(share),
+        _without_gaps(evidence, gaps.next[waiting > 0], share),
     )
+
+
+def _without_gaps(evidence: Evidence, rows: NDArray[np.int64], share: float) -> Saving | Savings | None:
+    """What is saved if nothing passes before some work once its stream is free; at most the gaps."""
+    replay = evidence.replay
+    if replay is None:
+        return promised(share)
+    nodes = replay.nodes_of(rows.astype(np.intp))
+    found = if_changed(evidence, replay, ReplayChange(lag=np.where(nodes, 0.0, 1.0)))
+    return found if found.high >= _LEAST else promised(share)
 
 
 def _many(times: NDArray[np.int64]) -> int:
@@ -175,15 +185,15 @@ def _left_to_save(evidence: Evidence, replay: Replay) -> Savings:
     for rule in _SPECIFIC:
         with suppress(NotChecked):
             rule.of(evidence)
-    known = reduce(Change.__and__, evidence.explained, Change())
+    known = reduce(ReplayChange.__and__, evidence.explained, ReplayChange())
 
-    def saved(host: Host, left: float) -> float:
+    def saved(host: HostPace, left: float) -> float:
         base, changed = replay.time(host), replay.time(host, known)
         share = (changed - replay.time(host_gone(evidence, replay, host, left), known)) / base
         return min(1.0, max(0.0, share))
 
     cost = evidence.profiler_cost
-    usual = evidence.hosts[0] if cost is None or evidence.measured else cost.usual(replay)
+    usual = evidence.hosts[0] if cost is None or evidence.measured is not None else cost.usual(replay)
     low, high = min(saved(host, _FASTER) for host in evidence.hosts), saved(usual, 0.0)
     return Savings(
         min(low, high), high, assumes=said("assumes_host_ahead", percent=round(100 * (1 - _FASTER)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from insight_core.plugin.findings import NotChecked
+from insight_profiler.advice.dialects import endings_of
 from insight_profiler.advice.words import said
 from insight_profiler.analysis.cluster import counted_steps, rank_of
 from insight_profiler.analysis.outliers import median_of
@@ -47,6 +48,11 @@ class JobEvidence:
         if len(self.summaries) < 2:
             raise NotChecked(said("one_rank"))
         return self.summaries
+
+    @cached_property
+    def endings(self) -> Sequence[str]:
+        """The endings of the codes of texts in the words of the job: those of its first rank."""
+        return next(map(endings_of, self.summaries.values()), ())
 
     @cached_property
     def steps(self) -> list[RankSteps]:

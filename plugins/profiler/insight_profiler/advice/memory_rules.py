@@ -15,6 +15,7 @@ from insight_profiler.analysis.memory import peak
 
 _MEMORY = 0.9  # of the device's; torch-tb-profiler's threshold
 _FEW = 5  # steps tell nothing of how memory grows
+_LEAST_GROWTH = 1e5  # bytes a step: less is what counters and names take
 _GROWTH = 0.02  # of the memory, in a step
 _SIZES = ("memory_bytes", "totalGlobalMem", "memory_size")  # facts of devices: MindSpore, PyTorch, XLA
 
@@ -67,7 +68,7 @@ def memory_growth(evidence: Evidence) -> Iterator[Finding]:
         not len(grown)
         or not values[0]
         or (grown <= 0).any()
-        or float(np.median(grown)) < _GROWTH * float(values[0])
+        or float(np.median(grown)) < max(_LEAST_GROWTH, _GROWTH * float(values[0]))
     ):
         return
     yield finding(

@@ -16,7 +16,7 @@ from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.products import products
-from insight_profiler.advice.replay import Change
+from insight_profiler.advice.replay import ReplayChange
 from insight_profiler.advice.savings import Savings, host_spans, if_changed, if_shorter, shares_without
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.operator_peaks import operator_peaks
@@ -26,6 +26,7 @@ _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
 _EFFICIENT = 0.3  # of the peak that convolutions reach with a good algorithm
 _FUSED = (0.6, 0.2)  # of the time of attention that is left once it is fused
+_CONVERTED = 0.8  # of the time of convolutions computes: where less does, layouts are the first matter
 _UNEVEN = 1.5  # times the mean of all experts
 _CONVERTS = re.compile(r"^(aten::_to_copy|Cast|TransData|TransDataRNN|aten::type_as)$")
 _HAS_WEIGHTS = re.compile(
@@ -86,8 +87,9 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Finding]:
     if reached >= _EFFICIENT or evidence.time(rows) < 0.1 * evidence.whole:
         return
     savings = if_shorter(evidence, rows, max(0.5, reached / _EFFICIENT))
-    if not savings.is_worth(_MORE):
-        return
+    if computing < _CONVERTED or not savings.is_worth(_MORE):
+        code = "no_saving_convolutions" if computing >= _CONVERTED else "no_saving_converted_convolutions"
+        raise NotChecked(said(code, reached=percent(reached)))
     lost = table["device_total"] - table["flops"] / rates * 1e9
     slowest = int(np.flatnonzero(known)[np.argmax(lost[known])])
     place = evidence.operator_place(slowest)
@@ -99,7 +101,7 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Finding]:
             device=device.name if device is not None else "",
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
-        said("convolutions_change"),
+        evidence.change("convolutions_change"),
         () if place is None else (place,),
         savings,
         savings.severity(_MORE),
@@ -124,7 +126,7 @@ def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
             time=milliseconds(evidence.time(rows) / evidence.counted),
             name=short_name(name),
         ),
-        said("convolutions_change"),
+        evidence.change("convolutions_change"),
         (evidence.kernel_place(name),),
         savings,
         savings.severity(_MORE),
@@ -181,7 +183,7 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
         "count": round(len(rows) / evidence.counted),
         "time": milliseconds(evidence.time(rows) / evidence.counted),
     }
-    if not savings.is_worth(_MORE) or (savings.low < _LEAST and evidence.time(rows) < _MORE * evidence.whole):
+    if not savings.is_worth(_MORE) or evidence.time(rows) < _MORE * evidence.time(evidence.work):
         raise NotChecked(said("no_saving_conversions", **told))
     chosen = np.flatnonzero(converts)
     most = int(chosen[np.argmax(np.maximum(table["device_total"][chosen], table["total"][chosen]))])
@@ -194,7 +196,7 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         saw,
-        said("conversions_weights_change" if are_weights else "conversions_change"),
+        evidence.change("conversions_weights_change" if are_weights else "conversions_change"),
         () if place is None else (place,),
         savings,
         "hint" if are_weights or savings.low < _LEAST else "warning",
@@ -211,7 +213,7 @@ def _without_operators(evidence: Evidence, rows: Rows, operators: NDArray[np.boo
     gone = replay.nodes_of(np.concatenate((rows, calls[calls >= 0])))
     runs = (slices["operator"] >= 0) & operators[np.maximum(slices["operator"], 0)]
     lag = shares_without(replay, host_spans(evidence, runs))
-    saves = if_changed(evidence, replay, Change(np.where(gone, 0.0, 1.0), lag))
+    saves = if_changed(evidence, replay, ReplayChange(np.where(gone, 0.0, 1.0), lag))
     alone = if_shorter(evidence, rows, 0.0)
     return evolve(saves, later=alone.later if (alone.later or 0.0) > saves.high else None)
 
@@ -262,7 +264,7 @@ def unbalanced_experts(evidence: Evidence) -> Iterator[Finding]:
                 count=len(experts),
                 mean=milliseconds(mean / evidence.counted),
             ),
-            said("experts_change"),
+            evidence.change("experts_change"),
             (EvidencePlace("operator", "operators", most, {"by": "scope", "q": most}),),
             promised(share),
         )
@@ -286,7 +288,7 @@ def host_operators(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("aicpu", share=percent(time / whole), name=evidence.text(int(table["type"][most]))),
-        said("aicpu_change"),
+        evidence.change("aicpu_change"),
         () if place is None else (place,),
         promised(time / whole),
     )

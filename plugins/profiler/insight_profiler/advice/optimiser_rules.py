@@ -11,7 +11,7 @@ from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.kernel_names import updates_many
-from insight_profiler.advice.replay import HOST, Change, Replay
+from insight_profiler.advice.replay import HOST, Replay, ReplayChange
 from insight_profiler.advice.savings import if_changed
 from insight_profiler.advice.words import milliseconds, said
 from insight_profiler.analysis.spans import Spans, covered, length, merged
@@ -34,7 +34,7 @@ def fused_optimiser(evidence: Evidence) -> Iterator[Finding]:
     spans = _spans(evidence, marks)
     host, mine = _launching(replay, spans), replay.nodes_of(single)
     tiny = host | (mine & (replay.duration < _SMALL))  # a larger kernel takes as long as its memory does
-    change = Change(np.where(tiny, _TOGETHER, 1.0), np.where(host | mine, _TOGETHER, 1.0))
+    change = ReplayChange(np.where(tiny, _TOGETHER, 1.0), np.where(host | mine, _TOGETHER, 1.0))
     saves = if_changed(evidence, replay, change)
     slices = evidence.slices
     told = {
@@ -72,14 +72,14 @@ def zero_gradients(evidence: Evidence) -> Iterator[Finding]:
     if replay is None or len(rows) < _MANY * evidence.counted:
         return
     gone = _launching(replay, spans) | replay.nodes_of(rows)
-    saves = if_changed(evidence, replay, Change(np.where(gone, 0.0, 1.0), np.where(gone, _GONE, 1.0)))
+    saves = if_changed(evidence, replay, ReplayChange(np.where(gone, 0.0, 1.0), np.where(gone, _GONE, 1.0)))
     count = round(len(rows) / evidence.counted)
     if saves.high < _LEAST / 2:
         raise NotChecked(said("no_saving_zero_grad", count=count))
     yield finding(
         evidence,
         said("zero_grad", count=count),
-        said("zero_grad_change"),
+        evidence.change("zero_grad_change"),
         (evidence.slice_place(int(marks[len(marks) // 2])),),
         saves,
     )
@@ -104,8 +104,8 @@ def _launched_during(evidence: Evidence, spans: Spans, work: Rows) -> Rows:
 
 def _launching(replay: Replay, spans: Spans) -> NDArray[np.bool_]:
     """bool[nodes]: the calls of the host that begin during some spans."""
-    found: NDArray[np.bool_] = covered(spans, replay.gap[1], replay.gap[1] + 1) > 0
-    return found & (replay.kind == HOST)
+    begins = covered(spans, replay.gap[1], replay.gap[1] + 1) > 0
+    return np.asarray(begins & (replay.kind == HOST))
 
 
 RULES = (

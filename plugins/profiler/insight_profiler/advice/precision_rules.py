@@ -93,10 +93,10 @@ def _wide_attention(evidence: Evidence, rows: Rows, whole: int) -> Iterator[Find
 
 def _gain(evidence: Evidence, rows: Rows, unhelped: Rows, slow: float, fast: float) -> Savings:
     """If products become so many times as fast where arithmetic limits them, some of them only at best."""
-    limited = _limited_by_arithmetic(evidence, rows)
-    most = np.where(np.isin(rows, unhelped), 1.0, 1 - limited * (1 - 1 / slow))
+    surely, maybe = _limited_by_arithmetic(evidence, rows)
+    most = np.where(np.isin(rows, unhelped), 1.0, 1 - surely * (1 - 1 / slow))
     assumes = said("assumes_rates", slow=round(slow, 1), fast=round(fast, 1))
-    return if_shorter(evidence, rows, most, 1 - limited * (1 - 1 / fast), assumes)
+    return if_shorter(evidence, rows, most, 1 - maybe * (1 - 1 / fast), assumes)
 
 
 def _speeds(evidence: Evidence, first: InputType) -> tuple[float, float]:
@@ -110,27 +110,30 @@ def _speeds(evidence: Evidence, first: InputType) -> tuple[float, float]:
     return max(1.0, slow), max(1.0, peaks.matrix / peaks.plain)
 
 
-def _limited_by_arithmetic(evidence: Evidence, rows: Rows) -> NDArray[np.float64]:
-    """float64[rows]: the share of the time of each product that faster arithmetic would shorten.
+def _limited_by_arithmetic(evidence: Evidence, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """float64[rows]: the share of the time of each product that faster arithmetic would shorten, at least and
+    at most.
 
-    By their operations and the peak of the device where both are known. Else a product of too few blocks to
-    fill the device counts in part, and one that is as short as a launch not at all: latency limits it.
+    At most all of it, by the processors that its blocks fill; nothing of a product that is as short as a
+    launch, for latency limits it. At least what its operations take at the peak of the device, where both
+    are known: narrow matrices may be limited by memory.
     """
     durations = evidence.slices["duration"][rows]
-    found = (durations >= _LATENCY).astype(np.float64)
+    most = (durations >= _LATENCY).astype(np.float64)
     count = processors(evidence)
     if count and "kernels" in evidence.profile.tables:
         blocks = blocks_of(evidence)[evidence.slices["kernel"][rows]]
-        found *= np.where(blocks > 0, np.minimum(1.0, blocks / count), 1.0)
+        most *= np.where(blocks > 0, np.minimum(1.0, blocks / count), 1.0)
     peaks = None if evidence.device is None else device_peaks(evidence.device)
     table = evidence.profile.tables.get("operators")
     if peaks is None or table is None or not len(table["name"]):
-        return found
+        return most, most
     operator = evidence.operator_of(rows)
     owner = np.where(operator >= 0, counted_owners(evidence.profile, table)[operator], -1)
     known = (owner >= 0) & (table["device_total"][owner] > 0)
     rates = table["flops"][owner] / np.maximum(table["device_total"][owner], 1) * 1e9
-    return np.where(known, np.minimum(1.0, rates / (_REACHED * peaks.plain)), found)
+    least = np.where(known, np.minimum(most, rates / (_REACHED * peaks.plain)), most)
+    return least, most
 
 
 def double_precision(evidence: Evidence) -> Iterator[Finding]:

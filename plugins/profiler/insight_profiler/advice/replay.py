@@ -30,7 +30,7 @@ Shares: TypeAlias = float | NDArray[np.float64]
 
 
 @frozen(eq=False)
-class Change:
+class ReplayChange:
     """What is otherwise: the shares that are left of the time of nodes (``duration``), and of what passes
     before them (``lag``), for all nodes or float64[nodes]; bool[nodes] ``waits``: those that still happen."""
 
@@ -38,17 +38,17 @@ class Change:
     lag: Shares = 1.0
     waits: NDArray[np.bool_] | None = None
 
-    def __and__(self, other: Change) -> Change:
+    def __and__(self, other: ReplayChange) -> ReplayChange:
         """Both at once: of what both shorten, the shorter is left."""
         waits = self.waits if other.waits is None else other.waits
         if self.waits is not None and other.waits is not None:
             waits = self.waits & other.waits
         shares = (np.minimum(self.duration, other.duration), np.minimum(self.lag, other.lag))
-        return Change(*shares, waits)
+        return ReplayChange(*shares, waits)
 
 
 @frozen(eq=False)
-class Host:
+class HostPace:
     """How fast a host is: int64[nodes] ``duration``, ``lag`` and ``latency`` of a replay, ns."""
 
     duration: NDArray[np.int64]
@@ -81,9 +81,9 @@ class Replay:
         return max(1, self.measured - self.behind)
 
     @property
-    def recorded(self) -> Host:
+    def recorded(self) -> HostPace:
         """The host as it was recorded."""
-        return Host(self.duration, self.lag, self.latency)
+        return HostPace(self.duration, self.lag, self.latency)
 
     def span(
         self,
@@ -96,7 +96,7 @@ class Replay:
         are False (bool[nodes])."""
         return max(self._times(duration, lag, waits)[1], default=0)
 
-    def time(self, host: Host, change: Change | None = None) -> int:
+    def time(self, host: HostPace, change: ReplayChange | None = None) -> int:
         """How long the steps take (ns) with a host that is so fast, and a change."""
         duration, lag, waits = host.duration, host.lag, None
         if change is not None:

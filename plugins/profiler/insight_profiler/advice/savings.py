@@ -10,9 +10,9 @@ from insight_core.plugin import Reason
 from insight_core.plugin.findings import Saving
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.places import Severity
-from insight_profiler.advice.replay import HOST, WAIT, Change, Host, Replay, Shares
+from insight_profiler.advice.replay import HOST, WAIT, HostPace, Replay, ReplayChange, Shares
 from insight_profiler.advice.words import said
-from insight_profiler.analysis.spans import Spans, covered, merged
+from insight_profiler.analysis.spans import Spans, covered, length, merged
 
 _LIMITED = 0.9  # of what the work takes less: a change that saves less has another bottleneck
 _MORE = 1.1  # times as much as now
@@ -27,7 +27,7 @@ class Savings:
     low: float
     high: float
     later: float | None = None
-    change: Change | None = None
+    change: ReplayChange | None = None
     assumes: Reason | None = None
 
     @property
@@ -46,21 +46,21 @@ class Savings:
         return max(self.high, self.later or 0.0) >= least
 
     def severity(self, least: float) -> Severity:
-        """A hint if the change does not yet save so much."""
-        return "warning" if self.high >= least else "hint"
+        """A hint if the change does not yet save so much, in the middle of the range."""
+        return "warning" if (self.low + self.high) / 2 >= least else "hint"
 
 
 def if_changed(
     evidence: Evidence,
     replay: Replay,
-    change: Change,
-    best: Change | None = None,
+    change: ReplayChange,
+    best: ReplayChange | None = None,
     assumes: Reason | None = None,
 ) -> Savings:
     """What is saved by a change, or between that one and ``best``, on hosts as fast as without a profiler."""
     shares = [
-        1 - replay.time(host, one) / replay.time(host)
-        for host in evidence.hosts
+        1 - replay.time(host, one) / base
+        for host, base in zip(evidence.hosts, evidence.base_times, strict=True)
         for one in (change, best)
         if one is not None
     ]
@@ -77,21 +77,22 @@ def if_shorter(
         return Savings(0.0, 0.0)
     times = evidence.slices["duration"][rows]
     shares = [np.broadcast_to(one, len(rows)) for one in (left, best) if one is not None]
-    shorter = [float((times * (1 - share)).sum()) / evidence.whole for share in shares]
+    # at the same time as others of them, work takes the time of a step only once
+    once = length(evidence.spans(rows)) / max(1, int(times.sum())) / evidence.whole
+    shorter = [float((times * (1 - share)).sum()) * once for share in shares]
     replay = evidence.replay
     if replay is None:
         low, high = (min(1.0, max(0.0, one)) for one in (min(shorter), max(shorter)))
         return Savings(low, high, assumes=assumes)
-    changes = [Change(duration=_of_nodes(replay, rows, share)) for share in shares]
+    changes = [ReplayChange(duration=_of_nodes(replay, rows, share)) for share in shares]
     found = if_changed(evidence, replay, changes[0], changes[-1], assumes)
     if found.high >= _LIMITED * max(shorter):
         return found
-    fast = [host_gone(evidence, replay, host) for host in evidence.hosts]
-    later = max(
-        (replay.time(one) - replay.time(one, change)) / replay.time(host)
-        for one, host in zip(fast, evidence.hosts, strict=True)
-        for change in changes
-    )
+    later = 0.0
+    for host, base in zip(evidence.hosts, evidence.base_times, strict=True):
+        fast = host_gone(evidence, replay, host)
+        ahead = replay.time(fast)
+        later = max(later, *((ahead - replay.time(fast, change)) / base for change in changes))
     is_more = later > _MORE * found.high
     return Savings(found.low, found.high, min(1.0, later) if is_more else None, changes[0], assumes)
 
@@ -103,18 +104,18 @@ def _of_nodes(replay: Replay, rows: Rows, shares: NDArray[np.float64]) -> NDArra
     return np.where((rows[at] == replay.row) & (replay.kind != WAIT), shares[at], 1.0)
 
 
-def host_gone(evidence: Evidence, replay: Replay, host: Host, left: float = 0.0) -> Host:
+def host_gone(evidence: Evidence, replay: Replay, host: HostPace, left: float = 0.0) -> HostPace:
     """A host that takes only a share ``left`` of its time between and in the calls that launch work. It still
     takes part in communication."""
     mine = replay.kind == HOST
     kept = covered(evidence.host_communication, *replay.gap)
     lag = np.where(mine, np.minimum(host.lag, kept) + (host.lag - kept).clip(0) * left, host.lag)
     duration = np.where(mine, host.duration * left, host.duration)
-    return Host(duration.astype(np.int64), lag.astype(np.int64), host.latency)
+    return HostPace(duration.astype(np.int64), lag.astype(np.int64), host.latency)
 
 
 def shares_without(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[np.float64]:
-    """float64[nodes], for ``Change.lag``: what is left before each call if the host does only a share
+    """float64[nodes], for ``ReplayChange.lag``: what is left before each call if the host does only a share
     ``left`` of what it does during some spans."""
     cut = np.where(replay.kind == HOST, covered(spans, *replay.gap), 0) * (1 - left)
     return np.asarray(1 - np.minimum(cut / np.maximum(replay.lag, 1), 1.0))

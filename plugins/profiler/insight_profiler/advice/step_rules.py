@@ -13,14 +13,15 @@ from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import PythonTimes, marks_step, quiet_function
-from insight_profiler.advice.replay import Change
+from insight_profiler.advice.reads import idle_after_reading, reads_of, slow_windows
+from insight_profiler.advice.replay import ReplayChange
 from insight_profiler.advice.savings import Savings, if_changed, shares_without
-from insight_profiler.advice.waiting_rules import idle_after_reading, reads_of, tail_after_reading
+from insight_profiler.advice.waiting_rules import tail_after_reading
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.pipeline import empty_share
 from insight_profiler.analysis.spans import Spans, gaps, length, merged, within
-from insight_profiler.analysis.steps import of_rows, summary, usual_rows
+from insight_profiler.analysis.steps import SLOW, of_rows, slow_steps, summary, usual_rows
 from insight_profiler.model import Category, Source, Table
 
 # MindInsight's thresholds for intervals and queues, torch-tb-profiler's for memory
@@ -30,7 +31,6 @@ _IDLE = 0.2
 _BUBBLE = 0.1
 _TAIL = 0.2
 _WAITS = 0.1  # of the time the device waits for one function
-_JITTER = 1.5  # times the median
 _PERIODIC = 0.05  # of the time
 _MOSTLY = 0.6
 _FEW = 5  # steps tell nothing of how they vary
@@ -68,7 +68,7 @@ def idle_steps(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("idle_steps", share=percent(share)),
-        said("idle_steps_change"),
+        evidence.change("idle_steps_change"),
         (EvidencePlace("view", "steps"),),
         promised(share),
     )
@@ -81,14 +81,13 @@ def _in_functions(evidence: Evidence) -> Iterator[Finding]:
     if replay is None:
         raise NotChecked(said("has_timeline"))
     late = gaps(idle_after_reading(evidence, reads_of(evidence)), evidence.late_spans)
-    if evidence.steps is not None:  # of slow steps the rule about jitter tells
-        late = gaps(_windows(evidence, _slow_steps(evidence.steps)), late)
+    late = gaps(slow_windows(evidence), late)  # of which the rule about jitter tells
     function = quiet_function(evidence, late)
     if function is None or function.time < _WAITS * evidence.whole:
         return
     rows = function.rows
     spans = merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])
-    saves = if_changed(evidence, replay, Change(lag=shares_without(replay, spans)))
+    saves = if_changed(evidence, replay, ReplayChange(lag=shares_without(replay, spans)))
     place = evidence.slice_place(function.longest)
     share = percent(function.time / evidence.whole)
     if saves.high < _WAITS:
@@ -99,7 +98,7 @@ def _in_functions(evidence: Evidence) -> Iterator[Finding]:
         said("waits_for_function_in", **told, caller=function.caller)
         if function.caller
         else said("waits_for_function", **told),
-        said("waits_for_function_change"),
+        evidence.change("waits_for_function_change"),
         (place,),
         saves,
     )
@@ -126,7 +125,7 @@ def _between_operators(evidence: Evidence) -> Iterator[Finding]:
             time=milliseconds(functions.time / evidence.counted),
         )
     elif evidence.profile.source is Source.TORCH:
-        change = said("between_operators_stack_change")
+        change = evidence.change("between_operators_stack_change")
     yield finding(evidence, saw, change, (place,), promised(share))
 
 
@@ -142,7 +141,7 @@ def iteration_interval(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         said("interval", time=milliseconds(interval), share=percent(interval / duration)),
-        said("interval_change"),
+        evidence.change("interval_change"),
         (EvidencePlace("view", "steps"),),
         promised(min(1.0, interval / duration)),
     )
@@ -158,7 +157,10 @@ def iteration_tail(evidence: Evidence) -> Iterator[Finding]:
     if share <= _TAIL:
         return
     yield finding(
-        evidence, said("tail", share=percent(share)), said("tail_change"), (EvidencePlace("view", "steps"),)
+        evidence,
+        said("tail", share=percent(share)),
+        evidence.change("tail_change"),
+        (EvidencePlace("view", "steps"),),
     )
 
 
@@ -184,16 +186,16 @@ def step_jitter(evidence: Evidence) -> Iterator[Finding]:
     told = summary(steps)
     if told is None or told["count"] < _FEW:
         raise NotChecked(said("needs_more_steps"))
-    if told["p95"] <= told["p50"] * _JITTER:
+    if told["p95"] <= told["p50"] * SLOW:
         return
-    slow = _slow_steps(steps)
+    slow = slow_steps(steps)
     row = int(np.argmax(steps["duration"]))
     usual = float(told["p50"]) * len(steps["number"])
     share = max(0.0, 1 - usual / max(1.0, float(steps["duration"].clip(0).sum())))
     saves = Savings(share, share)
-    stalls = _stalls(evidence, slow)
+    stalls = _stalls(evidence)
     if (replay := evidence.replay) is not None and length(stalls):
-        change = Change(lag=shares_without(replay, stalls))
+        change = ReplayChange(lag=shares_without(replay, stalls))
         saves = Savings(share, share, change=change, assumes=said("assumes_usual_steps"))
     period = _period(slow)
     often = {
@@ -219,16 +221,11 @@ def step_jitter(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         evidence,
         saw,
-        said("jitter_period_change", period=period) if period else said("jitter_change"),
+        said("jitter_period_change", period=period) if period else evidence.change("jitter_change"),
         (evidence.step_place(int(steps["number"][row])),),
         saves,
         "warning" if period and share >= _PERIODIC else "hint",
     )
-
-
-def _slow_steps(steps: Table) -> NDArray[np.bool_]:
-    """bool[steps]: those that take much longer than the median."""
-    return np.asarray(steps["duration"] > (median_of(steps["duration"]) or 0) * _JITTER)
 
 
 def _period(slow: NDArray[np.bool_]) -> int:
@@ -241,19 +238,11 @@ def _period(slow: NDArray[np.bool_]) -> int:
     return period if max(places[0], len(slow) - 1 - places[-1]) < period else 0
 
 
-def _windows(evidence: Evidence, chosen: NDArray[np.bool_]) -> Spans:
-    """When some steps ran."""
-    steps = _steps(evidence)
-    known = chosen & (steps["start"] >= 0)
-    begins = steps["start"][known].astype(np.int64)
-    return merged(begins, begins + steps["duration"][known])
-
-
-def _stalls(evidence: Evidence, slow: NDArray[np.bool_]) -> Spans:
+def _stalls(evidence: Evidence) -> Spans:
     """When the device waits for the host in slow steps longer than it ever does in others."""
     if not evidence.is_work_known:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    late, longer = evidence.late_spans, _windows(evidence, slow)
+    late, longer = evidence.late_spans, slow_windows(evidence)
     outside = gaps(longer, late)
     most = int((outside[1] - outside[0]).max(initial=0))
     inside = within(late, longer)

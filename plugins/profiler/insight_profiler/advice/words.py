@@ -2,51 +2,45 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from insight_core.plugin import Messages, Reason, ReasonKind
-from insight_profiler.model import Source
 
 _LOCALES = Path(__file__).parents[1] / "locales"
-_ADVICE = _LOCALES / "advice"  # which the host sends: the page does not load them
 
 
 @cache
-def _english() -> dict[str, Any]:
-    text = (_ADVICE / "en.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+def _messages() -> Mapping[str, Messages]:
+    """By locale. The group ``advice`` is sent by the host: the page does not load it."""
+    return {one.locale: one for one in Messages.of(_LOCALES)}
 
 
-@cache
+def _english() -> Mapping[str, str]:
+    return _messages()["en"].texts
+
+
 def texts() -> tuple[Messages, ...]:
     """The texts of advice and of errors in other languages."""
-    found = [*Messages.of(_ADVICE), *Messages.of(_LOCALES)]
-    return tuple(one for one in found if one.locale != "en")  # reasons have their English text
+    return tuple(one for one in _messages().values() if one.locale != "en")  # reasons have their English text
 
 
 def said(code: str, /, **details: object) -> Reason:
-    """The text ``reason.profiler_<code>`` of ``locales/advice/en.json`` with its details."""
+    """The text ``reason.profiler_<code>`` of ``locales/en.json`` with its details."""
     name = f"profiler_{code}"
     return Reason(_english()[f"reason.{name}"].format(**details), name, **details)
+
+
+def has_text(code: str) -> bool:
+    """Whether there is a text of advice with this code."""
+    return f"reason.profiler_{code}" in _english()
 
 
 def explained(title: ReasonKind) -> Reason | None:
     """Why what a rule finds matters: the text ``reason.profiler_<name>_why`` next to its title."""
     name = title.code.removeprefix("profiler_").removesuffix("_title") + "_why"
-    return said(name) if f"reason.profiler_{name}" in _english() else None
-
-
-_FRAMEWORKS = {Source.MINDSPORE: "mindspore", Source.MINDINSIGHT: "mindspore", Source.XPLANE: "xla"}
-
-
-def said_for(source: Source, code: str, /, **details: object) -> Reason:
-    """``said`` with the options of the framework that wrote a profile, where it is not PyTorch."""
-    own = f"{code}_{_FRAMEWORKS.get(source, '')}"
-    return said(own if f"reason.profiler_{own}" in _english() else code, **details)
+    return said(name) if has_text(name) else None
 
 
 def percent(share: float) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.analysis.compared_steps import ComparedSteps, alike, limits_of, measure_of
 from insight_profiler.analysis.memory import peaks
-from insight_profiler.analysis.outliers import median_of
+from insight_profiler.analysis.outliers import median_of, middle_of
 from insight_profiler.analysis.steps import CATEGORIES, division_of, of_rows
 from insight_profiler.derived.steps import exclusive_times
 from insight_profiler.model import Category, Profile
@@ -74,7 +74,7 @@ def _parts(compared: ComparedSteps) -> dict[str, float]:
     steps = compared.profile.tables["steps"]
     counted = of_rows(steps, compared.rows)
     known = [name for name in (*CATEGORIES, "idle") if (steps[name] > 0).any()]
-    medians = {name: median_of(counted[name]) for name in ("duration", *(known or division_of(steps)))}
+    medians = {name: middle_of(counted[name]) for name in ("duration", *(known or division_of(steps)))}
     return {name: float(value) for name, value in medians.items() if value is not None}
 
 

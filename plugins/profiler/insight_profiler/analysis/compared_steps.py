@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.outliers import median_of
+from insight_profiler.analysis.outliers import middle_of
 from insight_profiler.analysis.steps import rows_of, usual_rows
 from insight_profiler.analysis.usual_times import has_steps_of_calls
 from insight_profiler.model import Profile
@@ -52,7 +52,7 @@ class ComparedSteps:
         in a profile without steps."""
         if not self.count:
             return None
-        median = median_of(self.profile.tables["steps"]["duration"][self.rows])
+        median = middle_of(self.profile.tables["steps"]["duration"][self.rows])
         return {"count": len(self.rows), "median": median, "left_out": self.left_out}
 
     def limit(self, per: str) -> str | None:

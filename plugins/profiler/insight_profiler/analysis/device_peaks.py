@@ -109,7 +109,7 @@ def has_no_matrix_units(device: Device) -> bool:
     major = _capability(device)
     if major is None:
         return False
-    if _is_amd(device):
+    if is_amd(device):
         return major < 9 or major == 10 or bool(_VEGA.search(device.name))
     return major < 7
 
@@ -117,14 +117,14 @@ def has_no_matrix_units(device: Device) -> bool:
 def multiplies_tf32(device: Device) -> bool:
     """Whether a GPU is NVIDIA's with tensor cores that multiply TF32 (since Ampere)."""
     major = _capability(device)
-    return major is not None and major >= 8 and not _is_amd(device)
+    return device.kind == "gpu" and major is not None and major >= 8 and not is_amd(device)
 
 
 def host_link(device: Device) -> float | None:
     """Bytes a second that copies between pinned memory and a GPU reach: on PCIe of the generation that GPUs
     of NVIDIA of this compute capability have. None for others."""
     major = _capability(device)
-    if major is None or _is_amd(device):
+    if major is None or is_amd(device):
         return None
     return next((rate for least, rate in _LINKS if major >= least), None)
 
@@ -137,6 +137,6 @@ def _capability(device: Device) -> float | None:
     return None
 
 
-def _is_amd(device: Device) -> bool:
+def is_amd(device: Device) -> bool:
     """By the name or the width of wavefronts: ``computeMajor`` is 9 for gfx942 as for an H100."""
     return bool(_AMD.search(device.name)) or device.facts.get("warpSize") == 64

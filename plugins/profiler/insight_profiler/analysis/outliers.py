@@ -44,3 +44,10 @@ def median_of(values: NDArray[Any]) -> int | None:
     """The median of the known values by nearest rank: of an even number the lower of the middle two."""
     known = np.sort(values[values >= 0])
     return int(known[(len(known) - 1) // 2]) if len(known) else None
+
+
+def middle_of(values: NDArray[Any]) -> int | None:
+    """The median of the known values, of an even number between the middle two: of the four steps that traces
+    usually have, either of these may be far from their time."""
+    known = values[values >= 0]
+    return round(float(np.median(known))) if len(known) else None

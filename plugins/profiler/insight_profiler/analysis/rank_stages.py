@@ -11,7 +11,11 @@ from insight_profiler.model import Profile, Source
 
 
 def stages_of_job(ranks: Sequence[Profile]) -> Mapping[int, Any]:
-    """The stage of each rank; nothing where neither the logs nor their sends and receives tell."""
+    """The stage of each rank by its number; nothing where neither the logs nor their sends and receives tell.
+
+    Where the log of any rank names a stage, only these count: stages of MindSpore, and the place of a rank in
+    its process group of a pipeline (``trace_head.py``).
+    """
     told = {rank.rank: stage for rank in ranks if (stage := rank.facts.get("stage")) is not None}
     return told or _stages_by_peers(ranks)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument, NotFound, ReasonKind
 from insight_profiler.analysis.listing import SortedTable, TableColumn
-from insight_profiler.analysis.outliers import median_of, outliers, warm_up
+from insight_profiler.analysis.outliers import middle_of, outliers, warm_up
 from insight_profiler.model import Category, Profile, Table
 
 CATEGORIES = tuple(category.name.lower() for category in Category)
@@ -19,6 +19,7 @@ _DIVISIONS = (  # ways in which a step is divided, the most telling first
     (*CATEGORIES, "idle"),
 )
 _OF_HOST = ("host_start", "host_duration")
+SLOW = 1.5  # times the median: steps that take longer are slow
 _MOST_RANGES = 1000
 _MOST_OUTLIERS = 100
 _MOST_LANES = 2000
@@ -57,6 +58,11 @@ def average(steps: Table) -> dict[str, float | None]:
     return found
 
 
+def slow_steps(steps: Table) -> NDArray[np.bool_]:
+    """bool[steps]: those that take more than ``SLOW`` times the median."""
+    return np.asarray(steps["duration"] > (middle_of(steps["duration"]) or 0) * SLOW)
+
+
 def usual_rows(steps: Table) -> NDArray[np.intp]:
     """Rows of the steps whose durations are not outliers: a mean over these is not one of the warm-up."""
     return np.flatnonzero(~outliers(steps["duration"]))
@@ -68,9 +74,9 @@ def of_rows(steps: Table, rows: NDArray[np.intp] | None) -> Table:
 
 
 def summary(steps: Table) -> dict[str, Any] | None:
-    """Of the durations of all steps, the mean of those that are not outliers; percentiles by nearest rank.
-    ``outliers`` are numbers of steps, at most
-    100 of ``outlier_count``; the first ``warm_up`` steps are outliers and longer than the median."""
+    """Of the durations of all steps, the mean of those that are not outliers; ``p50`` is the median, ``p95``
+    by nearest rank. ``outliers`` are numbers of steps, at most 100 of ``outlier_count``; the first
+    ``warm_up`` steps are outliers and longer than the median."""
     is_outlier = outliers(steps["duration"])
     durations = np.sort(steps["duration"][steps["duration"] >= 0])
     usual = steps["duration"][~is_outlier & (steps["duration"] >= 0)]
@@ -79,7 +85,7 @@ def summary(steps: Table) -> dict[str, Any] | None:
     return {
         "count": len(steps["number"]),
         "mean": float((usual if len(usual) else durations).mean()),
-        "p50": median_of(durations),
+        "p50": middle_of(durations),
         "p95": int(durations[int(np.ceil(len(durations) * 0.95)) - 1]),
         "minimum": int(durations[0]),
         "maximum": int(durations[-1]),

@@ -29,12 +29,15 @@ def divide_steps(
     ``launched``: the row of the slice that launched each work, or -1; bool[tracks] ``is_device``: tracks of
     devices other than a CPU; bool[slices] ``is_work``: work of a device.
     """
-    times = _launch_times(slices, launched, is_work)
+    is_torch = building.source is Source.TORCH and bool((launched[is_work] >= 0).any())
+    times = slices["start"][np.where(launched >= 0, launched, np.arange(len(launched)))].astype(np.int64)
+    if is_torch:
+        _set_unknown_launches(times, slices["track"], launched, is_work)
     slices["step"] = step_of(times, steps["start"], steps["duration"])
     known = np.flatnonzero((steps["start"] >= 0) & (steps["duration"] >= 0))
     if not len(known) or not needs_shares(steps):
         return
-    if building.source is Source.TORCH and (launched[is_work] >= 0).any():
+    if is_torch:
         _set_pace(steps, known, slices, times, is_work)
     # annotations of whole ranges are not work: scope layers, and names on device tracks
     is_thread = np.array([track.kind == "thread" for track in building.tracks] or [False])
@@ -51,24 +54,22 @@ def divide_steps(
         steps[name][known] = column
 
 
-def _launch_times(
-    slices: Columns, launched: NDArray[np.int64], is_work: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """int64[slices]: when each was launched, or began on the host. Work whose launch is not known was
-    launched no earlier than the one before it on its stream; -1 for the first of a stream, which are of
-    before the recording."""
+def _set_unknown_launches(
+    times: NDArray[np.int64],
+    track: NDArray[np.int32],
+    launched: NDArray[np.int64],
+    is_work: NDArray[np.bool_],
+) -> None:
+    """Work whose launch the log does not have was launched no earlier than the one before it on its stream;
+    the first of a stream was launched before the recording (-1)."""
     known = launched >= 0
-    times = slices["start"][np.where(known, launched, np.arange(len(launched)))].astype(np.int64)
     works = np.flatnonzero(is_work)  # by track and start, as all slices are
-    if known[works].all() or not known[works].any():
-        return times
-    track = slices["track"][works]
+    streams = track[works]
     last = np.maximum.accumulate(np.where(known[works], np.arange(len(works)), -1))
-    is_same = (last >= 0) & (track[np.maximum(last, 0)] == track)
+    is_same = (last >= 0) & (streams[np.maximum(last, 0)] == streams)
     follows = np.where(is_same, times[works[np.maximum(last, 0)]], -1)
-    has_known = np.isin(track, np.unique(track[known[works]]))
+    has_known = np.isin(streams, np.unique(streams[known[works]]))
     times[works] = np.where(known[works] | ~has_known, times[works], follows)
-    return times
 
 
 def _set_pace(

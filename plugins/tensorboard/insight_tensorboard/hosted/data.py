@@ -17,7 +17,7 @@ from tensorboard.data import provider as tb
 from insight_core.plugin import InsightError, InvalidArgument, NotFound, Undecodable
 from insight_core.plugin.data import DataProvider, Payload
 from insight_tensorboard.hosted.context import UNSAID
-from insight_tensorboard.hosted.sampling import SCALARS, TENSORS, Budget, Sampled
+from insight_tensorboard.hosted.requests import SCALARS, TENSORS, Budget, Sampled
 from insight_tensorboard.view.catalog import TensorBoardSeries
 from insight_tensorboard.view.numbers import Numbers
 from insight_tensorboard.view.series_reader import SeriesReader

@@ -42,6 +42,7 @@ log = logging.getLogger(__name__)
 
 _SETTLING = 5.0  # seconds that TensorBoard's page waits for its tabs
 _PLUGIN, _ENTRY = "/data/plugin/", "/data/plugin_entry.html"
+_GROUP = "more"  # of the tabs that TensorBoard brings
 
 
 class Hosting:
@@ -220,9 +221,10 @@ class Hosting:
         rows: dict[str, Mapping[str, object]] = {}
         sampled = self._data.sampled()
         if self._application is not None:
-            rows["tensorboard"] = listing_row(
+            page = listing_row(
                 "TensorBoard", {"type": "PAGE", "module_path": "tensorboard/"}, sampled=sampled
             )
+            rows["tensorboard"] = {**page, "tab_group": _GROUP}
         for candidate, each in found.items():
             if isinstance(each, Absence):
                 if each.state != "failed":
@@ -237,6 +239,8 @@ class Hosting:
                 if shown is None:
                     continue
                 name, row = each.plugin_name, shown
+                if candidate.distribution == "tensorboard":
+                    shown["tab_group"] = _GROUP
             rows[name] = row
         return rows
 

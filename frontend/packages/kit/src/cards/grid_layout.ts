@@ -73,17 +73,17 @@ export function layOut(
 ): GridLayout {
   const { cardWidth, stretch } = sizes;
   const most = Math.max(1, Math.floor((sizes.width + GAP) / (cardWidth + GAP)));
-  const columnsIn = stretch > 1 ? columnsOf(groups, most) : [];
+  const columnsIn = stretch > 1 ? columnsOf(groups, most) : groups.map(() => most);
   const widest = stretch > 1 ? WIDEST + GAP : Infinity;
   const widthOf = (columns: number): number => Math.min(sizes.width, columns * widest - GAP);
-  const fullest = stretch > 1 ? Math.max(1, ...columnsIn) : most;
-  const wider = columnAt(0, fullest, widthOf(fullest)).width / columnAt(0, most, sizes.width).width;
-  const cardHeight = Math.round(sizes.cardHeight * (fullest < most ? Math.min(stretch, wider) : 1));
+  const cardAcross = (columns: number): number => columnAt(0, columns, widthOf(columns)).width;
+  const wider = cardAcross(Math.max(1, ...columnsIn)) / cardAcross(most);
+  const cardHeight = Math.round(sizes.cardHeight * Math.min(stretch, wider));
   const boxes: GroupBox[] = [];
   let [top, column, line] = [0, 0, 0]; // of the next group; how high the line is that it may share
   for (const [at, group] of groups.entries()) {
     const single = isSingle(group);
-    const columns = columnsIn[at] ?? most;
+    const columns = columnsIn[at] as number;
     const width = widthOf(columns);
     if (column > 0 && (!single || column === columns)) [top, column, line] = [top + line, 0, 0];
     const closed = isClosed(group);

@@ -5,10 +5,9 @@ import type { CellLook } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Column, ColumnLook, Value } from './frame';
-import { summaryOf, type RowGroup } from './ordering';
-import { sectionOf } from './sections';
+import { type RowGroup, summaryOf } from './ordering';
+import { type SayOfRuns, sectionOf } from './sections';
 import { shareOf, standingOf } from './standing';
-import type { SayOfRuns } from './words';
 
 /** The value of a run: of a metric with a bar among those of `rows`, and marked if it is the best. */
 export function valueCell(column: Column, row: number, rows: Int32Array, say: SayOfRuns): CellLook {

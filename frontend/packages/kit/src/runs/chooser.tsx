@@ -5,8 +5,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { ColumnInfo } from './frame';
 import styles from './run_table.css?inline';
-import { SECTIONS, sectionOf } from './sections';
-import type { SayOfRuns } from './words';
+import { type SayOfRuns, sectionOf, SECTIONS } from './sections';
 
 const MOST = 200; // of a section, until the search says more
 

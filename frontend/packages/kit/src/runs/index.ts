@@ -6,4 +6,3 @@ export * from './ordering';
 export * from './run_table';
 export * from './sections';
 export * from './standing';
-export * from './words';

@@ -1,22 +1,21 @@
 import { addStylesFirst } from '@insight-host/kit/lab';
 import {
-  Table,
   type CellLook,
-  type Value as Exact,
+  type Column as TableColumn,
   type LineLook,
   type Sorting,
-  type Column as TableColumn,
+  Table,
+  type Value as Exact,
   type Widths,
 } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { GroupLabel, indented, meanCell, Tick, valueCell } from './cells';
 import type { Column, Frame } from './frame';
-import { linesOf, type GroupStep, type RowGroup, type RunLine } from './ordering';
+import { type GroupStep, linesOf, type RowGroup, type RunLine } from './ordering';
 import styles from './run_table.css?inline';
-import { headsOf, sectionOf, type HeadText, type Section } from './sections';
+import { headsOf, type HeadText, type SayOfRuns, type Section, sectionOf } from './sections';
 import { areSame, EqualColumns, equalColumns } from './standing';
-import type { SayOfRuns } from './words';
 
 const ROW_HEIGHT = 28; // pixels
 const RUN_WIDTH = 250;

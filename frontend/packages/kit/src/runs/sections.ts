@@ -1,4 +1,6 @@
-/** Where a table of runs has its columns, and how their heads tell them apart. */
+/** Where a table of runs has its columns, how their heads tell them apart, and its texts. */
+import { runs as en } from '../locales/en.json';
+import { runs as zh } from '../locales/zh-CN.json';
 import type { ColumnInfo } from './frame';
 
 /** In the order in which users look for columns. */
@@ -69,3 +71,9 @@ export function headsOf(columns: readonly Named[]): ReadonlyMap<string, HeadText
   }
   return found;
 }
+
+/** Texts of the table of runs: whoever shows it has them among its own. */
+export const runTexts = { en, 'zh-CN': zh } as const;
+
+/** Looks up a text of `runTexts`, `{name}` filled in. */
+export type SayOfRuns = (key: keyof typeof en, values?: Readonly<Record<string, string | number>>) => string;

@@ -1,8 +1,7 @@
 /** What the columns of a table say about the rows that are shown: which values are best, and which are all the same. */
 import type { JSX } from 'preact';
 import type { Column, Value } from './frame';
-import type { HeadText } from './sections';
-import type { SayOfRuns } from './words';
+import type { HeadText, SayOfRuns } from './sections';
 
 /** Of the finite numbers of a column among some rows. */
 export interface Standing {
