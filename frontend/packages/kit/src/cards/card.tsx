@@ -42,7 +42,7 @@ export function Card({ board, card, top, left, width, content }: CardProps): JSX
     <section
       ref={place}
       class={full ? 'card full' : 'card'}
-      style={full ? {} : { top, left, width }}
+      style={full || width === undefined ? {} : { top: `${top}px`, left: `${left}px`, width: `${width}px` }}
       data-tag={card.tag}
       data-card-run={card.run}
       data-testid="card"

@@ -5,7 +5,7 @@ import type { CardParts } from '../base/card_parts';
 import { Card, TagName, type CardProps, type Place } from './card';
 import { cardId, sameCard, type CardKey } from '../base/card_key';
 import { Button } from '../base/controls';
-import { cardAt, cardsBetween, layOut, type GridSizes } from './grid_layout';
+import { cardAt, cardsBetween, layOut, type GridSizes, type GroupBox } from './grid_layout';
 import { SINGLE_VALUES, type CardGroup } from '../base/groups';
 import { Icon } from '../base/icons';
 import { focusOn } from '../base/keys';
@@ -96,7 +96,7 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
     <div
       ref={root}
       class="groups"
-      style={{ height, '--shown-height': `${cardHeight}px` }}
+      style={{ height: `${height}px`, '--shown-height': `${cardHeight}px` }}
       onFocusIn={({ target }) => (focused.value = keyOf(target))}
       onFocusOut={({ relatedTarget }) => (focused.value = keyOf(relatedTarget))}
     >
@@ -115,7 +115,7 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
             class="group"
             data-group={group.kind === 'pinned' ? 'pinned' : group.name}
             aria-label={titleOf(board, group)}
-            style={{ top: box.top, left: box.left, width: box.width, height: box.height }}
+            style={pixels(box)}
           >
             <GroupHead board={board} group={group} closed={box.closed} />
             {[...shown]
@@ -163,6 +163,13 @@ function Kept({ late, ...props }: KeptProps): JSX.Element {
 }
 
 const nothing = (): JSX.Element => <></>;
+
+const pixels = ({ top, left, width, height }: GroupBox): Readonly<Record<string, string>> => ({
+  top: `${top}px`,
+  left: `${left}px`,
+  width: `${width}px`,
+  height: `${height}px`,
+});
 
 /** The card that an element is in. */
 function keyOf(target: EventTarget | null): CardKey | null {
