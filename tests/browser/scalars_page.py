@@ -12,6 +12,12 @@ def status(page: Page, tag: str) -> Locator:
     return card(page, tag).get_by_test_id("card-status")
 
 
+def press(here: Locator, action: str) -> None:
+    """Does something that the menu of a card offers."""
+    here.locator('[data-action="export"]').click()
+    here.get_by_role("menu").locator(f'[data-action="{action}"]').click()
+
+
 def open_page(page: Page, url: str, fragment: str = "locale=en&theme=light") -> None:
     """Opens the page and waits for a card."""
     page.goto(f"{url}#{fragment}")

@@ -103,7 +103,7 @@ def test_every_view_of_profiles_keeps_the_rules(
     ("tab", "button", "shown"),
     [
         ("scalar", '[data-action="export"]', "[role=menu]"),
-        ("scalar", '[data-action="threshold"]', "dialog"),
+        ("scalar", '[data-action="export"] then [data-action="threshold"]', "dialog"),
         ("scalar", '[data-action="fullscreen"]', ".card.full"),
         (
             "scalar",
@@ -127,7 +127,8 @@ def test_what_opens_keeps_the_rules(
 ) -> None:
     opened(page, url, tab, "&lineage.analysis=0")
     where = page if button.startswith(".ih") else page.locator(f'[data-plugin="{tab}"]')
-    where.locator(button).first.dispatch_event("click")
+    for one in button.split(" then "):
+        where.locator(one).first.dispatch_event("click")
     expect(page.locator(shown).first).to_be_visible()
     check(page, violations, shown)
 

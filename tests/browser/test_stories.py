@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
 from tests.browser.lineage_page import cell, shown
+from tests.browser.scalars_page import press
 from tests.browser.waiting import until
 from tests.lineage_samples import write_run
 
@@ -231,8 +232,7 @@ def test_four_of_2000_tags_are_pinned_and_there_tomorrow(
         page.locator(".tag-filter").fill(f"^{tag}$")
         expect(page.get_by_test_id("card").last).to_have_attribute("data-tag", tag)
         here = page.locator(f'[data-testid="card"][data-tag="{tag}"]').last
-        here.hover()
-        here.locator('[data-action="pin"]').click()
+        press(here, "pin")
     page.locator(".tag-filter").fill("")
     pinned = '[data-group="pinned"] [data-testid="card"]'
     expect(page.locator(pinned)).to_have_count(4)

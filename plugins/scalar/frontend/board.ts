@@ -64,7 +64,10 @@ export function scalarParts(page: Page) {
     size: new CardSize(page),
     /** Cards that users put together. */
     panels: new Panels(page, parts.cards.others),
-    outliers: page.setting('outliers', codecs.flag(false)),
+    /** Whether a few diverged runs stretch no y axis, */
+    clipped: page.setting('outliers', codecs.flag(true)), // as addresses of the last release name it
+    /** but for the cards of these tags. */
+    whole: page.setting('whole', codecs.names),
     /** All cards have the same x. */
     link,
     tool: page.setting('tool', codecs.choice<'box' | 'pan'>(['box', 'pan'], 'box')),
@@ -121,6 +124,11 @@ export function openForFirst(
 ): void {
   const tag = firstTag(cards);
   if (tag !== undefined) dialog.value = { kind, tag };
+}
+
+/** Whether the y axis of this card leaves out a few diverged runs. */
+export function isClipped({ clipped, whole }: ScalarParts, tag: string): boolean {
+  return clipped.value && !whole.value.includes(tag);
 }
 
 export function setAxis({ x, zooms }: ScalarParts, axis: Axis): void {

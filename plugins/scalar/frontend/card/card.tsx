@@ -4,15 +4,15 @@ import type { ChartData } from '@insight-host/kit/table';
 import { useComputed, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { layersOf, type ScalarParts } from '../board';
+import { isClipped, layersOf, useLater, type ScalarParts } from '../board';
 import type { CardQuery, Feed, Layer, Picture } from '../feed/feed';
 import { isMetric, kindOf, metricName } from './axis';
-import { absence, CardStatus } from './card_status';
+import { absence, CardStatus, ClipChip } from './card_status';
 import { CardTools, useFigure } from './card_tools';
 import { chartData } from './chart_data';
 import { CardCorner } from './arranging';
 import { bestOf, drawnOf, Legend, LineLimit } from './legend';
-import { legendOf, linesOf, mainLines, pointedRuns, useHoveredRuns, type Lines } from './lines';
+import { legendOf, linesOf, mainLines, pointedRuns, singleValues, useHoveredRuns, type Lines } from './lines';
 import { useMarkers } from './markers';
 import { followed, type Reading } from './reading';
 import { Tooltip } from './tooltip';
@@ -39,7 +39,11 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
   const width = useSignal(0);
   const reading = useSignal<Reading | null>(null);
   const times = useSignal(false); // marks need wall times
-  const query = useComputed(() => (width.value > 0 ? cardQuery(board, tag, width.value, times.value) : null));
+  const ends = useSignal<readonly number[]>([]); // of the y axes, that outliers lie beyond
+  const wasClipped = useSignal(false); // values stay exact then: they decide what an outlier is
+  const query = useComputed(() =>
+    width.value > 0 ? cardQuery(board, tag, width.value, times.value, wasClipped.value) : null,
+  );
   const picture = feed.picture.value;
   const runs = board.page.runs.value;
   const locale = board.page.locale.value;
@@ -54,6 +58,8 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
       { groups, best },
     );
   const lines = useMemo<Lines | null>(() => picture && linesIn(picture), [picture, runs, locale, groups, best]);
+
+  const singles = useMemo(() => picture && singleValues(picture), [picture]);
 
   useEffect(() => {
     feed.urgency = () => urgencyOf(place);
@@ -70,7 +76,13 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
 
   const markers = useMarkers(board, tag, picture, times);
   const marks = useMemo(() => [...(lines?.marks ?? []), ...markers.marks], [lines, markers]);
-  const props = chartProps(board, tag, { ...(lines ?? NOTHING), marks }, feed, reading, host);
+  const props = {
+    ...chartProps(board, tag, { ...(lines ?? NOTHING), marks }, feed, reading, host),
+    onClipped: (found: readonly number[]) => {
+      ends.value = found;
+      if (found.length > 0) wasClipped.value = true;
+    },
+  };
   useChart(mountLineChart, props, host, chart, feed);
   useHoveredRuns(board.page, chart, feed);
   useEffect(() => {
@@ -110,6 +122,7 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
         card={card}
         note={second !== undefined && <span class="second"> + {board.page.titleOf(second)}</span>}
       >
+        <ClipChip board={board} tag={tag} ends={ends.value} />
         <CardTools board={board} card={card} chart={chart} items={[table.item, figure.item]} />
         {tools}
       </CardHead>
@@ -124,8 +137,10 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
         class={feed.busy.value ? 'plot busy' : 'plot'}
         data-marks={marks.length}
         ref={host}
+        inert={singles !== null}
         onPointerDownCapture={() => board.zooms.beginGesture()}
       />
+      {singles && <Singles board={board} tag={tag} values={singles} />}
       {why && (
         <p class="nothing" data-testid="card-status">
           {why}
@@ -140,12 +155,24 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
   );
 }
 
+/** Bars in the place of the chart; their code is loaded when they are first shown. */
+function Singles(props: { board: ScalarParts; tag: string; values: ReadonlyMap<string, number> }): JSX.Element {
+  const loaded = useLater(props.board, () => import('../panels/drawn_bars'));
+  return <div class="singles">{loaded && <loaded.SingleValues {...props} />}</div>;
+}
+
 /** For the head of a column. */
 function axisName(board: ScalarParts, { query: { x } }: Picture): string {
   return isMetric(x) ? metricName(x, board.page, board.derived) : board.page.t(`x.${x}`);
 }
 
-function cardQuery(board: ScalarParts, tag: string, width: number, times: boolean): CardQuery | null {
+function cardQuery(
+  board: ScalarParts,
+  tag: string,
+  width: number,
+  times: boolean,
+  wasClipped: boolean,
+): CardQuery | null {
   const all = layersOf(board, tag);
   const layers = all
     .map((layer): Layer => ({ ...layer, runs: drawnOf(board, board.tags.runNames(layer.tag), all.length) }))
@@ -160,7 +187,7 @@ function cardQuery(board: ScalarParts, tag: string, width: number, times: boolea
   // by the runs that there are, not by those that are selected: a series that is here fits any selection
   const columns = layers.some((layer) => board.tags.runsOf(layer.tag).length > MANY) ? Math.ceil(width / 2) : width;
   // codes are fractions of all that is there, of which these charts show a small part
-  const isPartial = zooms.x !== null || zooms.y !== null || board.outliers.value;
+  const isPartial = zooms.x !== null || zooms.y !== null || wasClipped;
   return {
     layers,
     x,
@@ -216,7 +243,7 @@ function chartProps(
     ...(second === undefined ? {} : { yRightLabel: board.page.titleOf(second) }),
     title: [tag, ...(second === undefined ? [] : [second])].map((name) => board.page.titleOf(name)).join(' + '),
     ...(extent ? { xExtent: extent } : {}),
-    ignoreOutliers: board.outliers.value,
+    ignoreOutliers: isClipped(board, tag),
     xWindow: fits ? zoom.x : null,
     yWindow: fits ? zoom.y : null,
     tool: board.tool.value,
@@ -254,7 +281,7 @@ function usePrintPicture(
   useEffect(() => {
     let picture: SVGElement | null = null;
     const begin = (): void => {
-      if (!chart.current || picture) return;
+      if (!chart.current || picture || host.current?.inert) return;
       const own = `print${(count += 1)}-`; // names in one document: those of another card must not hold here
       const text = chart.current.toSVG().replace(/(id="|url\(#)(?=clip\d)/g, `$1${own}`);
       const { documentElement: drawn } = new DOMParser().parseFromString(text, 'image/svg+xml');

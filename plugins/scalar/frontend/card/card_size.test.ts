@@ -28,6 +28,7 @@ describe('the size of cards', () => {
   it('changes from what is seen, where cards of the usual size are stretched', () => {
     const shown = { width: 808, height: 410 };
     expect(sizeFrom(USUAL, shown)).toEqual(shown);
+    expect(sizeFrom(USUAL, { width: 486, height: USUAL.height })).toEqual({ width: 486, height: USUAL.height });
     expect(sizeFrom(USUAL, { width: 316, height: USUAL.height })).toBe(USUAL);
     expect(sizeFrom({ width: 500, height: 300 }, shown)).toEqual({ width: 500, height: 300 });
   });

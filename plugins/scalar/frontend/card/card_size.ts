@@ -12,6 +12,7 @@ export interface CardSizes {
 const GAP = 12; // pixels between cards
 export const USUAL: CardSizes = { width: 312, height: 256 };
 const STRETCH = 1.6; // times as high: cards of the usual size, where few of them share a wide board
+const WIDER = 1.25; // times as wide: a card whose section has fewer cards in a line than there is room for
 export const LEAST: CardSizes = { width: 200, height: 140 };
 export const MOST: CardSizes = { width: 2400, height: 1200 };
 
@@ -71,7 +72,8 @@ export function widthOf(columns: number, board: number): number {
 
 /** The size from which a card is resized: what is seen of it, where cards of the usual size are stretched. */
 export function sizeFrom(size: CardSizes, shown: CardSizes): CardSizes {
-  return isUsual(size) && shown.height > size.height ? shown : size;
+  const isStretched = shown.height > size.height || shown.width > WIDER * size.width;
+  return isUsual(size) && isStretched ? shown : size;
 }
 
 /** The size after the corner of a card was moved by so many pixels from where it was. */

@@ -1,4 +1,4 @@
-import { Icon, type Page } from '@insight-host/kit';
+import { Icon, valueText, type Page } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarParts } from '../board';
 import type { Feed } from '../feed/feed';
@@ -9,7 +9,10 @@ import { edgesOf, isPanelKey, type Draft, type LogPanel, type Panel } from '../p
 import { isMetric, metricName } from './axis';
 import { thresholdText } from './thresholds';
 
-/** The line below a chart: how many points it stands for, and what is wrong with it. */
+/**
+ * The line below a chart: how many points it stands for, and what is wrong with it. Where nothing is, only screen
+ * readers and a card that fills the screen have it.
+ */
 export function CardStatus({
   board,
   tag,
@@ -48,7 +51,7 @@ export function CardStatus({
       </footer>
     );
   }
-  if (!picture) return <footer>{'\u00a0'}</footer>;
+  if (!picture) return <footer class="quiet" />;
   const empty = panel ? emptiness(panel, board.tags.runsByTag.value.keys()) : null;
   const format = (n: number): string => n.toLocaleString(board.page.locale.value);
   const parts: string[] = [];
@@ -86,8 +89,9 @@ export function CardStatus({
     all.negInf && `▼ ${format(all.negInf)} −Inf`,
   ].filter(Boolean);
   const threshold = board.thresholds.byTag.value.get(tag);
+  const isQuiet = parts.length === 1 && all.kept >= all.total && !picture.query.group && !odd.length && !threshold;
   return (
-    <footer data-testid="card-status">
+    <footer class={isQuiet ? 'quiet' : undefined} data-testid="card-status">
       <span class="counts">{parts.join(' · ')}</span>
       {odd.length > 0 && (
         <span class="nonfinite" title={say('card.nonfinite')}>
@@ -96,6 +100,35 @@ export function CardStatus({
       )}
       {threshold && <span class="threshold">{thresholdText(threshold)}</span>}
     </footer>
+  );
+}
+
+interface ClipChipProps {
+  readonly board: ScalarParts;
+  readonly tag: string;
+  /** Ends of the y axes that outliers lie beyond. */
+  readonly ends: readonly number[];
+}
+
+/** "clipped at 2.6": shows all when it is pressed, and then clips again. */
+export function ClipChip({ board, tag, ends }: ClipChipProps): JSX.Element | null {
+  const { t: say } = board.page;
+  const { whole } = board;
+  if (!board.clipped.value) return null;
+  const isWhole = whole.value.includes(tag);
+  if (!isWhole && ends.length === 0) return null;
+  const numbers = ends.map((end) => valueText(Number(end.toPrecision(3)))).join(say('list.separator'));
+  return (
+    <button
+      type="button"
+      class="clip-chip"
+      data-action="clip"
+      aria-pressed={!isWhole}
+      title={say(isWhole ? 'clip.again' : 'clip.whole')}
+      onClick={() => whole.set(isWhole ? whole.value.filter((other) => other !== tag) : [...whole.value, tag])}
+    >
+      {isWhole ? say('outliers.shown') : say('clip.at', { ends: numbers })}
+    </button>
   );
 }
 

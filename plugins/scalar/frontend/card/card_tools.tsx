@@ -1,14 +1,4 @@
-import {
-  Button,
-  cardActions,
-  fileName,
-  Menu,
-  message,
-  Seldom,
-  type CardKey,
-  type MenuItem,
-  type Page,
-} from '@insight-host/kit';
+import { cardActions, fileName, Menu, message, type CardKey, type MenuItem, type Page } from '@insight-host/kit';
 import type { LineChart, LineChartProps } from '@insight-host/kit/lines';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
@@ -24,102 +14,66 @@ interface CardToolsProps {
   readonly items: readonly MenuItem[];
 }
 
+/** All that can be done with a card: one menu. A panel has another one, which arranges it: there this one saves. */
 export function CardTools({ board, card, chart, items }: CardToolsProps): JSX.Element {
   const { t: say } = board.page;
   const { tag } = card;
-  const log = board.logs.of(tag);
-  const zoomed = board.zooms.canStepBack(tag);
+  const isPanel = isPanelKey(tag);
   return (
-    <>
-      <Button
-        action="zoom-back"
-        icon="back"
-        label={say('zoom.back')}
-        disabled={!zoomed}
-        onPress={() => board.zooms.stepBack(tag)}
-      />
-      <Button
-        action="reset"
-        icon="reset"
-        label={say('zoom.reset')}
-        disabled={!zoomed}
-        onPress={() => board.zooms.reset(tag)}
-      />
-      <Seldom>
-        <Button
-          action="log-x"
-          icon={<LogIcon axis="x" />}
-          label={say('log.x')}
-          pressed={log.x}
-          disabled={board.x.value === 'wall'}
-          onPress={() => board.logs.set(tag, { ...log, x: !log.x })}
-        />
-        <Button
-          action="log-y"
-          icon={<LogIcon axis="y" />}
-          label={say('log.y')}
-          pressed={log.y}
-          onPress={() => board.logs.set(tag, { ...log, y: !log.y })}
-        />
-        <Button
-          action="threshold"
-          icon="threshold"
-          label={say('threshold.title')}
-          pressed={board.thresholds.byTag.value.has(tag)}
-          onPress={() => (board.dialog.value = { kind: 'threshold', tag })}
-        />
-        {!isPanelKey(tag) && (
-          <Button
-            action="pair"
-            icon="pair"
-            label={say('pair.title')}
-            pressed={board.pairs.value.has(tag)}
-            onPress={() => (board.dialog.value = { kind: 'pair', tag })}
-          />
-        )}
-        {expressionOf(tag) !== null && (
-          <Button
-            action="derive"
-            icon="pencil"
-            label={say('derived.edit', { name: board.page.titleOf(tag) })}
-            onPress={() => (board.dialog.value = { kind: 'derived', tag })}
-          />
-        )}
-        {!isPanelKey(tag) && (
-          <Button
-            action="pin"
-            icon="pin"
-            label={say('pin')}
-            pressed={board.cards.pins.value.includes(tag)}
-            onPress={() => board.cards.togglePin(tag)}
-          />
-        )}
-      </Seldom>
-      <Menu
-        action="export"
-        icon="export"
-        label={say('export.title')}
-        items={() => [
-          ...items,
-          ...offers(board, tag),
-          ...exports(board, tag, chart),
-          ...(isPanelKey(tag) ? [] : cardActions(board.contributed.value, card)),
-        ]}
-      />
-    </>
+    <Menu
+      action="export"
+      icon={isPanel ? 'export' : 'more'}
+      label={say(isPanel ? 'export.title' : 'card.menu')}
+      items={() => [
+        ...views(board, tag),
+        ...offers(board, tag),
+        ...items,
+        ...exports(board, tag, chart),
+        ...(isPanel ? [] : cardActions(board.contributed.value, card)),
+      ]}
+    />
   );
 }
 
-function offers(board: ScalarParts, tag: string): readonly MenuItem[] {
-  const opening = (kind: 'limits' | 'notes' | 'panel' | 'arrange', text: string, action: string = kind): MenuItem => ({
+/** What changes the view of a card at once; each item says what it does, not what is so. */
+function views(board: ScalarParts, tag: string): readonly MenuItem[] {
+  const { page, zooms, logs, cards } = board;
+  const log = logs.of(tag);
+  const isPinned = cards.pins.value.includes(tag);
+  const item = (action: string, text: string, onPress: () => void): MenuItem => ({
     action,
-    text: board.page.t(text),
+    text: page.t(text),
+    onPress,
+  });
+  return [
+    ...(zooms.canStepBack(tag)
+      ? [item('zoom-back', 'zoom.back', () => zooms.stepBack(tag)), item('reset', 'zoom.reset', () => zooms.reset(tag))]
+      : []),
+    item('log-y', log.y ? 'log.y.off' : 'log.y', () => logs.set(tag, { ...log, y: !log.y })),
+    ...(board.x.value === 'wall'
+      ? []
+      : [item('log-x', log.x ? 'log.x.off' : 'log.x', () => logs.set(tag, { ...log, x: !log.x }))]),
+    ...(isPanelKey(tag) ? [] : [item('pin', isPinned ? 'pin.off' : 'pin', () => cards.togglePin(tag))]),
+  ];
+}
+
+/** What opens a dialog about a card. */
+function offers(board: ScalarParts, tag: string): readonly MenuItem[] {
+  const opening = (
+    kind: NonNullable<ScalarParts['dialog']['value']>['kind'],
+    text: string,
+    action: string = kind,
+  ): MenuItem => ({
+    action,
+    text: board.page.t(text, { name: board.page.titleOf(tag) }),
     onPress: () => (board.dialog.value = { kind, tag }),
   });
-  const every = [opening('limits', 'limits.open')];
+  const every = [opening('limits', 'limits.open'), opening('threshold', 'threshold.title')];
   if (isPanelKey(tag)) return every;
   return [
     ...every,
+    opening('pair', 'pair.title'),
+    ...(expressionOf(tag) === null ? [] : [opening('derived', 'derived.edit', 'derive')]),
     opening('notes', 'notes.title'),
     opening('panel', 'panel.with', 'new-panel'),
     opening('arrange', 'arrange.open'),
@@ -167,30 +121,6 @@ function exports(board: ScalarParts, tag: string, chart: CardToolsProps['chart']
       onPress: () => picture(format),
     })),
   ];
-}
-
-/** An arrow along the axis that the word `log` stands at. */
-function LogIcon({ axis }: { readonly axis: 'x' | 'y' }): JSX.Element {
-  const across = axis === 'x';
-  return (
-    <svg
-      class="ih-icon"
-      viewBox={across ? '0 0 16 16' : '0 0 21 16'}
-      style={{ width: across ? 14 : 18.4 }}
-      aria-hidden="true"
-    >
-      <path
-        d={
-          across
-            ? 'M2 13.2h12M4.2 11 2 13.2l2.2 2.2M11.8 11l2.2 2.2-2.2 2.2'
-            : 'M2.6 2v12M.6 4.2 2.6 2l2 2.2M.6 11.8l2 2.2 2-2.2'
-        }
-      />
-      <text x={across ? 8 : 13.5} y={across ? 8.4 : 11} text-anchor="middle">
-        log
-      </text>
-    </svg>
-  );
 }
 
 /** Saves answers of the host as files. */

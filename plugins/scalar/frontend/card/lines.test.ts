@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { fakeSeries, cardQuery as query } from '../feed/fake_board';
 import type { Picture } from '../feed/feed';
 import type { Series } from '../feed/series';
-import { legendOf, linesOf, pointedRuns, type Lines, type Source } from './lines';
+import { legendOf, linesOf, pointedRuns, singleValues, type Lines, type Source } from './lines';
 
 const run = (name: string): Run => ({ ...fakeRun(name), color: `#${name}` });
 const series = (name: string, tag: string): Series =>
@@ -29,6 +29,22 @@ describe('lines', () => {
     expect(found.marks).toEqual([{ x: 2, color: '#b', text: 'b@2' }]);
     expect(found.extent).toEqual([1, 2]);
     expect(linesOf(picture, [run('a'), run('b')], plain, say).lines[1]).toBe(found.lines[1]);
+  });
+
+  it('give way to bars where each of several runs has one value', () => {
+    const one = (name: string, value: number): Series => fakeSeries([1], [value], { run: name, tag: 't' });
+    const layer = { tag: 't', runs: [], axis: 'left' as const, raw: null, bands: [] };
+    const of = (...main: Series[]): ReturnType<typeof singleValues> =>
+      singleValues({ query, layers: [{ ...layer, main }] });
+    expect(of(one('a', 5), one('b', 7))).toEqual(
+      new Map([
+        ['a', 5],
+        ['b', 7],
+      ]),
+    );
+    expect(of(one('a', 5), series('b', 't'))).toBeNull();
+    expect(of(one('a', 5))).toBeNull();
+    expect(singleValues({ query, layers: [] })).toBeNull();
   });
 
   it('of a second tag are dashed on the right axis and named by both', () => {

@@ -248,6 +248,14 @@ export function along({ steps: own, values }: Series, steps: Float64Array): Floa
   });
 }
 
+/** The values of a card whose runs have one each, by run; null for a card with curves, or with one run. */
+export function singleValues({ layers }: Picture): ReadonlyMap<string, number> | null {
+  const [layer, ...others] = layers;
+  if (!layer || others.length > 0 || layer.bands.length > 0 || layer.main.length < 2) return null;
+  const isSingle = layer.main.every(({ total, values }) => total === 1 && values.length === 1);
+  return isSingle ? new Map(layer.main.map(({ run, values }) => [run, values[0] as number])) : null;
+}
+
 const REACH = 24; // pixels from a line to the pointer
 
 /** The runs of the line at the pointer; none if it is away from all lines. */

@@ -1,33 +1,14 @@
 /** Panels of bars: one for each run, or one for each range of values. */
 import { valueText, type Page } from '@insight-host/kit';
-import { fittingTicks, linearTicks, makeScale } from '@insight-host/kit/draw';
+import { linearTicks, makeScale } from '@insight-host/kit/draw';
 import { useSize } from '@insight-host/kit/lab';
-import { useComputed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { metricTitle } from './choice';
 import { DataPanel, type PanelProps } from './data_panel';
-import { useMetrics, type Values } from './metrics';
-import { ANYWHERE, axisOf, fitted, FONT, Plot, rangesOf, type Axis } from './plot';
-
-const ROW = 20; // pixels
-const MOST = 2000; // bars
-const MOST_OF = 0.4; // share of the width that names may take
-const LETTER = 7; // pixels
-const NUMBER = 84; // pixels to the right of a bar, for its value
-const BETWEEN = 20;
-
-interface Bar {
-  readonly run: string;
-  readonly value: number;
-}
-
-/** Runs with a finite value, the largest first. */
-export function barsOf(values: Values): readonly Bar[] {
-  return [...values]
-    .flatMap(([run, value]) => (typeof value === 'number' && Number.isFinite(value) ? [{ run, value }] : []))
-    .sort((a, b) => b.value - a.value);
-}
+import { barsOf, DrawnBars, MOST } from './drawn_bars';
+import { useMetrics } from './metrics';
+import { axisOf, Plot, rangesOf, type Axis } from './plot';
 
 /** A bar for each run. */
 export function Bars(props: PanelProps): JSX.Element {
@@ -55,73 +36,6 @@ export function Bars(props: PanelProps): JSX.Element {
 /** What the last line says of values that cannot be drawn. */
 export function oddText(say: PanelProps['board']['page']['t'], count: number): readonly string[] {
   return count > 0 ? [say('panel.odd', { count })] : [];
-}
-
-interface DrawnBarsProps extends Pick<PanelProps, 'board'> {
-  readonly bars: readonly Bar[];
-  readonly title: string;
-  readonly host: { readonly current: HTMLElement | null };
-  readonly picture: { current: SVGSVGElement | null };
-}
-
-function DrawnBars({ board, bars, title, host, picture }: DrawnBarsProps): JSX.Element {
-  const { page } = board;
-  const size = useSize(host);
-  const width = useComputed(() => Math.max(160, size.value.width)).value;
-  const theme = page.theme.value;
-  const shown = bars.slice(0, MOST);
-  const longest = Math.max(4, ...shown.map(({ run }) => page.nameOf(run).length));
-  const left = Math.round(Math.min(width * MOST_OF, longest * LETTER + 20));
-  const values = shown.map(({ value }) => value);
-  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
-  const scale = makeScale([low, high === low ? 1 : high], [left, width - NUMBER]);
-  const height = shown.length * ROW + BETWEEN;
-  const [text, muted, line] = [theme.token('--text'), theme.token('--muted'), theme.token('--border')];
-  const zero = scale.toPixel(0);
-  return (
-    <svg
-      ref={picture}
-      xmlns="http://www.w3.org/2000/svg"
-      width={width}
-      height={height}
-      viewBox={`0 0 ${width} ${height}`}
-      role="img"
-      aria-label={page.t('panel.bars.label', { metric: title, count: bars.length })}
-      font-family={FONT.family}
-      font-size={FONT.size}
-    >
-      {fittingTicks(scale, ANYWHERE, 4, (count) => linearTicks(scale.domain, count)).map(({ value, label }) => (
-        <g key={value}>
-          <line x1={scale.toPixel(value)} x2={scale.toPixel(value)} y1={BETWEEN - 4} y2={height} stroke={line} />
-          <text x={scale.toPixel(value)} y={12} text-anchor="middle" fill={muted}>
-            {label}
-          </text>
-        </g>
-      ))}
-      {shown.map(({ run, value }, at) => {
-        const [end, top] = [scale.toPixel(value), BETWEEN + at * ROW];
-        const name = page.nameOf(run);
-        return (
-          <g key={run} data-run-bar={run}>
-            <title>{`${name}: ${valueText(value)}`}</title>
-            <text x={left - 6} y={top + 14} text-anchor="end" fill={text}>
-              {fitted(name, left - 12)}
-            </text>
-            <rect
-              x={Math.min(zero, end)}
-              y={top + 3}
-              width={Math.max(1, Math.abs(end - zero))}
-              height={ROW - 6}
-              fill={page.colorOf(run)}
-            />
-            <text x={Math.max(zero, end) + 5} y={top + 14} fill={text}>
-              {valueText(value)}
-            </text>
-          </g>
-        );
-      })}
-    </svg>
-  );
 }
 
 const BINS = { least: 5, most: 60 } as const;

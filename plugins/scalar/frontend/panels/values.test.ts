@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { along, withMargin } from '../card/lines';
 import { fakeSeries } from '../feed/fake_board';
-import { barsOf, binsOf } from './bars';
+import { binsOf } from './bars';
+import { barsOf } from './drawn_bars';
 import { metricOf, textOf } from './choice';
 import { resized, resizedBy, spanOn } from './frame';
 import { axisOf } from './plot';

@@ -107,7 +107,12 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
       <Cluster>
         <Flag board={board} setting={board.logs.y} name="log-y" />
         <Flag board={board} setting={board.logs.x} name="log-x" disabled={x === 'wall'} />
-        <Flag board={board} setting={board.outliers} name="outliers" />
+        <Toggle
+          action="outliers"
+          text={say(board.clipped.value ? 'outliers.clipped' : 'outliers.shown')}
+          label={say('outliers.hint')}
+          setting={board.clipped}
+        />
         <Flag board={board} setting={board.link} name="link" />
       </Cluster>
       <SizeTools board={board} />

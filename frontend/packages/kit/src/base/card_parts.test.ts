@@ -68,4 +68,19 @@ describe('the cards of a tab', () => {
     parts.cards.toggleGroup('eval');
     expect(ctx.address.value.has('closed')).toBe(false);
   });
+
+  it('have single values closed until the user opens them', () => {
+    const { cards } = parts;
+    const states = [cards.isClosed('hparam'), cards.isClosed('eval')];
+    for (let i = 0; i < 2; i++) {
+      cards.toggleGroup('hparam');
+      states.push(cards.isClosed('hparam'));
+    }
+    expect(states).toEqual([true, false, false, true]);
+    expect(ctx.address.value.has('closed')).toBe(false);
+    cards.closed.set(['hparam']); // of an address of the last release
+    expect(cards.isClosed('hparam')).toBe(true);
+    cards.toggleGroup('hparam');
+    expect(cards.isClosed('hparam')).toBe(false);
+  });
 });

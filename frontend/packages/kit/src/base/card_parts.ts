@@ -2,7 +2,7 @@ import * as codecs from './codecs';
 import { signal, type ReadonlySignal as Live, computed } from '@preact/signals';
 import type { Page, Setting } from './page';
 import { Tags, type SeriesChoice } from './tags';
-import { SLOW, tagFilter, seriesCards, tagCards, type CardGroup } from './groups';
+import { SINGLE_VALUES, SLOW, tagFilter, seriesCards, tagCards, type CardGroup } from './groups';
 import { cardCodec, type CardKey } from './card_key';
 
 /** What a tab of cards is made of. */
@@ -86,10 +86,18 @@ export class CardList {
     toggle(this.pins, tag);
   }
 
+  /** Whether the cards of a group are folded away, as single values are until the user opens them. */
+  isClosed(name: string): boolean {
+    return this.closed.value.includes(turned(name)) !== (name === SINGLE_VALUES);
+  }
+
   toggleGroup(name: string): void {
-    toggle(this.closed, name);
+    toggle(this.closed, turned(name));
   }
 }
+
+/** What stands for a group among those that are closed; of single values, that they are open. */
+const turned = (name: string): string => (name === SINGLE_VALUES ? `-${name}` : name);
 
 function toggle(setting: Setting<readonly string[]>, name: string): void {
   const { value } = setting;

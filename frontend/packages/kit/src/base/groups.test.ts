@@ -13,8 +13,8 @@ describe('groups', () => {
     expect(groupTags(['hparam/acc', 'loss', 'val/acc', 'system/cpu']).map(({ name }) => name)).toEqual([
       'val',
       '',
-      'hparam',
       'system',
+      'hparam',
     ]);
     expect(groupTags(['=a/x - b', '=c/d']).map(({ name }) => name)).toEqual(['=']);
     expect(groupTags(['a/10', 'a/9'])[0]?.tags).toEqual(['a/9', 'a/10']);

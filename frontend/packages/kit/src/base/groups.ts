@@ -57,18 +57,15 @@ export function titleParts(tag: string): readonly [string, string] {
   return prefix ? [`${prefix}/`, tag.slice(prefix.length + 1)] : ['', tag];
 }
 
-/** What recording adds about the machine; it comes after what the training says. */
-const ABOUT_THE_MACHINE: readonly string[] = ['environment', 'system'];
+/** Results of trials, as torch's documentation of `add_hparams` names them: one value a run, and no curve. */
+export const SINGLE_VALUES = 'hparam';
 
-/** Results of trials, as torch's documentation of `add_hparams` names them: one point a run, and no curve. */
-const RESULTS = 'hparam';
-
-const rank = (name: string): number =>
-  ABOUT_THE_MACHINE.includes(name) ? 3 : name === RESULTS ? 2 : name === '' ? 1 : 0;
+/** Groups that come last: tags without a prefix, and what recording adds about the machine. */
+const LAST: readonly string[] = ['', 'environment', 'system', SINGLE_VALUES];
 
 /**
- * Groups in the order of their names; tags without a prefix come after them, then results of trials (`hparam`), then
- * `environment` and `system`.
+ * Groups in the order of their names; tags without a prefix come after them, then `environment` and `system`, then
+ * results of trials (`hparam`).
  */
 export function groupTags(tags: Iterable<string>): TagGroup[] {
   const groups = new Map<string, string[]>();
@@ -80,7 +77,7 @@ export function groupTags(tags: Iterable<string>): TagGroup[] {
   }
   return [...groups]
     .map(([name, members]) => ({ name, tags: members.sort(byName) }))
-    .sort((a, b) => rank(a.name) - rank(b.name) || byName(a.name, b.name));
+    .sort((a, b) => LAST.indexOf(a.name) - LAST.indexOf(b.name) || byName(a.name, b.name));
 }
 
 const tagCard = (tag: string): CardKey => ({ tag, run: null });

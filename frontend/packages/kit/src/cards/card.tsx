@@ -36,20 +36,17 @@ export function Card({ board, card, top, left, width, content }: CardProps): JSX
   const place = useRef<HTMLElement>(null);
   const full = sameCard(board.cards.full.value, card);
   useTabWithin(place, full && board.page.visible.value);
+  const title = board.page.titleOf(card.tag);
   const isCurrent = (): void => void (board.cards.current.value = card);
   return (
     <section
       ref={place}
       class={full ? 'card full' : 'card'}
-      style={full || width === undefined ? {} : { top: `${top}px`, left: `${left}px`, width: `${width}px` }}
+      style={full ? {} : { top, left, width }}
       data-tag={card.tag}
-      {...(card.run === null ? {} : { 'data-card-run': card.run })}
+      data-card-run={card.run}
       data-testid="card"
-      aria-label={
-        card.run === null
-          ? board.page.titleOf(card.tag)
-          : `${board.page.titleOf(card.tag)}, ${board.page.nameOf(card.run)}`
-      }
+      aria-label={card.run === null ? title : `${title}, ${board.page.nameOf(card.run)}`}
       onPointerEnter={isCurrent}
       onFocusIn={isCurrent}
     >
@@ -93,10 +90,7 @@ export function CardHead({ board, card, note, children }: CardHeadProps): JSX.El
   const title = board.page.titleOf(card.tag);
   return (
     <header>
-      <h3
-        title={card.run === null ? title : `${title}\n${card.run}`}
-        {...(card.run === null ? {} : { 'data-hover-run': card.run })}
-      >
+      <h3 title={card.run === null ? title : `${title}\n${card.run}`} data-hover-run={card.run}>
         {card.run !== null && <i class="dot" style={{ background: board.page.colorOf(card.run) }} />}
         {card.run !== null && <span class={full ? 'run beside' : 'run'}>{board.page.nameOf(card.run)}</span>}
         {(card.run === null || full) && (board.cards.others.value.has(card.tag) ? title : <TagName title={title} />)}

@@ -5,8 +5,8 @@ import type { CardParts } from '../base/card_parts';
 import { Card, TagName, type CardProps, type Place } from './card';
 import { cardId, sameCard, type CardKey } from '../base/card_key';
 import { Button } from '../base/controls';
-import { cardAt, cardsBetween, layOut, type GridSizes, type GroupBox } from './grid_layout';
-import type { CardGroup } from '../base/groups';
+import { cardAt, cardsBetween, layOut, type GridSizes } from './grid_layout';
+import { SINGLE_VALUES, type CardGroup } from '../base/groups';
 import { Icon } from '../base/icons';
 import { focusOn } from '../base/keys';
 
@@ -44,8 +44,7 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
     group.kind === 'tag' ? (portions.value.get(groupId(group)) ?? PORTION) : Infinity;
   const layout = useComputed(
     () =>
-      sizes.value &&
-      layOut(board.cards.groups.value, sizes.value, ({ name }) => board.cards.closed.value.includes(name), shownOf),
+      sizes.value && layOut(board.cards.groups.value, sizes.value, ({ name }) => board.cards.isClosed(name), shownOf),
   );
 
   useLayoutEffect(() => {
@@ -97,7 +96,7 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
     <div
       ref={root}
       class="groups"
-      style={{ height: `${height}px`, '--shown-height': `${cardHeight}px` }}
+      style={{ height, '--shown-height': `${cardHeight}px` }}
       onFocusIn={({ target }) => (focused.value = keyOf(target))}
       onFocusOut={({ relatedTarget }) => (focused.value = keyOf(relatedTarget))}
     >
@@ -116,7 +115,7 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
             class="group"
             data-group={group.kind === 'pinned' ? 'pinned' : group.name}
             aria-label={titleOf(board, group)}
-            style={pixels(box)}
+            style={{ top: box.top, left: box.left, width: box.width, height: box.height }}
           >
             <GroupHead board={board} group={group} closed={box.closed} />
             {[...shown]
@@ -165,13 +164,6 @@ function Kept({ late, ...props }: KeptProps): JSX.Element {
 
 const nothing = (): JSX.Element => <></>;
 
-const pixels = ({ top, left, width, height }: GroupBox): Readonly<Record<string, string>> => ({
-  top: `${top}px`,
-  left: `${left}px`,
-  width: `${width}px`,
-  height: `${height}px`,
-});
-
 /** The card that an element is in. */
 function keyOf(target: EventTarget | null): CardKey | null {
   const card = target instanceof Element ? target.closest<HTMLElement>('[data-testid="card"]') : null;
@@ -214,6 +206,7 @@ function useFind(board: CardParts, root: { readonly current: HTMLElement | null 
 function titleOf(board: CardParts, { kind, name }: CardGroup): string {
   if (kind === 'pinned') return board.page.t('group.pinned');
   if (kind === 'tag') return board.page.titleOf(name);
+  if (name === SINGLE_VALUES) return board.page.t('group.single');
   return name
     ? board.page.titleOf(name)
     : board.page.t(board.cards.groups.value.length === 1 ? 'group.all' : 'group.plain');

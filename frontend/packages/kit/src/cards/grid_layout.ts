@@ -44,17 +44,25 @@ export function columnAt(
   return { left, width: Math.round(((column + 1) * (width + GAP)) / columns) - GAP - left };
 }
 
-/** How many cards the fullest line would have if it were long enough; groups of one card share lines. */
-function widest(groups: readonly CardGroup[]): number {
-  let [most, singles] = [0, 0];
-  for (const group of groups) {
-    singles = isSingle(group) ? singles + 1 : 0;
-    most = Math.max(most, singles, group.cards.length);
-  }
-  return most;
-}
-
 const isSingle = ({ cards, kind }: CardGroup): boolean => cards.length === 1 && kind !== 'pinned';
+
+const WIDEST = 720; // pixels: wider cards read no better
+
+/**
+ * How many cards each group has in a line, where cards stretch: the lines of a group are about equally full, and as few
+ * as there can be. A run of groups of one card is as one group.
+ */
+function columnsOf(groups: readonly CardGroup[], most: number): readonly number[] {
+  const found: number[] = [];
+  while (found.length < groups.length) {
+    let end = found.length;
+    while (groups[end] && isSingle(groups[end] as CardGroup)) end++;
+    const cards = end - found.length || (groups[end] as CardGroup).cards.length || 1;
+    do found.push(Math.ceil(cards / Math.ceil(cards / most)));
+    while (found.length < end);
+  }
+  return found;
+}
 
 /** Places groups below each other. A group of one card takes one column: such groups share a line. */
 export function layOut(
@@ -63,16 +71,20 @@ export function layOut(
   isClosed: (group: CardGroup) => boolean,
   shownOf: (group: CardGroup) => number,
 ): GridLayout {
-  const { width, cardWidth, stretch } = sizes;
-  const most = Math.max(1, Math.floor((width + GAP) / (cardWidth + GAP)));
-  const least = stretch > 1 ? Math.max(1, Math.floor(most / 2)) : most; // a card as wide as the screen reads no better
-  const columns = Math.max(least, Math.min(most, widest(groups)));
-  const wider = columnAt(0, columns, width).width / columnAt(0, most, width).width;
-  const cardHeight = Math.round(sizes.cardHeight * (columns < most ? Math.min(stretch, wider) : 1));
+  const { cardWidth, stretch } = sizes;
+  const most = Math.max(1, Math.floor((sizes.width + GAP) / (cardWidth + GAP)));
+  const columnsIn = stretch > 1 ? columnsOf(groups, most) : groups.map(() => most);
+  const widest = stretch > 1 ? WIDEST + GAP : Infinity;
+  const widthOf = (columns: number): number => Math.min(sizes.width, columns * widest - GAP);
+  const cardAcross = (columns: number): number => columnAt(0, columns, widthOf(columns)).width;
+  const wider = cardAcross(Math.max(1, ...columnsIn)) / cardAcross(most);
+  const cardHeight = Math.round(sizes.cardHeight * Math.min(stretch, wider));
   const boxes: GroupBox[] = [];
   let [top, column, line] = [0, 0, 0]; // of the next group; how high the line is that it may share
-  for (const group of groups) {
+  for (const [at, group] of groups.entries()) {
     const single = isSingle(group);
+    const columns = columnsIn[at] as number;
+    const width = widthOf(columns);
     if (column > 0 && (!single || column === columns)) [top, column, line] = [top + line, 0, 0];
     const closed = isClosed(group);
     const count = closed ? 0 : Math.min(group.cards.length, shownOf(group));

@@ -25,6 +25,7 @@ class Chart implements LineChart, Gestures, Drawn<Figure> {
   private pointer: readonly [number, number] | null = null;
   private cursor: Cursor | null = null;
   private hovered: ReadonlySet<string> = new Set();
+  private clipped = ''; // as it was reported
 
   constructor(
     host: HTMLElement,
@@ -127,7 +128,12 @@ class Chart implements LineChart, Gestures, Drawn<Figure> {
   }
 
   layOut(size: Size): Figure {
-    return figure(this.props, this.window, size);
+    const made = figure(this.props, this.window, size);
+    if (!this.props.pending && made.clipped.join() !== this.clipped) {
+      this.clipped = made.clipped.join();
+      this.props.onClipped?.(made.clipped);
+    }
+    return made;
   }
 
   readonly draw = draw;
@@ -195,6 +201,7 @@ function onlyCursorDiffers(a: LineChartProps, b: LineChartProps): boolean {
   keys.delete('onCursor');
   keys.delete('onView');
   keys.delete('onClick');
+  keys.delete('onClipped');
   return [...keys].every(
     (key) => a[key] === b[key] || (key.endsWith('Window') && same(a.xWindow, b.xWindow) && same(a.yWindow, b.yWindow)),
   );

@@ -115,6 +115,41 @@ describe('SVG', () => {
     expect(svg(props).querySelector(`path[stroke="${red}"]`)).toBeNull();
   });
 
+  it.each([
+    [20, ['1', null], ['1', null]],
+    [21, ['1', '0.45'], ['2', null]],
+  ])('of %i lines has the best one above all, and of many the others thin and translucent', (count, other, best) => {
+    const lines = Array.from({ length: count }, (_, i) => ({
+      id: `${i}`,
+      label: `${i}`,
+      color: i === 3 ? '#abcdef' : '#123456',
+      x: [0, 1],
+      y: [i, i + 1],
+      ...(i === 3 ? { role: 'best' as const } : {}),
+    }));
+    const paths = [...svg({ ...props, lines }).querySelectorAll('path[stroke]')].map((path) =>
+      ['stroke', 'stroke-width', 'stroke-opacity'].map((name) => path.getAttribute(name)),
+    );
+    expect(paths.at(-1)).toEqual(['#abcdef', ...best]);
+    expect(paths.slice(0, -1)).toEqual(Array.from({ length: count - 1 }, () => ['#123456', ...other]));
+  });
+
+  it('has an arrow where a line leaves the plot for what is clipped', () => {
+    const runs = ['#100000', '#200000', '#300000', '#400000', '#500000'].map((color, i) => ({
+      id: color,
+      label: color,
+      color,
+      x: [0, 1, 2],
+      y: i === 4 ? [1, 900, 1] : [1, 2, 3],
+    }));
+    const arrows = (ignoreOutliers: boolean): (string | null)[] =>
+      [
+        ...svg({ ...props, yRightLabel: '', lines: runs, ignoreOutliers }).querySelectorAll('line[stroke-width="1.5"]'),
+      ].map((stroke) => stroke.getAttribute('stroke'));
+    expect(arrows(true)).toEqual(['#500000', '#500000']); // two strokes
+    expect(arrows(false)).toEqual([]);
+  });
+
   it('draws NaN and infinities with signs of their own, at the edges that they are beyond', () => {
     const odd = { id: 'a', label: 'a', color: '#abcdef', x: [0, 1, 2, 3], y: [NaN, Infinity, -Infinity, 1] };
     const found = svg({ ...props, yRightLabel: '', lines: [odd] });

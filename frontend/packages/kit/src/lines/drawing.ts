@@ -16,7 +16,7 @@ import { drawSheetTexts } from './sheet';
 
 const RADIUS = 2.5; // of a point that no line joins
 const MANY = 20; // lines that one can still follow; of more each is translucent
-const TRANSLUCENT = 0.55;
+const TRANSLUCENT = 0.45;
 const GIVEN_RADIUS = 4; // of `LineChartProps.dots`
 
 /** Paints a figure: grid, bands, raw lines, lines, marks, axes, and for files the title and the legend. */
@@ -51,6 +51,7 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   });
   givenDots(figure, painter, colors);
   edgeMarks(figure, painter);
+  if (figure.clipped.length > 0) arrows(figure, painter);
   axes(figure, painter, colors);
   if (figure.size.labelled && !figure.size.sheet) drawCaption(painter, props.title, figure.size, figure.legend, colors);
 }
@@ -179,6 +180,36 @@ function edgeMarks({ entries, plot }: Figure, painter: Painter): void {
         painter.segment(x - 3, bottom - 2, x + 3, bottom - 8, stroke);
       }
     }
+  }
+}
+
+const APART = 12; // pixels from one arrow of a line to the next
+
+/** Where a line leaves the plot for what is clipped: an arrow in its colour at that edge. */
+function arrows({ entries, plot }: Figure, painter: Painter): void {
+  const bottom = plot.top + plot.height;
+  for (const {
+    trace: { points, starts, end, dots: alone },
+    line: { role, color },
+  } of entries) {
+    if (role === 'raw') continue;
+    const stroke: Stroke = { color, width: 1.5 };
+    let last = -Infinity;
+    const draw = (x: number, y: number): void => {
+      if ((y >= plot.top - 1 && y <= bottom + 1) || x < plot.left || x > plot.left + plot.width) return;
+      if (Math.abs(x - last) < APART) return;
+      last = x;
+      const [tip, down] = y < plot.top ? [plot.top + 1, 1] : [bottom - 1, -1];
+      painter.segment(x - 4, tip + 5 * down, x, tip, stroke);
+      painter.segment(x + 4, tip + 5 * down, x, tip, stroke);
+    };
+    const begins = new Set(starts);
+    for (let i = 0; i < end; i++) {
+      const [x, y] = [points[2 * i] as number, points[2 * i + 1] as number];
+      const before = begins.has(i) ? NaN : (points[2 * i - 1] as number);
+      if (!(before < plot.top - 1 || before > bottom + 1)) draw(x, y); // it was inside, or begins here
+    }
+    for (let i = 0; i + 1 < alone.length; i += 2) draw(alone[i] as number, alone[i + 1] as number);
   }
 }
 

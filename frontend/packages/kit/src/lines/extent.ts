@@ -87,25 +87,6 @@ export function xRange(lines: readonly Line[], log: boolean): readonly [number, 
 
 const LARGEST = Number.MAX_VALUE / 2; // the distance between two of these is still a number
 
-export interface YOptions {
-  readonly log: boolean;
-  readonly ignoreOutliers: boolean;
-}
-
-/**
- * The y range to show for what lies in the x window: padded and rounded outwards, so that it is steady as points
- * arrive.
- */
-export function yRange(
-  lines: readonly Line[],
-  window: readonly [number, number],
-  options: YOptions,
-): readonly [number, number] {
-  const values = options.ignoreOutliers ? collect(lines, window, options.log) : null;
-  const found = values ? percentiles(values, 0.05, 0.95) : extremes(lines, window, options.log);
-  return padded(found, options.log);
-}
-
 export function padded(range: readonly [number, number] | null, log: boolean): readonly [number, number] {
   if (!range) return log ? [0.1, 10] : [0, 1];
   let [lo, hi] = range;
@@ -128,18 +109,6 @@ export function padded(range: readonly [number, number] | null, log: boolean): r
   return [round(lo - margin, Math.floor), round(hi + margin, Math.ceil)];
 }
 
-/** Values at two fractions of the sorted values, interpolated; null without values. */
-export function percentiles(values: Float64Array, low: number, high: number): readonly [number, number] | null {
-  if (values.length === 0) return null;
-  const sorted = values.slice().sort();
-  const at = (fraction: number): number => {
-    const place = fraction * (sorted.length - 1);
-    const below = sorted[Math.floor(place)] as number;
-    return below + (place - Math.floor(place)) * ((sorted[Math.ceil(place)] as number) - below);
-  };
-  return [at(low), at(high)];
-}
-
 function each(
   lines: readonly Line[],
   window: readonly [number, number],
@@ -157,7 +126,8 @@ function each(
   }
 }
 
-function extremes(
+/** The smallest and the largest finite value in the x window; null if none. */
+export function extremes(
   lines: readonly Line[],
   window: readonly [number, number],
   log: boolean,
@@ -182,9 +152,10 @@ function extremes(
   return outLo <= outHi ? [outLo, outHi] : null;
 }
 
-const SAMPLE = 20_000;
+const SAMPLE = 5_000;
 
-function collect(lines: readonly Line[], window: readonly [number, number], log: boolean): Float64Array {
+/** Finite values in the x window, evenly taken from all of them if they are many. */
+export function sample(lines: readonly Line[], window: readonly [number, number], log: boolean): Float64Array {
   let count = 0;
   each(lines, window, (_ys, start, end) => (count += end - start));
   const stride = Math.max(1, Math.floor(count / SAMPLE));

@@ -12,10 +12,11 @@ import {
   xTicks,
 } from '@insight-host/kit/draw';
 import type { Area, Scale, Size, Tick } from '@insight-host/kit/draw';
-import { xRange, yRange } from './extent';
+import { xRange } from './extent';
 import type { Entry, Figure, Window } from './layout';
 import { sheetArea, sheetLegend } from './sheet';
 import { trace } from './trace';
+import { yRange } from './y_range';
 
 const NOTE = 16; // pixels of the line below the labels of the x axis
 
@@ -58,8 +59,11 @@ function figureWithin(props: LineChartProps, window: Window, size: Size, plot: A
   const options = { log: logY, ignoreOutliers: props.ignoreOutliers === true };
   const left = props.lines.filter((l) => !onRight(l));
   const right = props.lines.filter(onRight);
-  const y = makeScale(usable(window.y, logY) ?? yRange(left, domain, options), vertical, logY);
-  const yRight = right.length > 0 ? makeScale(yRange(right, domain, options), vertical, logY) : null;
+  const chosen = usable(window.y, logY);
+  const ofLeft = chosen ? { range: chosen, clipped: [] } : yRange(left, domain, options);
+  const ofRight = right.length > 0 ? yRange(right, domain, options) : null;
+  const y = makeScale(ofLeft.range, vertical, logY);
+  const yRight = ofRight && makeScale(ofRight.range, vertical, logY);
   const entries = props.lines.map((line) => entry(line, x, onRight(line) && yRight ? yRight : y, size.ratio));
   const across = Math.max(2, Math.floor(plot.width / (props.xKind === 'step' ? 48 : 56)));
   const up = Math.max(2, Math.floor(plot.height / 36));
@@ -76,6 +80,7 @@ function figureWithin(props: LineChartProps, window: Window, size: Size, plot: A
     yTicks: ticks(y),
     yRightTicks: yRight ? ticks(yRight) : [],
     entries,
+    clipped: [...ofLeft.clipped, ...(ofRight?.clipped ?? [])],
     leftOut: entries.reduce((sum, e) => sum + (e.line.role === 'raw' ? 0 : e.trace.leftOut), 0),
   };
 }

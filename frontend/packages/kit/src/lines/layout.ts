@@ -28,6 +28,8 @@ export interface Figure {
   readonly yTicks: readonly Tick[];
   readonly yRightTicks: readonly Tick[];
   readonly entries: readonly Entry[];
+  /** Ends of the y axes that outliers lie beyond. */
+  readonly clipped: readonly number[];
   readonly leftOut: number;
 }
 

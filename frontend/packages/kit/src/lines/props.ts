@@ -64,7 +64,10 @@ export interface LineChartProps {
   readonly title: string;
   /** Whole x range when not zoomed; from the lines when absent. */
   readonly xExtent?: readonly [number, number];
-  /** Leave the most extreme 5 % of values out of the y range. */
+  /**
+   * A few lines and values that lie far from all others do not stretch the y range. `onClipped` learns the ends of the
+   * axes that they lie beyond, and an arrow stands where a line leaves the plot.
+   */
   readonly ignoreOutliers?: boolean;
   /** x window to show, null for everything; zooming and panning report through `onView`. */
   readonly xWindow?: readonly [number, number] | null;
@@ -89,6 +92,7 @@ export interface LineChartProps {
    */
   readonly onCursor?: (cursor: Cursor | null) => void;
   readonly onClick?: (cursor: Cursor) => void;
+  readonly onClipped?: (ends: readonly number[]) => void;
 }
 export interface Cursor {
   readonly x: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Line } from './props';
 import { makeScale } from '../draw/area';
-import { lowerBound, percentiles, pieces, visible, xRange, yRange } from './extent';
+import { lowerBound, pieces, visible, xRange } from './extent';
 import { trace } from './trace';
 
 const line = (x: number[], y: number[], more: Partial<Line> = {}): Line => ({
@@ -14,7 +14,6 @@ const line = (x: number[], y: number[], more: Partial<Line> = {}): Line => ({
 });
 const sx = makeScale([0, 10], [0, 100]);
 const sy = makeScale([0, 10], [100, 0]);
-const plain = { log: false, ignoreOutliers: false };
 
 describe('visible range', () => {
   it('has one neighbour on each side', () => {
@@ -39,38 +38,6 @@ describe('visible range', () => {
     expect(xRange([line([0, 5], [1, 1]), line([-3, 2], [1, 1])], false)).toEqual([-3, 5]);
     expect(xRange([line([0, 1, 5], [1, 1, 1])], true)).toEqual([1, 5]);
     expect(xRange([line([], [])], false)).toBeNull();
-  });
-});
-
-describe('y range', () => {
-  it('is padded and looks only at what is in the window', () => {
-    const [lo, hi] = yRange([line([0, 1, 2], [0, 10, 1000])], [0, 1], plain);
-    expect(lo).toBeLessThan(0);
-    expect(hi).toBeGreaterThan(10);
-    expect(hi).toBeLessThan(12);
-  });
-
-  it('survives constants, emptiness, infinities and the largest numbers', () => {
-    expect(yRange([line([0, 1], [5, 5])], [0, 1], plain)[0]).toBeLessThan(5);
-    expect(yRange([line([0, 1], [NaN, Infinity])], [0, 1], plain)).toEqual([0, 1]);
-    const [lo, hi] = yRange([line([0, 1], [-1.7e308, 1.7e308])], [0, 1], plain);
-    expect(Number.isFinite(lo) && Number.isFinite(hi) && lo < hi).toBe(true);
-  });
-
-  it('leaves outliers out when asked', () => {
-    const y = Array.from({ length: 100 }, (_, i) => (i === 50 ? 1e6 : i / 100));
-    const l = line(
-      y.map((_, i) => i),
-      y,
-    );
-    expect(yRange([l], [0, 99], { log: false, ignoreOutliers: true })[1]).toBeLessThan(2);
-    expect(yRange([l], [0, 99], plain)[1]).toBeGreaterThan(1e6);
-    expect(percentiles(Float64Array.of(4, 0, 2), 0, 0.5)).toEqual([0, 2]);
-  });
-
-  it('moves in steps while points arrive', () => {
-    const range = (top: number): readonly [number, number] => yRange([line([0, 1], [0, top])], [0, 1], plain);
-    expect(range(10.001)).toEqual(range(10.002));
   });
 });
 

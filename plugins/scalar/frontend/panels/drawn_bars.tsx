@@ -1,0 +1,115 @@
+/** Bars of the values of runs, the largest first. */
+import { valueText } from '@insight-host/kit';
+import { fittingTicks, linearTicks, makeScale } from '@insight-host/kit/draw';
+import { useSize } from '@insight-host/kit/lab';
+import { useComputed } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import type { ScalarParts } from '../board';
+import type { Values } from './metrics';
+import { ANYWHERE, fitted, FONT } from './plot';
+
+const ROW = 20; // pixels
+export const MOST = 2000; // bars
+const MOST_OF = 0.4; // share of the width that names may take
+const LETTER = 7; // pixels
+const NUMBER = 84; // pixels to the right of a bar, for its value
+const BETWEEN = 20;
+
+interface Bar {
+  readonly run: string;
+  readonly value: number;
+}
+
+/** Runs with a finite value, the largest first. */
+export function barsOf(values: Values): readonly Bar[] {
+  return [...values]
+    .flatMap(([run, value]) => (typeof value === 'number' && Number.isFinite(value) ? [{ run, value }] : []))
+    .sort((a, b) => b.value - a.value);
+}
+
+interface DrawnBarsProps {
+  readonly board: ScalarParts;
+  readonly bars: readonly Bar[];
+  readonly title: string;
+  readonly host: { readonly current: HTMLElement | null };
+  readonly picture?: { current: SVGSVGElement | null };
+}
+
+export function DrawnBars({ board, bars, title, host, picture }: DrawnBarsProps): JSX.Element {
+  const { page } = board;
+  const size = useSize(host);
+  const width = useComputed(() => Math.max(160, size.value.width)).value;
+  const theme = page.theme.value;
+  const shown = bars.slice(0, MOST);
+  const longest = Math.max(4, ...shown.map(({ run }) => page.nameOf(run).length));
+  const left = Math.round(Math.min(width * MOST_OF, longest * LETTER + 20));
+  const values = shown.map(({ value }) => value);
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const scale = makeScale([low, high === low ? 1 : high], [left, width - NUMBER]);
+  const height = shown.length * ROW + BETWEEN;
+  const [text, muted, line] = [theme.token('--text'), theme.token('--muted'), theme.token('--border')];
+  const zero = scale.toPixel(0);
+  return (
+    <svg
+      {...(picture ? { ref: picture } : {})}
+      xmlns="http://www.w3.org/2000/svg"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label={page.t('panel.bars.label', { metric: title, count: bars.length })}
+      font-family={FONT.family}
+      font-size={FONT.size}
+    >
+      {fittingTicks(scale, ANYWHERE, 4, (count) => linearTicks(scale.domain, count)).map(({ value, label }) => (
+        <g key={value}>
+          <line x1={scale.toPixel(value)} x2={scale.toPixel(value)} y1={BETWEEN - 4} y2={height} stroke={line} />
+          <text x={scale.toPixel(value)} y={12} text-anchor="middle" fill={muted}>
+            {label}
+          </text>
+        </g>
+      ))}
+      {shown.map(({ run, value }, at) => {
+        const [end, top] = [scale.toPixel(value), BETWEEN + at * ROW];
+        const name = page.nameOf(run);
+        return (
+          <g key={run} data-run-bar={run} data-hover-run={run}>
+            <title>{`${name}: ${valueText(value)}`}</title>
+            <text x={left - 6} y={top + 14} text-anchor="end" fill={text}>
+              {fitted(name, left - 12)}
+            </text>
+            <rect
+              x={Math.min(zero, end)}
+              y={top + 3}
+              width={Math.max(1, Math.abs(end - zero))}
+              height={ROW - 6}
+              fill={page.colorOf(run)}
+            />
+            <text x={Math.max(zero, end) + 5} y={top + 14} fill={text}>
+              {valueText(value)}
+            </text>
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+interface SingleValuesProps {
+  readonly board: ScalarParts;
+  readonly tag: string;
+  readonly values: Values;
+}
+
+/** What a card shows whose runs have one value each: a bar for each of them. */
+export function SingleValues({ board, tag, values }: SingleValuesProps): JSX.Element {
+  const bars = useMemo(() => barsOf(values), [values]);
+  const host = useRef<HTMLDivElement>(null);
+  const title = board.page.titleOf(tag);
+  return (
+    <div class="bars" ref={host} tabIndex={0} role="group" aria-label={title}>
+      <DrawnBars board={board} bars={bars} title={title} host={host} />
+    </div>
+  );
+}
