@@ -14,11 +14,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import sys
 
     words = sys.argv[1:] if arguments is None else list(arguments)
-    if words[:1] == ["--version"]:  # fast: imports no parser
-        from insight_core.cli.version import version_text
-
-        print(version_text())
-        return 0
     try:  # around the imports too: Ctrl-C must not print a traceback
         code = _main(words)
         sys.stdout.flush()
@@ -37,6 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(words: list[str]) -> int:
+    if words[:1] == ["--version"]:  # fast: imports no parser
+        from insight_core.cli.version import version_text
+
+        print(version_text())
+        return 0
     from insight_core.cli.process import prepare_imports, settle_imports, spare_address_space
 
     prepare_imports()

@@ -88,7 +88,9 @@ def test_labels_of_long_steps_do_not_touch(page: Page, shared: Serve, logs: Path
     for start in (10**8, 15 * 10**8, 10**13):
         canvas = card(page, f"from {start}").locator("canvas").first
         until(page, lambda canvas=canvas: len(canvas.evaluate("canvas => textsOf(canvas)")) > 3)  # type: ignore[misc]
-        texts = [text for text in canvas.evaluate("canvas => textsOf(canvas)") if text[0] != "step"]  # the axis
+        texts = [
+            text for text in canvas.evaluate("canvas => textsOf(canvas)") if text[0] != "step"
+        ]  # the axis
         below = sorted(text[1:3] for text in texts if text[3] == max(text[3] for text in texts))
         assert len(below) >= 2
         assert all(after[0] > before[1] for before, after in pairwise(below)), texts

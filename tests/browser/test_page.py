@@ -102,7 +102,7 @@ def test_tabs_and_page_share_their_modules_wherever_the_page_is(
         page.goto("about:blank")
         page.goto(f"{url}#locale=en&tab=scalar")
         expect(page.locator('[data-plugin="scalar"] [data-ready="1"]')).to_be_visible()
-        page.get_by_role("tab", name="Histograms").click()
+        open_from_menu(page, "Model", "Histograms")
         expect(page.locator('[data-plugin="histogram"] [data-ready="1"]').first).to_be_visible()
         loaded = dict(page.evaluate(SHARED))
         modules = [name for name in loaded if name.endswith(".js")]

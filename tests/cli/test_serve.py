@@ -205,5 +205,5 @@ def test_a_reader_that_has_gone_is_no_error(word: str) -> None:
 def test_usage_without_a_logdir(run: Run) -> None:
     done = run()
     assert done.returncode == 2
-    assert "--logdir" in done.stderr
+    assert "insight-host runs/" in done.stderr
     assert done.stdout == ""

@@ -165,7 +165,7 @@ def test_a_record_of_another_process_is_not_believed(logdir: Path) -> None:
 
 def test_flags_that_are_refused(shell: Shell, logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     insight_host.insight("")
-    assert "no log directory: give --logdir DIR" in capsys.readouterr().err
+    assert "no log directory: give one" in capsys.readouterr().err
     insight_host.insight(f"--logdir {logdir} --prot 1")
     assert "--prot" in capsys.readouterr().err
     insight_host.insight("inspect --logdir x")

@@ -161,7 +161,7 @@ def loss_does_not_improve(examined: Examined) -> Iterator[Finding]:
             saw = _NO_LEARNING(tag=key.tag, level=level, points=len(curve))
             change = Reason(
                 "check that the optimiser has the parameters of the model, that gradients are not "
-                "zero and that labels fit their inputs; try to learn one batch by heart; change the "
+                "zero and that labels fit their inputs; try to overfit one batch; change the "
                 "learning rate tenfold, up and down",
                 "diagnose_no_learning_change",
             )

@@ -1,4 +1,4 @@
-"""Settings and pictures next to logs, and data that is no log."""
+"""Settings and pictures next to logs, and tables of data, which are not logs."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_tokens_and_passwords_are_not_shown_and_tables_of_data_are_one_text(
     }
 
 
-# --- data that is no log ---
+# --- tables of data ---
 
 
 def test_data_sets_with_columns_of_logs_are_left_alone(tmp_path: Path, load: Load) -> None:

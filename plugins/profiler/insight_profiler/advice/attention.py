@@ -38,7 +38,7 @@ class SplitAttention:
 
 def split_attention(evidence: Evidence) -> SplitAttention | None:
     """Attention by its scores: matrices that a product of narrower ones makes and a softmax reads. All work
-    on tensors of their sizes is its work, in the backward pass too. None where there is none."""
+    on tensors of their sizes is its work, in the backward pass too. None without such operators."""
     table = evidence.profile.tables.get("operators")
     if table is None or not len(table["name"]):
         return None

@@ -37,7 +37,7 @@ _HIDDEN_BY = (  # kinds of collectives, and what hides them
 
 
 def needs_ranks() -> NotChecked:
-    """The reason of rules about communication where there is none."""
+    """The reason of rules about communication in a trace without it."""
     return NotChecked(said("needs_communication"))
 
 

@@ -30,7 +30,7 @@ _COPIES = re.compile(r"^(cuda|hip|cu)Memcpy", re.IGNORECASE)
 @frozen(eq=False)
 class Reads:
     """Times at which the host waits for the device. ``call`` is the call that waits, ``around`` the outermost
-    operator around it (the call itself where there is none), ``before`` the operator before that one on its
+    operator around it (else the call itself), ``before`` the operator before that one on its
     thread, or -1 (rows of the slices), ``place`` how many operators began before it there; ``step`` the row
     of the step, of ``steps`` that count. By time."""
 
