@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Page, Route, expect
 
 from insight_core.plugin.testing import EventWriter
+from tests.browser.header import open_from_menu
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

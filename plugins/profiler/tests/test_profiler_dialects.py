@@ -18,9 +18,9 @@ from insight_profiler.model import Device, Profile, Source
 from tests.profile_faults import FAULTS, profile_of, simulate
 from tests.profile_rules import check
 
-_LOCALES = Path(insight_profiler.__file__).parent / "locales" / "advice"
+_LOCALES = Path(insight_profiler.__file__).parent / "locales"
 _EVERY: Mapping[str, Mapping[str, str]] = {
-    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in _LOCALES.glob("*.json")
+    path.stem: json.loads(path.read_text(encoding="utf-8"))["advice"] for path in _LOCALES.glob("*.json")
 }
 _NVIDIA = (
     r"NCCL|(?<!torch\.backends\.)cuDNN|CUDA_ALLOC|CUDA graph|CUDA 图|tensor core|张量核心|TF32|warp|cuda:nccl"
