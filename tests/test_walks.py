@@ -15,6 +15,7 @@ _TITLE = re.compile(r"^(.+), at most (\d+)\b")
 _LEAST = 5  # walks
 _FUNCTION = r"\b(?:function\*?|class) {0}\b"
 _METHOD = r"^\s+(?:private )?(?:async )?{0}\([^;]*$"
+_OF_CYTHON = re.compile(r"^\s*(?:cdef class|c?p?def(?: [\w*]+)?) \*?(\w+)(?=[(:])", re.M)
 
 
 def _walks(page: str) -> Iterator[tuple[str, int, Walk]]:
@@ -47,7 +48,11 @@ def _is_defined(path: Path, name: str) -> bool:
     if path.suffix == ".py":
         return name in _names(path)
     text = path.read_text(encoding="utf-8")
-    return any(re.search(form.format(re.escape(name)), text, re.M) for form in (_FUNCTION, _METHOD))
+    if path.suffix == ".pyx":
+        return set(name.split(".")) <= set(_OF_CYTHON.findall(text))
+    holder, _, name = name.rpartition(".")
+    held = not holder or re.search(rf"\bclass {re.escape(holder)}\b", text) is not None
+    return held and any(re.search(form.format(re.escape(name)), text, re.M) for form in (_FUNCTION, _METHOD))
 
 
 def test_each_function_of_a_walk_is_there_and_no_walk_is_too_long(repository: Path) -> None:
@@ -73,7 +78,8 @@ def test_a_name_is_found_where_it_is_defined(tmp_path: Path, name: str, *, is_th
 
 
 @pytest.mark.parametrize(
-    ("name", "is_there"), [("send", True), ("told", True), ("sent", False), ("call", False)]
+    ("name", "is_there"),
+    [("A.send", True), ("send", True), ("told", True), ("sent", False), ("call", False), ("B.send", False)],
 )
 def test_a_name_of_typescript_is_found_where_it_is_defined(
     tmp_path: Path, name: str, *, is_there: bool
@@ -81,4 +87,15 @@ def test_a_name_of_typescript_is_found_where_it_is_defined(
     path = tmp_path / "file.ts"
     lines = ["export function told(): void {}", "class A {", "  private async send(): void {", "    call();"]
     path.write_text("\n".join(lines), encoding="utf-8")
+    assert _is_defined(path, name) == is_there
+
+
+@pytest.mark.parametrize(
+    ("name", "is_there"), [("Scanner.scan", True), ("fill", True), ("Scanner.read", False)]
+)
+def test_a_name_of_cython_is_found_where_it_is_defined(tmp_path: Path, name: str, *, is_there: bool) -> None:
+    path = tmp_path / "file.pyx"
+    path.write_text(
+        "cdef class Scanner:\n    def scan(self):\n        pass\ncdef int fill(int one):\n    read(one)\n"
+    )
     assert _is_defined(path, name) == is_there

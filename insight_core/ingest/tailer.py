@@ -63,7 +63,7 @@ class Tailed:
     has_points: bool = False  # other values than hyperparameters are known of it
     is_lost: bool = False  # stored points could not be read: the file is to be read again
     failure: str = ""  # of the last attempt
-    kept: ReadState | None = None  # in the index
+    kept: ReadState | None = None  # what the index of the next start has of it
     kept_at: float = 0.0  # monotonic seconds
     lock: threading.Lock = field(init=False, factory=threading.Lock)
 
@@ -110,7 +110,8 @@ class Tailed:
         return self.cache is not None and self.cache.holds(self.found.path)
 
     def read(self, most: int, may_scan_ahead: bool = False) -> tuple[int, bool]:
-        """Reads up to ``most`` batches; returns their number and whether unread bytes remain."""
+        """Reads up to ``most`` batches; returns their number and whether unread bytes remain. With 0 it takes
+        only what the index has."""
         with self.lock:
             try:
                 if self.is_lost:

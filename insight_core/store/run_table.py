@@ -32,7 +32,7 @@ _FULL = ReasonKind(
 
 
 class RunTable:
-    """One run. Guarded by the store's lock.
+    """The series of one run; not the run table of the page. Guarded by the store's lock.
 
     The first batches of files with different tags are kept as they are (they rest) until other points arrive.
     """

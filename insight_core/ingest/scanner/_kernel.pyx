@@ -110,7 +110,7 @@ _idle = []  # _Memory that no scan uses
 
 
 cdef class CompiledScanner:
-    """As PureScanner."""
+    """The ``Scanner`` of every host. tests/oracles/pure_scanner.py defines what it returns."""
 
     cdef readonly object dialect
     cdef Walk walk

@@ -1,3 +1,4 @@
+/** A card of scalars: its chart, its tools, and what stands below. */
 import { CardHead, sameCard, urgencyOf, useChart, useTableView, type ContentOfCard } from '@insight-host/kit';
 import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
 import type { ChartData } from '@insight-host/kit/table';

@@ -1,3 +1,4 @@
+/** The lines of a card: what is drawn of the series that it shows. */
 import type { Run, RunGroup } from '@insight-host/api';
 import type { Page } from '@insight-host/kit';
 import type { Cursor, Line, LineChart, Mark } from '@insight-host/kit/lines';

@@ -1,3 +1,4 @@
+/** The feed of one card: what it wants, what of that is here, what has to be fetched, and the picture it shows. */
 import { Problem } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
 import { signal } from '@preact/signals';

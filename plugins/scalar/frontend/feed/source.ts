@@ -1,3 +1,4 @@
+/** All series and bands that cards show, and the requests for those that are missing or old. */
 import type { Columns, Query } from '@insight-host/api';
 import type { ChangedSeries, Page, Tags } from '@insight-host/kit';
 import { RequestQueue, SeriesClock } from '@insight-host/kit/lab';

@@ -1,3 +1,4 @@
+/** A line chart on the screen: takes new lines, and answers pointer and keys. */
 import type { Cursor, LineChart, LineChartProps } from './props';
 import { Screen, type Drawn, type Painter, type Palette, type Size } from '@insight-host/kit/draw';
 import { draw } from './drawing';

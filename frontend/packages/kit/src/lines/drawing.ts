@@ -1,3 +1,4 @@
+/** Draws a figure: lines, dots, marks and what stands at its edges. */
 import type { Threshold } from './props';
 import {
   drawCaption,

@@ -1,3 +1,4 @@
+/** Lays a line chart out: scales, ticks and traces in pixels. */
 import type { Line, LineChartProps } from './props';
 import {
   fittingTicks,

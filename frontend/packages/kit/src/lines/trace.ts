@@ -1,3 +1,4 @@
+/** The points of a line in pixels, thinned to what a screen can show. */
 import type { Line } from './props';
 import type { Numbers, Polylines, Scale } from '@insight-host/kit/draw';
 import { pieces, visible } from './extent';
