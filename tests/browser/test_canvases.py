@@ -15,7 +15,7 @@ Serve = Callable[..., str]
 
 # Bitmaps and places of all canvases in sight whose sizes differ.
 BLURRED = """async () => {
-    const shown = (canvas) => canvas.checkVisibility() && canvas.clientWidth > 0;
+    const shown = (canvas) => canvas.checkVisibility() && canvas.clientWidth > 0 && canvas.clientHeight > 0;
     const placeOf = (canvas) => new Promise((resolve) => {
         const observer = new ResizeObserver(([{ devicePixelContentBoxSize: [box] }]) => {
             observer.disconnect();

@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import pytest
 from insight_profiler.building import Building
 from insight_profiler.files import Files
@@ -105,6 +106,28 @@ def _steps_alone(events: list[dict[str, Any]]) -> int:
     return _counted(renamed, {"cpu_op", "user_annotation"}, set())["step"][2]
 
 
+def _paces(events: list[dict[str, Any]]) -> list[float]:
+    """Milliseconds from the end of the work that a step launched to that of the next one."""
+    slices = [event for event in events if event.get("ph") == "X"]
+    steps = sorted(
+        (float(event["ts"]), float(event["ts"] + event["dur"]))
+        for event in slices
+        if event["name"].startswith("ProfilerStep#") and event["cat"] == "user_annotation"
+    )
+    launched = {
+        event["args"]["correlation"]: float(event["ts"]) for event in slices if event["cat"] == "cuda_runtime"
+    }
+    work = [
+        (launched[event["args"]["correlation"]], float(event["ts"] + event["dur"]))
+        for event in slices
+        if event["cat"] in ("kernel", "gpu_memcpy", "gpu_memset")
+        and event["args"].get("correlation") in launched
+    ]
+    ends = [max(end for at, end in work if first <= at < last) for first, last in steps]
+    begins = [first for first, _ in steps[:1]] + ends[:-1]
+    return [round((end - begin) / 1e3, 1) for begin, end in zip(begins, ends, strict=True)]
+
+
 def test_memory_of_the_sample(shared: Path) -> None:
     [path] = (shared / "torch_profile").glob("*.pt.trace.json")
     profile, events = _read(path), _events(path)
@@ -132,8 +155,10 @@ def test_traces_of_gpus_equal_a_count(
     marks = [event for event in events if event.get("ph") == "i" and event["name"] != "Record Window End"]
     assert len(profile.tables["slices"]["start"]) == len(slices) + len(marks)
 
-    durations = profile.tables["steps"]["duration"].tolist() if "steps" in profile.tables else []
-    assert [round(duration / 1e6, 1) for duration in durations] == steps
+    table = profile.tables.get("steps", {"host_duration": np.empty(0), "duration": np.empty(0)})
+    assert [round(duration / 1e6, 1) for duration in table["host_duration"].tolist()] == steps
+    # the device lags: a step lasts from the end of the work of the last one to that of its own
+    assert [round(duration / 1e6, 1) for duration in table["duration"].tolist()] == _paces(events)
 
     said = [event for event in slices if event["cat"] == "kernel"]
     assert profile.tables["kernels"]["calls"].sum() == len(said)
