@@ -26,7 +26,8 @@ def opened(page: Page, url: str, tab: str, more: str = "") -> Locator:
 
 
 def chosen(page: Page) -> Locator:
-    return page.locator('.ih-run[aria-selected="true"]')
+    """The run that the panel has chosen; until the tab says that it is about one, all selected ones are marked."""
+    return page.locator('.ih-run[aria-selected="true"]:has(.ih-radio)')
 
 
 def by_keys(page: Page, *keys: str) -> None:
