@@ -26,7 +26,7 @@ def opened(page: Page, url: str, tab: str, more: str = "") -> Locator:
 
 
 def chosen(page: Page) -> Locator:
-    """The run that the panel has chosen; until the tab says that it is about one, all selected ones are marked."""
+    """The run that the panel has chosen. Until the tab says that it is about one, all selected are marked."""
     return page.locator('.ih-run[aria-selected="true"]:has(.ih-radio)')
 
 
