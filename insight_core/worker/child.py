@@ -81,6 +81,10 @@ class _Memory:
         if self._modules:
             _set_limit(resource.RLIMIT_AS, self._modules + size)
 
+    def lift(self) -> None:
+        """Ends the limit until the next call."""
+        _set_limit(resource.RLIMIT_AS, None)
+
     @property
     def is_small(self) -> bool:
         """Whether the process has given back most of what calls took."""
@@ -167,6 +171,9 @@ def main() -> None:
             except HostGone:
                 return
             except BaseException as error:
+                if isinstance(error, MemoryError):  # to say so takes memory, too
+                    error.__traceback__ = error.__context__ = None  # holds what the call has made
+                    memory.lift()
                 failure = _failure(error, order)
             if gc.get_count()[0] > _GARBAGE:
                 gc.collect()
