@@ -73,7 +73,7 @@ def _parser(help_text: str) -> argparse.ArgumentParser:
 
 
 def _make_empty(path: Path) -> None:
-    """Makes the directory to train into. Raises InvalidArgument if it is not empty."""
+    """Makes the directory to copy into. Raises InvalidArgument if it is not empty."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):

@@ -101,12 +101,13 @@ def _slope(rectified: Floats, leak: float) -> Floats:
     return np.where(rectified > 0, np.float32(1), np.float32(leak))
 
 
-def loss_of(parameters: Mapping[str, Any], batch: PictureBatch, leak: float = 0) -> float:
-    """The cross entropy, in nats."""
-    return _cross_entropy(forward(parameters, batch.pictures, leak).probabilities, batch)
+def loss_of(parameters: Mapping[str, Any], batch: PictureBatch) -> float:
+    """The cross entropy of a batch, in nats, without a leak."""
+    return cross_entropy(forward(parameters, batch.pictures).probabilities, batch)
 
 
-def _cross_entropy(probabilities: Floats, batch: PictureBatch) -> float:
+def cross_entropy(probabilities: Floats, batch: PictureBatch) -> float:
+    """The mean cross entropy in nats of probabilities, [n, shapes]."""
     of_label = probabilities[np.arange(len(batch.labels)), batch.labels]
     return float(-np.log(np.maximum(of_label, 1e-12)).mean())
 
@@ -140,7 +141,7 @@ def result_of(parameters: Parameters, batch: PictureBatch, leak: float = 0) -> R
         "output/bias": error.sum(0),
     }
     right = float((passed.probabilities.argmax(1) == batch.labels).mean())
-    return Result(_cross_entropy(passed.probabilities, batch), right, gradients)
+    return Result(cross_entropy(passed.probabilities, batch), right, gradients)
 
 
 @define(eq=False)

@@ -26,6 +26,7 @@ from insight_demo.model import (
     Optimizer,
     Parameters,
     PictureBatch,
+    cross_entropy,
     draw,
     forward,
     graph,
@@ -76,23 +77,16 @@ TRIALS = (*_sweep(), Trial("leaky-relu", "momentum", 2.0, leak=0.01, whole=True)
 LIVE = Trial("live", "adam", 0.002, hidden=32, whole=True)
 
 
-class Ended(Exception):
-    """Raised by a training that was told to end before it was done."""
-
-
-def train(root: Path, trial: Trial, ended: threading.Event) -> None:
-    """A whole run in a directory of its name, unless it is ``ended`` before (Ended).
-
-    Raises InsightError where it cannot be written.
-    """
+def train(root: Path, trial: Trial) -> None:
+    """A whole run in a directory of its name. Raises InsightError where it cannot be written."""
     try:
-        _train(root / trial.name, trial, ended)
+        _train(root / trial.name, trial)
     except OSError as error:
         raise InsightError(f"the logs of the demo cannot be written: {error}") from error
 
 
-def _train(log_dir: Path, trial: Trial, ended: threading.Event) -> None:
-    training = _Training(log_dir, trial, ended, epochs=_EPOCHS)
+def _train(log_dir: Path, trial: Trial) -> None:
+    training = _Training(log_dir, trial, epochs=_EPOCHS)
     checkpoints = [training.checkpoint()]
     with training, np.errstate(over="ignore", invalid="ignore"):  # of the run that diverges
         for _ in range(_EPOCHS):
@@ -101,23 +95,23 @@ def _train(log_dir: Path, trial: Trial, ended: threading.Event) -> None:
             training.epoch()
             checkpoints.append(training.checkpoint())
     if trial.landscape:
-        _landscapes(log_dir, training.validation, checkpoints, ended)
+        _landscapes(log_dir, training.validation, checkpoints)
 
 
 def train_on(root: Path, ended: threading.Event) -> None:
     """A run that goes on until ``ended``; its learning rate and the noise of its pictures come and go."""
     try:
-        training = _Training(root / LIVE.name, LIVE, ended, epochs=0)
+        training = _Training(root / LIVE.name, LIVE, epochs=0)
         with training:
             for step in itertools.count():
+                if ended.is_set():
+                    break
                 if step and step % _STEPS == 0:
                     training.epoch()
                 training.noise = 0.3 - 0.2 * np.cos(2 * np.pi * step / 2000)
                 training.step(LIVE.learning_rate * (1 + np.cos(np.pi * (step % 400) / 400)) / 2)
                 if step >= _LIVE_AT_ONCE:
                     ended.wait(_LIVE_STEP)
-    except Ended:
-        pass
     except OSError as error:
         log.error("the live training ended: %s", error)
 
@@ -125,8 +119,8 @@ def train_on(root: Path, ended: threading.Event) -> None:
 class _Training:
     """A network in training, and what records it; ends both files as a context."""
 
-    def __init__(self, log_dir: Path, trial: Trial, ended: threading.Event, epochs: int) -> None:
-        self._ended, self._trial = ended, trial
+    def __init__(self, log_dir: Path, trial: Trial, epochs: int) -> None:
+        self._trial = trial
         self._random = np.random.default_rng(trial.seed)
         self.parameters = initial(self._random, trial.hidden)
         self.validation = draw(np.random.default_rng(0), _VALIDATION, trial.noise)
@@ -172,7 +166,6 @@ class _Training:
         return {name: values.copy() for name, values in self.parameters.items()}
 
     def step(self, learning_rate: float) -> None:
-        _go_on(self._ended)
         batch = draw(self._random, _BATCH, self.noise)
         result = result_of(self.parameters, batch, self._trial.leak)
         self._optimizer.learning_rate = learning_rate
@@ -195,7 +188,7 @@ class _Training:
             self._look(self._more, passed, found)
         self._collector.epoch(
             **{
-                "validation/loss": loss_of(self.parameters, self.validation, self._trial.leak),
+                "validation/loss": cross_entropy(passed.probabilities, self.validation),
                 "validation/accuracy": float((labels == found).mean()),
             }
         )
@@ -222,18 +215,10 @@ class _Training:
             more.add_embedding(passed.hidden, names, self.validation.pictures[:, None], step, "hidden")
 
 
-def _go_on(ended: threading.Event) -> None:
-    if ended.is_set():
-        raise Ended
-
-
-def _landscapes(
-    log_dir: Path, batch: PictureBatch, checkpoints: list[Parameters], ended: threading.Event
-) -> None:
+def _landscapes(log_dir: Path, batch: PictureBatch, checkpoints: list[Parameters]) -> None:
     few = PictureBatch(batch.pictures[:96], batch.labels[:96])
 
     def loss(parameters: Parameters) -> float:
-        _go_on(ended)
         return loss_of(parameters, few)
 
     at = range(len(checkpoints))
@@ -303,4 +288,4 @@ def _filters(kernels: Floats) -> Floats:
 if __name__ == "__main__":
     for number, one in enumerate(TRIALS, 1):
         print(f"Training {number} of {len(TRIALS)}: {one.name}", flush=True)
-        train(Path(sys.argv[1]), one, threading.Event())
+        train(Path(sys.argv[1]), one)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from insight_core.plugin import InsightError
 def test_logs_that_cannot_be_written_are_an_error_that_says_so(tmp_path: Path) -> None:
     (tmp_path / "full").touch()
     with pytest.raises(InsightError, match=re.escape(str(tmp_path / "full"))):
-        train(tmp_path / "full", TRIALS[0], threading.Event())
+        train(tmp_path / "full", TRIALS[0])
 
 
 def test_gradients_are_the_slope_of_the_loss() -> None:
