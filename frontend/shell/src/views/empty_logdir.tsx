@@ -68,7 +68,7 @@ export function EmptyLogdir() {
         <div class="ih-row">
           <span class="ih-muted">{words(page, 'empty.write')}</span>
           <span class="ih-spring" />
-          <div class="ih-segmented ih-small" role="group" aria-label={words(page, 'empty.write')}>
+          <div class="ih-segmented" role="group" aria-label={words(page, 'empty.write')}>
             {all.map(({ name }, at) => (
               <button
                 key={name}

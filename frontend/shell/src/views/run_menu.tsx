@@ -1,22 +1,15 @@
-/** Menus: what can be done with a run, by the page and by plugins, and the pages of a group of tabs. */
-import { type MenuItem, message, Popover } from '@insight-host/kit';
-import { menuItems } from '@insight-host/kit/lab';
+/** What can be done with a run: by the page, and by plugins. */
+import { type MenuItem, message } from '@insight-host/kit';
 import type { Run } from '@insight-host/api';
-import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { getJson } from '../data/http';
 import { type Annotations, ARCHIVE } from '../state/annotations';
 import { remember, told } from '../state/browser';
 import { usePage } from '../state/page';
-import { THEMES } from '../state/preferences';
 import { lateTexts } from '../i18n/texts';
+import { Menu } from './menus';
 import { run_menu as en } from '../locales/en.json';
 import { run_menu as zh } from '../locales/zh-CN.json';
-
-const LANGUAGES = [
-  ['zh-CN', '中文'],
-  ['en', 'English'],
-] as const;
 
 const words = lateTexts({ en, 'zh-CN': zh });
 
@@ -60,68 +53,9 @@ export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: H
     ...(page.contributions.value?.runActionsOf(run.name) ?? []),
   ];
   return (
-    <Menu anchor={anchor} label={run.displayName} items={items}>
+    <Menu anchor={anchor} label={run.displayName} items={items} side="below-right">
       <Authors run={run.name} />
     </Menu>
-  );
-}
-
-/** The pages of a group of tabs. */
-export function PagesMenu({ tab, anchor }: { readonly tab: string; readonly anchor: HTMLButtonElement }) {
-  const page = usePage();
-  const items = page.groupOf(tab).map((one) => ({
-    action: one.name,
-    text: [page.tabTitle(one), page.badges.value[one.name]].filter(Boolean).join(' '),
-    onPress: () => page.open(one.name),
-  }));
-  return <Menu anchor={anchor} label={anchor.textContent} items={items} />;
-}
-
-/** Settings of the page. */
-export function PageMenu({ anchor }: { readonly anchor: HTMLButtonElement }) {
-  const page = usePage();
-  const { preferences } = page;
-  const chosen = (text: string, isChosen: boolean): string => (isChosen ? `✓ ${text}` : text);
-  const items: readonly MenuItem[] = [
-    ...LANGUAGES.map(([locale, name]) => ({
-      action: `locale-${locale}`,
-      text: chosen(name, preferences.locale.value === locale),
-      onPress: () => preferences.setLocale(locale),
-    })),
-    ...THEMES.map((theme) => ({
-      action: `theme-${theme}`,
-      text: chosen(
-        `${words(page, 'theme')}: ${words(page, `theme.${theme}`)}`,
-        preferences.themeChoice.value === theme,
-      ),
-      onPress: () => preferences.setTheme(theme),
-    })),
-    {
-      action: 'keyboard',
-      text: page.t.value('keyboard.help'),
-      onPress: () => void (page.dialog.value = { kind: 'keyboard' }),
-    },
-  ];
-  return <Menu anchor={anchor} label={anchor.title} items={items} />;
-}
-
-interface MenuProps {
-  readonly anchor: HTMLButtonElement;
-  readonly label: string;
-  readonly items: readonly MenuItem[];
-  readonly children?: ComponentChildren;
-}
-
-function Menu({ anchor, label, items, children }: MenuProps) {
-  const page = usePage();
-  const close = (): void => void (page.dialog.value = null);
-  return (
-    <div class="kit ih-menu-place">
-      <Popover anchor={{ current: anchor }} class="menu" role="menu" label={label} side="below-left" onClose={close}>
-        {menuItems(items, close)}
-        {children}
-      </Popover>
-    </div>
   );
 }
 
