@@ -105,7 +105,7 @@ def _by_step(
     elapsed: NDArray[np.float64],
     fastest: NDArray[np.float64],
 ) -> RankLinks:
-    """The links with their columns by step. ``groups`` says of each row whose it is."""
+    """The links with their columns by step. ``groups``: the link of each row, an index."""
     rows = np.flatnonzero((groups >= 0) & (step >= 0) & (fastest > 0))
     numbers, column = np.unique(step[rows].astype(np.int64), return_inverse=True)
     shape = len(links.source), len(numbers)
