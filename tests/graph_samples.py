@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from insight_graph.columns import Graph
 from insight_graph.described import kind_of
 from insight_graph.tree import Tree
@@ -89,7 +87,3 @@ def kinds_in(view: GraphView, id_: str = "") -> dict[str, str]:
 def in_model(graph: bytes) -> bytes:
     """A GraphProto as the graph of a ModelProto, with the fields before it that MindSpore writes."""
     return b"\x08\x01" + message_field(2, b"mindspore") + b"\x18\x01" + message_field(4, graph)
-
-
-def flat_names(count: int, of: Sequence[str] = ("op",)) -> list[str]:
-    return [f"{of[index % len(of)]}_{index}" for index in range(count)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from insight_access import insight_options
@@ -14,13 +13,14 @@ from werkzeug import Request, Response
 from werkzeug.test import Client
 
 from insight_core.http.answers import user_of
-from insight_core.plugin import AppSettings, Plugin, PluginContext, Route, hookimpl
+from insight_core.plugin import AppSettings, Plugin, PluginContext, Route
 from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.state.annotations import AnnotationStore, Place
 from insight_core.web.state.saved import SavedStore
+from tests.hosts import module_of
 
 TOKEN, GUEST = "owner-token-0123456789", "guest-token-0123456789"
 
@@ -84,9 +84,7 @@ def _host(place: Path, modules: Mapping[str, object]) -> Host:
     page.mkdir(exist_ok=True)
     (page / "index.html").write_text("<!doctype html><title>page</title>")
     (page / "manifest.json").write_text('{"api": 1, "kit": "1.2.0", "modules": {}}')
-    module = SimpleNamespace(
-        insight_plugin=hookimpl(lambda: Plugin("test", "Test", routes=_routes), specname="insight_plugin")
-    )
+    module = module_of(Plugin("test", "Test", routes=_routes))
     every = {"test": module, **modules}
     registry = Registry.of([(name, partial(every.__getitem__, name)) for name in every])
     assert not registry.failures

@@ -142,6 +142,30 @@ def test_a_file_that_is_replaced(page: Page, serve: Serve, tmp_path: Path, aside
     expect(status(page, "loss")).to_contain_text("8 points")
 
 
+def test_a_page_in_the_background_asks_nothing_until_it_is_seen(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    with write(tmp_path / "run", ["loss"], 10) as writer:
+        url = serve("--logdir", tmp_path)
+        open_page(page, url)
+        expect(status(page, "loss")).to_contain_text("10 points")
+        hide = """hidden => {
+            Object.defineProperty(document, 'visibilityState', {
+                configurable: true, get: () => (hidden ? 'hidden' : 'visible'),
+            });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }"""
+        page.evaluate(hide, True)
+        asked = data_requests(page)
+        with page.context.new_page() as seen:
+            open_page(seen, url)
+            append(writer, ["loss"], 10)
+            expect(status(seen, "loss")).to_contain_text("11 points")
+        assert asked == []
+        page.evaluate(hide, False)
+        expect(status(page, "loss")).to_contain_text("11 points")
+
+
 def test_a_host_that_reads_once_does_not_promise_more(page: Page, serve: Serve, tmp_path: Path) -> None:
     page.goto(f"{serve('--logdir', tmp_path / 'none', '--reload-interval', '0')}#locale=en")
     expect(page.locator("[data-live]")).to_have_text("Read once")

@@ -22,7 +22,6 @@ from tests.conformance.tensorboard_servers import peer_environment
 from tests.tensorboard.installed import install_examples
 
 REPOSITORY = Path(__file__).parents[2]
-_PROFILER = "/data/plugin/pytorch_profiler"
 _PLOTS = "/data/plugin/tensorboard_plugin_customizable_plots"
 
 

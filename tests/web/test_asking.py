@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
-from insight_core.plugin import InvalidArgument, Option, Plugin, PluginContext, Route, hookimpl
+from insight_core.plugin import InvalidArgument, Option, Plugin, PluginContext, Route
 from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
+from tests.hosts import with_hooks
 
 
 def _times(request: Request) -> Response:
@@ -120,12 +120,9 @@ def test_a_plugin_has_its_options_and_a_log_of_its_own(provider: FakeProvider) -
         found = {"options": dict(ctx.options), "log": ctx.log.name, "name": ctx.name}
         return [Route("/context", lambda _: json_response(found))]
 
-    def module(name: str, *options: Option) -> SimpleNamespace:
+    def module(name: str, *options: Option) -> object:
         plugin = Plugin(name, name, routes=routes)
-        return SimpleNamespace(
-            insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"),
-            insight_options=hookimpl(lambda: options, specname="insight_options"),
-        )
+        return with_hooks(plugin=lambda: plugin, options=lambda: options)
 
     option = Option("most-of-it", "how much is shown", 3, int)
     registry = Registry.of([("one", lambda: module("one", option)), ("two", lambda: module("two"))])

@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from types import SimpleNamespace
 
 import pytest
 from attrs import field, frozen
 
 from insight_core.isolation import Limits
-from insight_core.plugin import Plugin, PluginContext, Reason, ReasonKind, RunProfile, hookimpl
+from insight_core.plugin import Plugin, PluginContext, Reason, ReasonKind, RunProfile
 from insight_core.plugin.data import Run
 from insight_core.plugin.findings import Examined, Finding, FindingPlace, Needs, NotChecked, Rule, Saving
 from insight_core.plugin.testing import FakeProvider, context_of
@@ -72,10 +71,7 @@ def _table(
     of: Callable[[PluginContext, str, str | None], Iterable[RunProfile]] | None = None,
     columns: Callable[[Sequence[str]], Sequence[NamedColumn]] = lambda runs: (),
 ) -> FindingsTable:
-    module = SimpleNamespace(
-        insight_plugin=hookimpl(lambda: Plugin("m", "M", profiles=of or profiles.of)),
-        insight_rules=hookimpl(lambda: rules),
-    )
+    module = with_hooks(plugin=lambda: Plugin("m", "M", profiles=of or profiles.of), rules=lambda: rules)
     ctx = context_of(Plugin("m", "M"), data)
     registry = Registry.of([("m", lambda: module)])
     return FindingsTable(registry, data, Limits(rule=limit), lambda _: ctx, columns)

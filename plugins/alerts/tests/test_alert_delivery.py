@@ -25,13 +25,11 @@ from insight_alerts.routes import AlertService, journal_path
 from insight_alerts.rules import AlertRules, Target, rules_of
 from werkzeug.test import Client
 
-from insight_core.plugin.data import ScalarQuery
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from tests.waiting import eventually
 
-_ALL = ScalarQuery()
 MESSAGE = {"id": "1", "text": "r: loss is nan", "run": "a\0b", "tag": "loss; touch /tmp/x", "step": None}
 
 

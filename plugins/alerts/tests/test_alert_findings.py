@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import tomllib
 from collections.abc import Sequence
-from types import SimpleNamespace
 
 import insight_alerts
 import insight_diagnose
@@ -15,11 +14,11 @@ from insight_alerts.rules import rules_of
 from insight_alerts.thresholds import Thresholds
 from werkzeug.test import Client
 
-from insight_core.plugin import hookimpl
 from insight_core.plugin.findings import Finding, FindingPlace
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.hosts import with_hooks
 
 RULES = """
 [[rule]]
@@ -89,10 +88,7 @@ def test_a_run_that_stops_to_make_progress_is_found_although_its_series_stay(
     monkeypatch.setattr("insight_alerts.thresholds._FRESH", -1.0)
     now = [time.time()]
     thresholds = Thresholds(rules_of(tomllib.loads(RULES)), lambda: now[0])
-    module = SimpleNamespace(
-        insight_plugin=hookimpl(insight_alerts.insight_plugin),
-        insight_rules=hookimpl(lambda: [*thresholds.rules()]),
-    )
+    module = with_hooks(plugin=lambda: insight_alerts.insight_plugin(), rules=lambda: [*thresholds.rules()])
     host = Host(Registry.of([("alerts", lambda: module)]), data)
     for runs in ({"a"}, {"a", "b"}):
         found = [one for one in _found(host) if one.rule.startswith("alert_slow")]

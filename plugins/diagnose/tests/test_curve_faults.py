@@ -15,16 +15,18 @@ from insight_core.registry import Registry
 from insight_core.web import Host
 from tests import healthy_curves, planted_curves
 from tests.curve_verdicts import tally
-from tests.support.curves import Kind, falling, noisy
+from tests.support.curves import falling, noisy
 
 _SEED = 40  # another one than those of the docs, and than 1 to 9, which were used to tune
 
 
-@pytest.mark.parametrize("kind", planted_curves.KINDS, ids=lambda kind: kind.__name__)
-def test_a_planted_fault_is_named_with_its_run_and_step(kind: Kind) -> None:
-    found = tally([kind], [_SEED], 8)
-    assert found.verdicts["named"] >= 6, found.wrong  # of 8; of all kinds 99 %: docs/reference/accuracy.md
-    assert found.alarms == 0, found.wrong
+def test_planted_faults_are_named_with_their_run_and_step() -> None:
+    found = [tally([kind], [_SEED], 8) for kind in planted_curves.KINDS]
+    wrong = [text for one in found for text in one.wrong]
+    named = [one.verdicts["named"] for one in found]
+    assert min(named) >= 6, wrong  # of 8
+    assert sum(named) >= 0.95 * 8 * len(found), wrong  # docs/reference/accuracy.md: 99 %
+    assert sum(one.alarms for one in found) == 0, wrong
 
 
 def test_healthy_look_alikes_raise_no_alarm() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from functools import partial
 from typing import Any
 
 import insight_graph
@@ -10,12 +10,13 @@ import pytest
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
-from insight_core.plugin import Dialect, EventField, NotFound, Plugin, Route, hookimpl
+from insight_core.plugin import Dialect, EventField, NotFound, Plugin, Route
 from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from tests.graph_samples import small_network
+from tests.hosts import module_of
 
 GRAPH = {"run": "ms", "tag": "events.1_MS", "index": "0"}
 
@@ -61,15 +62,7 @@ def _client(*plugins: Plugin) -> Client:
     fake = FakeProvider()
     claim = EventField(Dialect.MINDSPORE, "graph_def")
     fake.add_records("graph", "ms", "events.1_MS", [small_network()], claim=claim)
-    modules = [
-        (
-            plugin.name,
-            lambda plugin=plugin: SimpleNamespace(
-                insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin")
-            ),
-        )
-        for plugin in plugins
-    ]
+    modules = [(plugin.name, partial(module_of, plugin)) for plugin in plugins]
     registry = Registry.of([("graph", lambda: insight_graph), *modules])
     assert not registry.failures
     return Client(Host(registry, fake))

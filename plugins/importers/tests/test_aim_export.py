@@ -21,8 +21,6 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
-FIXTURE = Path(__file__).parent / "fixtures" / "aim"
-
 
 class _Context:
     def __init__(self, given: Mapping[str, Any]) -> None:

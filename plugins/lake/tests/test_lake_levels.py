@@ -20,7 +20,6 @@ from tests.lakes import LakeBuild
 
 COUNT = 3 * LONG + 1234
 KEY = SeriesKey("long", "loss")
-EVERY = ScalarQuery()
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,6 @@ from insight_profiler.profiles.discovery import ProfileFiles
 from insight_core.plugin import InvalidArgument, NotFound
 from tests.profiler_routes import Get, served_profiles
 
-_PATIENCE = 60.0  # seconds, on a machine that does much else
-
 
 def _write(path: Path, rank: int | None, *, slow: int = 1, begin: int = 1000, size: int = 2) -> None:
     """Three steps that take 10, 20 and ``slow`` times 30 ms, of which a tenth is an operator."""

@@ -20,7 +20,8 @@ from tests.profile_rules import check
 
 _LOCALES = Path(insight_profiler.__file__).parent / "locales"
 _EVERY: Mapping[str, Mapping[str, str]] = {
-    path.stem: json.loads(path.read_text(encoding="utf-8"))["advice"] for path in _LOCALES.glob("*.json")
+    locale: json.loads((_LOCALES / f"{locale}.json").read_text(encoding="utf-8"))["advice"]
+    for locale in ("en", "zh-CN")
 }
 _NVIDIA = (
     r"NCCL|(?<!torch\.backends\.)cuDNN|CUDA_ALLOC|CUDA graph|CUDA 图|tensor core|张量核心|TF32|warp|cuda:nccl"
@@ -46,7 +47,7 @@ _TORCH_ONLY += r"profiler_cost|between_operators"
 
 
 @pytest.mark.parametrize("ending", [one.ending for one in DIALECTS])
-@pytest.mark.parametrize("locale", sorted(_EVERY))
+@pytest.mark.parametrize("locale", _EVERY)
 def test_no_text_that_a_dialect_can_read_has_words_of_others(ending: str, locale: str) -> None:
     dialect = next(one for one in DIALECTS if one.ending == ending)
     texts = _EVERY[locale]
@@ -118,10 +119,26 @@ def test_a_text_within_another_is_said_in_the_same_words() -> None:
 @pytest.mark.parametrize("device", ["AMD Instinct MI300X", "Vendor MTIA"])
 def test_findings_about_other_devices_have_their_words(device: str) -> None:
     ending, kind = ("amd", "gpu") if "AMD" in device else ("accelerator", "mtia")
+    found = 0
     for training in FAULTS.values():
         profile = profile_of(simulate(training))
         devices = tuple(evolve(one, name=device, kind=kind) for one in profile.devices)
         for one in check(evolve(profile, devices=devices)):
             for each in one.found:
+                found += 1
                 saw = _EVERY["en"][f"reason.{each.saw.code}"]  # without the names of the simulator's kernels
                 assert not re.search(WRONG[ending], f"{saw} {each.change}"), one.rule.id
+    assert found >= len(FAULTS) / 2
+
+
+@pytest.mark.parametrize(
+    ("endings", "word"),
+    [
+        ((), "autocast"),
+        (("mindspore",), "amp_level"),
+        (("jax", "xla"), "jnp"),
+        (("tensorflow", "xla"), "keras"),
+    ],
+)
+def test_a_change_has_the_options_of_the_framework(endings: tuple[str, ...], word: str) -> None:
+    assert word in str(in_words(said("precision_change"), endings))
