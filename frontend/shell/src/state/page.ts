@@ -75,16 +75,20 @@ export class Page {
     const group = own?.error ? '' : own?.tab_group;
     return tabs.filter((tab) => tab === own || (group && group === tab.tab_group && !tab.error));
   }
+  /** The tab of its group that stands in the line of tabs. */
+  headOf(name: string | undefined): Tab | undefined {
+    return this.groupOf(name)[0];
+  }
   /** Those of its group that a tab offers itself, as its modes; those of a menu are in the line of tabs. */
   modesOf(name: string): readonly Tab[] {
-    return this.groupOf(name).filter((tab) => tab.name === name || !this.menuOf(tab));
+    return this.groupOf(name).filter((tab) => tab.name === name || !MENUS.some((menu) => menu === tab.tab_group));
   }
   /** The menu that a tab stands in, if there are several. */
   menuOf(tab: Tab): (typeof MENUS)[number] | undefined {
     return this.groupOf(tab.name).length > 1 ? MENUS.find((name) => name === tab.tab_group) : undefined;
   }
   /** What the line of tabs has: of each group the first. */
-  readonly line = computed(() => this.tabs.value.filter((tab) => this.groupOf(tab.name)[0] === tab));
+  readonly line = computed(() => this.tabs.value.filter((tab) => this.headOf(tab.name) === tab));
   readonly front = computed<Tab | null>(() => {
     const tabs = this.tabs.value;
     const named = tabs.find((tab) => tab.name === this.wanted.value);
@@ -267,7 +271,8 @@ export class Page {
   /** The tab `step` places to the right of the one in front, round the end. */
   turn(step: number): void {
     const tabs = this.line.value;
-    const at = tabs.findIndex((tab) => tab === this.groupOf(this.front.value?.name)[0]);
+    const head = this.headOf(this.front.value?.name);
+    const at = tabs.findIndex((tab) => tab === head);
     const next = tabs[(at + step + tabs.length) % tabs.length];
     if (next) this.open(next.name);
   }

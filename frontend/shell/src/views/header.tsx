@@ -78,7 +78,7 @@ export function Tabs() {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     event.preventDefault();
     page.turn(event.key === 'ArrowLeft' ? -1 : 1);
-    queueMicrotask(() => document.getElementById(`tab-${page.groupOf(page.front.value?.name)[0]?.name}`)?.focus());
+    queueMicrotask(() => document.getElementById(`tab-${page.headOf(page.front.value?.name)?.name}`)?.focus());
   };
   return (
     <>

@@ -18,7 +18,7 @@ export function PluginPanel({ tab }: { tab: Tab }) {
     <div
       id={`panel-${tab.name}`}
       role="tabpanel"
-      aria-labelledby={`tab-${page.groupOf(tab.name)[0]?.name}`}
+      aria-labelledby={`tab-${page.headOf(tab.name)?.name}`}
       class="ih-panel"
       data-plugin={tab.name}
       hidden={!inFront.value}

@@ -11,7 +11,7 @@ import type { Value } from '../answers/profile';
 import type { StepRows, StepSummary } from '../answers/steps';
 import type { TableAnswer } from '../answers/table';
 
-const OF_STEPS: ReadonlySet<string> = new Set(['steps', 'step_time', 'outliers']);
+type Figure = readonly [key: string, value: string, note?: string];
 
 interface FactsProps {
   readonly board: ProfilerParts;
@@ -27,14 +27,15 @@ export function Facts({ board, answer, children }: FactsProps): JSX.Element {
   const { value: profile } = board.profiles.profile;
   const { steps, memory } = answer;
   const start = profile?.start_ns ? new Date(Number(BigInt(profile.start_ns) / 1_000_000n)) : null;
-  const figures: (readonly [key: string, value: string, note?: string])[] = [];
+  const ofSteps: Figure[] = [];
+  const figures: Figure[] = [];
   if (steps) {
-    figures.push([
+    ofSteps.push([
       'steps',
       steps.count.toLocaleString(locale),
       steps.origin === 'inferred' ? say('steps.inferred') : '',
     ]);
-    figures.push([
+    ofSteps.push([
       'step_time',
       timeText(steps.p50, locale),
       say('overview.spread', {
@@ -45,7 +46,7 @@ export function Facts({ board, answer, children }: FactsProps): JSX.Element {
       }),
     ]);
     if (steps.outlier_count > 0)
-      figures.push(['outliers', steps.outlier_count.toLocaleString(locale), outliersText(board, steps)]);
+      ofSteps.push(['outliers', steps.outlier_count.toLocaleString(locale), outliersText(board, steps)]);
   }
   const timeline = profile?.duration_ns ?? 0;
   if (answer.covered > 0)
@@ -81,7 +82,7 @@ export function Facts({ board, answer, children }: FactsProps): JSX.Element {
         ? say('overview.world', { rank: profile.rank ?? 0, size: profile.world_size })
         : (profile.worker ?? ''),
     ]);
-  const shown = ([key, value, note]: (typeof figures)[number]): JSX.Element => (
+  const shown = ([key, value, note]: Figure): JSX.Element => (
     <div key={key} class="fact" data-fact={key} title={note ? `${value}\n${note}` : value}>
       <span class="label">{say(`overview.${key}`)}</span>
       <span class="value">{value}</span>
@@ -91,9 +92,9 @@ export function Facts({ board, answer, children }: FactsProps): JSX.Element {
   const more = answer.facts.filter(({ value }) => value !== null && value !== '' && typeof value !== 'object');
   return (
     <div class="facts" data-testid="facts">
-      {figures.filter(([key]) => OF_STEPS.has(key)).map(shown)}
+      {ofSteps.map(shown)}
       {children}
-      {figures.filter(([key]) => !OF_STEPS.has(key)).map(shown)}
+      {figures.map(shown)}
       {more.length > 0 && (
         <details class="fact more">
           <summary>{say('overview.more', { count: more.length })}</summary>

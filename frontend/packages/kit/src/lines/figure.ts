@@ -17,7 +17,7 @@ import { xRange } from './extent';
 import type { Entry, Figure, Window } from './layout';
 import { sheetArea, sheetLegend } from './sheet';
 import { trace } from './trace';
-import { yRange } from './y_range';
+import { type YRange, yRange } from './y_range';
 
 const NOTE = 16; // pixels of the line below the labels of the x axis
 
@@ -40,29 +40,51 @@ export function plotArea(props: LineChartProps, size: Size, noted: boolean): Are
 }
 
 export function figure(props: LineChartProps, window: Window, size: Size): Figure {
-  const found = figureWithin(props, window, size, plotArea(props, size, false));
+  const ranges = rangesOf(props, window);
+  const within = (plot: Area): Figure => figureWithin(props, ranges, size, plot);
+  const found = within(plotArea(props, size, false));
   if (size.sheet) {
-    const first = figureWithin(props, window, size, sheetArea(found, size.sheet));
-    const sheet = figureWithin(props, window, size, sheetArea(first, size.sheet)); // next to ticks of its own
+    const first = within(sheetArea(found, size.sheet));
+    const sheet = within(sheetArea(first, size.sheet)); // next to ticks of its own
     return { ...sheet, legend: sheetLegend(sheet, size.sheet.legend) };
   }
   if (found.leftOut === 0 || namesX(size)) return found;
-  return figureWithin(props, window, size, plotArea(props, size, true)); // how many are left out depends on x only
+  return within(plotArea(props, size, true)); // how many are left out depends on x only
 }
 
-function figureWithin(props: LineChartProps, window: Window, size: Size, plot: Area): Figure {
+const onRight = (line: Line): boolean => line.axis === 'right';
+
+/** What the axes show, whatever the size of the plot. */
+function rangesOf(props: LineChartProps, window: Window) {
   const logX = props.logX === true && props.xKind !== 'wall';
   const logY = props.logY === true;
   const domain = xDomain(props, window, logX);
-  const x = makeScale(domain, [plot.left, plot.left + plot.width], logX);
-  const vertical = [plot.top + plot.height, plot.top] as const;
-  const onRight = (l: Line): boolean => l.axis === 'right';
   const options = { log: logY, ignoreOutliers: props.ignoreOutliers === true };
-  const left = props.lines.filter((l) => !onRight(l));
   const right = props.lines.filter(onRight);
   const chosen = usable(window.y, logY);
-  const ofLeft = chosen ? { range: chosen, clipped: [] } : yRange(left, domain, options);
-  const ofRight = right.length > 0 ? yRange(right, domain, options) : null;
+  const left = (): YRange =>
+    yRange(
+      props.lines.filter((line) => !onRight(line)),
+      domain,
+      options,
+    );
+  return {
+    logX,
+    logY,
+    domain,
+    ofLeft: chosen ? { range: chosen, clipped: [] } : left(),
+    ofRight: right.length > 0 ? yRange(right, domain, options) : null,
+  };
+}
+
+function figureWithin(
+  props: LineChartProps,
+  { logX, logY, domain, ofLeft, ofRight }: ReturnType<typeof rangesOf>,
+  size: Size,
+  plot: Area,
+): Figure {
+  const x = makeScale(domain, [plot.left, plot.left + plot.width], logX);
+  const vertical = [plot.top + plot.height, plot.top] as const;
   const y = makeScale(ofLeft.range, vertical, logY);
   const yRight = ofRight && makeScale(ofRight.range, vertical, logY);
   const entries = props.lines.map((line) => entry(line, x, onRight(line) && yRight ? yRight : y, size.ratio));

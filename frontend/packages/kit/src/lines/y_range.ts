@@ -9,7 +9,7 @@ interface YOptions {
   readonly ignoreOutliers: boolean;
 }
 
-interface YRange {
+export interface YRange {
   /** Padded and rounded outwards, so that it is steady as points arrive. */
   readonly range: Range;
   /** Ends of it that values lie beyond. */
@@ -19,11 +19,11 @@ interface YRange {
 /** The y range to show for what lies in the x window. */
 export function yRange(lines: readonly Line[], window: Range, { log, ignoreOutliers }: YOptions): YRange {
   const whole = extremes(lines, window, log);
-  const range = whole && ignoreOutliers ? withoutOutliers(lines, window, log, whole) : whole;
+  if (!whole) return { range: padded(null, log), clipped: [] };
+  const range = ignoreOutliers ? withoutOutliers(lines, window, log, whole) : whole;
+  const isCut = [range[0] > whole[0], range[1] < whole[1]];
   const shown = padded(range, log);
-  const isCut = [whole && range && range[0] > whole[0], whole && range && range[1] < whole[1]];
-  const clipped = shown.filter((_, end) => isCut[end]);
-  return { range: shown, clipped };
+  return { range: shown, clipped: shown.filter((_, end) => isCut[end]) };
 }
 
 const FEWEST_LINES = 5; // among fewer nobody can say which of them diverged
@@ -36,11 +36,7 @@ const AWAY = { lines: { outlier: 3, shown: 3 }, values: { outlier: 10, shown: 1 
 /** `whole` without lines that reach far beyond most others, and then without values that do. */
 function withoutOutliers(lines: readonly Line[], window: Range, log: boolean, whole: Range): Range {
   const reaches = lines.map((line) => extremes([line], window, log)).filter((range) => range !== null);
-  const lows = Float64Array.from(reaches, ([low]) => low).sort();
-  const highs = Float64Array.from(reaches, ([, high]) => high).sort();
-  const isMany = reaches.length >= FEWEST_LINES;
-  const most: Range = [quantile(lows, LINES), quantile(highs, 1 - LINES)];
-  const cutLines = isMany ? cut(whole, most, AWAY.lines, log, lows, highs) : whole;
+  const cutLines = reaches.length >= FEWEST_LINES ? withoutLines(reaches, log, whole) : whole;
   // what never changes does not diverge: a learning rate
   const flat = reaches.flatMap(([low, high]) => (low === high ? [low] : []));
   const ofLines: Range = [Math.min(cutLines[0], ...flat), Math.max(cutLines[1], ...flat)];
@@ -49,6 +45,13 @@ function withoutOutliers(lines: readonly Line[], window: Range, log: boolean, wh
     .sort();
   if (values.length < FEWEST_VALUES) return ofLines;
   return cut(ofLines, [quantile(values, VALUES), quantile(values, 1 - VALUES)], AWAY.values, log, values, values);
+}
+
+function withoutLines(reaches: readonly Range[], log: boolean, whole: Range): Range {
+  const lows = Float64Array.from(reaches, ([low]) => low).sort();
+  const highs = Float64Array.from(reaches, ([, high]) => high).sort();
+  const most: Range = [quantile(lows, LINES), quantile(highs, 1 - LINES)];
+  return cut(whole, most, AWAY.lines, log, lows, highs);
 }
 
 /**
