@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,10 +11,12 @@ from attrs import evolve
 from insight_core.plugin import FileName
 from insight_core.plugin.log_formats import LogFormat
 from insight_core.references import reference
-from insight_log_tables.beginnings import begins_like, is_log
 from insight_log_tables.table import DeclaredTable
 
-_READ = reference("insight_log_tables.reading:read")  # a start of the host imports no reader
+# a start of the host imports none of these
+_BEGINS_LIKE = reference("insight_log_tables.beginnings:begins_like")
+_IS_LOG = reference("insight_log_tables.beginnings:is_log")
+_READ = reference("insight_log_tables.reading:read")
 _READ_SETTINGS = reference("insight_log_tables.settings:read")
 
 
@@ -99,14 +101,13 @@ def log_table(
         tuple(unless),
         most,
     )
-    accepts = partial(is_log if any_name else begins_like, table)
-    given = [files] if isinstance(files, (str, FileName)) else list(files)
-    claims = [FileName(one) if isinstance(one, str) else one for one in given]
-    checked = [
-        FileName(one.pattern, begins=accepts) if any_name else evolve(one, makes_run=accepts)
-        for one in claims
-    ]
-    return LogFormat(name, checked, partial(_READ, table), version, newest_only)
+    accepts = partial(_IS_LOG if any_name else _BEGINS_LIKE, table)
+    if any_name:
+        claims = [FileName(one.pattern, begins=accepts) for one in _claims(files)]
+    else:
+        given = _claims(files, makes_run=accepts)
+        claims = [one if one.makes_run is accepts else evolve(one, makes_run=accepts) for one in given]
+    return LogFormat(name, claims, partial(_READ, table), version, newest_only)
 
 
 def log_settings(
@@ -119,9 +120,15 @@ def log_settings(
     of nested settings are joined by dots. A file is read again when it changes. Texts whose names end like
     those of passwords and tokens are not shown.
     """
-    given = [files] if isinstance(files, (str, FileName)) else list(files)
-    claims = [FileName(one, makes_run=False) if isinstance(one, str) else one for one in given]
-    return LogFormat(name, claims, _READ_SETTINGS, version, runs_below=runs_below)
+    return LogFormat(name, _claims(files, makes_run=False), _READ_SETTINGS, version, runs_below=runs_below)
+
+
+def _claims(
+    files: str | FileName | Iterable[str | FileName], makes_run: Callable[[bytes], bool] | bool = True
+) -> list[FileName]:
+    """The claims; a str is the pattern of one that makes a run, or not."""
+    several = [files] if isinstance(files, (str, FileName)) else files
+    return [FileName(one, makes_run=makes_run) if isinstance(one, str) else one for one in several]
 
 
 def yaml_value(data: bytes) -> Any:  # noqa: ANN401 - any value

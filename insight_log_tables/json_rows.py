@@ -9,10 +9,12 @@ from typing import Any, BinaryIO
 from insight_core.plugin import Flaw
 from insight_core.plugin.log_formats import HyperParameters, Item
 from insight_log_tables.lines import Lines, next_lines
-from insight_log_tables.objects import Objects, flat
-from insight_log_tables.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, at_line
+from insight_log_tables.objects import Objects, flat, object_of
+from insight_log_tables.reasons import at_line
 from insight_log_tables.table import DeclaredTable
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
+
+_NOT_JSON = ReasonKind("table_not_json_column", "not JSON ({cause}, column {column})")
 
 
 def read(
@@ -76,21 +78,7 @@ def _all(texts: list[bytes], places: list[int]) -> list[dict[str, Any]] | None:
 
 
 def _object(text: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except UnicodeDecodeError as error:
-        raise ValueError(NOT_UTF8) from error
-    except json.JSONDecodeError as error:
-        told = f"not JSON ({error.msg}, column {error.colno})"
-        details = {"cause": error.msg, "column": error.colno}
-        raise ValueError(Reason(told, "table_not_json_column", **details)) from error
-    except ValueError as error:
-        raise ValueError(LONG_NUMBER) from error
-    except RecursionError as error:
-        raise ValueError(TOO_DEEP) from error
-    if not isinstance(value, dict):
-        raise ValueError(Reason("not an object", "table_not_an_object"))
-    return value
+    return object_of(text, lambda error: _NOT_JSON(cause=error.msg, column=error.colno))
 
 
 def _last(stream: BinaryIO, lines: Lines) -> Lines | None:

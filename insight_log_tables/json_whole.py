@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
@@ -10,8 +9,8 @@ from insight_core.plugin import Flaw
 from insight_core.plugin.log_formats import Item
 from insight_core.plugin.worker import SMALL, decode_apart
 from insight_log_tables.json_rows import settings_of
-from insight_log_tables.objects import Objects, flat
-from insight_log_tables.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, TOO_LARGE, at_line
+from insight_log_tables.objects import Objects, flat, object_of
+from insight_log_tables.reasons import NOT_UTF8, TOO_LARGE, at_line
 from insight_log_tables.table import DeclaredTable
 from insight_record.formats.reason import Reason, ReasonKind
 
@@ -19,7 +18,6 @@ _LARGEST = 256 << 20  # bytes: the file is one JSON value, which is parsed in me
 _ENTRY_NOT_AN_OBJECT = ReasonKind("table_entry_not_an_object", "{rows}[{index}] is not an object")
 _NOT_JSON = ReasonKind("table_not_json", "not JSON ({cause})")
 _NO_ROWS = ReasonKind("table_no_rows", "the list {rows} is missing")
-_NOT_AN_OBJECT = Reason("not an object", "table_not_an_object")
 _ENTRY = ReasonKind("table_entry", "{rows}[{index}]: {cause}")
 
 
@@ -84,16 +82,7 @@ def _of_columns(table: DeclaredTable, columns: Mapping[str, Any], start: int) ->
 
 def _value(text: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(text.decode("utf-8-sig"))
+        decoded = text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(NOT_UTF8) from error
-    except json.JSONDecodeError as error:
-        reason = _NOT_JSON(cause=error.msg)
-        raise ValueError(at_line(error.lineno, reason)) from error
-    except ValueError as error:
-        raise ValueError(LONG_NUMBER) from error
-    except RecursionError as error:
-        raise ValueError(TOO_DEEP) from error
-    if not isinstance(value, dict):
-        raise ValueError(_NOT_AN_OBJECT)
-    return value
+    return object_of(decoded, lambda error: at_line(error.lineno, _NOT_JSON(cause=error.msg)))

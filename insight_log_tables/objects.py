@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from itertools import compress, count
@@ -13,9 +14,17 @@ from numpy.typing import NDArray
 
 from insight_core.plugin.log_formats import Points
 from insight_log_tables.numbers import numbers, seconds, whole_numbers
-from insight_log_tables.reasons import NO_STEP, not_a_step, shown
+from insight_log_tables.reasons import (
+    LONG_NUMBER,
+    NO_STEP,
+    NOT_AN_OBJECT,
+    NOT_UTF8,
+    TOO_DEEP,
+    not_a_step,
+    shown,
+)
 from insight_log_tables.table import DeclaredTable
-from insight_record.formats.reason import ReasonKind
+from insight_record.formats.reason import Reason, ReasonKind
 
 _Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # places, steps, values, times
 _TIME = ReasonKind("table_time", "the time is {value}, neither a number nor a date")
@@ -127,3 +136,20 @@ def flat(value: Mapping[str, Any]) -> dict[str, Any]:
         else:
             opened.pop()
     return found
+
+
+def object_of(text: str | bytes, not_json: Callable[[json.JSONDecodeError], Reason]) -> dict[str, Any]:
+    """One JSON object. Raises ValueError that says why it is none; ``not_json`` says where it breaks off."""
+    try:
+        value = json.loads(text)
+    except UnicodeDecodeError as error:
+        raise ValueError(NOT_UTF8) from error
+    except json.JSONDecodeError as error:
+        raise ValueError(not_json(error)) from error
+    except ValueError as error:
+        raise ValueError(LONG_NUMBER) from error
+    except RecursionError as error:
+        raise ValueError(TOO_DEEP) from error
+    if not isinstance(value, dict):
+        raise ValueError(NOT_AN_OBJECT)
+    return value

@@ -11,6 +11,7 @@ _LONGEST = 60  # characters of a value in a text
 NO_STEP = Reason("no step", "table_no_step")
 BAD_CELL = Reason("a cell is too long, or has a line break in it", "table_cell")
 LONG_NUMBER = Reason("a whole number has too many digits", "table_long_number")
+NOT_AN_OBJECT = Reason("not an object", "table_not_an_object")
 NOT_UTF8 = Reason("not UTF-8", "table_not_utf8")
 TOO_DEEP = Reason("nested too deeply", "table_too_deep")
 TOO_LARGE = ReasonKind("table_too_large", "larger than {most} MiB, the most that is read")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from insight_core.cli.flags import Options
+    from insight_core.registry import Registry
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,11 +48,11 @@ def _main(words: list[str]) -> int:
 
     command: Callable[[Options], int]
     try:
-        contributed = _contributed(words)
+        contributed, registry = _contributed(words)
         if contributed is not None:
             settle_imports()
             return contributed()
-        options = read_options(words)
+        options = read_options(words, registry=registry)
         if options.command == "serve":
             from insight_core.cli.serve import serve as command
         elif options.command == "plugins":
@@ -67,8 +68,9 @@ def _main(words: list[str]) -> int:
         return fail(str(error))
 
 
-def _contributed(words: list[str]) -> Callable[[], int] | None:
-    """The plugin module's command with its arguments; None for commands of the host."""
+def _contributed(words: list[str]) -> tuple[Callable[[], int] | None, Registry | None]:
+    """The plugin module's command with its arguments, None for commands of the host; the modules, if any
+    had to be loaded to know."""
     import os
 
     from insight_core.cli.flags import COMMANDS
@@ -77,11 +79,12 @@ def _contributed(words: list[str]) -> Callable[[], int] | None:
 
     groups = {name.split()[0] for name in COMMANDS}
     if not words or words[0].startswith("-") or is_place(words[0]) or words[0] in groups:
-        return None
+        return None, None
     from insight_core.cli.command_host import TerminalHost
 
-    commands = {one.name: one for one in contributed_commands(loaded_for(words, os.environ), TerminalHost())}
+    registry = loaded_for(words, os.environ)
+    commands = {one.name: one for one in contributed_commands(registry, TerminalHost())}
     name = command_in(words, commands)
     if name is None:
-        return None
-    return lambda: commands[name].run(words[len(name.split()) :])
+        return None, registry
+    return lambda: commands[name].run(words[len(name.split()) :]), registry

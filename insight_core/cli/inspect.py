@@ -40,7 +40,7 @@ def inspect(options: Options) -> int:
         while_loading=rare_collections,
         mirrors=mirrors,
     )
-    follow_log_formats(registry, provider.admit_log_format)
+    follow_log_formats(registry, provider.admit_log_formats)
     try:
         display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
         display.start()

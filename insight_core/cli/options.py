@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from insight_core.cli.flag_types import with_hyphens
 from insight_core.cli.flags import COMMANDS, FLAGS, SERVE_FLAGS, Options
@@ -20,6 +20,9 @@ from insight_core.cli.plugin_commands import (
 from insight_core.cli.text_table import printable
 from insight_core.plugin import Option
 
+if TYPE_CHECKING:
+    from insight_core.registry import Registry
+
 
 class _VersionAction(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
@@ -29,12 +32,18 @@ class _VersionAction(argparse.Action):
         parser.exit(0)
 
 
-def read_options(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Options:
+def read_options(
+    arguments: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    *,
+    registry: Registry | None = None,
+) -> Options:
     """Parses a command line. Prints and exits (SystemExit: 0 help, 2 usage error) as argparse does.
 
-    Plugin modules are loaded for ``--help``, and for flags and commands that the host does not define.
+    Plugin modules are loaded for ``--help``, and for flags and commands that the host does not define;
+    ``registry`` has those that were loaded for a command already.
     """
-    command, rest = _command(list(arguments))
+    command, rest = _command(list(arguments), registry)
     if command not in COMMANDS:  # of a plugin module, which reads its arguments itself
         return Options(command=command)
     flags, help_text = COMMANDS[command]
@@ -52,7 +61,7 @@ def read_flags(
     environment = os.environ if environment is None else environment
     words = with_hyphens(arguments)
     parser = _parser(command, help_text, flags)
-    registry = None
+    registry = found = None
     if command == "serve":
         parser.add_argument(
             "directories",
@@ -62,14 +71,17 @@ def read_flags(
             help="a directory of training logs, as with --logdir",
         )
         is_help = {"-h", "--help"}.intersection(words)
-        if is_help or _has_unknown_flags(parser, words):
+        found = None if is_help else _known(parser, words)
+        if found is None:
             registry = loaded_for(words, environment, flags)
             add_flags(parser, registry)
             if is_help:
                 parser.epilog = _epilog([(one.name, one.help) for one in contributed_commands(registry)])
             # `insight-host plugin dev` gives this flag: the author needs to see where it failed
             tell_failures(registry, with_tracebacks="--watch-front-ends" in words)
-    given = vars(parser.parse_intermixed_args(words) if command == "serve" else parser.parse_args(words))
+    if found is None:
+        found = parser.parse_intermixed_args(words) if command == "serve" else parser.parse_args(words)
+    given = vars(found)
     if directories := given.pop("directories", None):
         given["logdir"] = (*(given["logdir"] or ()), *directories)
     values, origins = flag_values(parser, given, flags, environment)
@@ -86,10 +98,11 @@ def read_flags(
     return Options(command=command, origins=origins, registry=registry, **values)
 
 
-def _has_unknown_flags(parser: argparse.ArgumentParser, words: Sequence[str]) -> bool:
-    known, others = parser.parse_known_intermixed_args(words)
+def _known(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace | None:
+    """What the words say; None if there are flags among them that the host does not define."""
+    found, others = parser.parse_known_intermixed_args(words)
     # one with a space in its value passes for a directory
-    return bool(others) or any(word.startswith("-") for word in known.directories)
+    return None if others or any(word.startswith("-") for word in found.directories) else found
 
 
 def flag_values(
@@ -144,14 +157,14 @@ def _settle(
         del origins[loser]
 
 
-def _command(arguments: list[str]) -> tuple[str, list[str]]:
+def _command(arguments: list[str], registry: Registry | None) -> tuple[str, list[str]]:
     if not arguments or arguments[0].startswith("-") or is_place(arguments[0]):
         return "serve", arguments
     command = command_in(arguments, COMMANDS)
     if command is None:
         texts = {name: text for name, (_, text) in COMMANDS.items()}
         _show_group(arguments, texts)
-        registry = loaded_for(arguments, os.environ)
+        registry = loaded_for(arguments, os.environ) if registry is None else registry
         texts |= {one.name: one.help for one in contributed_commands(registry)}
         command = command_in(arguments, texts)
         if command is None:

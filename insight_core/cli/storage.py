@@ -22,7 +22,6 @@ from insight_core.registry import Registry
 
 if TYPE_CHECKING:
     from insight_core.providers.local import LocalProvider
-    from insight_core.registry import Registry
     from insight_core.web.state.annotations import AnnotationStore
     from insight_core.web.state.saved import SavedStore
 
@@ -41,7 +40,6 @@ def open_local(
 ) -> LocalProvider:
     """A provider of these logdirs, not started yet. Raises InvalidArgument."""
     from insight_core.cli.logdirs import cache_shares, open_mirrors
-    from insight_core.cli.storage import follow_log_formats
     from insight_core.providers.local import LocalProvider
 
     directory = _writable_directory(options, logdirs)
@@ -63,7 +61,7 @@ def open_local(
         while_loading=rare_collections,
         mirrors=mirrors,
     )
-    follow_log_formats(registry, provider.admit_log_format)
+    follow_log_formats(registry, provider.admit_log_formats)
     return provider
 
 
@@ -169,8 +167,8 @@ def _is_inside(directory: Path, logdir: str) -> bool:
     return os.path.commonpath([inner, outer]) == outer
 
 
-def follow_log_formats(registry: Registry, came: Callable[[LogFormat | StoreFormat], None]) -> None:
-    """Calls ``came`` with each log format, now and later; any thread may call it.
+def follow_log_formats(registry: Registry, came: Callable[[Sequence[LogFormat | StoreFormat]], None]) -> None:
+    """Calls ``came`` with the log formats that are new, now and later; any thread may call it.
 
     Of formats with one name the first is used. The modules of the others are listed as failures.
     """
@@ -179,6 +177,7 @@ def follow_log_formats(registry: Registry, came: Callable[[LogFormat | StoreForm
     lock = threading.Lock()
 
     def look() -> None:
+        new: list[LogFormat | StoreFormat] = []
         for contribution in registry.collected(_HOOK, (LogFormat, StoreFormat)):
             log_format: LogFormat | StoreFormat = contribution.value
             with lock:
@@ -187,10 +186,12 @@ def follow_log_formats(registry: Registry, came: Callable[[LogFormat | StoreForm
                 seen.add(id(log_format))
                 is_used = used.setdefault(log_format.name, log_format) is log_format
             if is_used:
-                came(log_format)
+                new.append(log_format)
                 continue
             reason = InvalidArgument(f"a log format named {log_format.name!r} is already there")
             registry.hook_failed(contribution.module, _HOOK, reason)
+        if new:
+            came(new)
 
     look()
     registry.follow(lambda plugin: None, look)

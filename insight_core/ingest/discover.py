@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from attrs import frozen
@@ -246,10 +246,11 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
         for directory, tells in to_be_told(each.name, each.matches, sure)
         if beginnings.say(each.path, each.info, tells)
     )
+    in_order = cache(lambda: sorted(runs))  # of the few files that are of the runs below
     named: list[NamedFile] = []
     for each in awaited:
         begins_like = partial(_begins_like, each, beginnings)
-        for file in taken(each.name, each.matches, holding, runs, begins_like):
+        for file in taken(each.name, each.matches, holding, runs, in_order, begins_like):
             run = run_name(prefix, file.directory)
             if each.info is None:
                 _note(found, run, printable(each.name), each.reason)

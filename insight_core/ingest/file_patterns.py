@@ -7,6 +7,7 @@ import functools
 import os
 import posixpath
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import BinaryIO, NamedTuple, Self, TypeAlias
 
@@ -251,11 +252,13 @@ def taken(
     matches: Iterable[Match],
     holding: set[str],
     runs: set[str],
+    in_order: Callable[[], Sequence[str]],
     begins_like: Callable[[Callable[[bytes], bool]], bool],
 ) -> list[TakenFile]:
     """The file at ``path``, relative to the logdir, once for each run in which plugins claim it.
 
-    ``runs``: all directories that are runs. ``begins_like``: whether the file begins as a format wants it.
+    ``runs``: all directories that are runs; ``in_order`` gives them sorted. ``begins_like``: whether the file
+    begins as a format wants it.
     """
     names = path.split("/")
     found: dict[str, dict[str, FilePattern]] = {}
@@ -272,7 +275,7 @@ def taken(
             directory = _nearest(names, above, runs)
         directories = [] if directory is None else [directory]
         if directory is None and pattern.format is not None and pattern.format.runs_below:
-            directories = _below("/".join(names[: above[0]]), runs)
+            directories = _below("/".join(names[: above[0]]), in_order())
         for each in directories:
             plugins.add(pattern.plugin)
             found.setdefault(each, {})[pattern.plugin] = pattern
@@ -298,11 +301,12 @@ def _run_of(names: Sequence[str], above: Sequence[int], holding: set[str]) -> st
     return "/".join(names[: above[0]]) if nearest is None else nearest
 
 
-def _below(directory: str, runs: set[str]) -> list[str]:
+def _below(directory: str, ordered: Sequence[str]) -> list[str]:
     """The runs below a directory; none if there are too many for the directory of one training."""
     start = f"{directory}/" if directory else ""
-    found = [run for run in runs if run.startswith(start)]
-    return sorted(found) if len(found) <= _MOST_BELOW else []
+    first = bisect_left(ordered, start)
+    found = [run for run in ordered[first : first + _MOST_BELOW + 1] if run.startswith(start)]
+    return found if len(found) <= _MOST_BELOW else []
 
 
 def _nearest(names: Sequence[str], above: Sequence[int], directories: set[str]) -> str | None:

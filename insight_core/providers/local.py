@@ -147,9 +147,9 @@ class LocalProvider:
             self._names.add([plugin])
             self._loader.look_again()
 
-    def admit_log_format(self, log_format: LogFormat | StoreFormat) -> None:
-        """Files of this format are read too."""
-        self._names.add((), [log_format])
+    def admit_log_formats(self, log_formats: Sequence[LogFormat | StoreFormat]) -> None:
+        """Files of these formats are read too."""
+        self._names.add((), log_formats)
         self._loader.look_again()
 
     def load(self) -> None:
@@ -279,7 +279,7 @@ class LocalProvider:
 
     def unread_files(self) -> Mapping[str, int]:
         """Files that nothing reads, by what they hold, by a new walk over the logdirs."""
-        return unread_files(self._logdirs, self._names)
+        return unread_files(self._logdirs, self._names, follow_symlinks=self._follow_symlinks)
 
     def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
         """Raises NotComputed: the data is in this process."""

@@ -205,21 +205,18 @@ class ModuleLoader:
 
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_PUBLIC = {hook: each for hook, each in vars(hookspecs).items() if hook.startswith("insight_")}
+_KNOWN = _PUBLIC | {hook: each for hook, each in vars(own_hooks).items() if hook.startswith("insight_")}
 
 
 def _check_hook(name: str, function: Callable[..., object]) -> None:
     """Raises Refusal for a hook that is unknown, or takes arguments that it is not given."""
-    public = {hook: each for hook, each in vars(hookspecs).items() if hook.startswith("insight_")}
-    known = {
-        **public,
-        **{hook: each for hook, each in vars(own_hooks).items() if hook.startswith("insight_")},
-    }
     place = f" ({defined_at(function)})"
-    if name not in known:
-        close = get_close_matches(name, public, 1)
-        hint = f"did you mean {close[0]}?" if close else f"hooks are {', '.join(sorted(public))}"
+    if name not in _KNOWN:
+        close = get_close_matches(name, _PUBLIC, 1)
+        hint = f"did you mean {close[0]}?" if close else f"hooks are {', '.join(sorted(_PUBLIC))}"
         raise Refusal(f"unknown hook {name}: {hint}{place}")
-    given, taken = inspect.signature(known[name]).parameters, inspect.signature(function).parameters
+    given, taken = inspect.signature(_KNOWN[name]).parameters, inspect.signature(function).parameters
     for argument, parameter in taken.items():
         is_needed = parameter.default is parameter.empty and parameter.kind not in _VARIADIC
         if argument not in given and is_needed:

@@ -22,7 +22,7 @@ OTHER_WORDS = LogFormat("words", FileName("*.text"), lambda stream, state: ([], 
 
 def _found(registry: Registry) -> Collection[LogFormat | StoreFormat]:
     found: list[LogFormat | StoreFormat] = []
-    follow_log_formats(registry, found.append)
+    follow_log_formats(registry, found.extend)
     return found
 
 
@@ -49,7 +49,7 @@ def test_log_formats_of_a_module_that_is_imported_late_come_later() -> None:
         return with_hooks(log_formats=lambda: [WORDS])
 
     registry = Registry.of([("late", load)], distribution="theirs", limits=Limits(start=0.01))
-    follow_log_formats(registry, lambda log_format: came.set())
+    follow_log_formats(registry, lambda log_formats: came.set())
     assert not came.is_set()
     go.set()
     assert came.wait(30)

@@ -124,7 +124,7 @@ def test_a_format_that_comes_late_reads_what_is_there(tmp_path: Path, opened: Op
     provider = opened(evolve(WORDS, files=FileName("*.other")))
     provider.load()
     assert list(provider.runs()) == []
-    provider.admit_log_format(WORDS)
+    provider.admit_log_formats([WORDS])
     provider.load()
     assert values(provider, ".") == [0, 0.5]
 
