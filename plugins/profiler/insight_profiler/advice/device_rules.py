@@ -52,7 +52,7 @@ def channels_last(evidence: Evidence) -> Iterator[Finding]:
     both = np.concatenate((rows, norms))
     least = np.concatenate((np.zeros(len(rows)), np.full(len(norms), _NORM_LEFT)))
     most = np.concatenate((np.zeros(len(rows)), np.ones(len(norms))))
-    assumes = said("assumes_norms", percent=percent(_NORM_LEFT)) if len(norms) else said("assumes_fast_host")
+    assumes = said("assumes_norms", percent=percent(_NORM_LEFT)) if len(norms) else None
     savings = if_shorter(evidence, both, most, least, assumes)
     if not savings.is_worth(_LEAST):
         raise NotChecked(said("no_saving_layout", share=percent(time / evidence.time(evidence.work))))
