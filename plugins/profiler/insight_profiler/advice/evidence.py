@@ -82,6 +82,15 @@ class Evidence(TimelineEvidence):
         return () if self.replay is None else tuple(self.replay.time(host) for host in self.hosts)
 
     @cached_property
+    def hosts_gone(self) -> tuple[tuple[HostPace, int], ...]:
+        """Each of the hosts if it took no time but for communication, and how long the replayed steps then
+        take, ns."""
+        if self.replay is None:
+            return ()
+        gone = [self.replay.without_host(host, self.host_communication) for host in self.hosts]
+        return tuple((host, self.replay.time(host)) for host in gone)
+
+    @cached_property
     def unprofiled(self) -> tuple[float, float] | None:
         """How long a step takes without the profiler (ns), from and to; None where nobody tells."""
         if self.replay is None or not self._unprofiled_hosts:

@@ -27,7 +27,7 @@ from insight_profiler.advice.findings import ProfileCheck, finding, profile_rule
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import function_during, marks_step
 from insight_profiler.advice.replay import HostPace, Replay, ReplayChange
-from insight_profiler.advice.savings import Savings, host_gone, if_changed
+from insight_profiler.advice.savings import Savings, if_changed
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import length
 from insight_profiler.model import Category
@@ -187,14 +187,17 @@ def _left_to_save(evidence: Evidence, replay: Replay) -> Savings:
             rule.of(evidence)
     known = reduce(ReplayChange.__and__, evidence.explained, ReplayChange())
 
-    def saved(host: HostPace, left: float) -> float:
-        base, changed = replay.time(host), replay.time(host, known)
-        share = (changed - replay.time(host_gone(evidence, replay, host, left), known)) / base
+    def saved(host: HostPace, base: int, left: float) -> float:
+        faster = replay.without_host(host, evidence.host_communication, left)
+        share = (replay.time(host, known) - replay.time(faster, known)) / base
         return min(1.0, max(0.0, share))
 
-    cost = evidence.profiler_cost
-    usual = evidence.hosts[0] if cost is None or evidence.measured is not None else cost.usual(replay)
-    low, high = min(saved(host, _FASTER) for host in evidence.hosts), saved(usual, 0.0)
+    bases = list(zip(evidence.hosts, evidence.base_times, strict=True))
+    usual, base = bases[0]
+    if (cost := evidence.profiler_cost) is not None and evidence.measured is None:
+        usual = cost.usual(replay)
+        base = replay.time(usual)
+    low, high = min(saved(*one, _FASTER) for one in bases), saved(usual, base, 0.0)
     return Savings(
         min(low, high), high, assumes=said("assumes_host_ahead", percent=round(100 * (1 - _FASTER)))
     )

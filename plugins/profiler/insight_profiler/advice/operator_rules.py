@@ -114,8 +114,10 @@ def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
     if not len(convolutions):
         raise NotChecked(said("needs_flops"))
     rows = evidence.named(is_generic_convolution, convolutions)
+    if evidence.time(rows) < 0.1 * evidence.time(evidence.compute):
+        return
     savings = if_shorter(evidence, rows, 0.5)
-    if evidence.time(rows) < 0.1 * evidence.time(evidence.compute) or not savings.is_worth(_MORE):
+    if not savings.is_worth(_MORE):
         return
     name = evidence.biggest_name(rows)
     yield finding(
@@ -178,7 +180,6 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
     if not len(rows):
         return
     savings = _without_operators(evidence, rows, converts)
-    weights = rows[_is_weight(evidence, table)[evidence.operator_of(rows)]]
     told = {
         "count": round(len(rows) / evidence.counted),
         "time": milliseconds(evidence.time(rows) / evidence.counted),
@@ -189,6 +190,7 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
     most = int(chosen[np.argmax(np.maximum(table["device_total"][chosen], table["total"][chosen]))])
     side = Side.DEVICE if table["side"][most] == Side.DEVICE else Side.HOST
     place = evidence.operator_place(most, side)
+    weights = rows[_is_weight(evidence, table)[evidence.operator_of(rows)]]
     are_weights = len(weights) > _MOSTLY * len(rows)
     saw = said("conversions", **told, name=evidence.text(int(table["type"][most])))
     if are_weights:

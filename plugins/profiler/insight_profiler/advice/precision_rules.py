@@ -140,9 +140,9 @@ def double_precision(evidence: Evidence) -> Iterator[Finding]:
     """Kernels that compute with numbers of 64 bits."""
     rows = evidence.named(is_double, evidence.compute)
     share = evidence.time(rows) / max(1, evidence.time(evidence.compute))
-    savings = if_shorter(evidence, rows, 0.5)
     if share < _MORE:
         return
+    savings = if_shorter(evidence, rows, 0.5)
     if not savings.is_worth(_LEAST):
         raise NotChecked(said("no_saving_double", share=percent(share)))
     name = evidence.biggest_name(rows)
