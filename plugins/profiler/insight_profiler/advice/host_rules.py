@@ -14,7 +14,7 @@ from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.replay import WAIT, Replay, ReplayChange
-from insight_profiler.advice.savings import Savings, host_spans, if_changed, shares_without
+from insight_profiler.advice.savings import Savings, if_changed, shares_without
 from insight_profiler.advice.words import milliseconds, per_step, percent, said
 from insight_profiler.analysis.spans import covered, length, within
 from insight_profiler.analysis.steps import slow_steps
@@ -49,12 +49,11 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
     place = EvidencePlace("view", "steps")
     name, saw = "", None
     if "slices" in evidence.profile.tables:
-        is_data = evidence.slices["category"] == Category.DATA
-        spans = host_spans(evidence, is_data)
-        rows = np.flatnonzero(is_data & evidence.inside)
+        spans = evidence.loading
+        rows = np.flatnonzero((evidence.slices["category"] == Category.DATA) & evidence.inside)
         if len(rows):
             name = evidence.biggest_name(rows)
-            place = evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])]))
+            place = evidence.slice_place(evidence.longest(rows))
         if (replay := evidence.replay) is not None:
             saves = if_changed(evidence, replay, ReplayChange(lag=shares_without(replay, spans)))
             saw = said(
@@ -90,7 +89,7 @@ def _is_ahead(evidence: Evidence) -> bool:
         return False
     later = steps["start"][len(steps["number"]) // 2 :].astype(np.int64)
     ends = later + steps["duration"][-len(later) :]
-    loading = within(host_spans(evidence, evidence.slices["category"] == Category.DATA), evidence.idle)
+    loading = within(evidence.loading, evidence.idle)
     return int(covered(loading, later, ends).sum()) < _LEAST * int((ends - later).sum())
 
 
@@ -133,7 +132,7 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
     slices = evidence.slices
     compiles = are(lambda name: bool(_COMPILES.search(name)), evidence.profile.texts, slices["name"])
     rows = np.flatnonzero(compiles & evidence.inside & ~evidence.is_work)
-    spans = host_spans(evidence, compiles)
+    spans = evidence.union(rows)
     share = length(spans) / evidence.whole
     if share < _LEAST / 2:
         return
@@ -153,7 +152,7 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
             step=step,
         ),
         evidence.change("recompiles_change"),
-        (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
+        (evidence.slice_place(evidence.longest(rows)),),
         saves,
     )
 
@@ -183,7 +182,7 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
         evidence,
         said("allocates", **told),
         evidence.change("allocates_emptied_change" if is_emptied else "allocates_change"),
-        (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
+        (evidence.slice_place(evidence.longest(rows)),),
         saves,
     )
 

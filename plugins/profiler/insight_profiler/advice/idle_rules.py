@@ -46,7 +46,7 @@ def start_up(evidence: Evidence) -> Iterator[Finding]:
     rows = evidence.start_up
     if not evidence.is_mostly_start_up:
         return
-    longest = int(rows[np.argmax(evidence.slices["duration"][rows])])
+    longest = evidence.longest(rows)
     yield finding(
         evidence,
         said(

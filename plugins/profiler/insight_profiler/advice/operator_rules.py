@@ -17,7 +17,7 @@ from insight_profiler.advice.kernel_names import is_convolution, is_generic_conv
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.products import products
 from insight_profiler.advice.replay import ReplayChange
-from insight_profiler.advice.savings import Savings, host_spans, if_changed, if_shorter, shares_without
+from insight_profiler.advice.savings import Savings, if_changed, if_shorter, shares_without
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.operator_peaks import operator_peaks
 from insight_profiler.model import Side, Table
@@ -214,7 +214,7 @@ def _without_operators(evidence: Evidence, rows: Rows, operators: NDArray[np.boo
     calls = evidence.launchers[rows]
     gone = replay.nodes_of(np.concatenate((rows, calls[calls >= 0])))
     runs = (slices["operator"] >= 0) & operators[np.maximum(slices["operator"], 0)]
-    lag = shares_without(replay, host_spans(evidence, runs))
+    lag = shares_without(replay, evidence.host_spans(runs))
     saves = if_changed(evidence, replay, ReplayChange(np.where(gone, 0.0, 1.0), lag))
     alone = if_shorter(evidence, rows, 0.0)
     return evolve(saves, later=alone.later if (alone.later or 0.0) > saves.high else None)

@@ -78,11 +78,13 @@ def quiet_function(evidence: Evidence, late: Spans) -> QuietFunction | None:
     """The function that launches nothing in which the host is for most of some time in which devices wait for
     it: the outermost one, without loading data. None where none is known."""
     slices = evidence.slices
-    calls = evidence.launchers[evidence.work]
-    tracks = np.unique(slices["track"][calls[calls >= 0]])
     depth, parent = slices["depth"], slices["parent"]
     launches = summed_upwards((slices["category"] == Category.RUNTIME).astype(np.int64), depth, parent)
-    quiet = (slices["category"] == Category.OTHER) & (launches == 0) & np.isin(slices["track"], tracks)
+    quiet = (
+        (slices["category"] == Category.OTHER)
+        & (launches == 0)
+        & np.isin(slices["track"], evidence.launching)
+    )
     quiet &= evidence.inside & ~evidence.is_work & ~marks_step(evidence)
     loads = slices["category"] == Category.DATA
     quiet &= nearest_marked(loads, depth, parent) < 0
@@ -109,9 +111,9 @@ def function_during(evidence: Evidence, spans: Spans) -> tuple[int | None, int]:
     """The longest call of the innermost function or annotation of the program in which the host is for most
     of some spans, and how long it is in all its calls then, ns."""
     slices = evidence.slices
-    calls = evidence.launchers[evidence.work]
-    tracks = np.unique(slices["track"][calls[calls >= 0]])
-    other = np.isin(slices["category"], (Category.OTHER, Category.DATA)) & np.isin(slices["track"], tracks)
+    other = np.isin(slices["category"], (Category.OTHER, Category.DATA)) & np.isin(
+        slices["track"], evidence.launching
+    )
     rows = np.flatnonzero(other & ~evidence.is_work)
     rows = rows[(evidence.ends[rows] > spans[0][0]) & ~marks_step(evidence)[rows]]
     if evidence.profile.source is Source.XPLANE:  # which has spans of the runtime, too

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.replay import WAIT
-from insight_profiler.advice.savings import host_spans
-from insight_profiler.analysis.spans import Spans, covered, gaps, merged
+from insight_profiler.analysis.spans import Spans, gaps, merged
 from insight_profiler.analysis.steps import slow_steps
 from insight_profiler.derived.nesting import nearest_marked
 from insight_profiler.model import Category
@@ -111,9 +110,7 @@ def launched_by_loops(evidence: Evidence) -> Rows:
     reads = reads_of(evidence)
     if not name_before(evidence, reads):
         return evidence.work[:0]
-    calls = evidence.launchers[evidence.work]
-    begun = np.where(calls >= 0, evidence.slices["start"][np.maximum(calls, 0)], -1)
-    return evidence.work[covered(loops_of(evidence, reads), begun, begun + 1) > 0]
+    return evidence.launched_during(loops_of(evidence, reads), evidence.work)
 
 
 def name_before(evidence: Evidence, reads: Reads) -> str:
@@ -139,7 +136,7 @@ def idle_after_reading(evidence: Evidence, reads: Reads) -> Spans:
     at = np.searchsorted(ends, late[1], "left") - 1  # the last read before work
     after = (at >= 0) & (ends[np.maximum(at, 0)] >= late[0] - _RETURNS)
     spans = np.maximum(late[0], ends[np.maximum(at, 0)])[after], late[1][after]
-    return gaps(host_spans(evidence, evidence.slices["category"] == Category.DATA), spans)
+    return gaps(evidence.loading, spans)
 
 
 def slow_windows(evidence: Evidence) -> Spans:

@@ -22,7 +22,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_profiler.advice.timeline_evidence import TimelineEvidence
-from insight_profiler.analysis.spans import Spans, covered, merged
+from insight_profiler.analysis.spans import Spans, covered
 from insight_profiler.model import Category
 
 HOST, WAIT, WORK = range(3)  # kinds of nodes
@@ -202,8 +202,7 @@ def path_times(replay: Replay, evidence: TimelineEvidence) -> Mapping[str, int]:
     found["runtime"] = int(duration[kind == HOST].sum())
     begin, gap_end = (column[path] for column in replay.gap)
     host = kind == HOST
-    data = np.flatnonzero(evidence.slices["category"] == Category.DATA)
-    loading = merged(evidence.slices["start"][data].astype(np.int64), evidence.ends[data])
+    loading = evidence.union(np.flatnonzero(evidence.slices["category"] == Category.DATA))
     found["data"] = int(covered(loading, begin[host], gap_end[host]).sum())
     exchanged = int(covered(evidence.host_communication, begin[host], gap_end[host]).sum())
     found["communication"] = found.get("communication", 0) + exchanged

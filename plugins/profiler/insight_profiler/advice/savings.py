@@ -12,7 +12,7 @@ from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.places import Severity
 from insight_profiler.advice.replay import HOST, WAIT, Replay, ReplayChange, Shares
 from insight_profiler.advice.words import said
-from insight_profiler.analysis.spans import Spans, covered, length, merged
+from insight_profiler.analysis.spans import Spans, covered, length
 
 _LIMITED = 0.9  # of what the work takes less: a change that saves less has another bottleneck
 _MORE = 1.1  # times as much as now
@@ -112,9 +112,3 @@ def shares_without(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[n
 def without_gaps(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[np.int64]:
     """The lags of a replay, as recorded, with ``shares_without``."""
     return np.asarray(np.maximum(replay.lag, 0) * shares_without(replay, spans, left)).astype(np.int64)
-
-
-def host_spans(evidence: Evidence, chosen: NDArray[np.bool_]) -> Spans:
-    """When some slices of the host go on, in the steps that count."""
-    rows = np.flatnonzero(chosen & ~evidence.is_work & evidence.inside)
-    return merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])

@@ -20,7 +20,7 @@ from insight_profiler.advice.waiting_rules import tail_after_reading
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.pipeline import empty_share
-from insight_profiler.analysis.spans import Spans, gaps, length, merged, within
+from insight_profiler.analysis.spans import Spans, gaps, length, within
 from insight_profiler.analysis.steps import SLOW, of_rows, slow_steps, summary, usual_rows
 from insight_profiler.model import Category, Source, Table
 
@@ -85,9 +85,8 @@ def _in_functions(evidence: Evidence) -> Iterator[Finding]:
     function = quiet_function(evidence, late)
     if function is None or function.time < _WAITS * evidence.whole:
         return
-    rows = function.rows
-    spans = merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])
-    saves = if_changed(evidence, replay, ReplayChange(lag=shares_without(replay, spans)))
+    change = ReplayChange(lag=shares_without(replay, evidence.union(function.rows)))
+    saves = if_changed(evidence, replay, change)
     place = evidence.slice_place(function.longest)
     share = percent(function.time / evidence.whole)
     if saves.high < _WAITS:
