@@ -12,7 +12,6 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.analysis.device_peaks import device_peaks
 from insight_profiler.analysis.kernel_schemes import InputType
 from insight_profiler.model import Table
 
@@ -39,8 +38,8 @@ class SplitAttention:
 def split_attention(evidence: Evidence) -> SplitAttention | None:
     """Attention by its scores: matrices that a product of narrower ones makes and a softmax reads. All work
     on tensors of their sizes is its work, in the backward pass too. None without such operators."""
-    table = evidence.profile.tables.get("operators")
-    if table is None or not len(table["name"]):
+    table = evidence.operators
+    if table is None:
         return None
     texts = evidence.profile.texts
     names = [texts[place] if place >= 0 else "" for place in table["name"].tolist()]
@@ -76,7 +75,7 @@ def split_attention(evidence: Evidence) -> SplitAttention | None:
 def _left(evidence: Evidence, table: Table, member: NDArray[np.bool_]) -> tuple[float, float]:
     """The share of its time that fused attention takes, at worst and at best: its products at a share of the
     peak, without the matrices of scores in memory."""
-    peaks = None if evidence.device is None else device_peaks(evidence.device)
+    peaks = evidence.peaks
     counted = member & (table["flops"] > 0)
     time = int(table["device_self"][member].clip(0).sum())
     if peaks is None or not counted.any() or not time:

@@ -19,6 +19,7 @@ from insight_profiler.advice.replay import HostPace, Replay, ReplayChange, path_
 from insight_profiler.advice.replay_graph import replay_of
 from insight_profiler.advice.timeline_evidence import Rows, TimelineEvidence
 from insight_profiler.advice.words import milliseconds, said
+from insight_profiler.analysis.device_peaks import PeakRate, device_peaks
 from insight_profiler.model import Device, Side
 
 __all__ = ["Evidence", "Rows"]
@@ -40,6 +41,11 @@ class Evidence(TimelineEvidence):
         """The device that does most of the work, where its properties are known."""
         kinds = [device for device in self.profile.devices if device.kind != "cpu"]
         return kinds[0] if kinds else None
+
+    @cached_property
+    def peaks(self) -> PeakRate | None:
+        """The peak rates of that device, where they are known."""
+        return None if self.device is None else device_peaks(self.device)
 
     @cached_property
     def endings(self) -> Sequence[str]:

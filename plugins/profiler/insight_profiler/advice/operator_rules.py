@@ -37,10 +37,9 @@ _EXPERT = re.compile(r"^(.*/|)([^/]*expert[^/]*?[_.]?)(\d+)(?=/|$)", re.IGNORECA
 
 
 def _operators(evidence: Evidence) -> Table:
-    table = evidence.profile.tables.get("operators")
-    if table is None or not len(table["name"]):
+    if evidence.operators is None:
         raise NotChecked(said("needs_operators"))
-    return table
+    return evidence.operators
 
 
 def _work_of(evidence: Evidence, operators: NDArray[np.bool_]) -> Rows:

@@ -306,6 +306,12 @@ class TimelineEvidence:
         return np.where(kernel >= 0, kernels["operator"][np.maximum(kernel, 0)], -1).astype(np.int32)
 
     @cached_property
+    def operators(self) -> Table | None:
+        """The table of operators; None where it is empty."""
+        table = self.profile.tables.get("operators")
+        return table if table is not None and len(table["name"]) else None
+
+    @cached_property
     def compute(self) -> Rows:
         """Kernels that compute, communication not among them."""
         return self.of(Category.KERNEL)
