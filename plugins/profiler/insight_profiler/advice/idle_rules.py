@@ -25,7 +25,7 @@ from insight_profiler.advice import (
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import ProfileCheck, finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
-from insight_profiler.advice.python_times import function_during, marks_step
+from insight_profiler.advice.python_times import function_during
 from insight_profiler.advice.replay import HostPace, Replay, ReplayChange
 from insight_profiler.advice.savings import Savings, if_changed
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
@@ -123,7 +123,7 @@ def _host_between(evidence: Evidence, start: int, end: int) -> str:
     that covers it, within its annotation; "" if nothing covers half of it."""
     slices = evidence.slices
     here = ~evidence.is_work & (slices["start"] < end) & (evidence.ends > start)
-    rows: Rows = np.flatnonzero(here & ~marks_step(evidence))
+    rows: Rows = np.flatnonzero(here & ~evidence.marks_step)
     inside = np.minimum(evidence.ends[rows], end) - np.maximum(slices["start"][rows], start)
     threads = np.array([track.kind == "thread" for track in evidence.profile.tracks] or [False])
     rows = rows[(inside >= _MOSTLY * (end - start)) & threads[slices["track"][rows]]]

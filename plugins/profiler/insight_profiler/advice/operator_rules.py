@@ -10,7 +10,7 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
-from insight_profiler.advice.attention import shapes_of, split_attention
+from insight_profiler.advice.attention import shapes_of
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
@@ -137,7 +137,7 @@ def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
 def attention(evidence: Evidence) -> Iterator[Finding]:
     """Attention that is computed as single matrix products and a softmax."""
     table = _operators(evidence)
-    split = split_attention(evidence)
+    split = evidence.split_attention
     unfused = _with_names(evidence, table, re.compile(r"_scaled_dot_product_attention_math"), "type")
     if split is None and not unfused.any():
         return
@@ -174,7 +174,7 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
         return
     rows = _work_of(evidence, converts)
     rows = rows[evidence.slices["category"][rows] == 0]  # kernels: copies have a rule of their own
-    if (split := split_attention(evidence)) is not None:  # of which the rule about attention tells
+    if (split := evidence.split_attention) is not None:  # of which the rule about attention tells
         rows = np.setdiff1d(rows, split.rows)
     if not len(rows):
         return

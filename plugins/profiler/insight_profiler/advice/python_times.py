@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.analysis.spans import Spans, covered, length
@@ -85,7 +84,7 @@ def quiet_function(evidence: Evidence, late: Spans) -> QuietFunction | None:
         & (launches == 0)
         & np.isin(slices["track"], evidence.launching)
     )
-    quiet &= evidence.inside & ~evidence.is_work & ~marks_step(evidence)
+    quiet &= evidence.inside & ~evidence.is_work & ~evidence.marks_step
     loads = slices["category"] == Category.DATA
     quiet &= nearest_marked(loads, depth, parent) < 0
     rows = np.flatnonzero(quiet & (nearest_marked(quiet, depth, parent) < 0))
@@ -115,7 +114,7 @@ def function_during(evidence: Evidence, spans: Spans) -> tuple[int | None, int]:
         slices["track"], evidence.launching
     )
     rows = np.flatnonzero(other & ~evidence.is_work)
-    rows = rows[(evidence.ends[rows] > spans[0][0]) & ~marks_step(evidence)[rows]]
+    rows = rows[(evidence.ends[rows] > spans[0][0]) & ~evidence.marks_step[rows]]
     if evidence.profile.source is Source.XPLANE:  # which has spans of the runtime, too
         rows = evidence.named(lambda name: ".py" in name, rows)
     rows = evidence.named(lambda name: _NOT_OF_THE_PROGRAM.search(name) is None, rows)
@@ -129,10 +128,3 @@ def function_during(evidence: Evidence, spans: Spans) -> tuple[int | None, int]:
     name = names[np.argmin(sums[names])]
     mine = np.flatnonzero(slices["name"][rows] == name)
     return int(rows[mine[np.argmax(inside[mine])]]), int(sums[name])
-
-
-def marks_step(evidence: Evidence) -> NDArray[np.bool_]:
-    """bool[slices]: the annotations that mark steps."""
-    marks = np.array([text.startswith("ProfilerStep") for text in evidence.profile.texts] or [False])
-    found: NDArray[np.bool_] = marks[evidence.slices["name"]]
-    return found

@@ -12,8 +12,8 @@ from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
-from insight_profiler.advice.python_times import PythonTimes, marks_step, quiet_function
-from insight_profiler.advice.reads import idle_after_reading, reads_of, slow_windows
+from insight_profiler.advice.python_times import PythonTimes, quiet_function
+from insight_profiler.advice.reads import idle_after_reading, slow_windows
 from insight_profiler.advice.replay import ReplayChange
 from insight_profiler.advice.savings import Savings, if_changed, shares_without
 from insight_profiler.advice.waiting_rules import tail_after_reading
@@ -80,7 +80,7 @@ def _in_functions(evidence: Evidence) -> Iterator[Finding]:
     evidence.work  # noqa: B018 - none without a device
     if replay is None:
         raise NotChecked(said("has_timeline"))
-    late = gaps(idle_after_reading(evidence, reads_of(evidence)), evidence.late_spans)
+    late = gaps(idle_after_reading(evidence, evidence.reads), evidence.late_spans)
     late = gaps(slow_windows(evidence), late)  # of which the rule about jitter tells
     function = quiet_function(evidence, late)
     if function is None or function.time < _WAITS * evidence.whole:
@@ -256,7 +256,7 @@ def _more_in(evidence: Evidence, slow: NDArray[np.bool_]) -> str:
     if slow.all() or "slices" not in evidence.profile.tables:
         return ""
     slices = evidence.slices
-    rows = np.flatnonzero(evidence.inside & ~evidence.is_work & ~marks_step(evidence))
+    rows = np.flatnonzero(evidence.inside & ~evidence.is_work & ~evidence.marks_step)
     if not len(rows):
         return ""
     is_slow = slow[slices["step"][rows] - evidence.step_rows[0]]

@@ -126,6 +126,13 @@ class TimelineEvidence:
         return np.asarray(on_device(slices["category"]) | communicates)
 
     @cached_property
+    def marks_step(self) -> NDArray[np.bool_]:
+        """bool[slices]: the annotations that mark steps."""
+        marks = np.array([text.startswith("ProfilerStep") for text in self.profile.texts] or [False])
+        found: NDArray[np.bool_] = marks[self.slices["name"]]
+        return found
+
+    @cached_property
     def is_host_communication(self) -> NDArray[np.bool_]:
         """bool[slices]: communication of threads of the host with other ranks, such as gloo's."""
         return np.asarray((self.slices["category"] == Category.COMMUNICATION) & ~self.is_work)
@@ -296,6 +303,11 @@ class TimelineEvidence:
     def named(self, kind: Callable[[str], bool], rows: Rows) -> Rows:
         """Those of some slices whose names are of a kind."""
         return rows[are(kind, self.profile.texts, self.slices["name"][rows])]
+
+    def annotations(self, prefix: str) -> Rows:
+        """The annotations of the host whose names begin so, in the steps that count."""
+        host = np.flatnonzero(self.inside & ~self.is_work)
+        return self.named(lambda name: name.startswith(prefix), host)
 
     def operator_of(self, rows: Rows) -> NDArray[np.int32]:
         """int32[rows]: the operator that launched each work of a device, a row of the operators, or -1."""

@@ -17,7 +17,6 @@ from insight_profiler.advice.reads import (
     idle_after_reading,
     loops_of,
     name_before,
-    reads_of,
     slow_windows,
 )
 from insight_profiler.advice.replay import WAIT, WORK, Replay, ReplayChange
@@ -46,7 +45,7 @@ def synchronisation(evidence: Evidence) -> Iterator[Finding]:
     replay = evidence.replay
     if replay is None:
         raise NotChecked(said("needs_launches"))
-    reads = reads_of(evidence)
+    reads = evidence.reads
     count = reads.in_a_step
     if count <= _USUAL:
         return
@@ -106,7 +105,7 @@ def tail_after_reading(evidence: Evidence) -> Iterator[Finding]:
     evidence.work  # noqa: B018 - none without a device
     if replay is None:
         raise NotChecked(said("needs_launches"))
-    reads = reads_of(evidence)
+    reads = evidence.reads
     if not len(reads.call):
         return
     spans = gaps(slow_windows(evidence), idle_after_reading(evidence, reads))
