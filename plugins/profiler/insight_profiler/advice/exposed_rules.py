@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from insight_core.plugin.findings import Finding, NotChecked, Saving
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, promised
+from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.replay import ReplayChange
 from insight_profiler.advice.savings import Savings, if_changed, shares_without
@@ -226,8 +227,7 @@ def _is_between_stages(evidence: Evidence) -> bool:
     if collectives is None:
         return False
     elapsed = collectives["elapsed"].clip(0)
-    texts = evidence.profile.texts
-    sent = np.array([text == "p2p" for text in texts] or [False])[collectives["kind"]]
+    sent = are(lambda kind: kind == "p2p", evidence.profile.texts, collectives["kind"])
     return bool(2 * elapsed[sent].sum() > elapsed.sum())
 
 

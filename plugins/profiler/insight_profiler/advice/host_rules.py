@@ -11,7 +11,6 @@ from attrs import evolve
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule
-from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.replay import WAIT, Replay, ReplayChange
 from insight_profiler.advice.savings import Savings, if_changed, shares_without
@@ -130,8 +129,8 @@ def competing_workers(evidence: Evidence) -> Iterator[Finding]:
 def recompilation(evidence: Evidence) -> Iterator[Finding]:
     """Compilation of the model after warm-up."""
     slices = evidence.slices
-    compiles = are(lambda name: bool(_COMPILES.search(name)), evidence.profile.texts, slices["name"])
-    rows = np.flatnonzero(compiles & evidence.inside & ~evidence.is_work)
+    host = np.flatnonzero(evidence.inside & ~evidence.is_work)
+    rows = evidence.named(lambda name: _COMPILES.search(name) is not None, host)
     spans = evidence.union(rows)
     share = length(spans) / evidence.whole
     if share < _LEAST / 2:
@@ -159,10 +158,9 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
 
 def allocation(evidence: Evidence) -> Iterator[Finding]:
     """Memory of the device that is allocated from the driver in every step."""
-    slices = evidence.slices
     evidence.work  # noqa: B018
-    allocates = are(lambda name: bool(_ALLOCATES.search(name)), evidence.profile.texts, slices["name"])
-    rows = np.flatnonzero(allocates & evidence.inside & (slices["category"] == Category.RUNTIME))
+    calls = np.flatnonzero(evidence.inside & (evidence.slices["category"] == Category.RUNTIME))
+    rows = evidence.named(lambda name: _ALLOCATES.search(name) is not None, calls)
     if len(rows) < evidence.counted:
         return
     replay = _replay(evidence)

@@ -24,6 +24,7 @@ from insight_profiler.advice import (
 )
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import ProfileCheck, finding, profile_rule, promised
+from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.python_times import function_during
 from insight_profiler.advice.replay import HostPace, Replay, ReplayChange
@@ -70,9 +71,9 @@ def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
         return
     if evidence.profile.world_size > 1 and len(evidence.host_communication[0]):
         raise NotChecked(said("may_share_device"))
-    graphs = np.array(["GraphLaunch" in text for text in evidence.profile.texts] or [False])
     calls = evidence.slices["name"][np.maximum(gaps.launch, 0)]
-    in_graphs = waiting[(gaps.launch >= 0) & graphs[calls]].sum()
+    graphs = are(lambda name: "GraphLaunch" in name, evidence.profile.texts, calls)
+    in_graphs = waiting[(gaps.launch >= 0) & graphs].sum()
     is_graph = bool(in_graphs > _MOSTLY * waiting.sum())
     streams = np.unique(evidence.slices["track"][evidence.work])
     change = "idle_gaps_graph_change" if is_graph else "idle_gaps_change"

@@ -13,7 +13,7 @@ from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.attention import shapes_of
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import finding, profile_rule, promised
-from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
+from insight_profiler.advice.kernel_names import are, is_convolution, is_generic_convolution, short_name
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.products import products
 from insight_profiler.advice.replay import ReplayChange
@@ -60,9 +60,7 @@ def _work_of(evidence: Evidence, operators: NDArray[np.bool_]) -> Rows:
 
 
 def _with_names(evidence: Evidence, table: Table, pattern: re.Pattern[str], column: str) -> NDArray[np.bool_]:
-    places, inverse = np.unique(table[column], return_inverse=True)
-    found = np.array([bool(pattern.search(evidence.text(place))) for place in places.tolist()], bool)
-    return np.asarray(found[inverse.reshape(-1)])
+    return are(lambda text: pattern.search(text) is not None, evidence.profile.texts, table[column])
 
 
 def convolution_algorithm(evidence: Evidence) -> Iterator[Finding]:

@@ -128,9 +128,7 @@ class TimelineEvidence:
     @cached_property
     def marks_step(self) -> NDArray[np.bool_]:
         """bool[slices]: the annotations that mark steps."""
-        marks = np.array([text.startswith("ProfilerStep") for text in self.profile.texts] or [False])
-        found: NDArray[np.bool_] = marks[self.slices["name"]]
-        return found
+        return are(lambda name: name.startswith("ProfilerStep"), self.profile.texts, self.slices["name"])
 
     @cached_property
     def is_host_communication(self) -> NDArray[np.bool_]:
