@@ -85,6 +85,7 @@ class OpenedProfiles:
         self.asked = asked
         self._uses: Recent[DeviceUse] = Recent(1)
         self._jobs: Recent[JobEvidence] = Recent(1)
+        self._measured: Recent[Mapping[str, Sequence[Finding]]] = Recent(1)
 
     def job(self, files: ProfileFiles, profile: Profile, *, reads: bool = True) -> Job:
         """The job of a profile, without ranks if it has one rank only. What is not read yet is read, unless
@@ -127,13 +128,10 @@ class OpenedProfiles:
     def checked(self, files: ProfileFiles, measured: float) -> Mapping[str, Sequence[Finding]]:
         """What rules about a single profile find by their names, if a step takes so long (ns) without the
         profiler; rules that cannot tell are left out."""
-        evidence = evolve(self._open(files, reads=False), measured=measured)
-        found: dict[str, Sequence[Finding]] = {}
-        for rule in RULES:
-            if isinstance(rule.check, ProfileCheck):
-                with suppress(NotChecked):
-                    found[rule.id] = [evolve(one, rule=rule.id) for one in rule.check.of(evidence)]
-        return found
+        evidence = self._open(files, reads=False)
+        key = measured, evidence.job  # that one is another once other ranks are read
+        make = partial(_checked, evolve(evidence, measured=measured))
+        return self._measured.get(evidence.profile, key, make)
 
     def _open(self, files: ProfileFiles, *, reads: bool) -> Evidence:
         try:
@@ -149,6 +147,15 @@ class OpenedProfiles:
         evidence = Evidence(look.profile, ranks, files.run, files.path)
         self.use(look.profile, evidence)
         return evidence
+
+
+def _checked(evidence: Evidence) -> Mapping[str, Sequence[Finding]]:
+    found: dict[str, Sequence[Finding]] = {}
+    for rule in RULES:
+        if isinstance(rule.check, ProfileCheck):
+            with suppress(NotChecked):
+                found[rule.id] = [evolve(one, rule=rule.id) for one in rule.check.of(evidence)]
+    return found
 
 
 _lock = Lock()

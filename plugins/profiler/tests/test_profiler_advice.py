@@ -11,10 +11,11 @@ import insight_profiler
 import numpy as np
 import pytest
 from attrs import evolve
+from insight_profiler.advice.answer import advice_answer
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.replay import path_times
 from insight_profiler.analysis.spans import covered, gaps, length, merged, within
-from insight_profiler.rules import RULES
+from insight_profiler.rules import RULES, DeviceUse
 
 from insight_core.plugin.findings import Finding
 from tests.profile_faults import (
@@ -32,7 +33,7 @@ from tests.profile_faults import (
     simulate,
     step_time,
 )
-from tests.profile_rules import check, saves
+from tests.profile_rules import check, findings_of, saves
 from tests.training_traces import Machine
 
 _SEED = 11
@@ -72,6 +73,22 @@ def test_an_estimate_is_what_the_repair_saves(rule: str) -> None:
     broken, repaired = simulate(training), simulate(evolve(training, **REPAIRS[rule]))
     saved = 1 - step_time(repaired) / step_time(broken)
     assert _found(rule)[rule] == [pytest.approx(saved, abs=0.05)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_later"), [("communication", False), ("channels_last", False), ("mixed_precision", True)]
+)
+def test_only_what_rests_on_a_fast_host_is_saved_later(rule: str, is_later: bool) -> None:
+    training = _trainings()[rule]
+    if is_later:
+        training = evolve(training, kernel=60.0, host=40.0)
+    advice = advice_answer(findings_of(profile_of(simulate(training))), DeviceUse())["advice"]
+    found = next(one for one in advice if one["rule"] == rule)
+    told = json.dumps(found["assumes"])
+    assert (found["later"] is not None, "profiler_assumes_fast_host" in told) == (is_later, is_later)
+    assert found["later"] in (None, found["most"])
+    if rule == "communication":  # two assumptions, of which none is about the host
+        assert found["assumes"]["code"] == "profiler_assumes_both"
 
 
 def test_steps_that_are_replayed_without_a_change_take_as_long_as_measured() -> None:

@@ -18,6 +18,8 @@ from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding
 from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.places import EvidencePlace, places_of
+from insight_profiler.advice.profiler_cost import ProfilerCost
+from insight_profiler.advice.replay import HostPace, Replay
 from insight_profiler.advice.words import said
 from insight_profiler.building import Building
 from insight_profiler.model import Source
@@ -246,3 +248,28 @@ def test_a_measured_step_narrows_what_is_promised(tmp_path: Path, serve: Open) -
     assert (narrow["saves"], narrow["most"]) != (wide["saves"], wide["most"])
     assert narrow["assumes"]["code"] == "profiler_assumes_host_ahead"
     assert after["profiler_cost"]["saw"]["code"] == "profiler_profiler_cost_measured"
+
+
+def test_what_a_measured_step_changes_is_worked_out_once(
+    tmp_path: Path, serve: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "job/a_1.1.pt.trace.json"
+    path.parent.mkdir()
+    path.write_bytes(simulate(evolve(FAULTS["host_bound"], event=4.0)).trace())
+    host = serve()
+    _found(host, path.name)
+    made: list[float] = []
+    cost_of = ProfilerCost.measured
+
+    def counted(cost: ProfilerCost, replay: Replay, step: float) -> HostPace:
+        made.append(step)
+        return cost_of(cost, replay, step)
+
+    monkeypatch.setattr(ProfilerCost, "measured", counted)
+    ctx = host.context_of("profiler")
+    asked = {"run": "job", "profile": path.name}
+    plain: Any = ctx.ask("profiler", "/advice", **asked)
+    low, high = map(round, plain["unprofiled"])
+    answers = [ctx.ask("profiler", "/advice", **asked, measured=str(step)) for step in (low, low, high)]
+    assert made == [low, high]
+    assert answers[0] == answers[1] != answers[2]

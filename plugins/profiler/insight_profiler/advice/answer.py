@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import asdict, evolve, frozen
 
-from insight_core.plugin import Messages
+from insight_core.plugin import Messages, Reason
 from insight_core.plugin.findings import SEVERITIES, Finding, Findings
 from insight_core.plugin.lab import FindFaults
 from insight_profiler.advice.dialects import endings_of, why_in_words
@@ -19,6 +19,7 @@ from insight_profiler.profiles.discovery import ProfileFiles
 from insight_profiler.profiles.jobs import Job
 from insight_profiler.rules import DeviceUse, OpenedProfiles
 
+_FAST_HOST = "profiler_assumes_fast_host"
 _NO_SAVING = "profiler_no_saving"  # the beginning of codes of what is there and costs nothing
 NO_ADVICE: Mapping[str, Any] = {
     "rules": [],
@@ -108,7 +109,6 @@ def _by_severity(found: Iterable[Finding]) -> list[Finding]:
 def _told(one: Finding, why: Mapping[str, Any]) -> dict[str, Any]:
     saves, reason = one.saves, why[one.rule]
     assumes = None if saves is None else saves.assumes
-    is_later = assumes is not None and assumes.code in ("profiler_assumes_fast_host", "profiler_assumes_both")
     return {
         "rule": one.rule,
         "severity": "info" if one.severity == "hint" else one.severity,
@@ -120,5 +120,13 @@ def _told(one: Finding, why: Mapping[str, Any]) -> dict[str, Any]:
         "most": None if saves is None else saves.high,
         "assumes": None if assumes is None else assumes.fields(),
         "basis": None if saves is None else "share" if at_most(saves) else "replay",
-        "later": saves.high if saves is not None and is_later else None,
+        "later": saves.high if saves is not None and _rests_on_fast_host(saves.assumes) else None,
     }
+
+
+def _rests_on_fast_host(assumes: Reason | None) -> bool:
+    """Whether one of the things assumed, of one or two, is a host that keeps up with the device."""
+    if assumes is None:
+        return False
+    both = (one.code for one in assumes.details.values() if isinstance(one, Reason))
+    return _FAST_HOST in (assumes.code, *both)

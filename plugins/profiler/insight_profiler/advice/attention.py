@@ -11,8 +11,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.analysis.device_peaks import device_peaks
+from insight_profiler.advice.timeline_evidence import Rows, TimelineEvidence
+from insight_profiler.analysis.device_peaks import PeakRate
 from insight_profiler.analysis.kernel_schemes import InputType
 from insight_profiler.model import Table
 
@@ -36,11 +36,11 @@ class SplitAttention:
     least: float
 
 
-def split_attention(evidence: Evidence) -> SplitAttention | None:
+def split_attention(evidence: TimelineEvidence, peaks: PeakRate | None) -> SplitAttention | None:
     """Attention by its scores: matrices that a product of narrower ones makes and a softmax reads. All work
     on tensors of their sizes is its work, in the backward pass too. None without such operators."""
-    table = evidence.profile.tables.get("operators")
-    if table is None or not len(table["name"]):
+    table = evidence.operators
+    if table is None:
         return None
     texts = evidence.profile.texts
     names = [texts[place] if place >= 0 else "" for place in table["name"].tolist()]
@@ -70,13 +70,12 @@ def split_attention(evidence: Evidence) -> SplitAttention | None:
     largest = max(
         softmaxes, key=lambda row: math.prod(_matrices(shapes[row][0]) or (0,)) if shapes[row] else 0
     )
-    return SplitAttention(rows, str(shapes[largest][0]), *_left(evidence, table, member))
+    return SplitAttention(rows, str(shapes[largest][0]), *_left(table, member, peaks))
 
 
-def _left(evidence: Evidence, table: Table, member: NDArray[np.bool_]) -> tuple[float, float]:
+def _left(table: Table, member: NDArray[np.bool_], peaks: PeakRate | None) -> tuple[float, float]:
     """The share of its time that fused attention takes, at worst and at best: its products at a share of the
     peak, without the matrices of scores in memory."""
-    peaks = None if evidence.device is None else device_peaks(evidence.device)
     counted = member & (table["flops"] > 0)
     time = int(table["device_self"][member].clip(0).sum())
     if peaks is None or not counted.any() or not time:
@@ -88,7 +87,7 @@ def _left(evidence: Evidence, table: Table, member: NDArray[np.bool_]) -> tuple[
     return min(1.0, max(most, _LEAST_LEFT)), min(1.0, max(least, _LEAST_LEFT))
 
 
-def shapes_of(evidence: Evidence, table: Table) -> list[Sequence[Any]]:
+def shapes_of(evidence: TimelineEvidence, table: Table) -> list[Sequence[Any]]:
     """The shapes of the inputs of each operator, empty where they are not known."""
     places, inverse = np.unique(table["shapes"], return_inverse=True)
     found = [_parsed(evidence.text(place)) for place in places.tolist()]

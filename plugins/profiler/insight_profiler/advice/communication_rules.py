@@ -52,25 +52,16 @@ def small_collectives(evidence: Evidence) -> Iterator[Finding]:
 
 def gradient_accumulation(evidence: Evidence) -> Iterator[Finding]:
     """Gradients that are reduced for each batch although several batches make a step of the optimiser."""
-    slices, texts = evidence.slices, evidence.profile.texts
-    here = evidence.inside & ~evidence.is_work
-
-    def spans_of(prefix: str) -> int:
-        marked = np.array([text.startswith(prefix) for text in texts] or [False])
-        return int((marked[slices["name"]] & here).sum())
-
-    updates, passes = spans_of("Optimizer.step#"), spans_of("DistributedDataParallel.forward")
-    if not updates or not passes or not evidence.is_work_known:
+    slices = evidence.slices
+    updates = len(evidence.annotations("Optimizer.step#"))
+    forwards = evidence.annotations("DistributedDataParallel.forward")
+    if not updates or not len(forwards) or not evidence.is_work_known:
         raise NotChecked(said("needs_ddp"))
-    batches = passes / updates
+    batches = len(forwards) / updates
     rows = evidence.named(lambda name: bool(REDUCES.search(name)), evidence.communication)
     if batches < 1.5 or not len(rows):
         return
     calls = evidence.launchers[rows]
-    forwards = np.flatnonzero(
-        np.array([text.startswith("DistributedDataParallel.forward") for text in texts])[slices["name"]]
-        & here
-    )
     # between which forward passes gradients are reduced
     after = np.searchsorted(
         np.sort(slices["start"][forwards]), slices["start"][np.maximum(calls, 0)], "right"

@@ -54,7 +54,7 @@ def pinned_memory(evidence: Evidence) -> Iterator[Finding]:
         if rate and link
         else said("pageable", **told),
         evidence.change("pageable_change"),
-        (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
+        (evidence.slice_place(evidence.longest(rows)),),
         saves,
     )
 
@@ -95,7 +95,7 @@ def memory_copies(evidence: Evidence) -> Iterator[Finding]:
         evidence,
         said("copies_rate", **told, rate=round(rate / 1e9, 1)) if rate else said("copies", **told),
         evidence.change("copies_within_change" if "DtoD" in name else "copies_change"),
-        (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
+        (evidence.slice_place(evidence.longest(rows)),),
         savings,
         savings.severity(_MORE),
     )

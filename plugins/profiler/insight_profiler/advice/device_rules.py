@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from insight_core.plugin.findings import Finding, NotChecked
-from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.figures import blocks_of, processors, sm_efficiency
 from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.kernel_names import (
@@ -17,7 +17,6 @@ from insight_profiler.advice.kernel_names import (
     short_name,
     updates_many,
 )
-from insight_profiler.advice.optimiser_rules import updated_singly
 from insight_profiler.advice.products import products
 from insight_profiler.advice.reads import launched_by_loops
 from insight_profiler.advice.replay import ReplayChange
@@ -52,7 +51,7 @@ def channels_last(evidence: Evidence) -> Iterator[Finding]:
     both = np.concatenate((rows, norms))
     least = np.concatenate((np.zeros(len(rows)), np.full(len(norms), _NORM_LEFT)))
     most = np.concatenate((np.zeros(len(rows)), np.ones(len(norms))))
-    assumes = said("assumes_norms", percent=percent(_NORM_LEFT)) if len(norms) else said("assumes_fast_host")
+    assumes = said("assumes_norms", percent=percent(_NORM_LEFT)) if len(norms) else None
     savings = if_shorter(evidence, both, most, least, assumes)
     if not savings.is_worth(_LEAST):
         raise NotChecked(said("no_saving_layout", share=percent(time / evidence.time(evidence.work))))
@@ -87,13 +86,16 @@ def small_kernels(evidence: Evidence) -> Iterator[Finding]:
     compute = evidence.compute
     small = compute[evidence.slices["duration"][compute] < _SMALL]
     small = evidence.named(lambda name: not is_matrix(name) and not updates_many(name), small)
-    small = np.setdiff1d(small, np.concatenate((updated_singly(evidence), launched_by_loops(evidence))))
     replay = evidence.replay
     if replay is None:
         raise NotChecked(said("needs_launches"))
-    share = len(small) / max(1, len(compute))
-    if share < _MOSTLY or len(small) < _MANY * evidence.counted:
+    if not _are_many(evidence, small):
         return
+    others = evidence.updated_singly, launched_by_loops(evidence, evidence.reads)
+    small = np.setdiff1d(small, np.concatenate(others))
+    if not _are_many(evidence, small):
+        return
+    share = len(small) / len(compute)
     starts, ends = evidence.late_spans
     each = int(np.median(ends - starts)) if len(starts) else 0
     late = (
@@ -132,6 +134,12 @@ def small_kernels(evidence: Evidence) -> Iterator[Finding]:
         saves,
         "hint" if in_graphs else "warning",  # captured already: what is left is to fuse them
     )
+
+
+def _are_many(evidence: Evidence, small: Rows) -> bool:
+    """Whether some kernels are most of those that compute, and many in a step."""
+    share = len(small) / max(1, len(evidence.compute))
+    return share >= _MOSTLY and len(small) >= _MANY * evidence.counted
 
 
 def small_grids(evidence: Evidence) -> Iterator[Finding]:

@@ -11,17 +11,23 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
 from insight_core.plugin.findings import Finding, NotChecked
+from insight_profiler.advice.attention import SplitAttention, split_attention
 from insight_profiler.advice.dialects import endings_of
 from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.advice.kernel_names import updates_many
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.profiler_cost import ProfilerCost
+from insight_profiler.advice.reads import Reads, reads_of
 from insight_profiler.advice.replay import HostPace, Replay, ReplayChange, path_times
 from insight_profiler.advice.replay_graph import replay_of
 from insight_profiler.advice.timeline_evidence import Rows, TimelineEvidence
 from insight_profiler.advice.words import milliseconds, said
+from insight_profiler.analysis.device_peaks import PeakRate, device_peaks
 from insight_profiler.model import Device, Side
 
-__all__ = ["Evidence", "Rows"]
+__all__ = ["MANY_UPDATES", "Evidence", "Rows"]
+
+MANY_UPDATES = 50  # kernels of an optimiser, in a step
 
 
 @define(eq=False, slots=False)
@@ -42,6 +48,11 @@ class Evidence(TimelineEvidence):
         return kinds[0] if kinds else None
 
     @cached_property
+    def peaks(self) -> PeakRate | None:
+        """The peak rates of that device, where they are known."""
+        return None if self.device is None else device_peaks(self.device)
+
+    @cached_property
     def endings(self) -> Sequence[str]:
         """The endings of the codes of texts in the words of the profile."""
         return endings_of(self.profile)
@@ -52,6 +63,23 @@ class Evidence(TimelineEvidence):
         if not self.is_work_known:
             return None
         return replay_of(self)
+
+    @cached_property
+    def reads(self) -> Reads:
+        """The times at which the host waits to read a value."""
+        return reads_of(self, self.replay)
+
+    @cached_property
+    def split_attention(self) -> SplitAttention | None:
+        """Attention that is computed as single operators."""
+        return split_attention(self, self.peaks)
+
+    @cached_property
+    def updated_singly(self) -> Rows:
+        """Kernels of optimisers that update one parameter each, where there are many; else none."""
+        rows = self.launched_during(self.union(self.annotations("Optimizer.step#")), self.compute)
+        single = self.named(lambda kernel: not updates_many(kernel), rows)
+        return single if len(single) >= MANY_UPDATES * self.counted else single[:0]
 
     @cached_property
     def profiler_cost(self) -> ProfilerCost | None:
@@ -80,6 +108,15 @@ class Evidence(TimelineEvidence):
     def base_times(self) -> tuple[int, ...]:
         """How long the replayed steps take with each of the hosts, ns."""
         return () if self.replay is None else tuple(self.replay.time(host) for host in self.hosts)
+
+    @cached_property
+    def hosts_gone(self) -> tuple[tuple[HostPace, int], ...]:
+        """Each of the hosts if it took no time but for communication, and how long the replayed steps then
+        take, ns."""
+        if self.replay is None:
+            return ()
+        gone = [self.replay.without_host(host, self.host_communication) for host in self.hosts]
+        return tuple((host, self.replay.time(host)) for host in gone)
 
     @cached_property
     def unprofiled(self) -> tuple[float, float] | None:

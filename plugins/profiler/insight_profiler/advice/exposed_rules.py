@@ -10,13 +10,14 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked, Saving
-from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, promised
+from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.replay import ReplayChange
 from insight_profiler.advice.savings import Savings, if_changed, shares_without
 from insight_profiler.advice.words import percent, said
-from insight_profiler.analysis.spans import Spans, covered, length, merged, within
+from insight_profiler.analysis.spans import Spans, covered, length, within
 from insight_profiler.analysis.steps import of_rows, usual_rows
 
 _EXPOSED = 0.1  # of the time; torch-tb-profiler's threshold
@@ -78,7 +79,7 @@ def host_communication(evidence: Evidence) -> Iterator[Finding]:
         for part in ((1 + left) / 2, left)
     )
     rows = np.flatnonzero(evidence.is_host_communication & evidence.inside)
-    longest = int(rows[np.argmax(evidence.slices["duration"][rows])])
+    longest = evidence.longest(rows)
     told = {"share": percent(share), "name": evidence.text(int(evidence.slices["name"][longest]))}
     if waiting >= LEAST:
         saw = said("host_communication_waiting", waiting=percent(waiting), **told)
@@ -134,8 +135,8 @@ def _of_work(evidence: Evidence, waiting: float | None) -> Iterator[Finding]:
     if share - awaited <= _EXPOSED:
         return
     name = evidence.biggest_name(communication)
-    least, most = _hideable(evidence, communication, exposed - round(awaited * evidence.whole))
-    whole = max(1, length(evidence.spans(communication)))
+    least, most = _hideable(evidence, exposed - round(awaited * evidence.whole))
+    whole = max(1, length(evidence.communicating))
     assumes = said("assumes_hidden_backward") if REDUCES.search(name) else said("assumes_hidden")
     if awaited:
         stays = said("assumes_waiting", waiting=percent(awaited), share=percent(share))
@@ -151,28 +152,27 @@ def _of_work(evidence: Evidence, waiting: float | None) -> Iterator[Finding]:
             ReplayChange(duration=np.where(mine, 1 - hidden / whole, 1.0)) for hidden in (least, most)
         )
         saves = if_changed(evidence, replay, worst, best, assumes)
-    longest = int(communication[np.argmax(evidence.slices["duration"][communication])])
     if saves.high < LEAST:
         return
     told = promised(saves.high) if evidence.job.missing else saves
-    yield _exposed(evidence, share, told, evidence.slice_place(longest), name)
+    yield _exposed(evidence, share, told, evidence.slice_place(evidence.longest(communication)), name)
 
 
-def _hideable(evidence: Evidence, communication: Rows, exposed: int) -> tuple[int, int]:
-    """How much of some exposed communication computation can hide, ns, at least and at most.
+def _hideable(evidence: Evidence, exposed: int) -> tuple[int, int]:
+    """How much of the exposed communication computation can hide, ns, at least and at most.
 
     Reductions of gradients run during the backward pass at best: not before its first bucket is there, and
     the last one comes after it. All other communication may run during any computation.
     """
-    spans = evidence.spans(communication)
-    computing = evidence.computing
-    reductions = evidence.named(lambda name: REDUCES.search(name) is not None, communication)
-    if 2 * evidence.time(reductions) < evidence.time(communication):
-        most = min(exposed, length(computing) - int(covered(spans, *computing).sum()))
+    spans, computing = evidence.communicating, evidence.computing
+    free = length(computing) - int(covered(spans, *computing).sum())
+    reductions = evidence.named(lambda name: REDUCES.search(name) is not None, evidence.communication)
+    if 2 * evidence.time(reductions) < evidence.time(evidence.communication):
+        most = min(exposed, free)
         return max(0, most), max(0, most)
     backward = _backward(evidence)
     if backward is None:
-        free = round((length(computing) - int(covered(spans, *computing).sum())) * _OF_BACKWARD)
+        free = round(free * _OF_BACKWARD)
     else:
         free = length(backward) - int(covered(spans, *backward).sum())
     count = max(1.0, len(reductions) / evidence.counted)
@@ -190,12 +190,10 @@ def _backward(evidence: Evidence) -> Spans | None:
         return None
     compute, calls = compute[calls >= 0], calls[calls >= 0]
     begun = slices["start"][calls].astype(np.int64)
+    host = np.flatnonzero(~evidence.is_work)
 
     def during(pattern: re.Pattern[str]) -> NDArray[np.bool_]:
-        named = evidence.named(
-            lambda name: pattern.search(name) is not None, np.flatnonzero(~evidence.is_work)
-        )
-        spans = merged(slices["start"][named].astype(np.int64), evidence.ends[named])
+        spans = evidence.union(evidence.named(lambda name: pattern.search(name) is not None, host))
         return np.asarray(covered(spans, begun, begun + 1) > 0)
 
     mine = during(_AUTOGRAD)
@@ -229,8 +227,7 @@ def _is_between_stages(evidence: Evidence) -> bool:
     if collectives is None:
         return False
     elapsed = collectives["elapsed"].clip(0)
-    texts = evidence.profile.texts
-    sent = np.array([text == "p2p" for text in texts] or [False])[collectives["kind"]]
+    sent = are(lambda kind: kind == "p2p", evidence.profile.texts, collectives["kind"])
     return bool(2 * elapsed[sent].sum() > elapsed.sum())
 
 

@@ -11,10 +11,9 @@ from attrs import evolve
 from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule
-from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.replay import WAIT, Replay, ReplayChange
-from insight_profiler.advice.savings import Savings, host_spans, if_changed, shares_without
+from insight_profiler.advice.savings import Savings, if_changed, shares_without
 from insight_profiler.advice.words import milliseconds, per_step, percent, said
 from insight_profiler.analysis.spans import covered, length, within
 from insight_profiler.analysis.steps import slow_steps
@@ -49,12 +48,11 @@ def data_loading(evidence: Evidence) -> Iterator[Finding]:
     place = EvidencePlace("view", "steps")
     name, saw = "", None
     if "slices" in evidence.profile.tables:
-        is_data = evidence.slices["category"] == Category.DATA
-        spans = host_spans(evidence, is_data)
-        rows = np.flatnonzero(is_data & evidence.inside)
+        spans = evidence.loading
+        rows = np.flatnonzero((evidence.slices["category"] == Category.DATA) & evidence.inside)
         if len(rows):
             name = evidence.biggest_name(rows)
-            place = evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])]))
+            place = evidence.slice_place(evidence.longest(rows))
         if (replay := evidence.replay) is not None:
             saves = if_changed(evidence, replay, ReplayChange(lag=shares_without(replay, spans)))
             saw = said(
@@ -90,7 +88,7 @@ def _is_ahead(evidence: Evidence) -> bool:
         return False
     later = steps["start"][len(steps["number"]) // 2 :].astype(np.int64)
     ends = later + steps["duration"][-len(later) :]
-    loading = within(host_spans(evidence, evidence.slices["category"] == Category.DATA), evidence.idle)
+    loading = within(evidence.loading, evidence.idle)
     return int(covered(loading, later, ends).sum()) < _LEAST * int((ends - later).sum())
 
 
@@ -131,9 +129,9 @@ def competing_workers(evidence: Evidence) -> Iterator[Finding]:
 def recompilation(evidence: Evidence) -> Iterator[Finding]:
     """Compilation of the model after warm-up."""
     slices = evidence.slices
-    compiles = are(lambda name: bool(_COMPILES.search(name)), evidence.profile.texts, slices["name"])
-    rows = np.flatnonzero(compiles & evidence.inside & ~evidence.is_work)
-    spans = host_spans(evidence, compiles)
+    host = np.flatnonzero(evidence.inside & ~evidence.is_work)
+    rows = evidence.named(lambda name: _COMPILES.search(name) is not None, host)
+    spans = evidence.union(rows)
     share = length(spans) / evidence.whole
     if share < _LEAST / 2:
         return
@@ -153,17 +151,16 @@ def recompilation(evidence: Evidence) -> Iterator[Finding]:
             step=step,
         ),
         evidence.change("recompiles_change"),
-        (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
+        (evidence.slice_place(evidence.longest(rows)),),
         saves,
     )
 
 
 def allocation(evidence: Evidence) -> Iterator[Finding]:
     """Memory of the device that is allocated from the driver in every step."""
-    slices = evidence.slices
     evidence.work  # noqa: B018
-    allocates = are(lambda name: bool(_ALLOCATES.search(name)), evidence.profile.texts, slices["name"])
-    rows = np.flatnonzero(allocates & evidence.inside & (slices["category"] == Category.RUNTIME))
+    calls = np.flatnonzero(evidence.inside & (evidence.slices["category"] == Category.RUNTIME))
+    rows = evidence.named(lambda name: _ALLOCATES.search(name) is not None, calls)
     if len(rows) < evidence.counted:
         return
     replay = _replay(evidence)
@@ -183,7 +180,7 @@ def allocation(evidence: Evidence) -> Iterator[Finding]:
         evidence,
         said("allocates", **told),
         evidence.change("allocates_emptied_change" if is_emptied else "allocates_change"),
-        (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
+        (evidence.slice_place(evidence.longest(rows)),),
         saves,
     )
 

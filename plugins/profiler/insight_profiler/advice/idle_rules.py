@@ -24,10 +24,11 @@ from insight_profiler.advice import (
 )
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import ProfileCheck, finding, profile_rule, promised
+from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.places import EvidencePlace
-from insight_profiler.advice.python_times import function_during, marks_step
+from insight_profiler.advice.python_times import function_during
 from insight_profiler.advice.replay import HostPace, Replay, ReplayChange
-from insight_profiler.advice.savings import Savings, host_gone, if_changed
+from insight_profiler.advice.savings import Savings, if_changed
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import length
 from insight_profiler.model import Category
@@ -46,7 +47,7 @@ def start_up(evidence: Evidence) -> Iterator[Finding]:
     rows = evidence.start_up
     if not evidence.is_mostly_start_up:
         return
-    longest = int(rows[np.argmax(evidence.slices["duration"][rows])])
+    longest = evidence.longest(rows)
     yield finding(
         evidence,
         said(
@@ -70,9 +71,9 @@ def idle_gaps(evidence: Evidence) -> Iterator[Finding]:
         return
     if evidence.profile.world_size > 1 and len(evidence.host_communication[0]):
         raise NotChecked(said("may_share_device"))
-    graphs = np.array(["GraphLaunch" in text for text in evidence.profile.texts] or [False])
     calls = evidence.slices["name"][np.maximum(gaps.launch, 0)]
-    in_graphs = waiting[(gaps.launch >= 0) & graphs[calls]].sum()
+    graphs = are(lambda name: "GraphLaunch" in name, evidence.profile.texts, calls)
+    in_graphs = waiting[(gaps.launch >= 0) & graphs].sum()
     is_graph = bool(in_graphs > _MOSTLY * waiting.sum())
     streams = np.unique(evidence.slices["track"][evidence.work])
     change = "idle_gaps_graph_change" if is_graph else "idle_gaps_change"
@@ -123,7 +124,7 @@ def _host_between(evidence: Evidence, start: int, end: int) -> str:
     that covers it, within its annotation; "" if nothing covers half of it."""
     slices = evidence.slices
     here = ~evidence.is_work & (slices["start"] < end) & (evidence.ends > start)
-    rows: Rows = np.flatnonzero(here & ~marks_step(evidence))
+    rows: Rows = np.flatnonzero(here & ~evidence.marks_step)
     inside = np.minimum(evidence.ends[rows], end) - np.maximum(slices["start"][rows], start)
     threads = np.array([track.kind == "thread" for track in evidence.profile.tracks] or [False])
     rows = rows[(inside >= _MOSTLY * (end - start)) & threads[slices["track"][rows]]]
@@ -187,14 +188,17 @@ def _left_to_save(evidence: Evidence, replay: Replay) -> Savings:
             rule.of(evidence)
     known = reduce(ReplayChange.__and__, evidence.explained, ReplayChange())
 
-    def saved(host: HostPace, left: float) -> float:
-        base, changed = replay.time(host), replay.time(host, known)
-        share = (changed - replay.time(host_gone(evidence, replay, host, left), known)) / base
+    def saved(host: HostPace, base: int, left: float) -> float:
+        faster = replay.without_host(host, evidence.host_communication, left)
+        share = (replay.time(host, known) - replay.time(faster, known)) / base
         return min(1.0, max(0.0, share))
 
-    cost = evidence.profiler_cost
-    usual = evidence.hosts[0] if cost is None or evidence.measured is not None else cost.usual(replay)
-    low, high = min(saved(host, _FASTER) for host in evidence.hosts), saved(usual, 0.0)
+    bases = list(zip(evidence.hosts, evidence.base_times, strict=True))
+    usual, base = bases[0]
+    if (cost := evidence.profiler_cost) is not None and evidence.measured is None:
+        usual = cost.usual(replay)
+        base = replay.time(usual)
+    low, high = min(saved(*one, _FASTER) for one in bases), saved(usual, base, 0.0)
     return Savings(
         min(low, high), high, assumes=said("assumes_host_ahead", percent=round(100 * (1 - _FASTER)))
     )

@@ -81,9 +81,11 @@ class JobEvidence:
     def stages(self) -> Mapping[Any, float]:
         """The median of the work of the ranks of each pipeline stage, ns."""
         division = division_of_ranks([rank.steps for rank in self.steps])
+        if division is None:
+            return {}
         found: dict[Any, list[int]] = {}
-        for rank in self.steps if division is not None else ():
-            own = median_of(sum_of_columns(rank.steps, division.work)) if division is not None else None
+        for rank in self.steps:
+            own = median_of(sum_of_columns(rank.steps, division.work))
             if own is not None and rank.stage is not None:
                 found.setdefault(rank.stage, []).append(own)
         return {stage: float(np.median(times)) for stage, times in found.items()}

@@ -101,8 +101,8 @@ def short_name(name: str, most: int = 60) -> str:
 
 def are(kind: Callable[[str], bool], texts: Sequence[str], names: NDArray[np.int32]) -> NDArray[np.bool_]:
     """bool[rows]: ``kind`` of the text of each name (-1: none); each text is looked at once."""
-    places, inverse = np.unique(names, return_inverse=True)
-    if not len(places):
-        return np.zeros(0, bool)
-    found = np.array([place >= 0 and kind(texts[place]) for place in places.tolist()], bool)
-    return np.asarray(found[inverse.reshape(-1)])
+    asked, found = np.zeros((2, len(texts) + 1), bool)  # the last: none
+    asked[names] = True
+    for place in np.flatnonzero(asked[:-1]).tolist():
+        found[place] = kind(texts[place])
+    return np.asarray(found[names])

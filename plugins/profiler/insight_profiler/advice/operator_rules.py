@@ -10,14 +10,14 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
-from insight_profiler.advice.attention import shapes_of, split_attention
+from insight_profiler.advice.attention import shapes_of
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.findings import finding, profile_rule, promised
-from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
+from insight_profiler.advice.kernel_names import are, is_convolution, is_generic_convolution, short_name
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.products import products
 from insight_profiler.advice.replay import ReplayChange
-from insight_profiler.advice.savings import Savings, host_spans, if_changed, if_shorter, shares_without
+from insight_profiler.advice.savings import Savings, if_changed, if_shorter, shares_without
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.operator_peaks import operator_peaks
 from insight_profiler.model import Side, Table
@@ -37,10 +37,9 @@ _EXPERT = re.compile(r"^(.*/|)([^/]*expert[^/]*?[_.]?)(\d+)(?=/|$)", re.IGNORECA
 
 
 def _operators(evidence: Evidence) -> Table:
-    table = evidence.profile.tables.get("operators")
-    if table is None or not len(table["name"]):
+    if evidence.operators is None:
         raise NotChecked(said("needs_operators"))
-    return table
+    return evidence.operators
 
 
 def _work_of(evidence: Evidence, operators: NDArray[np.bool_]) -> Rows:
@@ -61,9 +60,7 @@ def _work_of(evidence: Evidence, operators: NDArray[np.bool_]) -> Rows:
 
 
 def _with_names(evidence: Evidence, table: Table, pattern: re.Pattern[str], column: str) -> NDArray[np.bool_]:
-    places, inverse = np.unique(table[column], return_inverse=True)
-    found = np.array([bool(pattern.search(evidence.text(place))) for place in places.tolist()], bool)
-    return np.asarray(found[inverse.reshape(-1)])
+    return are(lambda text: pattern.search(text) is not None, evidence.profile.texts, table[column])
 
 
 def convolution_algorithm(evidence: Evidence) -> Iterator[Finding]:
@@ -114,8 +111,10 @@ def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
     if not len(convolutions):
         raise NotChecked(said("needs_flops"))
     rows = evidence.named(is_generic_convolution, convolutions)
+    if evidence.time(rows) < 0.1 * evidence.time(evidence.compute):
+        return
     savings = if_shorter(evidence, rows, 0.5)
-    if evidence.time(rows) < 0.1 * evidence.time(evidence.compute) or not savings.is_worth(_MORE):
+    if not savings.is_worth(_MORE):
         return
     name = evidence.biggest_name(rows)
     yield finding(
@@ -136,7 +135,7 @@ def _generic_convolutions(evidence: Evidence) -> Iterator[Finding]:
 def attention(evidence: Evidence) -> Iterator[Finding]:
     """Attention that is computed as single matrix products and a softmax."""
     table = _operators(evidence)
-    split = split_attention(evidence)
+    split = evidence.split_attention
     unfused = _with_names(evidence, table, re.compile(r"_scaled_dot_product_attention_math"), "type")
     if split is None and not unfused.any():
         return
@@ -173,12 +172,11 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
         return
     rows = _work_of(evidence, converts)
     rows = rows[evidence.slices["category"][rows] == 0]  # kernels: copies have a rule of their own
-    if (split := split_attention(evidence)) is not None:  # of which the rule about attention tells
+    if (split := evidence.split_attention) is not None:  # of which the rule about attention tells
         rows = np.setdiff1d(rows, split.rows)
     if not len(rows):
         return
     savings = _without_operators(evidence, rows, converts)
-    weights = rows[_is_weight(evidence, table)[evidence.operator_of(rows)]]
     told = {
         "count": round(len(rows) / evidence.counted),
         "time": milliseconds(evidence.time(rows) / evidence.counted),
@@ -189,6 +187,7 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
     most = int(chosen[np.argmax(np.maximum(table["device_total"][chosen], table["total"][chosen]))])
     side = Side.DEVICE if table["side"][most] == Side.DEVICE else Side.HOST
     place = evidence.operator_place(most, side)
+    weights = rows[_is_weight(evidence, table)[evidence.operator_of(rows)]]
     are_weights = len(weights) > _MOSTLY * len(rows)
     saw = said("conversions", **told, name=evidence.text(int(table["type"][most])))
     if are_weights:
@@ -212,7 +211,7 @@ def _without_operators(evidence: Evidence, rows: Rows, operators: NDArray[np.boo
     calls = evidence.launchers[rows]
     gone = replay.nodes_of(np.concatenate((rows, calls[calls >= 0])))
     runs = (slices["operator"] >= 0) & operators[np.maximum(slices["operator"], 0)]
-    lag = shares_without(replay, host_spans(evidence, runs))
+    lag = shares_without(replay, evidence.host_spans(runs))
     saves = if_changed(evidence, replay, ReplayChange(np.where(gone, 0.0, 1.0), lag))
     alone = if_shorter(evidence, rows, 0.0)
     return evolve(saves, later=alone.later if (alone.later or 0.0) > saves.high else None)

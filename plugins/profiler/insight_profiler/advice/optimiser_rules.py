@@ -8,30 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.plugin.findings import Finding, NotChecked
-from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.evidence import MANY_UPDATES, Evidence
 from insight_profiler.advice.findings import finding, profile_rule
-from insight_profiler.advice.kernel_names import updates_many
 from insight_profiler.advice.replay import HOST, Replay, ReplayChange
 from insight_profiler.advice.savings import if_changed
 from insight_profiler.advice.words import milliseconds, said
-from insight_profiler.analysis.spans import Spans, covered, length, merged
+from insight_profiler.analysis.spans import Spans, covered, length
 
 _LEAST = 0.02  # of the time of a step that a change must save
 _SMALL = 10_000  # ns of a kernel
-_MANY = 50  # kernels of an optimiser, in a step
 _TOGETHER = 0.1  # of the time of many small updates that is left for all at once
 _GONE = 0.05
 
 
 def fused_optimiser(evidence: Evidence) -> Iterator[Finding]:
     """An optimiser that launches kernels for each parameter."""
-    marks = _marks(evidence, "Optimizer.step#")
+    marks = evidence.annotations("Optimizer.step#")
     if not len(marks):
         raise NotChecked(said("needs_optimiser"))
-    replay, single = evidence.replay, updated_singly(evidence)
+    replay, single = evidence.replay, evidence.updated_singly
     if replay is None or not len(single):
         return
-    spans = _spans(evidence, marks)
+    spans = evidence.union(marks)
     host, mine = _launching(replay, spans), replay.nodes_of(single)
     tiny = host | (mine & (replay.duration < _SMALL))  # a larger kernel takes as long as its memory does
     change = ReplayChange(np.where(tiny, _TOGETHER, 1.0), np.where(host | mine, _TOGETHER, 1.0))
@@ -53,23 +51,15 @@ def fused_optimiser(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def updated_singly(evidence: Evidence) -> Rows:
-    """Kernels of optimisers that update one parameter each, where there are many; else none."""
-    marks = _marks(evidence, "Optimizer.step#")
-    rows = _launched_during(evidence, _spans(evidence, marks), evidence.compute)
-    single = evidence.named(lambda kernel: not updates_many(kernel), rows)
-    return single if len(single) >= _MANY * evidence.counted else single[:0]
-
-
 def zero_gradients(evidence: Evidence) -> Iterator[Finding]:
     """Gradients that are set to zero one by one."""
-    marks = _marks(evidence, "Optimizer.zero_grad#")
+    marks = evidence.annotations("Optimizer.zero_grad#")
     if not len(marks):
         raise NotChecked(said("needs_zero_grad"))
-    spans = _spans(evidence, marks)
-    rows = _launched_during(evidence, spans, evidence.work)
+    spans = evidence.union(marks)
+    rows = evidence.launched_during(spans, evidence.work)
     replay = evidence.replay
-    if replay is None or len(rows) < _MANY * evidence.counted:
+    if replay is None or len(rows) < MANY_UPDATES * evidence.counted:
         return
     gone = _launching(replay, spans) | replay.nodes_of(rows)
     saves = if_changed(evidence, replay, ReplayChange(np.where(gone, 0.0, 1.0), np.where(gone, _GONE, 1.0)))
@@ -83,23 +73,6 @@ def zero_gradients(evidence: Evidence) -> Iterator[Finding]:
         (evidence.slice_place(int(marks[len(marks) // 2])),),
         saves,
     )
-
-
-def _marks(evidence: Evidence, prefix: str) -> Rows:
-    """The annotations of the host whose names begin so, in the steps that count."""
-    marked = np.array([text.startswith(prefix) for text in evidence.profile.texts] or [False])
-    return np.flatnonzero(marked[evidence.slices["name"]] & evidence.inside & ~evidence.is_work)
-
-
-def _spans(evidence: Evidence, rows: Rows) -> Spans:
-    return merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])
-
-
-def _launched_during(evidence: Evidence, spans: Spans, work: Rows) -> Rows:
-    """Those of some work whose launches began during some spans."""
-    calls = evidence.launchers[work]
-    begun = np.where(calls >= 0, evidence.slices["start"][np.maximum(calls, 0)], -1)
-    return work[covered(spans, begun, begun + 1) > 0]
 
 
 def _launching(replay: Replay, spans: Spans) -> NDArray[np.bool_]:

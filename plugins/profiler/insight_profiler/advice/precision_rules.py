@@ -15,7 +15,7 @@ from insight_profiler.advice.kernel_names import is_attention, is_double, is_tf3
 from insight_profiler.advice.products import products, wide_without_units
 from insight_profiler.advice.savings import Savings, if_shorter
 from insight_profiler.advice.words import milliseconds, percent, said
-from insight_profiler.analysis.device_peaks import device_peaks, has_no_matrix_units, multiplies_tf32
+from insight_profiler.analysis.device_peaks import has_no_matrix_units, multiplies_tf32
 from insight_profiler.analysis.kernel_schemes import InputType
 from insight_profiler.analysis.operator_peaks import counted_owners
 
@@ -102,8 +102,7 @@ def _gain(evidence: Evidence, rows: Rows, unhelped: Rows, slow: float, fast: flo
 def _speeds(evidence: Evidence, first: InputType) -> tuple[float, float]:
     """How many times as fast as float32 without tensor cores the device multiplies: ``first`` at half of the
     share of the peak that float32 reaches now, and 16 bits at the same share."""
-    device = evidence.device
-    peaks = None if device is None else device_peaks(device)
+    peaks = evidence.peaks
     if peaks is None:
         return _TWICE
     slow = _HARDLY * peaks.of(first, on_matrix_units=True) / peaks.plain
@@ -124,9 +123,8 @@ def _limited_by_arithmetic(evidence: Evidence, rows: Rows) -> tuple[NDArray[np.f
     if count and "kernels" in evidence.profile.tables:
         blocks = blocks_of(evidence)[evidence.slices["kernel"][rows]]
         most *= np.where(blocks > 0, np.minimum(1.0, blocks / count), 1.0)
-    peaks = None if evidence.device is None else device_peaks(evidence.device)
-    table = evidence.profile.tables.get("operators")
-    if peaks is None or table is None or not len(table["name"]):
+    peaks, table = evidence.peaks, evidence.operators
+    if peaks is None or table is None:
         return most, most
     operator = evidence.operator_of(rows)
     owner = np.where(operator >= 0, counted_owners(evidence.profile, table)[operator], -1)
@@ -140,9 +138,9 @@ def double_precision(evidence: Evidence) -> Iterator[Finding]:
     """Kernels that compute with numbers of 64 bits."""
     rows = evidence.named(is_double, evidence.compute)
     share = evidence.time(rows) / max(1, evidence.time(evidence.compute))
-    savings = if_shorter(evidence, rows, 0.5)
     if share < _MORE:
         return
+    savings = if_shorter(evidence, rows, 0.5)
     if not savings.is_worth(_LEAST):
         raise NotChecked(said("no_saving_double", share=percent(share)))
     name = evidence.biggest_name(rows)

@@ -40,8 +40,8 @@ def wide_without_units(evidence: Evidence, rows: Rows) -> Rows:
     left = np.setdiff1d(rows, on_matrix_units(evidence, rows))
     left = left[~are(is_narrow, evidence.profile.texts, evidence.slices["name"][left])]
     launchers = evidence.operator_of(left)
-    table = evidence.profile.tables.get("operators")
-    if table is None or not len(table["name"]):
+    table = evidence.operators
+    if table is None:
         return left
     return left[(launchers < 0) | (table["precision"][launchers] < InputType.HALF)]
 
@@ -56,9 +56,8 @@ def _told(
     """bool[rows]: what the operator of the device says that a slice is a run of, or else its name."""
     texts = evidence.profile.texts
     found = are(by_name, texts, evidence.slices["name"][rows])
-    table = evidence.profile.tables.get("operators")
-    is_npu = evidence.device is not None and evidence.device.kind == "npu"
-    if not is_npu or table is None or not len(table["name"]):
+    table = evidence.operators
+    if table is None or evidence.device is None or evidence.device.kind != "npu":
         return found
     runs = evidence.slices["operator"][rows]
     typed = (runs >= 0) & (table["type"][runs] >= 0)

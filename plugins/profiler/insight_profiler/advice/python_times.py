@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.analysis.spans import Spans, covered, length
@@ -78,12 +77,14 @@ def quiet_function(evidence: Evidence, late: Spans) -> QuietFunction | None:
     """The function that launches nothing in which the host is for most of some time in which devices wait for
     it: the outermost one, without loading data. None where none is known."""
     slices = evidence.slices
-    calls = evidence.launchers[evidence.work]
-    tracks = np.unique(slices["track"][calls[calls >= 0]])
     depth, parent = slices["depth"], slices["parent"]
     launches = summed_upwards((slices["category"] == Category.RUNTIME).astype(np.int64), depth, parent)
-    quiet = (slices["category"] == Category.OTHER) & (launches == 0) & np.isin(slices["track"], tracks)
-    quiet &= evidence.inside & ~evidence.is_work & ~marks_step(evidence)
+    quiet = (
+        (slices["category"] == Category.OTHER)
+        & (launches == 0)
+        & np.isin(slices["track"], evidence.launching)
+    )
+    quiet &= evidence.inside & ~evidence.is_work & ~evidence.marks_step
     loads = slices["category"] == Category.DATA
     quiet &= nearest_marked(loads, depth, parent) < 0
     rows = np.flatnonzero(quiet & (nearest_marked(quiet, depth, parent) < 0))
@@ -109,11 +110,11 @@ def function_during(evidence: Evidence, spans: Spans) -> tuple[int | None, int]:
     """The longest call of the innermost function or annotation of the program in which the host is for most
     of some spans, and how long it is in all its calls then, ns."""
     slices = evidence.slices
-    calls = evidence.launchers[evidence.work]
-    tracks = np.unique(slices["track"][calls[calls >= 0]])
-    other = np.isin(slices["category"], (Category.OTHER, Category.DATA)) & np.isin(slices["track"], tracks)
+    other = np.isin(slices["category"], (Category.OTHER, Category.DATA)) & np.isin(
+        slices["track"], evidence.launching
+    )
     rows = np.flatnonzero(other & ~evidence.is_work)
-    rows = rows[(evidence.ends[rows] > spans[0][0]) & ~marks_step(evidence)[rows]]
+    rows = rows[(evidence.ends[rows] > spans[0][0]) & ~evidence.marks_step[rows]]
     if evidence.profile.source is Source.XPLANE:  # which has spans of the runtime, too
         rows = evidence.named(lambda name: ".py" in name, rows)
     rows = evidence.named(lambda name: _NOT_OF_THE_PROGRAM.search(name) is None, rows)
@@ -127,10 +128,3 @@ def function_during(evidence: Evidence, spans: Spans) -> tuple[int | None, int]:
     name = names[np.argmin(sums[names])]
     mine = np.flatnonzero(slices["name"][rows] == name)
     return int(rows[mine[np.argmax(inside[mine])]]), int(sums[name])
-
-
-def marks_step(evidence: Evidence) -> NDArray[np.bool_]:
-    """bool[slices]: the annotations that mark steps."""
-    marks = np.array([text.startswith("ProfilerStep") for text in evidence.profile.texts] or [False])
-    found: NDArray[np.bool_] = marks[evidence.slices["name"]]
-    return found

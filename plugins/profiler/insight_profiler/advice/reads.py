@@ -8,10 +8,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.replay import WAIT
-from insight_profiler.advice.savings import host_spans
-from insight_profiler.analysis.spans import Spans, covered, gaps, merged
+from insight_profiler.advice.replay import WAIT, Replay
+from insight_profiler.advice.timeline_evidence import Rows, TimelineEvidence
+from insight_profiler.analysis.spans import Spans, gaps, merged
 from insight_profiler.analysis.steps import slow_steps
 from insight_profiler.derived.nesting import nearest_marked
 from insight_profiler.model import Category
@@ -54,7 +53,7 @@ class Reads:
         return np.append(self.step[1:] != self.step[:-1], True)[: len(self.step)]
 
 
-def reads_of(evidence: Evidence) -> Reads:
+def reads_of(evidence: TimelineEvidence, replay: Replay | None) -> Reads:
     """The explicit waits of the threads that launch kernels, one for each operator that waits. Those for
     copies to the device are the matter of pinned memory."""
     slices = evidence.slices
@@ -72,8 +71,7 @@ def reads_of(evidence: Evidence) -> Reads:
     parents = slices["parent"]
     own = parents[copying]
     alone = (own < 0) | ~np.isin(own, parents[waits])  # the others are followed by a wait
-    if evidence.replay is not None:
-        replay = evidence.replay
+    if replay is not None:
         alone &= np.isin(copying, replay.row[replay.kind == WAIT])
     parents_of_copies = parents[to_device[to_device >= 0]]
     waits = waits[(parents[waits] < 0) | ~np.isin(parents[waits], parents_of_copies[parents_of_copies >= 0])]
@@ -99,24 +97,21 @@ def reads_of(evidence: Evidence) -> Reads:
     return Reads(evidence.counted, found, around, before, place, slices["step"][found])
 
 
-def loops_of(evidence: Evidence, reads: Reads) -> Spans:
+def loops_of(evidence: TimelineEvidence, reads: Reads) -> Spans:
     """When the host is in loops that read values: from the operator before the first read to the last one."""
     follows = (np.diff(reads.place) <= _NEAR) & (np.diff(reads.step) == 0)
     first = np.where(reads.before >= 0, reads.before, reads.around)[np.append(True, ~follows)]
     return spans_between(evidence, first, reads.around[np.append(~follows, True)])
 
 
-def launched_by_loops(evidence: Evidence) -> Rows:
+def launched_by_loops(evidence: TimelineEvidence, reads: Reads) -> Rows:
     """The work that loops launch which read values of the device, where there are many."""
-    reads = reads_of(evidence)
     if not name_before(evidence, reads):
         return evidence.work[:0]
-    calls = evidence.launchers[evidence.work]
-    begun = np.where(calls >= 0, evidence.slices["start"][np.maximum(calls, 0)], -1)
-    return evidence.work[covered(loops_of(evidence, reads), begun, begun + 1) > 0]
+    return evidence.launched_during(loops_of(evidence, reads), evidence.work)
 
 
-def name_before(evidence: Evidence, reads: Reads) -> str:
+def name_before(evidence: TimelineEvidence, reads: Reads) -> str:
     """The operator after which values are read, where that is the same in most of many reads and makes one
     number of a tensor: a loop over tensors."""
     if reads.in_a_step < MANY:
@@ -130,7 +125,7 @@ def name_before(evidence: Evidence, reads: Reads) -> str:
     return name if counts[most] > _MOSTLY * len(reads.call) and _REDUCES.search(name) else ""
 
 
-def idle_after_reading(evidence: Evidence, reads: Reads) -> Spans:
+def idle_after_reading(evidence: TimelineEvidence, reads: Reads) -> Spans:
     """When the device waits for the host after the last read of a step, and no data are loaded."""
     late = evidence.late_spans
     if not len(reads.call):
@@ -139,10 +134,10 @@ def idle_after_reading(evidence: Evidence, reads: Reads) -> Spans:
     at = np.searchsorted(ends, late[1], "left") - 1  # the last read before work
     after = (at >= 0) & (ends[np.maximum(at, 0)] >= late[0] - _RETURNS)
     spans = np.maximum(late[0], ends[np.maximum(at, 0)])[after], late[1][after]
-    return gaps(host_spans(evidence, evidence.slices["category"] == Category.DATA), spans)
+    return gaps(evidence.loading, spans)
 
 
-def slow_windows(evidence: Evidence) -> Spans:
+def slow_windows(evidence: TimelineEvidence) -> Spans:
     """When steps ran that take much longer than the median."""
     steps = evidence.steps
     if steps is None:
@@ -152,6 +147,6 @@ def slow_windows(evidence: Evidence) -> Spans:
     return merged(begins, begins + steps["duration"][known])
 
 
-def spans_between(evidence: Evidence, first: NDArray[np.int64], last: NDArray[np.int64]) -> Spans:
+def spans_between(evidence: TimelineEvidence, first: NDArray[np.int64], last: NDArray[np.int64]) -> Spans:
     """From the beginning of some slices to the end of others."""
     return merged(evidence.slices["start"][first].astype(np.int64), evidence.ends[last])

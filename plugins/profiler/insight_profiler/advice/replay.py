@@ -22,7 +22,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_profiler.advice.timeline_evidence import TimelineEvidence
-from insight_profiler.analysis.spans import covered, merged
+from insight_profiler.analysis.spans import Spans, covered
 from insight_profiler.model import Category
 
 HOST, WAIT, WORK = range(3)  # kinds of nodes
@@ -105,6 +105,15 @@ class Replay:
             waits = change.waits
         end = max(self._times(duration, lag, waits, host.latency)[1], default=0)
         return max(1, end - self.behind)
+
+    def without_host(self, host: HostPace, stays: Spans, left: float = 0.0) -> HostPace:
+        """A host that takes only a share ``left`` of its time between and in the calls that launch work, and
+        as long as before for what it does during some spans."""
+        mine = self.kind == HOST
+        kept = covered(stays, *self.gap)
+        lag = np.where(mine, np.minimum(host.lag, kept) + (host.lag - kept).clip(0) * left, host.lag)
+        duration = np.where(mine, host.duration * left, host.duration)
+        return HostPace(duration.astype(np.int64), lag.astype(np.int64), host.latency)
 
     def saves(
         self,
@@ -193,8 +202,7 @@ def path_times(replay: Replay, evidence: TimelineEvidence) -> Mapping[str, int]:
     found["runtime"] = int(duration[kind == HOST].sum())
     begin, gap_end = (column[path] for column in replay.gap)
     host = kind == HOST
-    data = np.flatnonzero(evidence.slices["category"] == Category.DATA)
-    loading = merged(evidence.slices["start"][data].astype(np.int64), evidence.ends[data])
+    loading = evidence.union(np.flatnonzero(evidence.slices["category"] == Category.DATA))
     found["data"] = int(covered(loading, begin[host], gap_end[host]).sum())
     exchanged = int(covered(evidence.host_communication, begin[host], gap_end[host]).sum())
     found["communication"] = found.get("communication", 0) + exchanged

@@ -23,13 +23,13 @@ _WAITS = re.compile(r"synchronize|memcpy|free|malloc", re.IGNORECASE)
 def replay_of(evidence: TimelineEvidence) -> Replay | None:
     """The graph of the first steps that count, as many as can be replayed fast; None without launches."""
     starts, ends = evidence.host_windows
-    launchers = evidence.launchers[evidence.work]  # empty without a device
-    if not (launchers >= 0).any():
+    if not len(evidence.launching):
         return None
     slices = evidence.slices
-    launching = np.unique(slices["track"][launchers[launchers >= 0]])
     calls = np.flatnonzero(
-        (slices["category"] == Category.RUNTIME) & np.isin(slices["track"], launching) & evidence.inside
+        (slices["category"] == Category.RUNTIME)
+        & np.isin(slices["track"], evidence.launching)
+        & evidence.inside
     )
     parent = slices["parent"][calls]
     calls = calls[(parent < 0) | (slices["category"][np.maximum(parent, 0)] != Category.RUNTIME)]

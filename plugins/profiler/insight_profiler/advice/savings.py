@@ -10,9 +10,9 @@ from insight_core.plugin import Reason
 from insight_core.plugin.findings import Saving
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.places import Severity
-from insight_profiler.advice.replay import HOST, WAIT, HostPace, Replay, ReplayChange, Shares
+from insight_profiler.advice.replay import HOST, WAIT, Replay, ReplayChange, Shares
 from insight_profiler.advice.words import said
-from insight_profiler.analysis.spans import Spans, covered, length, merged
+from insight_profiler.analysis.spans import Spans, covered, length
 
 _LIMITED = 0.9  # of what the work takes less: a change that saves less has another bottleneck
 _MORE = 1.1  # times as much as now
@@ -85,13 +85,11 @@ def if_shorter(
         low, high = (min(1.0, max(0.0, one)) for one in (min(shorter), max(shorter)))
         return Savings(low, high, assumes=assumes)
     changes = [ReplayChange(duration=_of_nodes(replay, rows, share)) for share in shares]
-    found = if_changed(evidence, replay, changes[0], changes[-1], assumes)
+    found = if_changed(evidence, replay, changes[0], None if best is None else changes[1], assumes)
     if found.high >= _LIMITED * max(shorter):
         return found
     later = 0.0
-    for host, base in zip(evidence.hosts, evidence.base_times, strict=True):
-        fast = host_gone(evidence, replay, host)
-        ahead = replay.time(fast)
+    for (fast, ahead), base in zip(evidence.hosts_gone, evidence.base_times, strict=True):
         later = max(later, *((ahead - replay.time(fast, change)) / base for change in changes))
     is_more = later > _MORE * found.high
     return Savings(found.low, found.high, min(1.0, later) if is_more else None, changes[0], assumes)
@@ -104,16 +102,6 @@ def _of_nodes(replay: Replay, rows: Rows, shares: NDArray[np.float64]) -> NDArra
     return np.where((rows[at] == replay.row) & (replay.kind != WAIT), shares[at], 1.0)
 
 
-def host_gone(evidence: Evidence, replay: Replay, host: HostPace, left: float = 0.0) -> HostPace:
-    """A host that takes only a share ``left`` of its time between and in the calls that launch work. It still
-    takes part in communication."""
-    mine = replay.kind == HOST
-    kept = covered(evidence.host_communication, *replay.gap)
-    lag = np.where(mine, np.minimum(host.lag, kept) + (host.lag - kept).clip(0) * left, host.lag)
-    duration = np.where(mine, host.duration * left, host.duration)
-    return HostPace(duration.astype(np.int64), lag.astype(np.int64), host.latency)
-
-
 def shares_without(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[np.float64]:
     """float64[nodes], for ``ReplayChange.lag``: what is left before each call if the host does only a share
     ``left`` of what it does during some spans."""
@@ -124,9 +112,3 @@ def shares_without(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[n
 def without_gaps(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[np.int64]:
     """The lags of a replay, as recorded, with ``shares_without``."""
     return np.asarray(np.maximum(replay.lag, 0) * shares_without(replay, spans, left)).astype(np.int64)
-
-
-def host_spans(evidence: Evidence, chosen: NDArray[np.bool_]) -> Spans:
-    """When some slices of the host go on, in the steps that count."""
-    rows = np.flatnonzero(chosen & ~evidence.is_work & evidence.inside)
-    return merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])

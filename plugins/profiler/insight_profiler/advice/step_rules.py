@@ -12,15 +12,15 @@ from insight_core.plugin.findings import Finding, NotChecked
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule, promised
 from insight_profiler.advice.places import EvidencePlace
-from insight_profiler.advice.python_times import PythonTimes, marks_step, quiet_function
-from insight_profiler.advice.reads import idle_after_reading, reads_of, slow_windows
+from insight_profiler.advice.python_times import PythonTimes, quiet_function
+from insight_profiler.advice.reads import idle_after_reading, slow_windows
 from insight_profiler.advice.replay import ReplayChange
 from insight_profiler.advice.savings import Savings, if_changed, shares_without
 from insight_profiler.advice.waiting_rules import tail_after_reading
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.pipeline import empty_share
-from insight_profiler.analysis.spans import Spans, gaps, length, merged, within
+from insight_profiler.analysis.spans import Spans, gaps, length, within
 from insight_profiler.analysis.steps import SLOW, of_rows, slow_steps, summary, usual_rows
 from insight_profiler.model import Category, Source, Table
 
@@ -80,14 +80,13 @@ def _in_functions(evidence: Evidence) -> Iterator[Finding]:
     evidence.work  # noqa: B018 - none without a device
     if replay is None:
         raise NotChecked(said("has_timeline"))
-    late = gaps(idle_after_reading(evidence, reads_of(evidence)), evidence.late_spans)
+    late = gaps(idle_after_reading(evidence, evidence.reads), evidence.late_spans)
     late = gaps(slow_windows(evidence), late)  # of which the rule about jitter tells
     function = quiet_function(evidence, late)
     if function is None or function.time < _WAITS * evidence.whole:
         return
-    rows = function.rows
-    spans = merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])
-    saves = if_changed(evidence, replay, ReplayChange(lag=shares_without(replay, spans)))
+    change = ReplayChange(lag=shares_without(replay, evidence.union(function.rows)))
+    saves = if_changed(evidence, replay, change)
     place = evidence.slice_place(function.longest)
     share = percent(function.time / evidence.whole)
     if saves.high < _WAITS:
@@ -257,7 +256,7 @@ def _more_in(evidence: Evidence, slow: NDArray[np.bool_]) -> str:
     if slow.all() or "slices" not in evidence.profile.tables:
         return ""
     slices = evidence.slices
-    rows = np.flatnonzero(evidence.inside & ~evidence.is_work & ~marks_step(evidence))
+    rows = np.flatnonzero(evidence.inside & ~evidence.is_work & ~evidence.marks_step)
     if not len(rows):
         return ""
     is_slow = slow[slices["step"][rows] - evidence.step_rows[0]]

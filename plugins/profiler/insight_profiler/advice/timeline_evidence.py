@@ -126,6 +126,11 @@ class TimelineEvidence:
         return np.asarray(on_device(slices["category"]) | communicates)
 
     @cached_property
+    def marks_step(self) -> NDArray[np.bool_]:
+        """bool[slices]: the annotations that mark steps."""
+        return are(lambda name: name.startswith("ProfilerStep"), self.profile.texts, self.slices["name"])
+
+    @cached_property
     def is_host_communication(self) -> NDArray[np.bool_]:
         """bool[slices]: communication of threads of the host with other ranks, such as gloo's."""
         return np.asarray((self.slices["category"] == Category.COMMUNICATION) & ~self.is_work)
@@ -133,8 +138,7 @@ class TimelineEvidence:
     @cached_property
     def host_communication(self) -> Spans:
         """When threads of the host communicate with other ranks."""
-        rows = np.flatnonzero(self.is_host_communication)
-        return merged(self.slices["start"][rows].astype(np.int64), self.ends[rows])
+        return self.union(np.flatnonzero(self.is_host_communication))
 
     @cached_property
     def all_work(self) -> Rows:
@@ -163,7 +167,7 @@ class TimelineEvidence:
             return np.zeros(0, np.intp)
         long = (self.slices["category"] == Category.RUNTIME) & (self.slices["duration"] > _START_UP)
         rows = np.flatnonzero(long)
-        busy = merged(self.slices["start"][self.all_work].astype(np.int64), self.ends[self.all_work])
+        busy = self.union(self.all_work)
         worked = covered(busy, self.slices["start"][rows].astype(np.int64), self.ends[rows])
         return rows[worked < self.slices["duration"][rows] // 10]
 
@@ -185,6 +189,18 @@ class TimelineEvidence:
         found[target[launch][order]] = source[launch][order]  # calls of the runtime come last, so they count
         return found
 
+    @cached_property
+    def launching(self) -> NDArray[np.int32]:
+        """The tracks of the calls that launch ``work``."""
+        calls = self.launchers[self.work]
+        return np.unique(self.slices["track"][calls[calls >= 0]])
+
+    def launched_during(self, spans: Spans, work: Rows) -> Rows:
+        """Those of some work whose launches began during some spans."""
+        calls = self.launchers[work]
+        begun = np.where(calls >= 0, self.slices["start"][np.maximum(calls, 0)], -1)
+        return work[covered(spans, begun, begun + 1) > 0]
+
     @property
     def is_work_known(self) -> bool:
         """Whether the profile has work of a device with times."""
@@ -196,9 +212,26 @@ class TimelineEvidence:
         """Rows of the work of devices of some categories, by start."""
         return self.work[np.isin(self.slices["category"][self.work], categories)]
 
+    def union(self, rows: Rows) -> Spans:
+        """When at least one of some slices goes on."""
+        return merged(self.slices["start"][rows].astype(np.int64), self.ends[rows])
+
     def spans(self, rows: Rows) -> Spans:
-        """When at least one of some slices goes on, within the steps that count."""
-        return within(merged(self.slices["start"][rows].astype(np.int64), self.ends[rows]), self.windows)
+        """The same within the steps that count."""
+        return within(self.union(rows), self.windows)
+
+    def host_spans(self, chosen: NDArray[np.bool_]) -> Spans:
+        """When some slices of the host go on (bool[slices]), in the steps that count."""
+        return self.union(np.flatnonzero(chosen & ~self.is_work & self.inside))
+
+    @cached_property
+    def loading(self) -> Spans:
+        """When the host loads data, in the steps that count."""
+        return self.host_spans(self.slices["category"] == Category.DATA)
+
+    def longest(self, rows: Rows) -> int:
+        """The row of the longest of some slices."""
+        return int(rows[np.argmax(self.slices["duration"][rows])])
 
     @cached_property
     def busy(self) -> Spans:
@@ -256,6 +289,11 @@ class TimelineEvidence:
         """When a device computes, during the steps that count."""
         return self.spans(self.all_work[self.slices["category"][self.all_work] == Category.KERNEL])
 
+    @cached_property
+    def communicating(self) -> Spans:
+        """When a device communicates, during the steps that count."""
+        return self.spans(self.communication)
+
     def time(self, rows: Rows) -> int:
         """The sum of the durations, ns."""
         return int(self.slices["duration"][rows].sum())
@@ -264,6 +302,11 @@ class TimelineEvidence:
         """Those of some slices whose names are of a kind."""
         return rows[are(kind, self.profile.texts, self.slices["name"][rows])]
 
+    def annotations(self, prefix: str) -> Rows:
+        """The annotations of the host whose names begin so, in the steps that count."""
+        host = np.flatnonzero(self.inside & ~self.is_work)
+        return self.named(lambda name: name.startswith(prefix), host)
+
     def operator_of(self, rows: Rows) -> NDArray[np.int32]:
         """int32[rows]: the operator that launched each work of a device, a row of the operators, or -1."""
         kernels = self.profile.tables.get("kernels")
@@ -271,6 +314,12 @@ class TimelineEvidence:
         if kernels is None:
             return np.full(len(rows), -1, np.int32)
         return np.where(kernel >= 0, kernels["operator"][np.maximum(kernel, 0)], -1).astype(np.int32)
+
+    @cached_property
+    def operators(self) -> Table | None:
+        """The table of operators; None where it is empty."""
+        table = self.profile.tables.get("operators")
+        return table if table is not None and len(table["name"]) else None
 
     @cached_property
     def compute(self) -> Rows:

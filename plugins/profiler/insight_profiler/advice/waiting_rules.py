@@ -17,9 +17,7 @@ from insight_profiler.advice.reads import (
     idle_after_reading,
     loops_of,
     name_before,
-    reads_of,
     slow_windows,
-    spans_between,
 )
 from insight_profiler.advice.replay import WAIT, WORK, Replay, ReplayChange
 from insight_profiler.advice.savings import if_changed, shares_without
@@ -47,15 +45,13 @@ def synchronisation(evidence: Evidence) -> Iterator[Finding]:
     replay = evidence.replay
     if replay is None:
         raise NotChecked(said("needs_launches"))
-    reads = reads_of(evidence)
+    reads = evidence.reads
     count = reads.in_a_step
     if count <= _USUAL:
         return
     slices = evidence.slices
     mine = ~reads.last  # one in a step stays
-    change = _without(
-        evidence, replay, reads, mine, spans_between(evidence, reads.around[mine], reads.around[mine])
-    )
+    change = _without(evidence, replay, reads, mine, evidence.union(reads.around[mine]))
     first = name_before(evidence, reads)
     best = None
     if first:  # a loop: one call for all of its tensors, and one read
@@ -109,7 +105,7 @@ def tail_after_reading(evidence: Evidence) -> Iterator[Finding]:
     evidence.work  # noqa: B018 - none without a device
     if replay is None:
         raise NotChecked(said("needs_launches"))
-    reads = reads_of(evidence)
+    reads = evidence.reads
     if not len(reads.call):
         return
     spans = gaps(slow_windows(evidence), idle_after_reading(evidence, reads))
@@ -148,12 +144,10 @@ def _waits_for_each_step(evidence: Evidence) -> Iterator[Finding]:
     if steps is None:
         raise NotChecked(said("needs_steps"))
     slices, work = evidence.slices, evidence.work
-    calls = evidence.launchers[work]
-    tracks = np.unique(slices["track"][calls[calls >= 0]])
     replay = evidence.replay
-    if not len(tracks) or replay is None:
+    if not len(evidence.launching) or replay is None:
         raise NotChecked(said("needs_launches"))
-    dispatches = np.isin(slices["track"], tracks) & (slices["depth"] == 1) & evidence.inside
+    dispatches = np.isin(slices["track"], evidence.launching) & (slices["depth"] == 1) & evidence.inside
     count = len(steps["number"])
     rows = evidence.step_rows
     begun = np.full(count, np.iinfo(np.int64).max)

@@ -53,6 +53,7 @@ def saved_by_repair(ranks: Sequence[RankSteps], slow: Mapping[int, int | None]) 
         since = np.array([_first(slow.get(rank.rank, _NEVER)) for rank in stage])
         is_slow = number >= since[:, None]
         waiting = summed(stage, division.waiting)
+        late = is_slow[is_slow.any(axis=1)].all(axis=0) if is_slow.any() else np.zeros(len(number), bool)
         for names, chosen in (
             (division.work, is_slow),
             (division.work + division.idle, is_slow & (waiting < median_of_others(waiting))),
@@ -60,7 +61,6 @@ def saved_by_repair(ranks: Sequence[RankSteps], slow: Mapping[int, int | None]) 
             own = summed(stage, names)
             repaired = np.where(chosen, np.minimum(own, median_of_others(own)), own)
             saved = own.max(axis=0) - repaired.max(axis=0)
-            late = is_slow[is_slow.any(axis=1)].all(axis=0) if is_slow.any() else np.zeros(len(number), bool)
             part = float(saved[late].sum() / max(1.0, duration[late].sum()))
             best = max(best, (float(saved.sum() / duration.sum()), part))
     return best

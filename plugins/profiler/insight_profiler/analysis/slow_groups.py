@@ -9,9 +9,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.changes import LEAST_STEPS, rising_since
+from insight_profiler.analysis.changes import LEAST_STEPS
 from insight_profiler.analysis.rank_summary import REDUCTIONS
-from insight_profiler.analysis.slow_links import SLOW
+from insight_profiler.analysis.slow_links import SLOW, slower_since
 from insight_profiler.model import Profile
 
 _LEAST_BYTES = 16e6  # of a step: less is bound by latency
@@ -46,18 +46,10 @@ def slow_groups(ranks: Sequence[Profile], stages: Mapping[int, Any]) -> list[dic
         ratio = groups.bytes / groups.bytes[row]
         others = (np.arange(len(ratio)) != row) & (ratio <= _ALIKE) & (ratio >= 1 / _ALIKE)
         if others.any() and own < SLOW * (usual := float(np.median(usual_of_each[others]))):
-            found[row] = {"bandwidth": own, "usual": usual, "since": None, "first": 0}
-    since = rising_since(np.median(groups.bandwidth, axis=1, keepdims=True) / groups.bandwidth)
-    for row in np.flatnonzero(since).tolist():
-        first = int(since[row])
-        usual, now = (float(np.median(part)) for part in np.split(groups.bandwidth[row], [first]))
-        if now < SLOW * usual:
-            number = int(groups.numbers[first])
-            found[row] = {"bandwidth": now, "usual": usual, "since": number, "first": first}
-    told = []
-    for row, one in found.items():
-        lost = float(groups.spent[row, one.pop("first") :].sum()) * (1 - one["bandwidth"] / one["usual"])
-        told.append({"ranks": list(groups.ranks[row]), "lost": lost, **one})
+            lost = float(groups.spent[row].sum()) * (1 - own / usual)
+            found[row] = {"bandwidth": own, "usual": usual, "since": None, "lost": lost}
+    found.update(slower_since(groups.bandwidth, groups.spent, groups.numbers))
+    told = [{"ranks": list(groups.ranks[row]), **one} for row, one in found.items()]
     return sorted(told, key=lambda one: one["bandwidth"] / one["usual"])
 
 

@@ -67,16 +67,21 @@ def _slower_than_before(links: RankLinks) -> Iterator[tuple[int, dict[str, Any]]
     rows = np.flatnonzero(~np.isnan(links.by_step).any(axis=1)) if links.by_step.size else np.empty(0, int)
     if not len(rows):
         return
-    by_step = links.by_step[rows]
-    since = rising_since(np.median(by_step, axis=1, keepdims=True) / by_step)
-    for at in np.flatnonzero(since).tolist():
-        first = int(since[at])
-        usual, now = float(np.median(by_step[at, :first])), float(np.median(by_step[at, first:]))
-        if now >= SLOW * usual:
-            continue
-        lost = float(links.spent[rows[at], first:].sum()) * (1 - now / usual)
-        number = int(links.numbers[first])
-        yield int(rows[at]), {"bandwidth": now, "usual": usual, "since": number, "lost": lost}
+    for at, one in slower_since(links.by_step[rows], links.spent[rows], links.numbers):
+        yield int(rows[at]), one
+
+
+def slower_since(
+    bandwidth: NDArray[np.float64], spent: NDArray[np.float64], numbers: NDArray[np.int64]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of [rows, steps] whose bandwidth since some step is below ``SLOW`` times that before."""
+    since = rising_since(np.median(bandwidth, axis=1, keepdims=True) / bandwidth)
+    for row in np.flatnonzero(since).tolist():
+        first = int(since[row])
+        usual, now = (float(np.median(part)) for part in np.split(bandwidth[row], [first]))
+        if now < SLOW * usual:
+            lost = float(spent[row, first:].sum()) * (1 - now / usual)
+            yield row, {"bandwidth": now, "usual": usual, "since": int(numbers[first]), "lost": lost}
 
 
 def _usual(links: RankLinks) -> NDArray[np.float64]:
