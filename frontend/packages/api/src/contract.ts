@@ -100,9 +100,10 @@ export interface PluginContext {
   readonly modes: ReadonlySignal<readonly StepTab[]>;
   /**
    * Brings the tab of a plugin to the front, with these keys of its state in the URL (null: the default);
-   * other keys stay. Back undoes it. False, and nothing changes, if no plugin of this name has a tab.
+   * other keys stay. Back undoes it. With a text `back` the page offers under it to return to this tab, with filter and
+   * selection as they were before the call. False, and nothing changes, if no plugin of this name has a tab.
    */
-  open(plugin: string, state?: Readonly<Record<string, string | null>>): boolean;
+  open(plugin: string, state?: Readonly<Record<string, string | null>>, back?: string): boolean;
   /** Opens a tree of the plugin's tags, which leads to some of them in its tab by `Plugin.tag_state`. */
   browseTags(): void;
   /** Other tabs with data that can show one step (`Plugin.step_state`), in the order of the tabs. */

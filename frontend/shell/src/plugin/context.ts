@@ -166,10 +166,15 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       annotatable: wrap(page.session.annotations.writable),
     },
     tabs: wrap(tabs),
-    modes: wrap(computed(() => page.modesOf(name).map(named))),
-    open: (plugin, state) => {
+    modes: wrap(
+      computed(() => page.modesOf(name).map((tab): StepTab => ({ plugin: tab.name, title: page.badged(tab) }))),
+    ),
+    open: (plugin, state, back) => {
       const known = tabs.peek().includes(plugin);
+      const before = new Map(page.url.all());
       if (known) page.open(plugin, state);
+      if (known && back)
+        void import('../views/way_back').then((late) => late.offer(page, { to: name, text: back, before }));
       return known;
     },
     browseTags: () => void (page.dialog.value = { kind: 'tags', plugin: name }),
