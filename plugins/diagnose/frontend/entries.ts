@@ -16,8 +16,30 @@ export interface Entry {
 export const isProblem = ({ head }: Pick<Entry, 'head'>): boolean =>
   head.severity === 'error' || head.severity === 'warning';
 
-/** An entry for each rule, in the order of the findings: the worst first. */
+/**
+ * An entry for each rule, in the order of the findings: the worst first. What another rule, such as an alert, says of
+ * the same runs at the same step of the same series is part of the worse entry: it is one story.
+ */
 export function entriesOf(findings: readonly Finding[]): readonly Entry[] {
+  const found: Entry[] = [];
+  const stories = new Map<string, number>();
+  for (const entry of byRuleOf(findings)) {
+    const { runs, place } = entry.head;
+    const story = place.tag && place.steps ? JSON.stringify([runs, place.plugin, place.tag, place.steps[0]]) : '';
+    const known = stories.get(story);
+    const before = known === undefined ? undefined : found[known];
+    if (known !== undefined && before && isProblem(before) && isProblem(entry)) {
+      const also = [...before.also, entry.head, ...entry.also];
+      found[known] = { ...before, also, runs: [...new Set([...before.runs, ...entry.runs])] };
+    } else {
+      if (story) stories.set(story, found.length);
+      found.push(entry);
+    }
+  }
+  return found;
+}
+
+function byRuleOf(findings: readonly Finding[]): readonly Entry[] {
   const byRule = new Map<string, Finding[]>();
   for (const one of findings) byRule.set(keyOf(one), [...(byRule.get(keyOf(one)) ?? []), one]);
   return [...byRule].map(([key, parts]) => {
@@ -32,8 +54,9 @@ export function entriesOf(findings: readonly Finding[]): readonly Entry[] {
 /** The finding whose words say what was seen: of a finding about several runs the worst one. */
 export const seenIn = ({ head }: Entry): Finding => head.each[0] ?? head;
 
-/** The part of a whole that the words of a finding name, from 0 to 1: a detail `share` or `percent`. */
-function shareOf({ saw }: Finding): number | null {
+/** The part of a whole that the words of a finding about no series name, from 0 to 1: a detail `share`, `percent`. */
+function shareOf({ saw, place }: Finding): number | null {
+  if (place.tag !== '') return null;
   const value = saw.details?.['share'] ?? saw.details?.['percent'];
   const percent = typeof value === 'string' ? Number.parseFloat(value.replace(/^\D+/, '')) : value;
   return typeof percent === 'number' && percent >= 0 && percent <= 100 ? percent / 100 : null;
@@ -44,8 +67,8 @@ export function evidenceOf(entry: Entry, listed: readonly string[]): Evidence | 
   const of = seenIn(entry);
   const share = shareOf(of);
   const saved = of.saves && ([of.saves.low, of.saves.high] as const);
-  if (entry.head.each.length > 0 && entry.runs.length > 1) {
-    const own = new Set(entry.runs);
+  if (entry.head.runs.length > 1 && (entry.head.each.length > 0 || isProblem(entry))) {
+    const own = new Set(entry.head.runs);
     const meant = listed.map((run) => own.has(run));
     return { kind: 'runs', meant: meant.toSorted((one, other) => Number(one) - Number(other)) };
   }

@@ -35,7 +35,7 @@ export function EntryCard({ board, entry, isDismissed = false }: Props): JSX.Ele
         </p>
         {also.map((one, at) => (
           <p key={at} class="also">
-            {one.each.length > 0 && `${text(one.title)}. `}
+            {(one.each.length > 0 || one.rule !== head.rule) && `${text(one.title)}. `}
             <Runs board={board} runs={(one.each[0] ?? one).runs} /> {text((one.each[0] ?? one).saw)}
           </p>
         ))}

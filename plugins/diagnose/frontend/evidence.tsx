@@ -47,8 +47,8 @@ function captionOf({ page, checkedBy }: FindingsBoard, entry: Entry, { kind }: E
   if (kind === 'series') return page.titleOf(seenIn(entry).place.tag);
   if (kind === 'share') return say(entry.head.saves ? 'picture.saves' : 'picture.share');
   const names = [...new Set(entry.head.shared.flatMap(({ columns }) => columns))];
-  const of = Math.max(checkedBy(entry), entry.runs.length);
-  const count = say('picture.count', { count: entry.runs.length, of });
+  const { length } = entry.head.runs;
+  const count = say('picture.count', { count: length, of: Math.max(checkedBy(entry), length) });
   return names.length > 0 ? `${count} · ${names.join(', ')}` : count;
 }
 

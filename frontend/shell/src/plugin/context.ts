@@ -123,8 +123,11 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
   );
   const colorBy = url.state('color', codecs.names);
   const tabs = computed(() => page.tabs.value.map((tab) => tab.name));
-  const named = (tab: Tab): StepTab => ({ plugin: tab.name, title: page.tabTitle(tab) });
-  const stepTabs = computed(() => page.stepTabs.value.filter((tab) => tab.name !== name).map(named));
+  const named = (tab: Tab, badged = false): StepTab => ({
+    plugin: tab.name,
+    title: badged ? page.badged(tab) : page.tabTitle(tab),
+  });
+  const stepTabs = computed(() => page.stepTabs.value.filter((tab) => tab.name !== name).map((tab) => named(tab)));
 
   const routeOf = (plugin: string, path: string): string =>
     `data/plugin/${encodeURIComponent(plugin)}/${path.replace(/^\/+/, '')}`;
@@ -166,9 +169,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       annotatable: wrap(page.session.annotations.writable),
     },
     tabs: wrap(tabs),
-    modes: wrap(
-      computed(() => page.modesOf(name).map((tab): StepTab => ({ plugin: tab.name, title: page.badged(tab) }))),
-    ),
+    modes: wrap(computed(() => page.modesOf(name).map((tab, at) => named(tab, at > 0)))),
     open: (plugin, state, back) => {
       const known = tabs.peek().includes(plugin);
       const before = new Map(page.url.all());
