@@ -167,7 +167,7 @@ def test_results_come_while_runs_are_checked(page: Page, serve: Serve, sweep: Pa
     held: list[int] = []
 
     def partly(route) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
-        if "wait=400" not in route.request.url:  # that of the number at the tab
+        if "wait=5000" in route.request.url:  # that of the number at the tab
             return route.continue_()
         held.append(1)
         answer = route.fetch()

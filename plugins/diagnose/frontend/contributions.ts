@@ -10,30 +10,27 @@ import zh from '../insight_diagnose/locales/zh-CN.json';
 
 const COLORS: Readonly<Record<string, string>> = { error: 'var(--danger)', warning: 'var(--warn)' };
 const RANKS = ['none', 'hint', 'warning', 'error'];
-const WAIT = 2000; // ms until the host answers with what it knows
-const APART = 15_000; // ms between two counts of data that grow
-const AGAIN = 1000; // ms until the host is asked for the rest
+const WAIT = 5000; // ms until the host answers with what it knows
+const APART = 30_000; // ms between two counts of data that grow
 
-/** Counts the problems of all runs, for the tab; the tab itself does so while it is in front. */
+/**
+ * Counts the problems of all runs, for the number at the tab: in one answer, so that very many runs, whose rest is only
+ * checked when the tab is opened, cost no more. The tab itself counts while it is in front.
+ */
 function count(ctx: PluginContext): () => void {
   const page = new Page(ctx);
   const dismissed = new Dismissed(page);
-  let timer: ReturnType<typeof setTimeout> | undefined;
   const ask = async (): Promise<void> => {
-    clearTimeout(timer);
     const run = ctx.runs.all.value.filter(({ archived }) => !archived).map(({ name }) => name);
     if (run.length === 0) return;
     const answer = await ctx.data.json<Answer>('findings', { run, wait: WAIT }, { signal: ctx.signal });
     const problems = entriesOf(answer.findings).filter((entry) => isProblem(entry) && !dismissed.hides(entry));
-    ctx.badge(problems.length > 0 ? String(problems.length) : '');
-    if (answer.left > 0) timer = setTimeout(begin, AGAIN);
+    ctx.badge(problems.length > 0 ? `${problems.length}${answer.left > 0 ? '+' : ''}` : '');
   };
   // a host that is away is the page's affair: the next question may be answered
-  const begin = (): void => void ask().catch(() => undefined);
-  const spaced = new Spaced(APART, begin);
+  const spaced = new Spaced(APART, () => void ask().catch(() => undefined));
   page.until(ctx.generation.subscribe(() => spaced.ask()));
   return () => {
-    clearTimeout(timer);
     spaced.cancel();
     page.dispose();
   };

@@ -7,7 +7,8 @@ import { keyOf, NOTHING, type Answer, type Finding, type RuleInfo, type Unchecke
 import { Dismissed } from './dismissed';
 import { entriesOf, isProblem, type Entry } from './entries';
 
-const WAIT = 400; // ms until the host answers with what it knows
+const WAIT = 400; // ms until the host answers with what it knows; twice as long each time, as answers grow
+const LONGEST = 3200;
 const APART = 2000; // ms between two looks at data that grow, or at runs that cannot be checked yet
 
 /** The findings of the runs that match: asks the host while the tab is in front, and shows what is known so far. */
@@ -78,12 +79,14 @@ export class FindingsBoard {
     const run = ctx.runs.shown.value.map(({ name }) => name);
     try {
       let left = run.length;
+      let wait = WAIT;
       if (left === 0) this.answer.value = NOTHING;
       while (left > 0) {
-        const answer = await ctx.data.json<Answer>('findings', { run, wait: WAIT }, { signal: stopped });
+        const answer = await ctx.data.json<Answer>('findings', { run, wait }, { signal: stopped });
         if (stopped.aborted) return;
         this.answer.value = answer;
         left = answer.left;
+        wait = Math.min(LONGEST, 2 * wait);
       }
       this.failure.value = '';
       if (this.pending.peek() > 0) this.again.ask();
