@@ -34,6 +34,19 @@ export interface Layout {
 
 export const NO_ROWS: Layout = { rows: [], height: 0, rowOf: new Map() };
 
+const OF_PROFILER = /\bPyTorch Profiler\b/; // tracks that say only that it ran
+
+/** Keys of the groups that are closed until the user opens them: they hold nothing but what the profiler says of itself. */
+export function closedAtFirst({ tracks }: TracksAnswer): readonly string[] {
+  return tracks
+    .filter(({ parent }) => parent === null)
+    .filter(({ id }) => {
+      const members = tracks.filter(({ parent, slices }) => parent === id && slices > 0);
+      return members.length > 0 && members.every(({ label }) => OF_PROFILER.test(label));
+    })
+    .map(({ id }) => `g${id}`);
+}
+
 const byOrder = (a: TrackInfo, b: TrackInfo): number => a.order - b.order || a.id - b.id;
 
 /** Tracks below the process or device they belong to, in their order, those without slices left out; then counters. */
