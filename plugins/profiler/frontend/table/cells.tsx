@@ -30,10 +30,10 @@ const WIDTHS: Readonly<Record<string, number>> = {
   operator: 220,
   grid: 120,
   block: 110,
-  share: 150,
+  share: 140,
 };
 /** Of the column by which rows are grouped. */
-const WIDE: Readonly<Record<string, number>> = { type: 220, scope: 320 };
+const WIDE: Readonly<Record<string, number>> = { type: 250, scope: 320 };
 
 interface ColumnsProps {
   readonly table: string;

@@ -90,7 +90,7 @@ export class TimelineState {
 
   /** Keys of what is closed, of those that are not as at first, and the other way around. */
   private turned(keys: Iterable<string>): ReadonlySet<string> {
-    const found = new Set(this.tracks.value ? closedAtFirst(this.tracks.value) : []);
+    const found = new Set(closedAtFirst(this.tracks.value?.tracks ?? []));
     for (const key of keys) if (!found.delete(key)) found.add(key);
     return found;
   }
