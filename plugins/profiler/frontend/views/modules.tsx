@@ -106,12 +106,14 @@ function Flames({ board, root, shown, busy }: PartProps & { readonly busy: boole
         {(part) =>
           flames.map(({ module, start, share, depth: level }, i) => {
             const [x, width] = [start * parts.width, Math.max(LEAST, share * parts.width - 1)];
+            const isNamed = width > 34;
+            const label = `${module.path || module.name}, ${timeText(module.time, locale)}`;
             const color = level === 0 ? ink.other : ink.rank(module.place);
             return (
               <g
                 key={module.path}
                 {...part(i)}
-                aria-label={`${module.path || module.name}, ${timeText(module.time, locale)}`}
+                aria-label={isNamed ? undefined : label}
                 data-testid="module"
                 data-module={module.path}
                 cursor="pointer"
@@ -126,8 +128,9 @@ function Flames({ board, root, shown, busy }: PartProps & { readonly busy: boole
                   fill={color}
                   stroke={parts.at.value === i ? ink.text : 'none'}
                 />
-                {width > 34 && (
+                {isNamed && (
                   <text x={x + 5} y={level * LEVEL + 16} fill={onColor(color)} pointer-events="none">
+                    <title>{label}</title>
                     {shortened(module.name, width - 8)}
                   </text>
                 )}
