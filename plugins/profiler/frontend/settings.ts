@@ -32,7 +32,8 @@ export function profilerSettings(page: Page) {
     side: page.setting('side', codecs.choice<'' | 'host' | 'device'>(['host', 'device'], '')),
     /** The category that was gone into. */
     type: page.setting('type', codecs.name),
-    chart: page.setting('chart', codecs.choice<'pie' | 'bars' | 'none'>(['pie', 'bars', 'none'], 'pie')),
+    /** The module that was gone into, by its scope. */
+    module: page.setting('module', codecs.name),
     /**
      * The operator whose details are next to the table: its name, type, scope and shapes, as far as needed to identify
      * it.
