@@ -86,6 +86,12 @@ FORMATS = (
         version=_VERSION,
     ),
     StoreFormat(
+        "W&B history export",
+        FileName("*.runhistory.parquet"),
+        f"{_HERE}.wandb_exports:translate",
+        version=_VERSION,
+    ),
+    StoreFormat(
         "SQLite of Trackio, MLflow or Optuna",
         [FileName(f"*.{suffix}", makes_run=beginnings.of_sqlite) for suffix in ("db", "sqlite", "sqlite3")],
         f"{_HERE}.databases:translate",
