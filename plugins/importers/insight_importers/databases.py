@@ -6,11 +6,11 @@ import shutil
 from pathlib import Path
 
 from insight_core.plugin import Flaw, Reason, Translation
-from insight_importers import mlflow_database, optuna_database, trackio_database
+from insight_importers import mlflow_database, optuna_database, swanlab_database, trackio_database
 from insight_importers.sqlite_files import Changing, opened, watched
 from insight_importers.translated_runs import TranslatedRuns
 
-_READERS = (trackio_database, mlflow_database, optuna_database)
+_READERS = (trackio_database, mlflow_database, optuna_database, swanlab_database)
 _TRIES = 3  # to read a database that is written meanwhile
 
 
@@ -41,4 +41,5 @@ def translate(source: str, target: Path) -> Translation:
         return made.finish(is_done=False, watched=files)
     reader.write(read, made, Path(source))
     flaws = [("", flaw) for flaw in database.flaws]
-    return made.finish(is_done=read.is_last, watched=files, flaws=flaws)
+    beside = read.watched if isinstance(read, swanlab_database.SwanlabRuns) else ()
+    return made.finish(is_done=read.is_last, watched=(*files, *beside), flaws=flaws)
