@@ -17,7 +17,10 @@ _WANDB = "files/output.log"  # of a run of W&B, whose directory is the one above
 _GZIP = b"\x1f\x8b"
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\a\x1b"))
 _MOST_CONTROL = 0.02  # of the first bytes
-_JOURNAL = re.compile(rb'\s*\{\s*"op_code"\s*:')  # of Optuna, which another plugin reads
+# of Optuna, which another plugin reads, and what W&B notes of itself
+_OF_OTHERS = re.compile(
+    rb'\s*\{\s*"op_code"\s*:|.*\[wandb_\w+\.py:|\{"time":"[^"]*","level":"\w+","msg":"(?:wandb-core|stream|main)'
+)
 # At least two different ones of these are in the beginning of a log of training.
 _OF_TRAINING = re.compile(
     rb"(?i)\b(epochs?|(?:global_)?steps?|iter(?:ation)?s?|loss|train(?:ing|er)?|batch(?:es|_size)?|optimizer|"
@@ -34,7 +37,7 @@ def is_console_log(beginning: bytes) -> bool:
     """Whether a file begins as text, or is compressed: neither binary data nor a log that others read."""
     if beginning.startswith(_GZIP):
         return True
-    if b"\0" in beginning or _JOURNAL.match(beginning):
+    if b"\0" in beginning or _OF_OTHERS.match(beginning):
         return False
     controls = len(beginning) - len(beginning.translate(None, _CONTROL))
     return controls <= _MOST_CONTROL * len(beginning)

@@ -48,8 +48,9 @@ def search(log: OpenLog, offset: int, line: int, rows: Rows, needle: bytes = b""
             continue
         cut = cut if cut and at + len(piece) < log.size else len(block)
         whole, held = block[:cut], block[cut:]
-        if needle in whole.lower():
-            found += _hits_in(plain(whole), line, rows)
+        shown = plain(whole)
+        if needle in shown.lower():
+            found += _hits_in(shown, line, rows)
         line += whole.count(b"\n")
         start += len(whole)
         if len(found) >= MOST_HITS or time.monotonic() > ends:

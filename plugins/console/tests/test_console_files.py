@@ -179,3 +179,15 @@ def test_what_logs_report_goes_before_what_the_console_lets_presume(failed: tupl
         with host_of(*modules, logdir=root) as host:
             assert _column(host, "run/status") == {"run": "finished"}
             assert _column(host, "console/status") == {"run": "presumed_failure"}
+
+
+def test_a_run_of_wandb_has_no_second_run_for_its_console(tmp_path: Path) -> None:
+    shutil.copytree(LOGS.parents[3] / "importers/tests/fixtures/wandb", tmp_path, dirs_exist_ok=True)
+    [store] = tmp_path.glob("wandb/*/*.wandb")
+    _write(store.parent / "files" / "output.log", TRAINING)
+    for place in (store.parent / "logs", tmp_path / "wandb"):
+        _write(place / "debug.log", "2026-11-30 INFO MainThread:1 [wandb_setup.py:_flush():81] step, loss\n")
+        _write(place / "debug-internal.log", '{"time":"x","level":"INFO","msg":"stream: step, loss"}\n')
+    with host_of(insight_console, logdir=tmp_path, built_ins=True) as host:
+        assert set(_column(host, "run/name")) == {"wandb/adam abcd1234"}
+    assert _files(tmp_path) == {f"wandb/{store.parent.name}": {"files/output.log"}}  # without the importer
