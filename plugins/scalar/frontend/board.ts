@@ -78,6 +78,8 @@ export function scalarParts(page: Page) {
     drawing: page.follow(page.ctx.runs.drawing),
     /** Whether cards draw all lines, however many. */
     lines: page.setting('lines', codecs.choice<'first' | 'all'>(['first', 'all'], 'first')),
+    /** What the colours of the runs follow. */
+    scale: page.follow(page.ctx.runs.colorScale),
     /** The groups of the run panel. */
     groups: page.follow(page.ctx.runs.groups),
     centre,

@@ -131,6 +131,7 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
       {lines && (full || isAlone || tools) && (
         <Legend
           lines={full || !tools ? lines : legendOf(lines)}
+          scale={board.scale.value}
           label={board.page.t('tooltip.rows', { count: mainLines(lines).length })}
         />
       )}
@@ -242,6 +243,7 @@ function chartProps(
     xLabel: isMetric(kind) ? metricName(kind, board.page, board.derived) : board.page.t(`x.${kind}.label`),
     yLabel: board.page.titleOf(tag),
     ...(second === undefined ? {} : { yRightLabel: board.page.titleOf(second) }),
+    ...(board.scale.value ? { scale: board.scale.value } : {}),
     title: [tag, ...(second === undefined ? [] : [second])].map((name) => board.page.titleOf(name)).join(' + '),
     ...(extent ? { xExtent: extent } : {}),
     ignoreOutliers: isClipped(board, tag),

@@ -1,4 +1,6 @@
 /** Which lines a card has: its legend, and the line that says so where there are more than it can show. */
+import type { ColorScale } from '@insight-host/api';
+import { scaleText } from '@insight-host/kit/draw';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
@@ -22,10 +24,24 @@ interface LegendProps {
   readonly lines: Lines;
   /** What the whole of it is, for screen readers. */
   readonly label: string;
+  /** What the colours of the lines follow: a bar stands in the place of their names. */
+  readonly scale: ColorScale | null;
+}
+
+function ColorBar({ scale }: { readonly scale: ColorScale }): JSX.Element {
+  const { low, high, stops } = scale;
+  return (
+    <div class="legend" data-testid="color-bar">
+      <em>{scaleText(scale)}</em>
+      <span>{low}</span>
+      <i class="color-bar" style={{ background: `linear-gradient(90deg, ${stops.join(', ')})` }} />
+      <span>{high}</span>
+    </div>
+  );
 }
 
 /** Which colour is which line, for cards whose colours stand nowhere else on the page. */
-export function Legend({ lines, label }: LegendProps): JSX.Element | null {
+export function Legend({ lines, label, scale }: LegendProps): JSX.Element | null {
   const all = mainLines(lines);
   const entries = useRef<HTMLDivElement>(null);
   const below = useSignal(0); // lines for which a card has no room
@@ -42,6 +58,7 @@ export function Legend({ lines, label }: LegendProps): JSX.Element | null {
     return () => observer.disconnect();
   }, [lines]);
   if (all.length === 0) return null;
+  if (scale) return <ColorBar scale={scale} />;
   const more = Math.max(0, all.length - MOST_ENTRIES) + below.value;
   return (
     <div class="legend" data-testid="legend">

@@ -1,3 +1,4 @@
+import type { ColorScale } from '@insight-host/api';
 import { BOTTOM, LABEL, type Area, type Size, TITLE } from './area';
 import { estimatedWidth, type Painter, type Palette } from './painter';
 
@@ -70,6 +71,35 @@ export function drawLegend(
     painter.segment(x, y, x + 20, y, { color, width: lineWidth, ...(dash ? { dash } : {}) });
     painter.text(x + 26, y, label, { color: colors.text, maxWidth });
   }
+}
+
+/** What the colours of a scale are about. */
+export const scaleText = ({ title, isLog }: ColorScale): string => (isLog ? `${title} (log)` : title);
+
+const BAR = [48, 160] as const; // pixels of a colour bar
+const BAR_GAP = 6; // pixels around it
+
+/** Pixels of the smallest number, a colour bar as short as it gets, and the largest number. */
+export function barWidth({ low, high }: ColorScale): number {
+  return estimatedWidth(low, 11) + estimatedWidth(high, 11) + BAR[0] + 2 * BAR_GAP;
+}
+
+/** A row with the smallest number, the colour bar and the largest number, `y` in its middle. */
+export function drawColorBar(
+  painter: Painter,
+  scale: ColorScale,
+  [x, y]: readonly [number, number],
+  most: number,
+  colors: Palette,
+): void {
+  const { low, high, stops } = scale;
+  const start = x + estimatedWidth(low, 11) + BAR_GAP;
+  const width = Math.max(20, Math.min(BAR[1], BAR[0] + most - barWidth(scale)));
+  painter.text(x, y, low, { color: colors.text });
+  const each = width / stops.length;
+  // each as far as the end: between rectangles that only touch, a seam is seen
+  for (const [at, color] of stops.entries()) painter.rectangle(start + at * each, y - 4, width - at * each, 8, color);
+  painter.text(start + width + BAR_GAP, y, high, { color: colors.text });
 }
 
 /** How many columns of a legend fit into a width, and how wide each is. */

@@ -10,6 +10,7 @@ import {
   logTicks,
   makeScale,
   plotWithin,
+  scaleText,
   xTicks,
 } from '@insight-host/kit/draw';
 import type { Area, Scale, Size, Tick } from '@insight-host/kit/draw';
@@ -95,7 +96,7 @@ function figureWithin(
     props,
     size,
     plot,
-    legend: size.labelled && !size.sheet ? legendItems(mainLines(props), size, legendTop(plot)) : [],
+    legend: size.labelled && !size.sheet && !props.scale ? legendItems(mainLines(props), size, legendTop(plot)) : [],
     x,
     y,
     yRight,
@@ -141,5 +142,5 @@ export function mainLines(props: LineChartProps): readonly Line[] {
 
 /** What the legend of a file says. */
 export function labels(props: LineChartProps): readonly string[] {
-  return mainLines(props).map((line) => line.label);
+  return props.scale ? [scaleText(props.scale)] : mainLines(props).map((line) => line.label);
 }
