@@ -60,12 +60,34 @@ export function titleParts(tag: string): readonly [string, string] {
 /** Results of trials, as torch's documentation of `add_hparams` names them: one value a run, and no curve. */
 export const SINGLE_VALUES = 'hparam';
 
-/** Groups that come last: tags without a prefix, and what recording adds about the machine. */
-const LAST: readonly string[] = ['', 'environment', 'system', SINGLE_VALUES];
+/** Groups that come last: what recording adds about the machine, and single values. */
+const LAST: readonly string[] = ['environment', 'system', SINGLE_VALUES];
+
+/** Words of names in the order in which people look at what they name. */
+const FIRST = [/ (val|valid|validation|eval|evaluation|test|dev) /, / (train|training) /, / (loss|acc|accuracy) /];
+const RATE = / (lr|learning ?rate) /;
+const REST = FIRST.length;
+
+/** The place of a name among others: validation, training, loss and accuracy, the rest, learning rates. */
+function useOf(name: string): number {
+  const words = ` ${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ')} `;
+  const first = FIRST.findIndex((word) => word.test(words));
+  return first >= 0 ? first : REST + 2 * Number(RATE.test(words));
+}
+
+/** The same of a group; tags without a prefix are between the rest and learning rates. */
+const useOfGroup = (name: string): number =>
+  LAST.includes(name) ? REST + 3 + LAST.indexOf(name) : name === '' ? REST + 1 : useOf(name);
+
+function byUse<T>(items: readonly T[], nameOf: (item: T) => string, use: (item: T) => number): T[] {
+  const uses = new Map(items.map((item) => [item, use(item)]));
+  return [...items].sort((a, b) => (uses.get(a) ?? 0) - (uses.get(b) ?? 0) || byName(nameOf(a), nameOf(b)));
+}
 
 /**
- * Groups in the order of their names; tags without a prefix come after them, then `environment` and `system`, then
- * results of trials (`hparam`).
+ * Groups in the order in which people look at them: validation, training, loss and accuracy, the rest by name, learning
+ * rates, the machine (`environment`, `system`), then results of trials (`hparam`). The tags of a group are in the same
+ * order.
  */
 export function groupTags(tags: Iterable<string>): TagGroup[] {
   const groups = new Map<string, string[]>();
@@ -75,9 +97,22 @@ export function groupTags(tags: Iterable<string>): TagGroup[] {
     if (group) group.push(tag);
     else groups.set(name, [tag]);
   }
-  return [...groups]
-    .map(([name, members]) => ({ name, tags: members.sort(byName) }))
-    .sort((a, b) => LAST.indexOf(a.name) - LAST.indexOf(b.name) || byName(a.name, b.name));
+  const named = [...groups].map(([name, members]) => {
+    const start = name === '' ? 0 : name.length + 1;
+    return {
+      name,
+      tags: byUse(
+        members,
+        (tag) => tag,
+        (tag) => useOf(tag.slice(start)),
+      ),
+    };
+  });
+  return byUse(
+    named,
+    ({ name }) => name,
+    ({ name }) => useOfGroup(name),
+  );
 }
 
 const tagCard = (tag: string): CardKey => ({ tag, run: null });
