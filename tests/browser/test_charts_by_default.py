@@ -61,7 +61,10 @@ def test_single_values_are_sorted_bars_in_a_closed_last_section(
             writer.scalar_block(["loss", "system/cpu"], STEPS, [[1.0, 2.0] for _ in STEPS])
             writer.scalar_block(["hparam/accuracy"], [0], [[accuracy]])
     open_page(page, serve("--logdir", tmp_path))
-    section = page.locator(".groups > .group").last
+    sections = page.locator(".groups > .group")
+    expect(sections).to_have_count(3)
+    expect(sections.nth(1).get_by_role("button").first).to_have_attribute("aria-expanded", "false")  # the machine
+    section = sections.last
     head = section.get_by_role("heading").get_by_role("button")
     expect(head).to_have_text(re.compile("Single values"))
     expect(head).to_have_attribute("aria-expanded", "false")

@@ -61,7 +61,7 @@ export function titleParts(tag: string): readonly [string, string] {
 export const SINGLE_VALUES = 'hparam';
 
 /** Groups that come last: what recording adds about the machine, and single values. */
-const LAST: readonly string[] = ['environment', 'system', SINGLE_VALUES];
+export const LAST: readonly string[] = ['environment', 'system', SINGLE_VALUES];
 
 /** Words of names in the order in which people look at what they name. */
 const FIRST = [/ (val|valid|validation|eval|evaluation|test|dev) /, / (train|training) /, / (loss|acc|accuracy) /];
