@@ -75,10 +75,12 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
   // it stands at a place of the screen, where the card no longer is
   useEffect(() => void (reading.value = null), [full]);
 
+  const hasLegend = full || isAlone || tools !== undefined;
   const markers = useMarkers(board, tag, picture, times);
   const marks = useMemo(() => [...(lines?.marks ?? []), ...markers.marks], [lines, markers]);
   const props = {
     ...chartProps(board, tag, { ...(lines ?? NOTHING), marks }, feed, reading, host),
+    showsEnds: !hasLegend,
     onClipped: (found: readonly number[]) => {
       ends.value = found;
       if (found.length > 0) wasClipped.value = true;
@@ -128,7 +130,7 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
         {tools}
       </CardHead>
       {!isAlone && <LineLimit board={board} tag={tag} />}
-      {lines && (full || isAlone || tools) && (
+      {lines && hasLegend && (
         <Legend
           lines={full || !tools ? lines : legendOf(lines)}
           scale={board.scale.value}

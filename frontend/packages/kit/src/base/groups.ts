@@ -63,25 +63,25 @@ export const SINGLE_VALUES = 'hparam';
 /** Groups that come last: what recording adds about the machine, and single values. */
 export const LAST: readonly string[] = ['environment', 'system', SINGLE_VALUES];
 
-/** Words of names in the order in which people look at what they name. */
-const FIRST = [/ (val|valid|validation|eval|evaluation|test|dev) /, / (train|training) /, / (loss|acc|accuracy) /];
-const RATE = / (lr|learning ?rate) /;
-const REST = FIRST.length;
+/** Words of names, and the places of what they name in the order in which people look at it. */
+const USES: readonly (readonly [number, RegExp])[] = [
+  [0, / (val|valid|validation|eval|evaluation|test|dev) /],
+  [1, / (train|training) /],
+  [2, / (loss|acc|accuracy) /],
+  [5, / (lr|learning ?rate) /],
+];
+const REST = 3;
+const NO_PREFIX = 4;
 
-/** The place of a name among others: validation, training, loss and accuracy, the rest, learning rates. */
 function useOf(name: string): number {
   const words = ` ${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ')} `;
-  const first = FIRST.findIndex((word) => word.test(words));
-  return first >= 0 ? first : REST + 2 * Number(RATE.test(words));
+  return USES.find(([, found]) => found.test(words))?.[0] ?? REST;
 }
 
-/** The same of a group; tags without a prefix are between the rest and learning rates. */
-const useOfGroup = (name: string): number =>
-  LAST.includes(name) ? REST + 3 + LAST.indexOf(name) : name === '' ? REST + 1 : useOf(name);
-
-function byUse<T>(items: readonly T[], nameOf: (item: T) => string, use: (item: T) => number): T[] {
-  const uses = new Map(items.map((item) => [item, use(item)]));
-  return [...items].sort((a, b) => (uses.get(a) ?? 0) - (uses.get(b) ?? 0) || byName(nameOf(a), nameOf(b)));
+/** In the order of what `keyOf` gives, numbers first. */
+function sorted<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  const keyed = items.map((item) => [keyOf(item), item] as const);
+  return keyed.sort(([a], [b]) => byName(a, b)).map(([, item]) => item);
 }
 
 /**
@@ -97,22 +97,14 @@ export function groupTags(tags: Iterable<string>): TagGroup[] {
     if (group) group.push(tag);
     else groups.set(name, [tag]);
   }
-  const named = [...groups].map(([name, members]) => {
-    const start = name === '' ? 0 : name.length + 1;
-    return {
-      name,
-      tags: byUse(
-        members,
-        (tag) => tag,
-        (tag) => useOf(tag.slice(start)),
-      ),
-    };
+  const named = [...groups].map(([name, members]) => ({
+    name,
+    tags: sorted(members, (tag) => `${useOf(tag.slice(name.length))} ${tag}`),
+  }));
+  return sorted(named, ({ name }) => {
+    const late = LAST.indexOf(name);
+    return `${late < 0 ? (name === '' ? NO_PREFIX : useOf(name)) : 6 + late} ${name}`;
   });
-  return byUse(
-    named,
-    ({ name }) => name,
-    ({ name }) => useOfGroup(name),
-  );
 }
 
 const tagCard = (tag: string): CardKey => ({ tag, run: null });

@@ -15,6 +15,7 @@ import {
   type Stroke,
   type Tick,
 } from '@insight-host/kit/draw';
+import { drawEndLabels } from './end_labels';
 import { mainLines, namesX } from './figure';
 import { type Entry, type Figure, leftOutText } from './layout';
 import { satisfying, holds, toPixels, within } from './threshold';
@@ -59,6 +60,7 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   edgeMarks(figure, painter);
   if (figure.clipped.length > 0) arrows(figure, painter);
   axes(figure, painter, colors);
+  drawEndLabels(figure, painter, colors);
   if (!figure.size.labelled || figure.size.sheet) return;
   drawCaption(painter, props.title, figure.size, figure.legend, colors);
   if (props.scale) drawScale(props.scale, plot, painter, colors);

@@ -14,6 +14,7 @@ import {
   xTicks,
 } from '@insight-host/kit/draw';
 import type { Area, Scale, Size, Tick } from '@insight-host/kit/draw';
+import { endRoom } from './end_labels';
 import { xRange } from './extent';
 import type { Entry, Figure, Window } from './layout';
 import { sheetArea, sheetLegend } from './sheet';
@@ -34,7 +35,7 @@ export function plotArea(props: LineChartProps, size: Size, noted: boolean): Are
   const margins = {
     left: GUTTER,
     top: named ? 20 : 8,
-    right: hasRight ? GUTTER : 14,
+    right: hasRight ? GUTTER : Math.max(14, endRoom(props, size)),
     bottom: namesX(size) ? LABEL : noted ? NOTE : 0,
   };
   return plotWithin(size, margins, labels(props));

@@ -57,6 +57,8 @@ export interface LineChartProps {
   readonly pending?: boolean;
   /** What the colours of the lines follow: in files a bar of it stands in the place of the legend. */
   readonly scale?: ColorScale;
+  /** A few lines have their names at their ends, unless the chart is small. */
+  readonly showsEnds?: boolean;
   readonly xKind: AxisKind;
   readonly logX?: boolean;
   readonly logY?: boolean;
