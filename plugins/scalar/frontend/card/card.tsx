@@ -12,7 +12,7 @@ import { absence, CardStatus, ClipChip } from './card_status';
 import { CardTools, useFigure } from './card_tools';
 import { chartData } from './chart_data';
 import { CardCorner } from './arranging';
-import { bestOf, drawnOf, Legend, LineLimit } from './legend';
+import { aroundOf, bestOf, drawnOf, Legend, LineLimit } from './legend';
 import { legendOf, linesOf, mainLines, pointedRuns, singleValues, useHoveredRuns, type Lines } from './lines';
 import { useMarkers } from './markers';
 import { followed, type Reading } from './reading';
@@ -56,7 +56,7 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
       runs,
       (name) => board.page.titleOf(name),
       (run, step) => board.page.t('restart', { run: board.page.nameOf(run), step: step.toLocaleString(locale) }),
-      { groups, best },
+      { groups, best, all: (count) => board.page.t('lines.median', { count }) },
     );
   const lines = useMemo<Lines | null>(() => picture && linesIn(picture), [picture, runs, locale, groups, best]);
 
@@ -179,8 +179,12 @@ function cardQuery(
 ): CardQuery | null {
   const all = layersOf(board, tag);
   const layers = all
-    .map((layer): Layer => ({ ...layer, runs: drawnOf(board, board.tags.runNames(layer.tag), all.length) }))
-    .filter(({ runs }) => runs.length > 0);
+    .map((layer): Layer => {
+      const names = board.tags.runNames(layer.tag);
+      const around = aroundOf(board, names, all.length);
+      return { ...layer, runs: drawnOf(board, names, all.length), ...(around ? { around } : {}) };
+    })
+    .filter(({ runs, around }) => runs.length > 0 || around);
   const group = board.grouping.query(board.centre.value, board.shownSpread.value);
   if (layers.length === 0) return null;
   const x = board.x.value;
