@@ -153,6 +153,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       hovered: wrap(page.hovered.runs),
       hover: (names) => page.hovered.set(names, name),
       colorBy: settable(colorBy),
+      colorScale: wrap(computed(() => runs.looks.value?.scale ?? null)),
       groupBy: settable(runs.groupBy),
       groups: wrap(runs.groups),
       drawing: wrap(page.drawing(runs)),
