@@ -114,11 +114,21 @@ def test_a_report_is_written_from_cards_shown_live_and_saved_as_a_file(
         reports.locator('[data-action="file"]').click()
     saved.value.save_as(tmp_path / "report.html")
     assert saved.value.suggested_filename == "What_we saw.html"
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     page.goto((tmp_path / "report.html").as_uri())
     expect(title).to_have_text("What we saw")
     expect(cards.nth(0).get_by_test_id("card-status")).to_contain_text("100 points")
     expect(cards.nth(1).get_by_test_id("card-status")).to_contain_text("200 points")
     expect(reports.locator('[data-action="new"]')).to_have_count(0)  # nothing can be saved there
+    expect(reports.get_by_text("Made with insight-host, ")).to_be_visible()
+    for part in (".ih-header", ".ih-sidebar", ".ih-footer", ".ih-banners", ".reports > .toolbar"):
+        expect(page.locator(part).filter(visible=True)).to_have_count(0)  # the report alone
+    cards.nth(0).locator('[data-action="export"]').click()
+    expect(page.locator('[data-action="export-csv"]')).to_be_visible()
+    for action in ("reports-add", "embed", "block-menu", "add-block"):
+        expect(page.locator(f'[data-action="{action}"]')).to_have_count(0)
+    assert [url for url in asked if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
 def _blocks(page: Page) -> list[str | None]:

@@ -94,7 +94,7 @@ function App({ board }: Props): JSX.Element {
 
 /** The day on which a file was made, as its script left it. */
 function madeOn({ page }: ReportParts): string {
-  const { made } = document.documentElement.dataset;
+  const { made } = document.documentElement.dataset; // runtime.js has left it
   const day = new Date(made ?? Date.now());
   return day.toLocaleDateString(page.locale.value === 'en' ? 'en-GB' : page.locale.value, {
     day: 'numeric',

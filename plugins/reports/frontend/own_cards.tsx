@@ -38,6 +38,8 @@ interface RunColumn {
   readonly titles: Readonly<Record<string, string>>;
   readonly kind: string;
   readonly group: string;
+  /** One of the columns of a table that names none. */
+  readonly usual: boolean;
   readonly values: Readonly<Record<string, Cell>>;
 }
 
@@ -52,7 +54,10 @@ function RunTable({ page }: Props): JSX.Element {
   useEffect(() => {
     const column = ctx.url.state('columns', codecs.names).value;
     ctx.data.json<{ readonly columns: readonly RunColumn[] }>('runs', { column }).then(
-      (answer) => (columns.value = answer.columns),
+      ({ columns: found }) => {
+        const named = column.flatMap((key) => found.find((one) => one.key === key) ?? []);
+        columns.value = column.length > 0 ? named : found.filter(({ usual }) => usual);
+      },
       (cause: unknown) => (failure.value = message(cause)),
     );
   }, []);

@@ -33,12 +33,15 @@ def choices(get: Get) -> dict[str, Any]:
 
 
 def run_cells(ctx: PluginContext[Any], names: Collection[str]) -> dict[str, Any]:
-    """Returns columns of the run table for a block: ``names`` (``plugin/name``), or what tells runs apart.
+    """Returns columns of the run table for a block: ``names`` (``plugin/name``), and what tells runs apart.
 
-    Each has ``key``, ``title``, ``titles``, ``kind``, ``group`` and ``values`` by run.
+    Each has ``key``, ``title``, ``titles``, ``kind``, ``group``, ``values`` by run, and ``usual``: it is one
+    of those that a table has which names none. ``all`` are the columns that there are.
     """
     columns = ctx.run_columns(["all"])
-    shown = [column for column in columns if _key(column) in names] if names else _telling(columns)
+    telling = _telling(columns)
+    usual = {_key(column) for column in telling}
+    shown = [*telling, *(one for one in columns if _key(one) in names and _key(one) not in usual)]
     return {
         "columns": [
             {
@@ -47,6 +50,7 @@ def run_cells(ctx: PluginContext[Any], names: Collection[str]) -> dict[str, Any]
                 "titles": dict(column.titles),
                 "kind": column.kind,
                 "group": column.group,
+                "usual": _key(column) in usual,
                 "values": dict(column.values),
             }
             for column in shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from insight_reports.blocks import choices, run_cells
@@ -109,7 +110,7 @@ def test_a_report_offers_tags_for_charts_and_saved_views_and_a_host_without_char
 
 
 def test_a_table_of_runs_has_hyperparameters_that_differ_and_results() -> None:
-    def column(name: str, group: str, *values: object) -> RunCells:
+    def column(name: str, group: str, *values: float) -> RunCells:
         return RunCells("lineage", name, name, {}, "number", group, dict(zip("ab", values, strict=True)))
 
     columns = [
@@ -117,9 +118,27 @@ def test_a_table_of_runs_has_hyperparameters_that_differ_and_results() -> None:
         column("seed", "hyperparameter", 1, 1),
         *(column(f"metric/{at}", "metric", at, at) for at in range(20)),
     ]
-    ctx = SimpleNamespace(run_columns=lambda names: columns)
+    ctx: Any = SimpleNamespace(run_columns=lambda names: columns)
     shown = [one["key"] for one in run_cells(ctx, [])["columns"]]
     assert shown == ["lineage/lr", *(f"lineage/metric/{at}" for at in range(4))]
     chosen = run_cells(ctx, ["lineage/seed"])
-    assert [(one["key"], one["values"]) for one in chosen["columns"]] == [("lineage/seed", {"a": 1, "b": 1})]
+    assert [(one["key"], one["values"]) for one in chosen["columns"] if not one["usual"]] == [
+        ("lineage/seed", {"a": 1, "b": 1})
+    ]
     assert len(chosen["all"]) == len(columns)
+
+
+def test_a_file_has_the_runs_of_charts_and_tables_not_of_what_is_quoted_or_linked() -> None:
+    def card(name: str, **state: str) -> dict[str, object]:
+        return {"plugin": "reports", "card": name, "state": state}
+
+    own = {"tab": "reports", "reports.open": "r"}
+    quoted = [card("finding", **{"reports.finding": "{}"}), card("view", **{"reports.view": "{}"})]
+    assert SharedView("r", own, quoted).runs(ROWS) == []
+    assert SharedView("r", own, quoted).table_columns is None
+    tables = [
+        card("runs", runs="a"),
+        card("runs", runs="~x", **{"reports.columns": "run/status;lineage/a%2Cb"}),
+    ]
+    assert SharedView("r", own, [*quoted, *tables]).table_columns == ["lineage/a,b", "run/status"]
+    assert SharedView("r", own, [*quoted, *tables[:1]]).runs(ROWS) == ["a"]
