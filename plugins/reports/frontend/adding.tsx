@@ -126,15 +126,21 @@ function Chooser({ board, kind, onClose, onChoose }: ChooserProps): JSX.Element 
     ticked.value = next;
   };
   return (
-    <Dialog name={`add-${kind}`} title={say(`add.${kind}`)} onClose={onClose} close={say('close')}>
-      <form
-        class="choose-block"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const only = chosen.length === 0 && found.length === 1 ? found : chosen;
-          if (only.length > 0) onChoose(only.map(({ card }) => card));
-        }}
-      >
+    <Dialog
+      name={`add-${kind}`}
+      title={say(`add.${kind}`)}
+      onClose={onClose}
+      onSubmit={() => {
+        const wanted = chosen.length === 0 && found.length === 1 ? found : chosen;
+        if (wanted.length > 0) onChoose(wanted.map(({ card }) => card));
+      }}
+      foot={
+        <button type="submit" class="primary" data-action="add" disabled={chosen.length === 0 && found.length !== 1}>
+          {say(`add.${kind}.verb`, { count: Math.max(1, chosen.length) })}
+        </button>
+      }
+    >
+      <div class="choose-block">
         <input
           type="search"
           autofocus
@@ -164,12 +170,7 @@ function Chooser({ board, kind, onClose, onChoose }: ChooserProps): JSX.Element 
           <p class="hint">{say(words.length > 0 ? 'add.no_match' : `add.${kind}.none`)}</p>
         )}
         {found.length > MOST_LISTED && <p class="hint">{say('add.more', { count: found.length - MOST_LISTED })}</p>}
-        <div class="row end">
-          <button type="submit" class="primary" data-action="add" disabled={chosen.length === 0 && found.length !== 1}>
-            {say(`add.${kind}.verb`, { count: Math.max(1, chosen.length) })}
-          </button>
-        </div>
-      </form>
+      </div>
     </Dialog>
   );
 }
