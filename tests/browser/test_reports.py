@@ -158,6 +158,15 @@ def test_the_page_of_a_report_is_its_editor_by_pointer_and_keys(
     expect(reports.get_by_test_id("card-status")).to_contain_text("100 points")
     reports.locator('.words [data-action="add-runs"]').click()
     expect(reports.get_by_test_id("runs-of-report").locator("tbody tr")).to_have_count(1)
+    reports.get_by_test_id("block").nth(3).hover()
+    reports.locator('[data-action="block-menu"]').nth(3).click()
+    page.locator('[data-action="columns"]').click()
+    chooser.get_by_role("searchbox").fill("status")
+    chooser.get_by_role("checkbox", name="Status").check()
+    chooser.locator('[data-action="add"]').click()
+    head = reports.get_by_test_id("runs-of-report").locator("thead")
+    expect(head).to_contain_text("Status")
+    expect(reports.get_by_test_id("runs-of-report").locator("tbody")).to_contain_text("stopped")
     assert _blocks(page) == ["text", "text", "chart", "runs"]
     assert violations(page) == []
     chart = reports.get_by_test_id("block").nth(2)
@@ -227,3 +236,18 @@ def test_a_deleted_report_comes_back_and_one_that_others_changed_keeps_both_text
     reports.locator('[data-action="restore"]').click()
     expect(reports.locator("select")).to_have_value(name)
     expect(title).to_have_text("Mine")
+
+
+def test_a_host_that_saves_nothing_shows_reports_and_says_so_once(
+    page: Page, logs: Path, serve: Serve
+) -> None:
+    page.goto(f"{serve('--logdir', logs)}#locale=en&tab=scalar&runs=a")
+    _add(page, "loss")
+    page.goto(f"{serve('--logdir', logs, '--read-only')}#locale=en&tab=reports&reports.open=Report")
+    reports = page.get_by_test_id("reports")
+    expect(reports.get_by_test_id("card-status")).to_contain_text("100 points")
+    expect(reports.get_by_text("reports can only be read")).to_have_count(1)
+    for action in ("new", "edit", "undo", "add-block", "drag"):
+        expect(reports.locator(f'[data-action="{action}"]')).to_have_count(0)
+    reports.locator('[data-action="more"]').click()
+    expect(page.get_by_role("menuitem")).to_have_text(["Print"])

@@ -6,7 +6,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { AddBlock, BlockMenu } from './adding';
 import type { ReportParts } from './board';
-import { type Block, blockOf, definitionsOf, moved } from './report';
+import { type Block, blockOf, definitionsOf, fenceOf, moved } from './report';
 import { showText } from './texts';
 
 interface Props {
@@ -169,6 +169,7 @@ function BlockSection(props: BlockSectionProps): JSX.Element {
           onMove={onMove}
           onDuplicate={duplicate}
           onRemove={remove}
+          onReplace={(card) => replace(blockOf(fenceOf(card), block.gap))}
         />
       )}
     </section>

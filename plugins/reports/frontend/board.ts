@@ -10,10 +10,9 @@ interface Unsaved {
   readonly version: string;
 }
 
-/** The report as somebody else has saved it meanwhile. */
+/** The report as somebody else has saved it meanwhile; null: it is gone under this name. */
 interface Theirs {
-  readonly version: string;
-  readonly text: string;
+  readonly saved: { readonly version: string; readonly text: string } | null;
 }
 
 const unsavedKey = (name: string): string => `unsaved/${name}`;
@@ -114,27 +113,27 @@ export function reportParts(page: Page) {
   );
 
   /** Saves the edited text. Another page may have been faster: then nothing is saved, and the user chooses. */
-  const save = (): Promise<void> =>
-    attempt(async () => {
-      const [here, text] = [report.value, draft.value];
-      if (!here || text === null || theirs.peek()) return;
-      if (text === here.text) {
-        draft.value = null;
-        return;
-      }
-      try {
-        const { version } = await saved.set(here.name, { text } satisfies Report, here.version);
-        report.value = { ...here, text, version };
-      } catch (cause) {
-        const found = codeOf(cause) === 'saved_changed' ? await saved.get<Report>(here.name) : null;
-        if (!found) throw cause;
-        theirs.value = { version: found.version, text: found.value.text };
-        return;
-      }
-      if (draft.peek() !== text) return; // more was edited meanwhile: it is saved next
+  const store = async (): Promise<void> => {
+    const [here, text] = [report.value, draft.value];
+    if (!here || text === null || theirs.peek()) return;
+    if (text === here.text) {
       draft.value = null;
-      keep(here.name, null);
-    });
+      return;
+    }
+    try {
+      const { version } = await saved.set(here.name, { text } satisfies Report, here.version);
+      report.value = { ...here, text, version };
+    } catch (cause) {
+      if (codeOf(cause) !== 'saved_changed') throw cause;
+      const found = await saved.get<Report>(here.name);
+      theirs.value = { saved: found && { version: found.version, text: found.value.text } };
+      return;
+    }
+    if (draft.peek() !== text) return; // more was edited meanwhile: it is saved next
+    draft.value = null;
+    keep(here.name, null);
+  };
+  const save = (): Promise<void> => attempt(store);
   /** Another text of the report, which "Undo" takes back, and which is saved. */
   const change = (text: string): void => {
     const was = textNow();
@@ -249,9 +248,9 @@ export function reportParts(page: Page) {
         if (text === null) return;
         if (text !== was) before.value = [...before.peek(), was].slice(-MOST_KEPT);
         after.value = [];
+        await store();
         show(text);
         isSource.value = false;
-        void save();
       }),
     /** What is typed in a block survives the page; its end saves it. */
     typed: (id: number, text: string): void =>
@@ -266,13 +265,16 @@ export function reportParts(page: Page) {
       const [{ value: here }, { value: found }, { value: text }] = [report, theirs, draft];
       if (!here || !found || text === null) return;
       theirs.value = null;
-      report.value = { ...here, ...found };
+      const { saved: other } = found;
+      if (how === 'mine' && other === null) return void create(here.name, text);
+      report.value = { ...here, ...other };
       if (how === 'mine') return void save();
       draft.value = null;
       keep(here.name, null);
       before.value = after.value = [];
-      show(found.text);
+      show(other?.text ?? '');
       if (how === 'copy') void create(page.t('copy.name', { name: here.name }), text);
+      else if (other === null) open.set(null);
     },
     /** Opens a new report, under a name that no other has. */
     create: (): Promise<void> => create(page.t('new.name'), `# ${page.t('new.name')}\n`),
@@ -294,14 +296,19 @@ export function reportParts(page: Page) {
           return void open.set(null);
         }
         await saved.list();
+        const text = draft.peek() ?? here.text;
         const kept = freeName(`${DELETED}${here.name}`);
-        await saved.set(kept, { text: draft.peek() ?? here.text } satisfies Report, null);
+        // where nothing more can be saved, a report can be deleted all the same; then only the message brings it back
+        const isKept = await saved.set(kept, { text } satisfies Report, null).then(
+          () => true,
+          () => false,
+        );
         await saved.remove(here.name, here.version);
         memory.set(LAST, '');
         open.set(null);
         page.ctx.notify('info', page.t('removed', { name: here.name }), {
           text: page.t('undo'),
-          run: () => void restore(kept, here.name),
+          run: () => void (isKept ? restore(kept, here.name) : create(here.name, text)),
         });
       }),
   };

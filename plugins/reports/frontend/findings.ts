@@ -1,7 +1,7 @@
 /** Findings of the page's runs, to be quoted in a report: a report says what was found when it was written. */
 import type { Messages, PluginContext, Reason } from '@insight-host/api';
 import { valueText } from '@insight-host/kit';
-import type { Choice } from './adding';
+import type { Choice } from './choosing';
 
 const DIAGNOSE = 'diagnose'; // the plugin that lists what rules found
 const WAIT = 3000; // ms until the host answers with what it knows

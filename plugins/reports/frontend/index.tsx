@@ -144,10 +144,10 @@ function Remarks({ board }: Props): JSX.Element | null {
   if (board.theirs.value)
     return (
       <p class="unsaved" role="alert" data-testid="conflict">
-        <span>{say('conflict')}</span>
+        <span>{say(board.theirs.value.saved ? 'conflict' : 'conflict.gone')}</span>
         {tool('conflict.copy', () => board.resolve('copy'))}
-        {tool('conflict.mine', () => board.resolve('mine'))}
-        {tool('conflict.theirs', () => board.resolve('theirs'))}
+        {tool(board.theirs.value.saved ? 'conflict.mine' : 'conflict.again', () => board.resolve('mine'))}
+        {tool(board.theirs.value.saved ? 'conflict.theirs' : 'discard', () => board.resolve('theirs'))}
       </p>
     );
   if (!unsaved || board.draft.value !== null) return null;

@@ -32,7 +32,7 @@ export function renderOwn(host: HTMLElement, ctx: PluginContext, card: string): 
 
 type Cell = string | number | boolean;
 
-interface RunColumn {
+export interface RunColumn {
   readonly key: string;
   readonly title: string;
   readonly titles: Readonly<Record<string, string>>;
