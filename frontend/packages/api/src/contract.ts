@@ -29,6 +29,7 @@ import type {
   SharedCursor,
   Saved,
   StepTab,
+  NotifyAction,
 } from './values';
 
 export interface Plugin {
@@ -167,7 +168,8 @@ export interface PluginContext {
    * there.
    */
   shortcut(key: string, description: string, run: () => void): Disposer;
-  notify(level: 'info' | 'warn' | 'error', text: string): void;
+  /** Shows a message at the edge of the page for some seconds, an error until it is closed; `action`: its button. */
+  notify(level: 'info' | 'warn' | 'error', text: string, action?: NotifyAction): void;
   /** A short text at the tab of this plugin, such as a number of news; "" is none. */
   badge(text: string): void;
   /** What plugins add to the tabs of others; another value when there is more or less of it. */
