@@ -10,13 +10,14 @@ from contextlib import suppress
 from insight_core.plugin import FileName, PluginNameEnum
 
 NAME = str(PluginNameEnum.PROFILER)
+SIDE_FILES = ("-wal", "-journal")  # of SQLite databases: what is not in them yet, or no longer
 
 # below the directory that MindSpore 2.x (_ascend_ms) or torch_npu (_ascend_pt) writes
 _ASCEND = [
     "*.json",
     "ASCEND_PROFILER_OUTPUT/*.csv",
     "ASCEND_PROFILER_OUTPUT/*.json",
-    "ASCEND_PROFILER_OUTPUT/*.db",
+    *(f"ASCEND_PROFILER_OUTPUT/*.db{side}" for side in ("", *SIDE_FILES)),
     "FRAMEWORK/*.csv",
     "FRAMEWORK/*.json",
     "FRAMEWORK/*.txt",
@@ -70,6 +71,8 @@ _BESIDE = [
 _TRACES = ["*trace.json", "*trace.json.gz"]
 _ANY_TRACES = ["*.json", "*.gz", "*trace*"]  # if they begin like one
 _XPLANE = ["*.xplane.pb"]
+_ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
+_ANALYSES = ["analysis.db", "communication_analyzer.db"]  # of such a database next to them
 
 _UNPACKED = 1 << 16  # bytes of a packed beginning
 _NEAR = 16  # characters from the end at which a value may just be cut
@@ -151,7 +154,9 @@ def _has_events(text: str) -> bool:
 
 FILES = {
     *(FileName(f"**/*_ascend_{kind}/{name}") for kind in ("ms", "pt") for name in _ASCEND),
-    *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE]),
+    *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE, *_ASCEND_DATABASES]),
+    *(FileName(f"**/{name}{side}", makes_run=False) for name in _ASCEND_DATABASES for side in SIDE_FILES),
+    *(FileName(f"**/{name}", makes_run=False) for name in _ANALYSES),
     *(FileName(f"**/{name}", begins=is_trace) for name in _ANY_TRACES),
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
 }
