@@ -74,6 +74,8 @@ _XPLANE = ["*.xplane.pb"]
 _ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
 _ANALYSES = ["analysis.db", "communication_analyzer.db"]  # of such a database next to them
 
+_SQLITE = b"SQLite format 3\0"
+_PAGE = 100  # where its first page says of which kind it is
 _UNPACKED = 1 << 16  # bytes of a packed beginning
 _NEAR = 16  # characters from the end at which a value may just be cut
 _MEMBER = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*:\s*')
@@ -94,6 +96,14 @@ def is_trace(beginning: bytes) -> bool:
     if text.startswith("["):
         return _is_event(text[1:].lstrip(" \t\r\n,"))
     return text.startswith("{") and _has_events(text)
+
+
+def may_be_nsight(beginning: bytes) -> bool:
+    """Whether a file that begins so may be an export of Nsight Systems: a database of SQLite whose first page
+    names its tables, or has so many tables that their names are elsewhere."""
+    is_inner = beginning[_PAGE : _PAGE + 1] == b"\x05"
+    names = (b"CUPTI_ACTIVITY_KIND_", b"NVTX_EVENTS")
+    return beginning.startswith(_SQLITE) and (is_inner or any(name in beginning for name in names))
 
 
 def _unpacked(beginning: bytes) -> bytes:
@@ -157,6 +167,7 @@ FILES = {
     *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE, *_ASCEND_DATABASES]),
     *(FileName(f"**/{name}{side}", makes_run=False) for name in _ASCEND_DATABASES for side in SIDE_FILES),
     *(FileName(f"**/{name}", makes_run=False) for name in _ANALYSES),
+    FileName("**/*.sqlite", begins=may_be_nsight),
     *(FileName(f"**/{name}", begins=is_trace) for name in _ANY_TRACES),
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from attrs import define, field
@@ -11,6 +11,15 @@ from numpy.typing import NDArray
 from insight_profiler.building import Building
 from insight_profiler.model import FlowKind, Track
 from insight_profiler.reading.sqlite_tables import Columns, Integers
+
+LAUNCH = (
+    "name",
+    "device",
+    "stream",
+    *(f"{what}{axis}" for what in ("grid", "block") for axis in "XYZ"),
+    "registers",
+    "shared_memory",
+)
 
 
 @define(eq=False)
@@ -41,6 +50,39 @@ class DatabaseTracks:
             for order, (where, own) in enumerate(pairs.T.tolist())
         ]
         return np.array(tracks, np.int64)[place.reshape(-1)]
+
+
+@define(eq=False)
+class DatabaseKernels:
+    """Kernels of GPUs, told apart by name and by how they were launched."""
+
+    building: Building
+    _known: dict[tuple[int, ...], int] = field(factory=dict, init=False)
+
+    def rows(self, columns: Mapping[str, Integers]) -> Integers:
+        """int64[runs]: the row of the kernel of each run. ``name`` and ``stream`` are places of texts,
+        ``gridX`` to ``blockZ``, ``registers`` and ``shared_memory`` -1 where they are not known."""
+        distinct, place = np.unique(np.stack([columns[name] for name in LAUNCH]), axis=1, return_inverse=True)
+        keys = [tuple(key) for key in distinct.T.tolist()]
+        fresh = [dict(zip(LAUNCH, key, strict=True)) for key in keys if key not in self._known]
+        if fresh:
+            first = self.building.add(
+                "kernels",
+                **{name: [one[name] for one in fresh] for name in ("name", "device", "stream")},
+                grid=self.building.texts(_size(one, "grid") for one in fresh),
+                block=self.building.texts(_size(one, "block") for one in fresh),
+                registers=[one["registers"] for one in fresh],
+                shared_memory=[one["shared_memory"] for one in fresh],
+            )
+            unknown = (key for key in keys if key not in self._known)
+            self._known.update({key: first + row for row, key in enumerate(list(unknown))})
+        rows = np.array([self._known[key] for key in keys], np.int64)
+        return rows[place.reshape(-1)]
+
+
+def _size(launch: Mapping[str, int], what: str) -> str:
+    sizes = [launch[f"{what}{axis}"] for axis in "XYZ"]
+    return " x ".join(map(str, sizes)) if min(sizes) >= 0 else ""
 
 
 def timed(columns: Columns) -> Columns:
