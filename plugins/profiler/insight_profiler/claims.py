@@ -99,11 +99,20 @@ def is_trace(beginning: bytes) -> bool:
 
 
 def may_be_nsight(beginning: bytes) -> bool:
-    """Whether a file that begins so may be an export of Nsight Systems: a database of SQLite whose first page
-    names its tables, or has so many tables that their names are elsewhere."""
+    """Whether a file that begins so may be an export of Nsight Systems."""
+    return _may_have(beginning, b"CUPTI_ACTIVITY_KIND_", b"NVTX_EVENTS")
+
+
+def may_be_rocpd(beginning: bytes) -> bool:
+    """Whether a file that begins so may be of ROCm's profilers."""
+    return _may_have(beginning, b"rocpd_")
+
+
+def _may_have(beginning: bytes, *tables: bytes) -> bool:
+    """Whether a file is a database of SQLite whose first page names such tables, or that has so many tables
+    that their names are elsewhere."""
     is_inner = beginning[_PAGE : _PAGE + 1] == b"\x05"
-    names = (b"CUPTI_ACTIVITY_KIND_", b"NVTX_EVENTS")
-    return beginning.startswith(_SQLITE) and (is_inner or any(name in beginning for name in names))
+    return beginning.startswith(_SQLITE) and (is_inner or any(table in beginning for table in tables))
 
 
 def _unpacked(beginning: bytes) -> bytes:
@@ -168,6 +177,7 @@ FILES = {
     *(FileName(f"**/{name}{side}", makes_run=False) for name in _ASCEND_DATABASES for side in SIDE_FILES),
     *(FileName(f"**/{name}", makes_run=False) for name in _ANALYSES),
     FileName("**/*.sqlite", begins=may_be_nsight),
+    FileName("**/*_results.db", begins=may_be_rocpd),
     *(FileName(f"**/{name}", begins=is_trace) for name in _ANY_TRACES),
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
 }

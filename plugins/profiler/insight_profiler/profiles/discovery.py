@@ -6,7 +6,7 @@
 | a file ``*.xplane.pb`` | itself; traces of the same directory say the same, and are left out |
 | what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
 | another database of an Ascend profiler | itself, its log, and ``analysis.db`` next to it |
-| an export ``*.sqlite`` of Nsight Systems | itself |
+| an export ``*.sqlite`` of Nsight Systems, ``*_results.db`` of ROCm | itself |
 | any other file: a trace | itself |
 """
 
@@ -24,7 +24,7 @@ from insight_profiler.model import Source
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
 _TORCH = re.compile(r"^(?P<worker>.*?)(\.\d+)?\.pt\.trace\.json(\.gz)?$")
 _XPLANE = ".xplane.pb"
-_NSIGHT = ".sqlite"
+_DATABASES = {".sqlite": Source.NSIGHT, "_results.db": Source.ROCPD}
 _ASCEND_DATABASE = re.compile(r"(?:ascend_(?P<maker>pytorch|mindspore)_profiler|msprof_).*\.db")
 _ANALYSIS = re.compile(r"(?:analysis|communication_analyzer)\.db")
 _RANK = re.compile(r"_(\d+)(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
@@ -68,7 +68,7 @@ class ProfileFiles:
         torch = _TORCH.match(name)
         if torch:
             return torch["worker"] or name
-        for ending in (_XPLANE, _NSIGHT, ".gz"):
+        for ending in (_XPLANE, *_DATABASES, ".gz"):
             name = name.removesuffix(ending)
         return name
 
@@ -100,8 +100,8 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
                 continue
             source = Source.MINDSPORE if database["maker"] == "mindspore" else Source.ASCEND
             singles.append(ProfileFiles(run, tag, source, files=_with_sides(tag, files, beside)))
-        elif tag.endswith(_NSIGHT):
-            singles.append(ProfileFiles(run, tag, Source.NSIGHT, files={name: file}))
+        elif source_of_database := next((one for end, one in _DATABASES.items() if tag.endswith(end)), None):
+            singles.append(ProfileFiles(run, tag, source_of_database, files={name: file}))
         elif tag.endswith(_XPLANE):
             singles.append(ProfileFiles(run, tag, Source.XPLANE, files={name: file}))
         elif IS_MINDINSIGHT.search(tag):

@@ -28,5 +28,6 @@ READERS: Mapping[Source, Reader] = {
         Source.ASCEND: "ascend",
         Source.MINDINSIGHT: "mindinsight",
         Source.NSIGHT: "nsight",
+        Source.ROCPD: "rocpd",
     }.items()
 }

@@ -9,8 +9,9 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from insight_profiler.building import Building
-from insight_profiler.model import FlowKind, Track
+from insight_profiler.model import Category, FlowKind, Track
 from insight_profiler.reading.sqlite_tables import Columns, Integers
+from insight_profiler.reading.trace_kinds import torch_kind
 
 LAUNCH = (
     "name",
@@ -78,6 +79,24 @@ class DatabaseKernels:
             self._known.update({key: first + row for row, key in enumerate(list(unknown))})
         rows = np.array([self._known[key] for key in keys], np.int64)
         return rows[place.reshape(-1)]
+
+
+def kernel_category(name: str) -> int:
+    """What a kernel of this name does."""
+    kind = torch_kind("kernel", name)
+    return int(kind.category if kind is not None else Category.KERNEL)
+
+
+def count_copies(building: Building, name: Integers, size: Integers, duration: Integers) -> None:
+    """Adds copies to the document ``copies``; ``name`` are places of texts, sizes bytes, times ns."""
+    copies = building.documents.setdefault("copies", {})
+    shown = building.all_texts()
+    for place in np.unique(name).tolist():
+        mine = (name == place) & (size > 0)
+        found = copies.setdefault(shown[place], {"count": 0, "bytes": 0, "time": 0.0})
+        found["count"] += int(mine.sum())
+        found["bytes"] += int(size[mine].sum())
+        found["time"] += float(duration[mine].sum())
 
 
 def _size(launch: Mapping[str, int], what: str) -> str:

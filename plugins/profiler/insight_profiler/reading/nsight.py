@@ -23,18 +23,20 @@ import numpy as np
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Category, Device
+from insight_profiler.reading.annotations import Annotations
 from insight_profiler.reading.csv_columns import Integers
 from insight_profiler.reading.database_rows import (
     LAUNCH,
     DatabaseKernels,
     DatabaseTracks,
+    count_copies,
+    kernel_category,
     mapped,
     numbered,
     timed,
 )
-from insight_profiler.reading.nsight_ranges import NsightRanges
 from insight_profiler.reading.sqlite_tables import Columns, Tables, TextsById, integers, opened, texts
-from insight_profiler.reading.trace_kinds import GPU, torch_kind
+from insight_profiler.reading.trace_kinds import GPU
 
 _ACTIVITY = "CUPTI_ACTIVITY_KIND_"
 _SPAN = {"start": integers("start"), "end": integers("end")}
@@ -67,6 +69,14 @@ _CALL = {
     "correlation": integers("correlationId"),
     "name": integers("nameId"),
 }
+_RANGE = {
+    **_SPAN,
+    "kind": integers("eventType"),
+    "thread": integers("globalTid"),
+    "number": integers("textId"),
+    "text": texts("text"),
+}
+_MARK, _PUSHED, _STARTED = 34, 59, 60  # of ENUM_NSYS_EVENT_TYPE
 # as torch names them, by CUpti_ActivityMemcpyKind
 _DIRECTIONS = {
     1: "HtoD",
@@ -125,7 +135,7 @@ class _Nsight:
         for table in ("RUNTIME", "DRIVER"):
             for chunk in tables.chunks(f"{_ACTIVITY}{table}", _CALL):
                 self._add_calls(timed(chunk))
-        NsightRanges(building, tables, self._text, self._thread_tracks, self._tracks).read()
+        self._read_ranges()
         building.platform = GPU if self._devices else "cpu"
 
     def _describe(self) -> None:
@@ -166,7 +176,7 @@ class _Nsight:
             return
         text = np.where(work["text"] >= 0, work["text"], work["short"])
         name = self._text.places(text)
-        category = self._text.mapped(text, _kernel_category)
+        category = self._text.mapped(text, kernel_category)
         shared = np.maximum(work["static"], 0) + np.maximum(work["dynamic"], 0)
         is_known = (work["static"] >= 0) | (work["dynamic"] >= 0)
         columns = {
@@ -187,14 +197,8 @@ class _Nsight:
         place = place.reshape(-1)
         labels = _memory_labels(self._tables)
         named = [_copy_name(kind, source, target, labels) for kind, source, target in distinct.T.tolist()]
-        copies = self._building.documents.setdefault("copies", {})
-        for at, name in enumerate(named):
-            mine = (place == at) & (work["bytes"] > 0)
-            found = copies.setdefault(name, {"count": 0, "bytes": 0, "time": 0.0})
-            found["count"] += int(mine.sum())
-            found["bytes"] += int(work["bytes"][mine].sum())
-            found["time"] += float((work["end"] - work["start"])[mine].sum())
         names = self._building.texts(named).astype(np.int64)[place]
+        count_copies(self._building, names, work["bytes"], work["end"] - work["start"])
         self._add_work(work, names, np.full(count, Category.MEMCPY))
 
     def _add_work(
@@ -243,6 +247,40 @@ class _Nsight:
             correlation=self._correlations(calls["correlation"], calls["thread"] >> _PROCESS),
         )
 
+    def _read_ranges(self) -> None:
+        """NVTX_EVENTS: ranges of threads, and those that begin and end anywhere."""
+        annotations = Annotations(self._building)
+        left = 0
+        for chunk in self._tables.chunks("NVTX_EVENTS", _RANGE):
+            is_timed = chunk["start"] >= 0
+            is_mark = is_timed & (chunk["kind"] == _MARK)
+            is_range = is_timed & np.isin(chunk["kind"], (_PUSHED, _STARTED))
+            is_whole = chunk["end"] >= chunk["start"]
+            left += int((is_range & ~is_whole).sum())
+            self._add_ranges(
+                {name: column[is_mark | (is_range & is_whole)] for name, column in chunk.items()}, annotations
+            )
+        if left:
+            text = f"{left} ranges of NVTX have no end and are left out"
+            self._building.note("ranges_without_end", text, count=left)
+        annotations.add_steps()
+
+    def _add_ranges(self, ranges: Columns, annotations: Annotations) -> None:
+        if not len(ranges["start"]):
+            return
+        names = [
+            text or self._text.of(number)
+            for text, number in zip(ranges["text"], ranges["number"].tolist(), strict=True)
+        ]
+        duration = np.where(ranges["kind"] == _MARK, 0, ranges["end"] - ranges["start"])
+        columns = annotations.columns(names, ranges["start"], duration)
+        tracks = self._thread_tracks(ranges["thread"])
+        is_free = ranges["kind"] == _STARTED
+        if is_free.any():
+            tracks[is_free] = self._tracks.track("NVTX", "Ranges across threads", "scope")
+            columns["type"][is_free] = -1
+        self._building.add("slices", track=tracks, start=ranges["start"], duration=duration, **columns)
+
     def _thread_tracks(self, threads: Integers) -> Integers:
         return mapped(threads, self._thread_track)
 
@@ -269,11 +307,6 @@ def _names(tables: Tables, text: TextsById) -> dict[int, str]:
     for process, name in zip(processes["process"].tolist(), processes["name"], strict=True):
         found[process >> _PROCESS << _PROCESS] = name.rpartition("/")[2]
     return found
-
-
-def _kernel_category(name: str) -> int:
-    kind = torch_kind("kernel", name)
-    return int(kind.category if kind is not None else Category.KERNEL)
 
 
 def _memory_labels(tables: Tables) -> Mapping[int, str]:
