@@ -49,6 +49,8 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     **{f"profiler_failure_{code}": {"file"} for code in _OF_A_FILE},
     **{f"profiler_failure_broken_{what}": {"file", "reason"} for what in ("trace", "database")},
     "profiler_failure_large_database": {"file", "most"},
+    "profiler_failure_no_perfetto": {"file", "reason"},
+    "profiler_failure_no_track_events": {"file", "count"},
     "profiler_failure_events_not_read": {"file", "kinds", "count"},
     **{f"profiler_failure_{code}": set() for code in ("no_xplane", "nothing_readable", "out_of_memory")},
     **{f"profiler_failure_{code}": {"reason"} for code in ("not_kept", "reader_failed", "unreadable_file")},

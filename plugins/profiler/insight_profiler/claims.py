@@ -71,6 +71,7 @@ _BESIDE = [
 _TRACES = ["*trace.json", "*trace.json.gz"]
 _ANY_TRACES = ["*.json", "*.gz", "*trace*"]  # if they begin like one
 _XPLANE = ["*.xplane.pb"]
+_PERFETTO = [f"*{name}{packed}" for name in (".pftrace", ".perfetto-trace") for packed in ("", ".gz")]
 _ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
 _ANALYSES = ["analysis.db", "communication_analyzer.db"]  # of such a database next to them
 
@@ -173,7 +174,7 @@ def _has_events(text: str) -> bool:
 
 FILES = {
     *(FileName(f"**/*_ascend_{kind}/{name}") for kind in ("ms", "pt") for name in _ASCEND),
-    *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE, *_ASCEND_DATABASES]),
+    *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE, *_PERFETTO, *_ASCEND_DATABASES]),
     *(FileName(f"**/{name}{side}", makes_run=False) for name in _ASCEND_DATABASES for side in SIDE_FILES),
     *(FileName(f"**/{name}", makes_run=False) for name in _ANALYSES),
     FileName("**/*.sqlite", begins=may_be_nsight),

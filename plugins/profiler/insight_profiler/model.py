@@ -28,6 +28,7 @@ class Source(enum.StrEnum):
     ASCEND = "ascend"  # torch_npu, *_ascend_pt, which has the same layout
     MINDINSIGHT = "mindinsight"  # what MindSpore wrote for MindInsight, profiler*/
     NSIGHT = "nsight"  # Nsight Systems, exported as SQLite
+    PERFETTO = "perfetto"  # traces of Perfetto
     ROCPD = "rocpd"  # ROCm's rocprofv3 and rocprof-sys, *_results.db
 
 

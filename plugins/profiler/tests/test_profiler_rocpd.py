@@ -29,8 +29,8 @@ _INFO = {
     "info_process": f"{_COMMON}, nid INTEGER NOT NULL, ppid INTEGER, pid INTEGER NOT NULL, command TEXT",
     "info_thread": f"{_COMMON}, nid INTEGER, ppid INTEGER, pid INTEGER NOT NULL, tid INTEGER, name TEXT",
     "info_agent": f"{_COMMON}, nid INTEGER, pid INTEGER, type TEXT, absolute_index INTEGER, "
-    "logical_index INTEGER, type_index INTEGER, uuid INTEGER, name TEXT, model_name TEXT, vendor_name TEXT, product_name TEXT, "
-    "extdata JSONB DEFAULT '{}' NOT NULL",
+    "logical_index INTEGER, type_index INTEGER, uuid INTEGER, name TEXT, model_name TEXT, "
+    "vendor_name TEXT, product_name TEXT, extdata JSONB DEFAULT '{}' NOT NULL",
     "info_kernel_symbol": f"{_COMMON}, kernel_name TEXT, display_name TEXT, arch_vgpr_count INTEGER",
     "event": f"{_COMMON}, category_id INTEGER, stack_id INTEGER, parent_stack_id INTEGER, "
     "correlation_id INTEGER, extdata JSONB DEFAULT '{}' NOT NULL",

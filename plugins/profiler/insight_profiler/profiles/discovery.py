@@ -6,7 +6,7 @@
 | a file ``*.xplane.pb`` | itself; traces of the same directory say the same, and are left out |
 | what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
 | another database of an Ascend profiler | itself, its log, and ``analysis.db`` next to it |
-| an export ``*.sqlite`` of Nsight Systems, ``*_results.db`` of ROCm | itself |
+| an export ``*.sqlite`` of Nsight Systems, ``*_results.db`` of ROCm, a trace of Perfetto | itself |
 | any other file: a trace | itself |
 """
 
@@ -24,7 +24,15 @@ from insight_profiler.model import Source
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
 _TORCH = re.compile(r"^(?P<worker>.*?)(\.\d+)?\.pt\.trace\.json(\.gz)?$")
 _XPLANE = ".xplane.pb"
-_DATABASES = {".sqlite": Source.NSIGHT, "_results.db": Source.ROCPD}
+_SINGLES = {  # sources by the end of a name
+    ".sqlite": Source.NSIGHT,
+    "_results.db": Source.ROCPD,
+    **{
+        f"{name}{packed}": Source.PERFETTO
+        for name in (".pftrace", ".perfetto-trace")
+        for packed in (".gz", "")
+    },
+}
 _ASCEND_DATABASE = re.compile(r"(?:ascend_(?P<maker>pytorch|mindspore)_profiler|msprof_).*\.db")
 _ANALYSIS = re.compile(r"(?:analysis|communication_analyzer)\.db")
 _RANK = re.compile(r"_(\d+)(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
@@ -68,7 +76,7 @@ class ProfileFiles:
         torch = _TORCH.match(name)
         if torch:
             return torch["worker"] or name
-        for ending in (_XPLANE, *_DATABASES, ".gz"):
+        for ending in (_XPLANE, *_SINGLES, ".gz"):
             name = name.removesuffix(ending)
         return name
 
@@ -100,8 +108,8 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
                 continue
             source = Source.MINDSPORE if database["maker"] == "mindspore" else Source.ASCEND
             singles.append(ProfileFiles(run, tag, source, files=_with_sides(tag, files, beside)))
-        elif source_of_database := next((one for end, one in _DATABASES.items() if tag.endswith(end)), None):
-            singles.append(ProfileFiles(run, tag, source_of_database, files={name: file}))
+        elif alone := next((one for end, one in _SINGLES.items() if tag.endswith(end)), None):
+            singles.append(ProfileFiles(run, tag, alone, files={name: file}))
         elif tag.endswith(_XPLANE):
             singles.append(ProfileFiles(run, tag, Source.XPLANE, files={name: file}))
         elif IS_MINDINSIGHT.search(tag):

@@ -29,5 +29,6 @@ READERS: Mapping[Source, Reader] = {
         Source.MINDINSIGHT: "mindinsight",
         Source.NSIGHT: "nsight",
         Source.ROCPD: "rocpd",
+        Source.PERFETTO: "perfetto",
     }.items()
 }

@@ -10,7 +10,13 @@ import numpy as np
 from insight_profiler.model import Category
 from insight_profiler.reading.ascend_events import slice_category
 from insight_profiler.reading.csv_columns import Integers
-from insight_profiler.reading.database_rows import DatabaseTracks, add_launches, joined, timed
+from insight_profiler.reading.database_rows import (
+    DatabaseTracks,
+    add_launches,
+    combinations,
+    joined,
+    timed,
+)
 from insight_profiler.reading.mindspore_files import split_scope, type_of
 from insight_profiler.reading.sqlite_tables import Columns, Tables, TextsById, integers
 
@@ -63,12 +69,12 @@ class HostTables:
         nothing = np.empty(0, np.int64)
         if not count:
             return {**calls, "row": nothing, "category": nothing}
-        kinds, place = np.unique(np.stack((calls["type"], calls["name"])), axis=1, return_inverse=True)
-        place = place.reshape(-1)
-        described = [
-            self._described(layer, kind, self._texts.of(name), calls, place == at)
-            for at, (kind, name) in enumerate(kinds.T.tolist())
-        ]
+        kinds, place = combinations([calls["type"], calls["name"]])
+        names = [self._texts.of(name) for _, name in kinds]
+        for at, name in enumerate(names):
+            if step := _STEP.fullmatch(name):
+                self._mark(int(step[1]), calls, np.flatnonzero(place == at))
+        described = [self._described(layer, kind, name) for (kind, _), name in zip(kinds, names, strict=True)]
         name, category, operator, scope, mark = np.array(described, np.int64)[place].T
         threads, at = np.unique(calls["thread"] & _THREAD, return_inverse=True)
         tracks = [
@@ -89,18 +95,18 @@ class HostTables:
         )
         return {**calls, "row": first + np.arange(count), "category": category}
 
-    def _described(
-        self, layer: str, kind: int, own: str, calls: Columns, rows: Integers
-    ) -> tuple[int, int, int, int, int]:
+    def _mark(self, number: int, calls: Columns, rows: Integers) -> None:
+        """A step is as long as the longest of its ranges."""
+        durations = calls["end"][rows] - calls["start"][rows]
+        longest = int(np.argmax(durations))
+        self.steps[number] = int(calls["start"][rows][longest]), int(durations[longest])
+
+    def _described(self, layer: str, kind: int, own: str) -> tuple[int, int, int, int, int]:
         """Place of the name, category, places of type and scope of calls of one name, and whether they mark
         steps."""
         text = self._building.text
         full = _BEGINNINGS.get(kind, "") + own
         step = _STEP.fullmatch(own)
-        if step:
-            starts, ends = calls["start"][rows], calls["end"][rows]
-            longest = int(np.argmax(ends - starts))
-            self.steps[int(step[1])] = int(starts[longest]), int((ends - starts)[longest])
         is_operator = kind == _OPERATOR and step is None
         category = slice_category((layer, ""), ("cpu_op" if is_operator else "", ""), full)
         if category is not Category.OPERATOR:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
 from insight_profiler.building import Building
+from insight_profiler.derived.operators import groups
 from insight_profiler.model import Category, FlowKind, Track
 from insight_profiler.reading.sqlite_tables import Columns, Integers
 from insight_profiler.reading.trace_kinds import torch_kind
@@ -45,12 +47,12 @@ class DatabaseTracks:
         self, process: str, label: Callable[[int], str], kind: str, number: Integers, device: Integers
     ) -> Integers:
         """int64[rows]: the track of each number and device."""
-        pairs, place = np.unique(np.stack((device, number)), axis=1, return_inverse=True)
-        tracks = [
-            self.track(process, label(own), kind, where, order)
-            for order, (where, own) in enumerate(pairs.T.tolist())
-        ]
-        return np.array(tracks, np.int64)[place.reshape(-1)]
+        distinct, place = combinations([device, number])
+        tracks = {
+            (where, own): self.track(process, label(own), kind, where, order)
+            for order, (where, own) in enumerate(sorted(distinct))
+        }
+        return np.array([tracks[one] for one in distinct], np.int64)[place]
 
 
 @define(eq=False)
@@ -63,8 +65,7 @@ class DatabaseKernels:
     def rows(self, columns: Mapping[str, Integers]) -> Integers:
         """int64[runs]: the row of the kernel of each run. ``name`` and ``stream`` are places of texts,
         ``gridX`` to ``blockZ``, ``registers`` and ``shared_memory`` -1 where they are not known."""
-        distinct, place = np.unique(np.stack([columns[name] for name in LAUNCH]), axis=1, return_inverse=True)
-        keys = [tuple(key) for key in distinct.T.tolist()]
+        keys, place = combinations([columns[name] for name in LAUNCH])
         fresh = [dict(zip(LAUNCH, key, strict=True)) for key in keys if key not in self._known]
         if fresh:
             first = self.building.add(
@@ -78,7 +79,7 @@ class DatabaseKernels:
             unknown = (key for key in keys if key not in self._known)
             self._known.update({key: first + row for row, key in enumerate(list(unknown))})
         rows = np.array([self._known[key] for key in keys], np.int64)
-        return rows[place.reshape(-1)]
+        return rows[place]
 
 
 def kernel_category(name: str) -> int:
@@ -102,6 +103,12 @@ def count_copies(building: Building, name: Integers, size: Integers, duration: I
 def _size(launch: Mapping[str, int], what: str) -> str:
     sizes = [launch[f"{what}{axis}"] for axis in "XYZ"]
     return " x ".join(map(str, sizes)) if min(sizes) >= 0 else ""
+
+
+def combinations(columns: Sequence[Integers]) -> tuple[list[tuple[Any, ...]], Integers]:
+    """The distinct rows of columns, and of each row which it is."""
+    first, place = groups(list(columns))
+    return list(zip(*(column[first].tolist() for column in columns), strict=True)), place
 
 
 def timed(columns: Columns) -> Columns:

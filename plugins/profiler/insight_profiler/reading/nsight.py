@@ -29,6 +29,7 @@ from insight_profiler.reading.database_rows import (
     LAUNCH,
     DatabaseKernels,
     DatabaseTracks,
+    combinations,
     count_copies,
     kernel_category,
     mapped,
@@ -192,11 +193,9 @@ class _Nsight:
         count = len(work["start"])
         if not count:
             return
-        kinds = np.stack([work[name] for name in ("kind", "source", "target")])
-        distinct, place = np.unique(kinds, axis=1, return_inverse=True)
-        place = place.reshape(-1)
+        kinds, place = combinations([work[name] for name in ("kind", "source", "target")])
         labels = _memory_labels(self._tables)
-        named = [_copy_name(kind, source, target, labels) for kind, source, target in distinct.T.tolist()]
+        named = [_copy_name(kind, source, target, labels) for kind, source, target in kinds]
         names = self._building.texts(named).astype(np.int64)[place]
         count_copies(self._building, names, work["bytes"], work["end"] - work["start"])
         self._add_work(work, names, np.full(count, Category.MEMCPY))

@@ -31,6 +31,7 @@ from insight_profiler.reading.csv_columns import Integers
 from insight_profiler.reading.database_rows import (
     DatabaseKernels,
     DatabaseTracks,
+    combinations,
     count_copies,
     joined,
     kernel_category,
@@ -231,10 +232,9 @@ class _Process:
         self._add_work(work, names, np.full(count, Category.MEMCPY), np.full(count, -1))
 
     def _add_work(self, work: Columns, name: Integers, category: Integers, kernel: Integers) -> None:
-        places = np.stack([work[one] for one in ("device", "stream_id", "queue_id")])
-        distinct, place = np.unique(places, axis=1, return_inverse=True)
+        distinct, place = combinations([work[one] for one in ("device", "stream_id", "queue_id")])
         tracks: list[int] = []
-        for device, stream, queue in distinct.T.tolist():
+        for device, stream, queue in distinct:
             process = self._building.devices[device] if device >= 0 else None
             shown = f"GPU {process.facts['id']}" if process is not None else "Copies between hosts"
             where = [f"Stream {stream}"] if stream >= 0 else []
@@ -243,7 +243,7 @@ class _Process:
             tracks.append(self._shared.tracks.track(shown, label, "stream", device, len(tracks)))
         self._building.add(
             "slices",
-            track=np.array(tracks)[place.reshape(-1)],
+            track=np.array(tracks)[place],
             start=work["start"],
             duration=work["end"] - work["start"],
             name=name,
@@ -276,9 +276,9 @@ class _Process:
             self._building.add("slices", track=tracks, start=own["start"], duration=duration, **columns)
 
     def _tracks_of(self, calls: Columns) -> Integers:
-        pairs, place = np.unique(np.stack((calls["pid"], calls["tid"])), axis=1, return_inverse=True)
-        tracks = [self._thread_track(process, thread) for process, thread in pairs.T.tolist()]
-        return np.array(tracks, np.int64)[place.reshape(-1)]
+        pairs, place = combinations([calls["pid"], calls["tid"]])
+        tracks = [self._thread_track(process, thread) for process, thread in pairs]
+        return np.array(tracks, np.int64)[place]
 
     def _thread_track(self, process: int, thread: int) -> int:
         if (process, thread) not in self._thread_tracks:
