@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from insight_profiler.advice.evidence import Evidence
 from insight_profiler.building import Unreadable
 from insight_profiler.model import Category, FlowKind, Source, StepOrigin
 from insight_profiler.reading import perfetto
+from insight_profiler.rules import _checked
 
 from tests.conformance.our_profiles import ReadProfile, read_directory, read_profiles
 from tests.perfetto_traces import BEGIN, COUNTER, END, INSTANT, PerfettoTrace, slices_of
@@ -238,6 +240,19 @@ def test_steps_and_work_of_rocm(tmp_path: Path) -> None:
     categories = {row["name"]: row["category"] for row in profile.rows("slices")}
     assert (categories["gemm"], categories["hipLaunchKernel"]) == (Category.KERNEL, Category.RUNTIME)
     assert profile.profile.tables["flows"]["kind"].tolist() == [FlowKind.LAUNCH] * 3
+
+
+def test_annotations_alone_accuse_nobody(tmp_path: Path) -> None:
+    """Between ranges that a program names, it may do anything."""
+    trace = PerfettoTrace()
+    for step in range(8):
+        trace.event(step * 1_000_000, BEGIN, 1, f"step {step}")
+        trace.slice(step * 1_000_000 + 10, step * 1_000_000 + 20, 1, "forward")
+        trace.event(step * 1_000_000 + 900_000, END, 1)
+    profile = _read(tmp_path, trace.data())
+    assert len(profile.rows("steps")) == 8
+    assert {row["idle"] for row in profile.rows("steps")} == {-1}
+    assert not any(_checked(Evidence(profile.profile)).values())
 
 
 def test_packets_that_are_deflated(tmp_path: Path) -> None:
