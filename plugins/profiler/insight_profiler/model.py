@@ -27,6 +27,9 @@ class Source(enum.StrEnum):
     MINDSPORE = "mindspore"  # MindSpore 2.x, *_ascend_ms, on CPU too
     ASCEND = "ascend"  # torch_npu, *_ascend_pt, which has the same layout
     MINDINSIGHT = "mindinsight"  # what MindSpore wrote for MindInsight, profiler*/
+    NSIGHT = "nsight"  # Nsight Systems, exported as SQLite
+    PERFETTO = "perfetto"  # traces of Perfetto
+    ROCPD = "rocpd"  # ROCm's rocprofv3 and rocprof-sys, *_results.db
 
 
 class Category(enum.IntEnum):
