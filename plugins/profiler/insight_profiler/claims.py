@@ -70,6 +70,7 @@ _BESIDE = [
 _TRACES = ["*trace.json", "*trace.json.gz"]
 _ANY_TRACES = ["*.json", "*.gz", "*trace*"]  # if they begin like one
 _XPLANE = ["*.xplane.pb"]
+_SNAPSHOTS = ["*.pickle", "*.pickle.gz", "*.pkl"]  # of memory, if they begin like one
 
 _UNPACKED = 1 << 16  # bytes of a packed beginning
 _NEAR = 16  # characters from the end at which a value may just be cut
@@ -79,6 +80,12 @@ _EVENTS = re.compile(r'"traceEvents"\s*:\s*\[')
 _PHASES = "A-Za-z(),="
 _EVENT = re.compile(rf'"ph"\s*:\s*"[{_PHASES}]"')
 _PHASE = re.compile(f"[{_PHASES}]")
+# protocol, perhaps a frame, a dict, and its first key
+_SNAPSHOT = re.compile(
+    rb"\x80[\x02-\x05](?:\x95.{8})?\}(?:\x94|q.|r.{4})?\(?(?:X.{4}|\x8c.)"
+    rb"(?:segments|device_traces|allocator_settings|external_annotations)",
+    re.DOTALL,
+)
 _DECODER = json.JSONDecoder(strict=False)
 # members that stand before the events in traces of Chrome and of others that know its format
 _CHROME = {"displayTimeUnit", "stackFrames", "systemTraceEvents", "controllerTraceDataKey"}
@@ -91,6 +98,12 @@ def is_trace(beginning: bytes) -> bool:
     if text.startswith("["):
         return _is_event(text[1:].lstrip(" \t\r\n,"))
     return text.startswith("{") and _has_events(text)
+
+
+def is_snapshot(beginning: bytes) -> bool:
+    """Whether a file that begins so is a memory snapshot of torch, packed by gzip or not: a pickle of a dict
+    whose first key is one of a snapshot's."""
+    return _SNAPSHOT.match(_unpacked(beginning)[:256]) is not None
 
 
 def _unpacked(beginning: bytes) -> bytes:
@@ -153,6 +166,7 @@ FILES = {
     *(FileName(f"**/*_ascend_{kind}/{name}") for kind in ("ms", "pt") for name in _ASCEND),
     *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE]),
     *(FileName(f"**/{name}", begins=is_trace) for name in _ANY_TRACES),
+    *(FileName(f"**/{name}", begins=is_snapshot) for name in _SNAPSHOTS),
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
 }
 

@@ -4,6 +4,7 @@
 |---|---|
 | a directory ``*_ascend_ms`` or ``*_ascend_pt`` | all claimed below it |
 | a file ``*.xplane.pb`` | itself; traces of the same directory say the same, and are left out |
+| a file ``*.pickle``: a memory snapshot | itself |
 | what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
 | any other file: a trace | itself |
 """
@@ -22,6 +23,7 @@ from insight_profiler.model import Source
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
 _TORCH = re.compile(r"^(?P<worker>.*?)(\.\d+)?\.pt\.trace\.json(\.gz)?$")
 _XPLANE = ".xplane.pb"
+_SNAPSHOT = re.compile(r"\.(pickle|pkl)(\.gz)?$")
 _RANK = re.compile(r"_(\d+)(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
 _ADDITIONAL = re.compile(r"^(profiler_info_|step_trace_point_info)|strategy\.json$")
 _DEVICE = re.compile(r"^PROF_[^/]*/device_(\d+)/")
@@ -89,6 +91,8 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
             directories.setdefault((directory, source), {})[tag[len(directory) + 1 :]] = file
         elif tag.endswith(_XPLANE):
             singles.append(ProfileFiles(run, tag, Source.XPLANE, files={name: file}))
+        elif _SNAPSHOT.search(tag):
+            singles.append(ProfileFiles(run, tag, Source.SNAPSHOT, files={name: file}))
         elif IS_MINDINSIGHT.search(tag):
             prof = _PROF.search(tag)
             directory = tag[: prof.start()] if prof else where

@@ -27,5 +27,6 @@ READERS: Mapping[Source, Reader] = {
         Source.MINDSPORE: "mindspore",
         Source.ASCEND: "ascend",
         Source.MINDINSIGHT: "mindinsight",
+        Source.SNAPSHOT: "snapshot",
     }.items()
 }
