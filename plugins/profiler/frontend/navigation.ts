@@ -15,6 +15,7 @@ export const VIEWS = [
   'steps',
   'timeline',
   'memory',
+  'calls',
   'pipeline',
   'communication',
   'cluster',

@@ -31,7 +31,9 @@ def call_tree(profile: Profile, side: Side, steps: NDArray[np.intp] | None) -> t
         launcher = _launchers(profile)
         parent = np.where(is_device & (launcher >= 0), launcher, np.where(is_device, -1, parent))
         own = np.where(is_device & counts, slices["duration"], 0)
-        rows = np.flatnonzero(_with_callers(parent, is_device & counts))
+        # the call that launches is as wide as what it launched, and says nothing more
+        launches = slices["category"] == Category.RUNTIME
+        rows = np.flatnonzero(_with_callers(parent, is_device & counts) & ~launches)
     else:
         own = slices["self"]
         rows = np.flatnonzero(~is_device & counts & _calls_operators(profile))

@@ -48,14 +48,18 @@ class HeldMemory:
         start, end = self.allocations["start"], self.allocations["end"]
         return np.flatnonzero((start <= (at if since is None else since)) & ((end < 0) | (end > at)))
 
-    def bands(self, by: str, width: int) -> dict[str, Any]:
+    def bands(self, by: str, width: int, per: str = "event") -> dict[str, Any]:
         """How much each owner holds over time: ``time`` [columns], where most is held in each column;
-        ``names`` of the largest owners, the rest as one without a name; ``bytes`` [owners, columns]."""
+        ``names`` of the largest owners, the rest as one without a name; ``bytes`` [owners, columns].
+
+        Columns are of equally many events, or ``per`` time equally long.
+        """
         times, changes, rows = self._changes()
         if not len(times):
             return {"time": [], "names": [], "bytes": []}
         level = np.cumsum(changes)
-        column = (times - times[0]) * width // (int(times[-1] - times[0]) + 1)
+        places = np.arange(len(times)) if per == "event" else times - times[0]
+        column = places * width // (int(places[-1]) + 1)
         starts = np.flatnonzero(np.diff(column, prepend=-1))
         top = np.maximum.reduceat(level, starts)
         place = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(times))))

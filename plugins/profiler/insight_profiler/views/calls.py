@@ -20,7 +20,7 @@ _FAR = 1 << 53
 OF, UP = choice("of", ("memory", "device", "host")), flag("up")
 AT, SINCE = whole_number("at", 0, _FAR), whole_number("since", 0, _FAR)
 DEVICE: Reader[int] = whole_number("device", 0, 1 << 16, 0)
-OWNERS = choice("by", BY)
+OWNERS, PER = choice("by", BY), choice("per", ("event", "time"))
 
 
 def has_stacks(profile: Profile) -> bool:
@@ -89,7 +89,8 @@ class _Views:
         """Who held how much when: ``time``, ``names`` (null: the others), ``bytes`` by name; ``peak``."""
         opened = self._asked.opened(request)
         held = self._memory(request, opened)
-        bands = held.bands(OWNERS.read(request), whole_number(request, "width", 1, 10_000, 1000))
+        width = whole_number(request, "width", 1, 10_000, 1000)
+        bands = held.bands(OWNERS.read(request), width, PER.read(request))
         return opened.answer({**bands, "peak": held.peak})
 
     def pool(self, request: Request) -> Response:

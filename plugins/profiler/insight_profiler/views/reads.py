@@ -67,7 +67,7 @@ READS: Mapping[str, Readers] = {
         *(text(f"base_{name}") for name in ("run", "profile")),
         *(calls.OF, calls.UP, calls.AT, calls.SINCE, calls.DEVICE, _STEPS),
     ],
-    "held": [*_TABLE, calls.OWNERS, calls.DEVICE, whole_number("width", 1, 10_000, 1000)],
+    "held": [*_TABLE, calls.OWNERS, calls.PER, calls.DEVICE, whole_number("width", 1, 10_000, 1000)],
     "pool": [*_TABLE, calls.AT, calls.DEVICE],
     "leaks": _TABLE,
     "pipeline": _PROFILE,
