@@ -21,7 +21,7 @@ export default function Calls({ board }: ViewProps): JSX.Element {
   const base = board.callsCompared.value ? board.profiles.base.value : null;
   const asked = useProfileAnswer<CallNodes>(board, 'call_tree', {
     of,
-    ...(isUp ? { up: true } : {}),
+    ...(isUp ? { up: 1 } : {}),
     steps: of === 'memory' ? null : board.stepsQuery.value,
     ...(base ? { base_run: base.run, base_profile: base.profile } : {}),
   });

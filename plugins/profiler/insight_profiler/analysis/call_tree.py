@@ -55,7 +55,7 @@ class CallTree:
 
     def bottom_up(self) -> CallTree:
         """The same from what was called last: roots are nodes that spent something themselves."""
-        rows = np.flatnonzero((self.own != 0) | (self.count != 0))
+        rows = np.flatnonzero(self.own)
         names: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
         places: list[NDArray[np.intp]] = [np.empty(0, np.intp)]
         at: NDArray[Any] = rows
