@@ -24,9 +24,7 @@ export default function Modules({ board }: ViewProps): JSX.Element {
   });
   return (
     <div class="scroll modules">
-      <div class="table-tools">
-        <Sides board={board} />
-      </div>
+      <Sides board={board} />
       <Answered board={board} asked={asked}>
         {(answer) => {
           board.profiles.sides.value = answer.sides;
@@ -159,10 +157,7 @@ function Members({ board, root, shown }: PartProps): JSX.Element | null {
         {members.map((module) => (
           <li key={module.path}>
             <button type="button" title={module.path} onClick={() => enter(board, module, shown)}>
-              <span class="name">
-                {module.name}
-                {module.members.length > 0 && <span class="count"> {module.members.length}</span>}
-              </span>
+              <span class="name">{module.name}</span>
               <span class="number">{timeText(module.time, locale)}</span>
               <span class="number share">{shareText(root.time > 0 ? module.time / root.time : 0, locale)}</span>
               <span
