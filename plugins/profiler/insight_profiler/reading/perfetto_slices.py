@@ -12,6 +12,7 @@ from insight_profiler.building import Building
 from insight_profiler.derived.operators import groups
 from insight_profiler.model import Category, Counter, Device, FlowKind, Track
 from insight_profiler.reading.annotations import Annotations
+from insight_profiler.reading.database_rows import LAUNCH, DatabaseKernels
 from insight_profiler.reading.trace_kinds import GPU, torch_kind
 from insight_profiler.reading.wire_columns import Bytes, FieldColumns, Integers, decode
 
@@ -198,15 +199,30 @@ class PerfettoTracks:
         works = np.isin(columns["category"], (Category.KERNEL, Category.MEMCPY, Category.MEMSET))
         tracks = self._tracks_of(uuids, np.unique(slices["place"]), set(slices["place"][works].tolist()))
         track = np.array([tracks.get(place, -1) for place in range(len(uuids))], np.int64)
+        own = track[slices["place"]]
+        columns["kernel"] = self._kernels(columns["name"], columns["category"], own)
         building.add(
             "slices",
-            track=track[slices["place"]],
+            track=own,
             start=events.time[event],
             duration=slices["duration"],
             **columns,
         )
         annotations.add_steps()
         self._join_flows(events, track[np.unique(events.track, return_inverse=True)[1]])
+
+    def _kernels(self, name: Integers, category: Integers, track: Integers) -> Integers:
+        """int64[slices]: the kernel that each is a run of, or -1."""
+        device = np.array([one.device for one in self._building.tracks], np.int64)[track]
+        stream = np.array([self._building.text(one.label) for one in self._building.tracks], np.int64)[track]
+        rows = np.flatnonzero(np.isin(category, (Category.KERNEL, Category.COMMUNICATION)) & (device >= 0))
+        found = np.full(len(name), -1)
+        if len(rows):
+            unknown = np.full(len(rows), -1)
+            columns = dict.fromkeys(LAUNCH, unknown)
+            columns |= {"name": name[rows], "device": device[rows], "stream": stream[rows]}
+            found[rows] = DatabaseKernels(self._building).rows(columns)
+        return found
 
     def _join_flows(self, events: EventColumns, track: Integers) -> None:
         if not self._flows:

@@ -171,7 +171,7 @@ def _field(data: bytes, at: int) -> tuple[int, int, int]:
     tag, at = _number(data, at)
     kind = tag & 7
     if at >= 0 and (kind not in (_VARINT, _FIXED64, _LENGTH, _FIXED32) or not tag >> 3):
-        raise ValueError(f"there is no field of kind {kind}")
+        raise ValueError(f"a field has wire type {kind}, which there is not")
     if at < 0 or kind in (_FIXED64, _FIXED32):
         return tag, at, at + (8 if kind == _FIXED64 else 4)
     value, after = _number(data, at)
