@@ -74,6 +74,7 @@ _XPLANE = ["*.xplane.pb"]
 _PERFETTO = [f"*{name}{packed}" for name in (".pftrace", ".perfetto-trace") for packed in ("", ".gz")]
 _ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
 _ANALYSES = ["analysis.db", "communication_analyzer.db"]  # of such a database next to them
+_SNAPSHOTS = ["*.pickle", "*.pickle.gz", "*.pkl"]  # of memory, if they begin like one
 
 _SQLITE = b"SQLite format 3\0"
 _PAGE = 100  # where its first page says of which kind it is
@@ -85,6 +86,12 @@ _EVENTS = re.compile(r'"traceEvents"\s*:\s*\[')
 _PHASES = "A-Za-z(),="
 _EVENT = re.compile(rf'"ph"\s*:\s*"[{_PHASES}]"')
 _PHASE = re.compile(f"[{_PHASES}]")
+# protocol, perhaps a frame, a dict, and its first key
+_SNAPSHOT = re.compile(
+    rb"\x80[\x02-\x05](?:\x95.{8})?\}(?:\x94|q.|r.{4})?\(?(?:X.{4}|\x8c.)"
+    rb"(?:segments|device_traces|allocator_settings|external_annotations)",
+    re.DOTALL,
+)
 _DECODER = json.JSONDecoder(strict=False)
 # members that stand before the events in traces of Chrome and of others that know its format
 _CHROME = {"displayTimeUnit", "stackFrames", "systemTraceEvents", "controllerTraceDataKey"}
@@ -114,6 +121,12 @@ def _may_have(beginning: bytes, *tables: bytes) -> bool:
     that their names are elsewhere."""
     is_inner = beginning[_PAGE : _PAGE + 1] == b"\x05"
     return beginning.startswith(_SQLITE) and (is_inner or any(table in beginning for table in tables))
+
+
+def is_snapshot(beginning: bytes) -> bool:
+    """Whether a file that begins so is a memory snapshot of torch, packed by gzip or not: a pickle of a dict
+    whose first key is one of a snapshot's."""
+    return _SNAPSHOT.match(_unpacked(beginning)[:256]) is not None
 
 
 def _unpacked(beginning: bytes) -> bytes:
@@ -180,6 +193,7 @@ FILES = {
     FileName("**/*.sqlite", begins=may_be_nsight),
     FileName("**/*_results.db", begins=may_be_rocpd),
     *(FileName(f"**/{name}", begins=is_trace) for name in _ANY_TRACES),
+    *(FileName(f"**/{name}", begins=is_snapshot) for name in _SNAPSHOTS),
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
 }
 

@@ -30,5 +30,6 @@ READERS: Mapping[Source, Reader] = {
         Source.NSIGHT: "nsight",
         Source.ROCPD: "rocpd",
         Source.PERFETTO: "perfetto",
+        Source.SNAPSHOT: "snapshot",
     }.items()
 }
