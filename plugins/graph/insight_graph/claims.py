@@ -34,7 +34,7 @@ def _is_msprobe(beginning: bytes) -> bool:
 
 
 def _is_ir(beginning: bytes) -> bool:
-    from insight_graph.mindspore_ir import begins_as_ir  # only where there are such files
+    from insight_graph.beginnings import begins_as_ir  # only where there are such files
 
     return begins_as_ir(beginning)
 

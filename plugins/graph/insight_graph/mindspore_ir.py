@@ -29,9 +29,6 @@ from insight_graph.scopes import joined
 from insight_graph.unreadable import ends_in_line
 
 FORMAT = "mindspore"
-_BEGINNING = re.compile(
-    rb"\s*#\s*(?:IR entry\s*:|1\.This file shows the parsed IR info)|\s*subgraph (?:attr|instance)\s*:"
-)
 _PARAMETER = re.compile(r"%para(?P<number>\d+)(?:_(?P<name>\S*?))?\s*:\s*(?P<type><.*)")
 _SUBGRAPH = re.compile(r"subgraph @(?P<name>\S+?)\s*(?:parent:.*?)?\((?P<parameters>.*)\)[^()]*\{")
 _NODE = re.compile(
@@ -55,11 +52,6 @@ _MOST_OUTPUTS = 1000  # of a tuple
 _SHORT = {"F": "float", "I": "int", "U": "uint", "BF": "bfloat"}
 _OPEN, _CLOSE = "([{<", ")]}>"
 _LONGEST = 1 << 12  # characters of a constant that are kept
-
-
-def begins_as_ir(beginning: bytes) -> bool:
-    """Whether a file that begins so is a graph of MindSpore as text."""
-    return _BEGINNING.match(beginning) is not None
 
 
 def graph_of_text(data: bytes) -> Graph:

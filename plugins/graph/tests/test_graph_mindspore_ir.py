@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from insight_graph.beginnings import begins_as_ir
 from insight_graph.columns import Graph, Kind
 from insight_graph.mindspore import graph_of_file
-from insight_graph.mindspore_ir import begins_as_ir, graph_of_text
+from insight_graph.mindspore_ir import graph_of_text
 
 from tests.graph_samples import edges_of, node_of
 
