@@ -86,9 +86,7 @@ def test_the_evidence_of_one_run_is_its_curve_with_the_step_marked(
     expect(curve.locator(".curve")).to_have_count(1)
     at = float(curve.locator(".mark").get_attribute("x1") or "nan") / 280
     assert abs(at - 900 / 1490) < 0.02
-    assert (
-        len([url for url in asked if "/scalar/series?" in url]) == 1
-    )  # no curve of the entry about many runs
+    assert len([url for url in asked if "/scalar/series?run=run06&" in url]) == 1
 
 
 @pytest.mark.parametrize("how", ["chip", "Backspace", "browser"])

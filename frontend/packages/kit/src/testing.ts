@@ -6,6 +6,7 @@ import type {
   Contributed,
   CursorAt,
   CursorPlace,
+  ColorScale,
   Drawing,
   Locale,
   PluginContext,
@@ -27,6 +28,7 @@ export interface FakeContext extends PluginContext {
     readonly all: Signal<readonly Run[]>;
     readonly hovered: Signal<readonly string[]>;
     readonly groups: Signal<readonly RunGroup[]>;
+    readonly colorScale: Signal<ColorScale | null>;
     readonly drawing: Signal<Drawing>;
   };
   readonly changes: Signal<Changes>;
@@ -188,6 +190,7 @@ export function fakeContext(
       select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))),
       hovered,
       colorBy: settable<readonly string[]>([]),
+      colorScale: signal<ColorScale | null>(null),
       groupBy: settable<readonly string[]>([]),
       groups: signal<readonly RunGroup[]>([]),
       drawing: signal<Drawing>({ places: new Map(), orders: [] }),

@@ -153,6 +153,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       hovered: wrap(page.hovered.runs),
       hover: (names) => page.hovered.set(names, name),
       colorBy: settable(colorBy),
+      colorScale: wrap(computed(() => runs.looks.value?.scale ?? null)),
       groupBy: settable(runs.groupBy),
       groups: wrap(runs.groups),
       drawing: wrap(page.drawing(runs)),
@@ -172,10 +173,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     modes: wrap(computed(() => page.modesOf(name).map((tab, at) => named(tab, at > 0)))),
     open: (plugin, state, back) => {
       const known = tabs.peek().includes(plugin);
-      const before = new Map(page.url.all());
+      if (known && back) page.contributions.value?.offer(name, back);
       if (known) page.open(plugin, state);
-      if (known && back)
-        void import('../views/way_back').then((late) => late.offer(page, { to: name, text: back, before }));
       return known;
     },
     browseTags: () => void (page.dialog.value = { kind: 'tags', plugin: name }),
@@ -222,7 +221,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     },
     shortcut: (key, description, run) =>
       endWith(page.shortcuts.add({ key, description: () => description, run: guarded(run), owner: name })),
-    notify: (level, text) => page.toasts.show(level, text),
+    notify: (level, text, action) => page.toasts.show(level, text, action),
     badge: (text) => void (page.badges.value = { ...page.badges.value, [name]: text }),
     showCard: (spec, host, failed) => {
       const closed = new AbortController();
