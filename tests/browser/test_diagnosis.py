@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from insight_core.plugin.testing import EventWriter
 from insight_record.summary_writer import SummaryWriter
@@ -164,9 +164,10 @@ def test_the_runs_of_an_entry_can_be_filtered_by_what_they_share(
 def test_results_come_while_runs_are_checked(page: Page, serve: Serve, sweep: Path) -> None:
     held: list[int] = []
 
-    def partly(route) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    def partly(route: Route) -> None:
         if "wait=5000" in route.request.url:  # that of the number at the tab
-            return route.continue_()
+            route.continue_()
+            return
         held.append(1)
         answer = route.fetch()
         found = answer.json()
