@@ -17,7 +17,7 @@ from insight_importers.translated_runs import TranslatedRuns
 STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")  # by number, as journals have them
 _STATUSES = {"RUNNING": "running", "COMPLETE": "success", "PRUNED": "success", "FAIL": "failure"}
 _MOST = 5_000  # trials of a store
-_MOST_WRITTEN = 500  # trials of a call
+_AT_FIRST = 500  # trials of the first call that writes; a later one writes thrice as many as are known
 _MORE_TRIALS = ReasonKind("importers_more_trials", "{more:,} trials after the first {most:,} are not shown")
 _METRIC_NAMES = "study:metric_names"
 
@@ -77,12 +77,12 @@ def write_trials(trials: Iterable[OptunaTrial], made: TranslatedRuns) -> bool:
     made.keep({trial.key for trial in shown})
     known: dict[str, list[Any]] = made.state.setdefault("trials", {})
     made.state["trials"] = known = {trial.key: known[trial.key] for trial in shown if trial.key in known}
-    written = 0
+    written, most = 0, max(_AT_FIRST, 3 * len(known))
     for trial in shown:
         now = [len(trial.reported), _text_of(trial)]
         if known.get(trial.key) == now:
             continue
-        if written == _MOST_WRITTEN:
+        if written == most:
             return False
         _write(trial, made, known.get(trial.key, [0])[0])
         known[trial.key] = now

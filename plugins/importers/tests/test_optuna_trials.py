@@ -13,6 +13,7 @@ import insight_importers
 import insight_lineage
 import insight_scalar
 import pytest
+from insight_importers import optuna_journal, optuna_trials
 from insight_importers.beginnings import of_optuna_journal
 from insight_lineage.hparams import session_of, status_of
 
@@ -134,3 +135,22 @@ def test_lines_that_are_no_operations_are_damage_and_other_logs_are_left_alone(
         f"line {count + 2} is not an operation of Optuna",
     ]
     assert not of_optuna_journal(b'{"op_code":0')
+
+
+def test_a_large_study_is_read_again_a_few_times_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(optuna_trials, "_AT_FIRST", 1)
+    lines = [json.dumps({"op_code": 0, "worker_id": "w", "study_name": "s", "directions": [1]})]
+    lines += [
+        json.dumps({"op_code": 4, "worker_id": "w", "study_id": 0, "datetime_start": "2026-01-01T00:00:00"})
+        for _ in range(60)
+    ]
+    journal = tmp_path / "journal.log"
+    journal.write_text("\n".join(lines) + "\n")
+    target = tmp_path / "target"
+    target.mkdir()
+    shown = [0]
+    while shown[-1] < 60:
+        shown.append(len(optuna_journal.translate(str(journal), target).runs))
+    assert shown == [0, 1, 4, 16, 60]
