@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from attrs import Factory, define
@@ -66,8 +67,10 @@ def param_of(value: object, distribution: object) -> object:
     return value
 
 
-def write_trials(trials: Iterable[OptunaTrial], made: TranslatedRuns) -> bool:
+def write_trials(trials: Iterable[OptunaTrial], made: TranslatedRuns, source: Path) -> bool:
     """Writes what is new of the trials; returns whether that is all for now.
+
+    Names of runs begin with that of the store: others next to it may have studies of the same names.
 
     ``made.state["trials"]`` has by key what was written: the number of reported values, and all else as text.
     """
@@ -84,7 +87,7 @@ def write_trials(trials: Iterable[OptunaTrial], made: TranslatedRuns) -> bool:
             continue
         if written == most:
             return False
-        _write(trial, made, known.get(trial.key, [0])[0])
+        _write(trial, made, source.stem, known.get(trial.key, [0])[0])
         known[trial.key] = now
         written += 1
     if more > 0:
@@ -97,11 +100,11 @@ def _text_of(trial: OptunaTrial) -> str:
     return json.dumps(told, default=str)
 
 
-def _write(trial: OptunaTrial, made: TranslatedRuns, before: int) -> None:
+def _write(trial: OptunaTrial, made: TranslatedRuns, store: str, before: int) -> None:
     if before > len(trial.reported):  # another trial under the same key
         made.remove(trial.key)
         before = 0
-    run = made.run(trial.key, f"{trial.study.name}/trial {trial.number}")
+    run = made.run(trial.key, f"{store}/{trial.study.name}/trial {trial.number}")
     rows = list(trial.reported.items())[before:]
     if rows:
         steps, values = zip(*rows, strict=True)
