@@ -27,7 +27,7 @@ from insight_core.plugin.http import (
 
 _MOST_LINES = 1000  # of one answer
 _MOST_FILES = 2000  # of one answer
-_INDEXED = 1.0  # seconds that an answer may count lines
+_INDEXED = 0.3  # seconds that an answer may count lines
 _FARTHEST = 1 << 53  # bytes, lines, steps
 
 

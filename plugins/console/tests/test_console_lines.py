@@ -33,7 +33,7 @@ class Written:
             file.write(content.encode() if isinstance(content, str) else content)
         self.host.load()
 
-    def ask(self, route: str, **query: str | int) -> Any:  # noqa: ANN401
+    def ask(self, route: str, **query: Any) -> Any:  # noqa: ANN401
         return self.host.get(f"/data/plugin/console/{route}", run="run", tag="train.log", **query).json()
 
     def lines(self, **query: str | int) -> list[tuple[int, str]]:
