@@ -72,7 +72,10 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
                 "indexed": index.size,
                 "size": log.size,
             }
-        return json_response(answer)
+        response = json_response(answer)
+        if index.size < log.size:  # asked again, the answer is another one, though no data came
+            response.headers["Cache-Control"] = "no-store"
+        return response
 
     def search(request: Request, *, key: SeriesKey, q: str, regex: bool, offset: int, line: int) -> Response:
         """``hits``: numbers and texts of lines that match in a part of the log; ``next``: where the next part
