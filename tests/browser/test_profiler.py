@@ -149,13 +149,14 @@ def test_figures_without_outlier_steps_say_so(page: Page, serve: Serve, tmp_path
 
 
 def test_an_empty_profile_says_why(page: Page, serve: Serve, tmp_path: Path) -> None:
-    """One of torch_npu that is exported as a database only."""
+    """One of torch_npu, whose database is none."""
     place = tmp_path / "logs/npu/host_1_20240101000000000_ascend_pt"
     (place / "ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
     (place / "profiler_info_0.json").write_text('{"rank_id": 0}')
     (place / "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db").write_bytes(b"SQLite format 3")
     panel = open_page(page, serve("--logdir", tmp_path / "logs"))
-    expect(panel.locator('[data-note="database_only"]')).to_contain_text("export_type=Text")
+    note = panel.locator('[data-note="no_database"]')
+    expect(note).to_contain_text("ascend_pytorch_profiler_0.db is not an SQLite database")
 
 
 def test_a_trace_of_any_name_is_opened(page: Page, serve: Serve, tmp_path: Path) -> None:

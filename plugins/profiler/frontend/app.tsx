@@ -163,6 +163,7 @@ type View = (props: ViewProps) => JSX.Element;
 /** The views and where their code is; each is loaded when it is first looked at. */
 const LOADERS: Readonly<Partial<Record<ViewName, () => Promise<{ readonly default: View }>>>> = {
   overview: () => import('./overview'),
+  calls: () => import('./views/calls'),
   advice: () => import('./advice'),
   operators: () => import('./operators'),
   modules: () => import('./views/modules'),

@@ -16,6 +16,7 @@ export const VIEWS = [
   'timeline',
   'operators',
   'modules',
+  'calls',
   'memory',
   'advice',
   'kernels',

@@ -32,6 +32,7 @@ from insight_profiler.profiles.opened import (
     steps_of_runs,
 )
 from insight_profiler.rules import opened_by
+from insight_profiler.views.calls import call_views, has_tree
 from insight_profiler.views.cluster import cluster_views
 from insight_profiler.views.compare import COMPARED, compare_views
 from insight_profiler.views.operator import detail
@@ -74,6 +75,7 @@ _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
     "timeline": _having("slices"),
     "operators": _having("operators"),
     "modules": _has_scopes,
+    "calls": has_tree,
     "memory": _has_memory,
     "advice": lambda _: True,
     "kernels": _having("kernels"),
@@ -97,6 +99,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     views: dict[str, Callable[[Request], Response]] = {
         **{table.name: partial(table.answer, asked) for table in _TABLES},
         **_Views(asked, advice).by_name(),
+        **call_views(asked),
         **cluster_views(asked),
         **compare_views(advice),
         **strategy_views(asked),
