@@ -24,7 +24,7 @@ export function Search({ board, settings, fields, name, error = null }: SearchPr
   const draft = useDraft(settings.query, 200);
   return (
     <span class="search">
-      {fields.length > 1 && (
+      {fields.length > 1 && (settings.query.value !== '' || settings.field.value !== fields[0]) && (
         <Select
           name={`${name}-field`}
           label={say('search.field')}
