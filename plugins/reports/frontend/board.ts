@@ -78,9 +78,8 @@ export function reportParts(page: Page) {
   const load = (name: string): Promise<void> =>
     attempt(async () => {
       if (open.peek() !== name) return;
-      const found = await saved.get<Report>(name);
+      const found = await saved.get<Report>(name).finally(() => (asked ??= ''));
       if (open.peek() !== name) return;
-      asked ??= '';
       const text = found?.value.text ?? '';
       if (found && report.peek()?.name === name && report.peek()?.text !== text) before.value = after.value = [];
       report.value = found && { name, version: found.version, text };
