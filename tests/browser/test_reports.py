@@ -194,6 +194,16 @@ def test_the_page_of_a_report_is_its_editor_by_pointer_and_keys(
     page.reload()
     expect(title).to_have_text("By blocks")
     until(page, lambda: _blocks(page) == ["text", "chart", "text"])
+    reports.locator('.words [data-action="add-view"]').click()
+    chooser.get_by_role("checkbox", name="This page as it is now").check()
+    chooser.get_by_role("button", name="Add view").click()
+    until(page, lambda: _blocks(page) == ["text", "chart", "text", "view"])
+    link = reports.locator('[data-action="open-view"]')
+    expect(link).to_have_attribute("href", re.compile("tab=reports.*locale=en"))
+    reports.locator('.words [data-action="add-finding"]').click()
+    expect(chooser.get_by_role("heading")).to_have_text("Add findings")
+    page.keyboard.press("Escape")
+    expect(reports.locator('.words [data-action="add-finding"]')).to_be_focused()
 
 
 def test_a_deleted_report_comes_back_and_one_that_others_changed_keeps_both_texts(

@@ -147,7 +147,7 @@ function QuotedFinding({ page }: Props): JSX.Element {
   const { t: say, ctx } = page;
   const found = parsed<Quoted>(ctx.url.state('finding', codecs.text).value);
   if (!found) return <p class="problem">{say('damaged')}</p>;
-  const { severity, saw, change, runs, plugin, state } = found;
+  const { severity, title, saw, change, runs, plugin, state } = found;
   const own = Object.entries(state).map(([key, value]) => [`${plugin}.${key}`, value] as const);
   const names = codecs.names.format(runs);
   const address = addressOf({ tab: plugin, ...(names ? { runs: names } : {}), ...Object.fromEntries(own) });
@@ -155,7 +155,8 @@ function QuotedFinding({ page }: Props): JSX.Element {
     <div class="quoted" data-severity={severity}>
       <Icon name={ICONS[severity] ?? 'info'} />
       <div>
-        <strong>{saw}</strong>
+        <strong>{title || saw}</strong>
+        {title && <p>{saw}</p>}
         {change && <p>{change}</p>}
         <p class="hint">{runs.length === 1 ? runs[0] : say('finding.runs', { count: runs.length })}</p>
       </div>
