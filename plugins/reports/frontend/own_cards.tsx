@@ -1,10 +1,21 @@
 /** The cards that reports have themselves: a table of runs, a finding that is quoted, a view that they lead to. */
 import type { Disposer, PluginContext } from '@insight-host/api';
-import { codecs, durationText, Icon, message, Page, timeText, valueText, type IconName } from '@insight-host/kit';
+import {
+  addStyles,
+  codecs,
+  durationText,
+  Icon,
+  message,
+  Page,
+  timeText,
+  valueText,
+  type IconName,
+} from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { render, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Quoted } from './findings';
+import styles from './reports.css?inline';
 
 interface Props {
   readonly page: Page;
@@ -13,9 +24,11 @@ interface Props {
 /** Fills `host` with a card of this name; the state of the card is that of `ctx`. */
 export function renderOwn(host: HTMLElement, ctx: PluginContext, card: string): Disposer {
   const page = new Page(ctx);
+  const removeStyles = addStyles(ctx, styles); // also where the tab was never opened
   const Shown = { runs: RunTable, finding: QuotedFinding, view: LinkedView }[card];
   if (!Shown) {
     page.dispose();
+    removeStyles();
     throw new Error(ctx.t('own.unknown', { card }));
   }
   render(
@@ -27,6 +40,7 @@ export function renderOwn(host: HTMLElement, ctx: PluginContext, card: string): 
   return () => {
     render(null, host);
     page.dispose();
+    removeStyles();
   };
 }
 
