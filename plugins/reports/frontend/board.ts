@@ -242,11 +242,12 @@ export function reportParts(page: Page) {
       keep(here.name, null);
       show(here.text);
     },
-    /** Edits the text as Markdown. */
-    source: (): void => {
-      isSource.value = true;
-      draft.value = textNow();
-    },
+    /** Edits the text as Markdown, once what is being saved is saved. */
+    source: (): Promise<void> =>
+      attempt(async () => {
+        isSource.value = true;
+        draft.value = textNow();
+      }),
     /** Saves the Markdown, and shows it as blocks again. */
     save: (): Promise<void> =>
       attempt(async () => {

@@ -255,7 +255,7 @@ function Tools({ board }: Props): JSX.Element {
               label={say('source.hint')}
               text={say('source')}
               disabled={!canEdit}
-              onPress={() => board.source()}
+              onPress={() => void board.source()}
             />
           )}
           <a
