@@ -20,7 +20,10 @@ _AHEAD = 86400.0  # seconds; a clock that is farther ahead tells nothing
 _known: WeakKeyDictionary[DataProvider, tuple[int, Mapping[str, tuple[float, float]]]] = WeakKeyDictionary()
 PRESUMED = "presumed_failure"  # by a plugin that infers it from other things than a report
 _ENDS = {
-    "success": "finished", "finished": "finished", "failure": "failed", "failed": "failed",
+    "success": "finished",
+    "finished": "finished",
+    "failure": "failed",
+    "failed": "failed",
     PRESUMED: "failed",
 }
 
