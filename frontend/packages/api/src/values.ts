@@ -244,6 +244,13 @@ export interface Saved {
   remove(name: string, version: string): Promise<void>;
 }
 
+/** What can be done about a message: `{ text: t('undo'), run: restore }`. */
+export interface NotifyAction {
+  /** A verb, in the user's language. */
+  readonly text: string;
+  run(): void;
+}
+
 /** A tab that can show one step. */
 export interface StepTab {
   readonly plugin: string;

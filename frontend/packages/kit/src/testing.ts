@@ -46,7 +46,11 @@ export interface FakeContext extends PluginContext {
   readonly cursor: Signal<CursorAt | null> & SharedCursor;
   readonly contributed: Signal<Contributed>;
   /** What `open` was asked for. */
-  readonly opened: { readonly plugin: string; readonly state: Readonly<Record<string, string | null>> }[];
+  readonly opened: {
+    readonly plugin: string;
+    readonly state: Readonly<Record<string, string | null>>;
+    readonly back?: string;
+  }[];
   readonly saved: Saved & { readonly entries: Signal<readonly SavedEntry[]>; readonly writable: Signal<boolean> };
   end(): void;
 }
@@ -171,7 +175,7 @@ export function fakeContext(
   const notices: string[] = [];
   const badges = signal('');
   const tabs = signal<readonly string[]>(['scalar', 'image', 'sample']);
-  const opened: { plugin: string; state: Readonly<Record<string, string | null>> }[] = [];
+  const opened: { plugin: string; state: Readonly<Record<string, string | null>>; back?: string }[] = [];
   const cursor = signal<CursorAt | null>(null);
   const never = (): Promise<never> => new Promise(() => undefined);
   return {
@@ -200,9 +204,9 @@ export function fakeContext(
       annotatable: signal(true),
     },
     tabs,
-    open: (plugin, state = {}) => {
+    open: (plugin, state = {}, back = '') => {
       const known = tabs.value.includes(plugin);
-      if (known) opened.push({ plugin, state });
+      if (known) opened.push({ plugin, state, ...(back && { back }) });
       return known;
     },
     opened,

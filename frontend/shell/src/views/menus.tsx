@@ -43,7 +43,7 @@ export function PagesMenu({ tab, anchor }: { readonly tab: string; readonly anch
   const page = usePage();
   const items = page.groupOf(tab).map((one) => ({
     action: one.name,
-    text: [page.tabTitle(one), page.badges.value[one.name]].filter(Boolean).join(' '),
+    text: page.badged(one),
     onPress: () => page.open(one.name),
   }));
   return <Menu anchor={anchor} label={anchor.textContent} items={items} side="below-left" />;

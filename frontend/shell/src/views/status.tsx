@@ -62,6 +62,18 @@ export function ToastList() {
         >
           <Icon name={toast.level} />
           <span>{toast.text}</span>
+          {toast.action && (
+            <button
+              class="ih-button ih-small"
+              data-action="toast"
+              onClick={() => {
+                page.toasts.close(toast.id);
+                toast.action?.run();
+              }}
+            >
+              {toast.action.text}
+            </button>
+          )}
           <IconButton icon="close" small label={page.t.value('close')} onClick={() => page.toasts.close(toast.id)} />
         </div>
       ))}

@@ -55,6 +55,8 @@ export interface ProfileAnswer extends ProfileInfo {
   readonly devices?: readonly Device[];
   readonly start_ns?: string | null;
   readonly duration_ns?: number;
+  /** The median of its steps, ns; null without steps. */
+  readonly step_time?: number | null;
   readonly step_origin?: '' | 'recorded' | 'inferred';
   readonly facts?: Values;
   readonly counts?: Readonly<Record<string, number>>;

@@ -79,7 +79,16 @@ export function FigureDialog({ page, chart, onClose }: FigureDialogProps): JSX.E
     </label>
   );
   return (
-    <Dialog name="figure" title={say('figure.of', { tag: chart.title })} close={say('cancel')} onClose={onClose}>
+    <Dialog
+      name="figure"
+      title={say('figure.of', { tag: chart.title })}
+      onClose={onClose}
+      foot={FORMATS.map((format) => (
+        <button key={format} type="button" data-action={`figure-${format}`} onClick={() => void save(format)}>
+          {say(`figure.${format}`)}
+        </button>
+      ))}
+    >
       <div class="figure">
         <div class="fields">
           {(['title', 'x', 'y', ...(chart.yRightLabel === undefined ? [] : ['yRight' as const])] as const).map(
@@ -136,13 +145,6 @@ export function FigureDialog({ page, chart, onClose }: FigureDialogProps): JSX.E
           </button>
         </p>
       )}
-      <div class="row end">
-        {FORMATS.map((format) => (
-          <button key={format} type="button" data-action={`figure-${format}`} onClick={() => void save(format)}>
-            {say(`figure.${format}`)}
-          </button>
-        ))}
-      </div>
     </Dialog>
   );
 }
