@@ -126,17 +126,17 @@ def test_a_profile_without_another_has_no_suggestion(page: Page, shared: Serve, 
 def test_further_views_are_in_a_list(page: Page, shared: Serve, repaired: Path) -> None:
     panel = open_page(page, shared("--logdir", repaired), profile=BEFORE)
     tabs = panel.get_by_role("tab")
-    expect(tabs).to_have_text(["Overview", "Timeline", "Operators"])  # no memory, no modules
+    expect(tabs).to_have_text(["Overview", "Timeline", "Operators", "Calls"])  # no memory
     more = panel.locator('[data-action="more-views"]')
     more.focus()
     page.keyboard.press("Enter")
     expect(panel.get_by_role("menuitem").first).to_be_focused()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(tabs).to_have_text(["Overview", "Timeline", "Operators", "Kernels"])
+    expect(tabs).to_have_text(["Overview", "Timeline", "Operators", "Calls", "Kernels"])
     expect(panel.get_by_role("tab", selected=True)).to_have_text("Kernels")
     tabs.first.click()
-    expect(tabs).to_have_count(3)
+    expect(tabs).to_have_count(4)
 
 
 def test_tracks_of_the_profiler_itself_are_closed_at_first(page: Page, shared: Serve, repaired: Path) -> None:

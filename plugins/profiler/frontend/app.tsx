@@ -166,7 +166,6 @@ const LOADERS: Readonly<Partial<Record<ViewName, () => Promise<{ readonly defaul
   calls: () => import('./views/calls'),
   advice: () => import('./advice'),
   operators: () => import('./operators'),
-  modules: () => import('./views/modules'),
   kernels: () => import('./views/tables').then(({ Kernels }) => ({ default: Kernels })),
   steps: () => import('./views/steps'),
   timeline: () => import('./timeline'),

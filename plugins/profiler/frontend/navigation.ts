@@ -8,14 +8,13 @@ import { pressed, stepsCodec } from './address';
 import type { Span } from './timeline/span';
 
 /** Views that are tabs; the others are in a list after them. */
-export const PAGES: readonly ViewName[] = ['overview', 'timeline', 'operators', 'modules', 'memory'];
+export const PAGES: readonly ViewName[] = ['overview', 'timeline', 'operators', 'calls', 'memory'];
 
 /** Names of the views, in the order of the tab. */
 export const VIEWS = [
   'overview',
   'timeline',
   'operators',
-  'modules',
   'calls',
   'memory',
   'advice',

@@ -1,4 +1,5 @@
 import { codecs, type Page } from '@insight-host/kit';
+import type { CallsOf } from './answers/calls';
 import { stepsCodec, type Zoom, zoomOf, zoomText } from './address';
 import { tableSettings } from './table/settings';
 import { rangeCodec, spanCodec } from './timeline/span';
@@ -24,7 +25,6 @@ export const HOLDERS = ['purpose', 'name', 'module'] as const;
 export type Holder = (typeof HOLDERS)[number];
 export const HELD_PER = ['event', 'time'] as const;
 export type HeldPer = (typeof HELD_PER)[number];
-export type CallsOf = 'device' | 'host' | 'memory';
 export const CALL_ORDERS = ['down', 'up'] as const;
 export type CallOrder = (typeof CALL_ORDERS)[number];
 
@@ -41,8 +41,6 @@ export function profilerSettings(page: Page) {
     side: page.setting('side', codecs.choice<'' | 'host' | 'device'>(['host', 'device'], '')),
     /** The category that was gone into. */
     type: page.setting('type', codecs.name),
-    /** The module that was gone into, by its scope. */
-    module: page.setting('module', codecs.name),
     /**
      * The operator whose details are next to the table: its name, type, scope and shapes, as far as needed to identify
      * it.
@@ -87,7 +85,7 @@ export function profilerSettings(page: Page) {
       parse: (text) => (/^\d{1,16}$/.test(text ?? '') ? Number(text) : null),
       format: (moment) => (moment === null ? null : String(moment)),
     }),
-    callsOf: page.setting('calls', codecs.choice<CallsOf>(['device', 'host', 'memory'], 'device')),
+    callsOf: page.setting('calls', codecs.choice<CallsOf>(['module', 'device', 'host', 'memory'], 'device')),
     callOrder: page.setting('order', codecs.choice<CallOrder>(CALL_ORDERS, 'down')),
     /** Whether the calls are compared with those of the base. */
     callsCompared: page.setting('calls-compared', codecs.flag(false)),

@@ -43,6 +43,9 @@ export function Suggested({ board }: { readonly board: ProfilerParts }): JSX.Ele
     if (answer) board.profiles.keep(answer);
   }, [answer]);
   if (!own || !other || (board.navigation.view.value === 'compare' && base.value !== null)) return null;
+  // names alone do not say that files are of the ranks of one job
+  if (isWanted ? !answer || (answer.rank ?? -1) !== (front.value?.rank ?? -1) : (front.value?.world_size ?? 1) > 1)
+    return null;
   const isFirst = startOf(front.value, own) < startOf(same(answer, other) ? answer : null, other);
   const [before, after] = isFirst ? [own, other] : [other, own];
   const compare = (): void => {

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from insight_profiler.analysis.call_tree import CallTree, compared, tree_of_stacks
+from insight_profiler.analysis.call_tree import CallTree, compared, module_tree, tree_of_stacks
 from insight_profiler.analysis.called_slices import call_tree
+from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.model import Category, Profile, Side
 
 from tests.profile_faults import FAULTS, profile_of, simulate
@@ -137,3 +138,21 @@ def test_one_step_is_a_part_of_the_tree_of_all(profile: Profile) -> None:
     outside = call_tree(profile, Side.HOST, np.array([-1]))[0]
     assert sum(part.total for part in parts) + outside.total == every.total
     assert all(part.total > 0 for part in parts)
+
+
+def test_modules_are_a_tree_of_scopes_with_the_own_time_of_their_operators() -> None:
+    texts = ("GPT/block/attn", "GPT/block", "GPT")
+    listing = SortedTable(
+        [
+            TableColumn("scope", "text", np.array([0, 1, 2, -1]), texts),
+            TableColumn("calls", "count", np.array([3, 2, 1, 1])),
+            TableColumn("total", "ns", np.array([9, 9, 9, 9])),
+            TableColumn("self", "ns", np.array([5, 2, 1, -1])),
+        ]
+    )
+    tree, names = module_tree(listing)
+    assert _paths(tree, names) == {
+        ("GPT",): (1, 8, 1),
+        ("GPT", "block"): (2, 7, 2),
+        ("GPT", "block", "attn"): (5, 5, 3),
+    }

@@ -1,5 +1,8 @@
 /** Answers about memory by the calls that took it. Times are in ns from the beginning of the profile. */
 
+/** What trees of calls are about. */
+export type CallsOf = 'module' | 'device' | 'host' | 'memory';
+
 /** Who held how much when. `names`: null for all others; `bytes` by name, then by time. */
 export interface HeldAnswer {
   readonly time: readonly number[];

@@ -2,6 +2,7 @@
  * Answers about profiles: which there are, and how far each is read.
  * Times are in ns from the beginning of the profile; null: not known.
  */
+import type { CallsOf } from './calls';
 import type { TableInfo } from './table';
 
 export type Value = string | number | boolean | null;
@@ -60,4 +61,6 @@ export interface ProfileAnswer extends ProfileInfo {
   readonly step_origin?: '' | 'recorded' | 'inferred';
   readonly facts?: Values;
   readonly counts?: Readonly<Record<string, number>>;
+  /** What there are trees of calls of. */
+  readonly trees?: readonly CallsOf[];
 }

@@ -116,7 +116,10 @@ export function FirstAdvice({ board, answer }: FirstAdviceProps): JSX.Element | 
             data-action="all-advice"
             onClick={() => board.navigation.wanted.set('advice', 'push')}
           >
-            {say('advice.all', { count: answer.advice.length, rules: checked })}
+            {say(answer.advice.length > 0 ? 'advice.all' : 'advice.all_rules', {
+              count: answer.advice.length,
+              rules: checked,
+            })}
           </button>
         )}
       </header>

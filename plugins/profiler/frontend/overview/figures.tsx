@@ -8,6 +8,9 @@ import { categoryText } from '../words';
 import type { OverviewAnswer } from './facts';
 
 const OF_DEVICE = ['busy', 'late', 'of_peak'] as const;
+const INSTEAD = ['waiting', 'otherwise'] as const; // of peak, where that is not known: why else the device is idle
+const WORTH = 0.01; // a share below this is no figure
+type DeviceFigure = (typeof OF_DEVICE)[number] | (typeof INSTEAD)[number];
 const DEVICES: Readonly<Record<string, string>> = { gpu: 'GPU', npu: 'NPU', tpu: 'TPU' };
 const NS = 1e6; // of a millisecond
 
@@ -62,7 +65,7 @@ export function KeyFigures({ board, answer, advice }: Props): JSX.Element {
       ) : (
         OF_DEVICE.slice(0, 2).map((name) => (
           <Card key={name} name={name} label={labelOf(board, name)} value="…" hint={say(`use.${name}.hint`)}>
-            {say('overview.waiting')}
+            {say('overview.being')}
           </Card>
         ))
       )}
@@ -89,7 +92,7 @@ function Card({ name, label, value, hint, children }: CardProps): JSX.Element {
   );
 }
 
-function labelOf(board: ProfilerParts, name: (typeof OF_DEVICE)[number]): string {
+function labelOf(board: ProfilerParts, name: DeviceFigure): string {
   const device = DEVICES[board.profiles.profile.value?.platform ?? ''] ?? board.page.t('overview.some_device');
   return board.page.t(`overview.${name}`, { device });
 }
@@ -103,12 +106,27 @@ function ofStep(board: ProfilerParts, { steps }: OverviewAnswer, share: number):
 
 type OfDeviceProps = Omit<Props, 'advice'> & Pick<AdviceAnswer, 'figures'>;
 
+/** Busy, and the largest parts of what is idle; or of peak for the last one. */
+export function figuresOf(figures: AdviceAnswer['figures']): Readonly<Partial<Record<DeviceFigure, number>>> {
+  const { busy, late, waiting, of_peak: peak } = figures;
+  const idle: Partial<Record<(typeof INSTEAD)[number], number>> = {};
+  if (waiting !== undefined) idle.waiting = waiting;
+  if (busy !== undefined && late !== undefined) idle.otherwise = 1 - busy - late - (waiting ?? 0);
+  const [name] = INSTEAD.filter((one) => (idle[one] ?? 0) >= WORTH).sort((a, b) => (idle[b] ?? 0) - (idle[a] ?? 0));
+  return {
+    ...(busy === undefined ? {} : { busy }),
+    ...(late === undefined ? {} : { late }),
+    ...(peak === undefined ? name && { [name]: idle[name] } : { of_peak: peak }),
+  };
+}
+
 function OfDevice({ board, answer, figures }: OfDeviceProps): JSX.Element {
   const { t: say } = board.page;
+  const shown = figuresOf(figures);
   return (
     <>
-      {OF_DEVICE.map((name) => {
-        const share = figures[name];
+      {[...OF_DEVICE, ...INSTEAD].map((name) => {
+        const share = shown[name];
         return share === undefined ? null : (
           <Card
             key={name}

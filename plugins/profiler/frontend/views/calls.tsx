@@ -4,7 +4,8 @@ import { FlameGraph, type CallNodes } from '@insight-host/kit/flame';
 import type { JSX } from 'preact';
 import type { ViewProps } from '../board';
 import { Figure } from '../figures/figure';
-import { CALL_ORDERS, type CallsOf } from '../settings';
+import { Sides } from '../operators/sides';
+import { CALL_ORDERS } from '../settings';
 import { sizeText, timeText } from '../units';
 import { Answered, useProfileAnswer } from '../use_answer';
 
@@ -12,15 +13,13 @@ export default function Calls({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   const { value: profile } = board.profiles.profile;
-  const known: readonly CallsOf[] = [
-    ...(profile?.counts?.['slices'] ? (['device', 'host'] as const) : []),
-    ...(profile?.counts?.['stacks'] ? (['memory'] as const) : []),
-  ];
+  const known = profile?.trees ?? [];
   const of = known.includes(board.callsOf.value) ? board.callsOf.value : (known[0] ?? 'host');
   const isUp = board.callOrder.value === 'up';
   const base = board.callsCompared.value ? board.profiles.base.value : null;
   const asked = useProfileAnswer<CallNodes>(board, 'call_tree', {
     of,
+    ...(of === 'module' ? { side: board.side.value || null } : {}),
     ...(isUp ? { up: 1 } : {}),
     steps: of === 'memory' ? null : board.stepsQuery.value,
     ...(base ? { base_run: base.run, base_profile: base.profile } : {}),
@@ -42,6 +41,7 @@ export default function Calls({ board }: ViewProps): JSX.Element {
                   {known.length > 1 && (
                     <Choice say={say} name="calls" label={say('calls')} values={known} setting={board.callsOf} />
                   )}
+                  {of === 'module' && <Sides board={board} />}
                   <Choice say={say} name="order" label={say('order')} values={CALL_ORDERS} setting={board.callOrder} />
                   {board.profiles.base.value && (
                     <label class="tool">

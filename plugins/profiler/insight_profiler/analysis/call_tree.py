@@ -9,6 +9,8 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.listing import SortedTable
+
 _MOST_NODES = 20_000  # of an answer
 
 
@@ -130,6 +132,21 @@ def tree_of_slices(
     np.add.at(spent, node[rows], own[rows])
     np.add.at(count, node[rows], 1)
     return CallTree(tree_parent, tree_name, spent, _summed(tree_parent, spent), count)
+
+
+def module_tree(listing: SortedTable) -> tuple[CallTree, list[str]]:
+    """The tree of the modules of operators, listed by scope with their own time, else with all of it."""
+    columns = listing.columns
+    own = columns["self"] if columns["self"].known.any() else columns["total"]
+    known = np.flatnonzero(own.known)
+    words: dict[str, int] = {}
+    stacks = [
+        [words.setdefault(part, len(words)) for part in (scope or "").split("/") if part]
+        for scope in columns["scope"].take(known).shown()
+    ]
+    ends = np.cumsum([len(stack) for stack in stacks], dtype=np.int64)
+    frames = np.array([part for stack in stacks for part in stack], np.int32)
+    return tree_of_stacks(frames, ends, own.values[known], columns["calls"].values[known]), list(words)
 
 
 def _summed(parent: NDArray[np.int32], own: NDArray[np.int64]) -> NDArray[np.int64]:

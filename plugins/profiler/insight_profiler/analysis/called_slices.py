@@ -14,17 +14,21 @@ _NUMBERED = re.compile(r"#\d+$")  # ProfilerStep#12: one node for all steps
 _WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET, Category.COMMUNICATION)
 
 
-def has_calls(profile: Profile) -> bool:
-    """Whether slices of the profile lie in others."""
+def has_calls(profile: Profile, side: Side) -> bool:
+    """Whether there are calls of the host, or of the work of devices that calls launched."""
     slices = profile.tables.get("slices")
-    return slices is not None and bool((slices["parent"] >= 0).any())
+    if slices is None:
+        return False
+    if side is Side.DEVICE:
+        return bool((_launchers(profile)[_is_work(profile)] >= 0).any())
+    return bool((slices["parent"][_calls_operators(profile)] >= 0).any())
 
 
 def call_tree(profile: Profile, side: Side, steps: NDArray[np.intp] | None) -> tuple[CallTree, list[str]]:
     """The tree of the calls of the host with their own time, or with that of the work of devices that they
     launched, all ns; in some steps (rows), or in all. The texts are those of its names."""
     slices = profile.tables["slices"]
-    is_device = _on_device(profile)[slices["track"]] & np.isin(slices["category"], _WORK)
+    is_device = _is_work(profile)
     counts = np.ones(len(is_device), bool) if steps is None else np.isin(slices["step"], steps)
     parent = slices["parent"].copy()
     if side is Side.DEVICE:
@@ -44,9 +48,13 @@ def call_tree(profile: Profile, side: Side, steps: NDArray[np.intp] | None) -> t
     return tree_of_slices(parent, named[slices["name"]], own, rows), words
 
 
-def _on_device(profile: Profile) -> NDArray[np.bool_]:
+def _is_work(profile: Profile) -> NDArray[np.bool_]:
+    """bool[slices]: the work of devices."""
+    slices = profile.tables["slices"]
     devices = [track.device >= 0 and profile.devices[track.device].kind != "cpu" for track in profile.tracks]
-    return np.array(devices or [False], bool)
+    return np.asarray(
+        np.array(devices or [False], bool)[slices["track"]] & np.isin(slices["category"], _WORK)
+    )
 
 
 def _calls_operators(profile: Profile) -> NDArray[np.bool_]:

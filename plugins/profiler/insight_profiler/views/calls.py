@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from attrs import asdict
 from werkzeug import Request, Response
 
 from insight_core.plugin.http import Reader, choice, flag, whole_number
-from insight_profiler.analysis.call_tree import CallTree, compared
+from insight_profiler.analysis.call_tree import CallTree, compared, module_tree
 from insight_profiler.analysis.called_slices import call_tree, has_calls
 from insight_profiler.analysis.held_memory import BY, HeldMemory
 from insight_profiler.analysis.leaks import Leak, leaks, taker
 from insight_profiler.model import Profile, Side
-from insight_profiler.profiles.opened import Asked, Opened, Recent, nothing_of, steps_of_runs
+from insight_profiler.profiles.opened import Asked, Opened, Recent, nothing_of, side_of_request, steps_of_runs
+from insight_profiler.views.tables import grouped
 
 _FAR = 1 << 53
-OF, UP = choice("of", ("memory", "device", "host")), flag("up")
+OF, UP = choice("of", ("memory", "device", "host", "module")), flag("up")
 AT, SINCE = whole_number("at", 0, _FAR), whole_number("since", 0, _FAR)
 DEVICE: Reader[int] = whole_number("device", 0, 1 << 16, 0)
 OWNERS, PER = choice("by", BY), choice("per", ("event", "time"))
@@ -28,9 +30,23 @@ def has_stacks(profile: Profile) -> bool:
     return "stacks" in profile.tables and "allocations" in profile.tables
 
 
-def has_tree(profile: Profile) -> bool:
-    """Whether there is a tree of calls."""
-    return has_stacks(profile) or has_calls(profile)
+def has_modules(profile: Profile) -> bool:
+    """Whether operators are known to belong to modules, which are scopes in scopes."""
+    operators = profile.tables.get("operators")
+    if operators is None:
+        return False
+    return any("/" in profile.texts[place] for place in np.unique(operators["scope"]).tolist() if place >= 0)
+
+
+def trees_of(profile: Profile) -> list[str]:
+    """What there are trees of calls of: values of ``of``."""
+    there = {
+        "device": has_calls(profile, Side.DEVICE),
+        "host": has_calls(profile, Side.HOST),
+        "module": has_modules(profile),
+        "memory": has_stacks(profile),
+    }
+    return [name for name, is_there in there.items() if is_there]
 
 
 def call_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
@@ -78,10 +94,14 @@ class _Views:
             held = self._memory(request, opened)
             at, since = AT.read(request), SINCE.read(request)
             tree, names = held.tree(held.peak if at is None else at, since)
+        elif of == "module":
+            opened.table("operators")
+            side = side_of_request(request, profile)
+            tree, names = module_tree(grouped(request, profile, "scope", side).listing)
         else:
-            if not has_calls(profile):
-                raise nothing_of("calls")
             side = Side.DEVICE if of == "device" else Side.HOST
+            if not has_calls(profile, side):
+                raise nothing_of("calls")
             tree, names = call_tree(profile, side, steps_of_runs(request, profile))
         return (tree.bottom_up() if UP.read(request) else tree), names
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 from attrs import asdict
 from werkzeug import Request, Response
 
@@ -32,7 +31,7 @@ from insight_profiler.profiles.opened import (
     steps_of_runs,
 )
 from insight_profiler.rules import opened_by
-from insight_profiler.views.calls import call_views, has_tree
+from insight_profiler.views.calls import call_views, trees_of
 from insight_profiler.views.cluster import cluster_views
 from insight_profiler.views.compare import COMPARED, compare_views
 from insight_profiler.views.operator import detail
@@ -59,14 +58,6 @@ def _has_memory(profile: Profile) -> bool:
     return counted or _documented("memory", "allocations")(profile)
 
 
-def _has_scopes(profile: Profile) -> bool:
-    """Whether operators are known to belong to modules, which are scopes in scopes."""
-    operators = profile.tables.get("operators")
-    if operators is None:
-        return False
-    return any("/" in profile.texts[place] for place in np.unique(operators["scope"]).tolist() if place >= 0)
-
-
 # The views of the page in their order, and whether a profile has something for each; others of its job do for
 # the ranks.
 _CLUSTER = "cluster"
@@ -74,8 +65,7 @@ _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
     "overview": lambda _: True,
     "timeline": _having("slices"),
     "operators": _having("operators"),
-    "modules": _has_scopes,
-    "calls": has_tree,
+    "calls": lambda profile: bool(trees_of(profile)),
     "memory": _has_memory,
     "advice": lambda _: True,
     "kernels": _having("kernels"),
@@ -276,6 +266,7 @@ def _meant(profile: Profile) -> dict[str, Any]:
         "step_time": _step_time(profile),
         "step_origin": profile.step_origin,
         "facts": dict(profile.facts),
+        "trees": trees_of(profile),
         "notes": [described(note) for note in profile.notes[:_MOST_LISTED]],
         "counts": {name: _rows(profile, name) for name in profile.tables},
     }
