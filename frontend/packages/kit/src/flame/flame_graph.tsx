@@ -132,6 +132,8 @@ export function FlameGraph({ page, nodes, label, valueText }: FlameGraphProps): 
           {boxes.map((box, i) => {
             const name = visibleText(nodes.names[nodes.name[box.node] ?? 0] ?? '');
             const [x, wide] = [box.left * width.value, Math.max(0.5, box.width * width.value - 0.5)];
+            const told = `${name}: ${valueText(nodes.whole[box.node] ?? 0)}`;
+            const isNamed = wide > 4 * LETTER; // by its text, with which a label would have to begin
             const isFaint = query.value.trim() !== '' && !hits.found.has(box.node);
             return (
               <g
@@ -139,7 +141,7 @@ export function FlameGraph({ page, nodes, label, valueText }: FlameGraphProps): 
                 id={`${id}-${box.node}`}
                 role="treeitem"
                 aria-level={box.depth + 1}
-                aria-label={`${name}: ${valueText(nodes.whole[box.node] ?? 0)}`}
+                aria-label={isNamed ? undefined : told}
                 aria-selected={i === at.value}
                 data-node={box.node}
                 data-name={name}
@@ -159,13 +161,14 @@ export function FlameGraph({ page, nodes, label, valueText }: FlameGraphProps): 
                   fill={colorOf(nodes, box.node, name, isDark)}
                   stroke={i === at.value ? 'currentColor' : 'none'}
                 />
-                {wide > 4 * LETTER && (
+                {isNamed && (
                   <text
                     x={x + 4}
                     y={box.depth * ROW + 12.5}
                     fill={isDark ? '#f3f5f7' : '#12171d'}
                     pointer-events="none"
                   >
+                    <title>{told}</title>
                     {fitted(name, wide - 8)}
                   </text>
                 )}
