@@ -8,7 +8,7 @@ import os
 import posixpath
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, Self, TypeAlias
 
 from attrs import Factory, define, frozen
@@ -242,9 +242,21 @@ def to_be_told(
     names = path.split("/")
     return [
         ("/".join(names[: above[0]]), pattern.claim.makes_run)
-        for pattern, above in matches
+        for pattern, above in _of_own_format(matches)
         if callable(pattern.claim.makes_run) and _nearest(names, above, runs) is None
     ]
+
+
+def _of_own_format(matches: Iterable[Match]) -> Iterator[Match]:
+    """The first match of each log format, which is the one that counts: ``checkpoint-*/state.json`` belongs
+    to the directory above, and makes no run of its own by ``state.json``."""
+    seen: set[LogFormat] = set()
+    for match in matches:
+        log_format = match[0].format
+        if log_format is None or log_format not in seen:
+            yield match
+        if log_format is not None:
+            seen.add(log_format)
 
 
 def taken(

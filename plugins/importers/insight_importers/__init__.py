@@ -21,7 +21,7 @@ from insight_core.plugin import (
 from insight_importers import beginnings
 
 _HERE = "insight_importers"
-_VERSION = 3  # of the event files and the state of a store
+_VERSION = 4  # of the event files and the state of a store
 
 
 def _no_tab(ctx: PluginContext) -> bool:

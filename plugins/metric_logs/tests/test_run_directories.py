@@ -229,3 +229,15 @@ def test_what_is_there_and_not_read_is_counted_by_kind(tmp_path: Path, load: Loa
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"x")
     assert load().unread_files() == {"checkpoints": 2, "Python pickles": 1, "Perfetto traces": 1}
+
+
+def test_checkpoints_of_a_trainer_are_not_runs(tmp_path: Path, load: Load) -> None:
+    state = (PROGRAMS / "hugging_face" / "trainer_state.json").read_text()
+    for step in (4, 8):  # as Trainer.save_model leaves them, with a configuration in each
+        place = tmp_path / "bert" / f"checkpoint-{step}"
+        place.mkdir(parents=True)
+        (place / "trainer_state.json").write_text(state)
+        (place / "config.json").write_text('{"hidden_size": 8}')
+    provider = load()
+    assert [run.name for run in provider.runs()] == ["bert"]
+    assert "train/loss" in curves(provider, "bert")
