@@ -16,10 +16,18 @@ Serve = Callable[..., str]
 # Bitmaps and places of all canvases in sight whose sizes differ.
 BLURRED = """async () => {
     const shown = (canvas) => canvas.checkVisibility() && canvas.clientWidth > 0 && canvas.clientHeight > 0;
+    const pixels = (start, length) =>
+        Math.round((start + length) * devicePixelRatio) - Math.round(start * devicePixelRatio);
     const placeOf = (canvas) => new Promise((resolve) => {
         const observer = new ResizeObserver(([{ devicePixelContentBoxSize: [box] }]) => {
             observer.disconnect();
-            resolve({ bitmap: [canvas.width, canvas.height], place: [box.inlineSize, box.blockSize] });
+            const { left, top, width, height } = canvas.getBoundingClientRect();
+            const asked = [pixels(left, width), pixels(top, height)];
+            const real = [box.inlineSize, box.blockSize]; // of the real screen, while another one is emulated
+            const bitmap = [canvas.width, canvas.height];
+            const near = (sizes) => sizes.every((size, at) => Math.abs(size - asked[at]) <= 1);
+            // an emulated screen does not say between which pixels an edge is
+            resolve({ bitmap, place: near(real) ? real : near(bitmap) ? bitmap : asked });
         });
         observer.observe(canvas, { box: 'device-pixel-content-box' });
     });

@@ -41,6 +41,8 @@ def test_four_figures_and_one_story(page: Page, shared: Serve, repaired: Path) -
     expect(figures).to_have_count(4)
     busy, late = (figures.and_(panel.locator(f"[data-fact={name}]")) for name in ("busy", "late"))
     expect(busy).to_have_attribute("title", "Of the time of a step: at least one stream of the device works")
+    busy.locator("summary").click()  # also for fingers and keys
+    expect(busy.locator("details")).to_contain_text("at least one stream of the device works")
     shares = [percent(one.locator(".value").inner_text()) for one in (busy, late)]
     assert 90 < sum(shares) < 101  # busy and idle are one whole
     # what ran, divided up, has the same time of the device

@@ -180,12 +180,13 @@ def test_the_keyboard_is_enough(page: Page, shared: Serve, traced: Path) -> None
     page.keyboard.press("Escape")
     expect(panel.get_by_test_id("operator-panel")).to_have_count(0)
     page.keyboard.press("n")
-    expect(panel.get_by_role("tab", selected=True)).to_have_text("Memory")
+    expect(panel.get_by_role("tab", selected=True)).to_have_text("Calls")
     page.keyboard.press("Shift+N")
     expect(panel.get_by_role("tab", selected=True)).to_have_text("Operators")
-    page.keyboard.press("n")
-    page.keyboard.press("n")
+    for _ in range(3):
+        page.keyboard.press("n")
     expect(panel.get_by_role("tab", selected=True)).to_have_text("Advice")  # as long as it is in front
+    page.keyboard.press("Shift+N")
     page.keyboard.press("Shift+N")
     panel.get_by_role("tab", selected=True).focus()
     page.keyboard.press("ArrowLeft")

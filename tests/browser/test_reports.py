@@ -154,6 +154,7 @@ def test_the_page_of_a_report_is_its_editor_by_pointer_and_keys(
     reports.locator('.words [data-action="add-chart"]').click()
     chooser = page.get_by_role("dialog")
     chooser.get_by_role("searchbox").fill("accu")
+    assert violations(page) == []
     chooser.get_by_role("button", name="Add chart").click()
     expect(reports.get_by_test_id("card-status")).to_contain_text("100 points")
     reports.locator('.words [data-action="add-runs"]').click()
@@ -194,6 +195,16 @@ def test_the_page_of_a_report_is_its_editor_by_pointer_and_keys(
     page.reload()
     expect(title).to_have_text("By blocks")
     until(page, lambda: _blocks(page) == ["text", "chart", "text"])
+    reports.locator('.words [data-action="add-view"]').click()
+    chooser.get_by_role("checkbox", name="This page as it is now").check()
+    chooser.get_by_role("button", name="Add view").click()
+    until(page, lambda: _blocks(page) == ["text", "chart", "text", "view"])
+    link = reports.locator('[data-action="open-view"]')
+    expect(link).to_have_attribute("href", re.compile("tab=reports.*locale=en"))
+    reports.locator('.words [data-action="add-finding"]').click()
+    expect(chooser.get_by_role("heading")).to_have_text("Add findings")
+    page.keyboard.press("Escape")
+    expect(reports.locator('.words [data-action="add-finding"]')).to_be_focused()
 
 
 def test_a_deleted_report_comes_back_and_one_that_others_changed_keeps_both_texts(
@@ -251,3 +262,25 @@ def test_a_host_that_saves_nothing_shows_reports_and_says_so_once(
         expect(reports.locator(f'[data-action="{action}"]')).to_have_count(0)
     reports.locator('[data-action="more"]').click()
     expect(page.get_by_role("menuitem")).to_have_text(["Print"])
+
+
+def test_blocks_that_this_host_cannot_show_stay_in_the_report(page: Page, url: str) -> None:
+    page.goto(f"{url}#locale=en&tab=reports")
+    reports = page.get_by_test_id("reports")
+    reports.locator('[data-action="new"], [data-action="first"]').first.click()
+    reports.locator('[data-action="edit"]').click()
+    foreign = '```card\n{"plugin": "absent", "card": "mine", "state": {"absent.x": "1"}}\n```'
+    later = '```card\n{"plugin": "reports", "card": "poll", "state": {}}\n```'
+    reports.locator('[data-control="text"]').fill(f"# Old\n\n{foreign}\n\n{later}\n\nend\n")
+    reports.locator('[data-action="save"]').click()
+    until(page, lambda: _blocks(page) == ["text", "chart", "chart", "text"])
+    alerts = reports.get_by_role("alert")
+    expect(alerts).to_have_count(2)
+    expect(alerts.first).to_contain_text("mine could not be shown; it stays in the report as it is")
+    expect(alerts.last).to_contain_text("This version has no block “poll”")
+    reports.get_by_test_id("block").last.focus()
+    page.keyboard.press("Alt+ArrowUp")
+    until(page, lambda: _blocks(page) == ["text", "chart", "text", "chart"])
+    reports.locator('[data-action="edit"]').click()
+    text = reports.locator('[data-control="text"]').input_value()
+    assert text == f"# Old\n\n{foreign}\n\nend\n\n{later}\n"

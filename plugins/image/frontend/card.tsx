@@ -21,7 +21,7 @@ import { hasBatches, LARGE, pictureOf, queryOf, type ImageParts } from './board'
 import { filterOf } from './light';
 import { Readout } from './pane';
 import { Stage } from './stage';
-import { ActualSize, LightPanel } from './toolbar';
+import { ActualSize, LightPanel, OwnIcon } from './toolbar';
 import { useNeighbours, usePicture } from './use_picture';
 import { ACTUAL, type Pixel } from './viewport';
 
@@ -64,7 +64,7 @@ export function CardBody({ board, card, place }: ContentOfCard<ImageParts>): JSX
           <ActualSize board={board} card={card} />
           <Button
             action="light"
-            icon="contrast"
+            icon={<OwnIcon name="contrast" />}
             label={say('light')}
             pressed={lit || board.lights.hasOwn(card)}
             onPress={() => (board.lights.lit.value = lit ? null : card)}

@@ -7,6 +7,20 @@ import type { ImageParts } from './board';
 import { MOST_LIGHT, type Light } from './light';
 import { ACTUAL } from './viewport';
 
+const ICONS = {
+  actual: 'M2.6 5.4 4.4 4v8M8 6.3v.1M8 9.7v.1M11.2 5.4 13 4v8',
+  contrast: 'M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM8 2v12M8 5h4.8M8 8h6M8 11h4.8',
+} as const;
+
+/** Icons that only this tab has. */
+export function OwnIcon({ name }: { readonly name: keyof typeof ICONS }): JSX.Element {
+  return (
+    <svg class="ih-icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={ICONS[name]} />
+    </svg>
+  );
+}
+
 export function Tools({ board }: { readonly board: ImageParts }): JSX.Element {
   const { t: say } = board.page;
   return (
@@ -44,7 +58,7 @@ export function ActualSize({ board, card }: { readonly board: ImageParts; readon
   return (
     <Button
       action="actual"
-      icon="actual"
+      icon={<OwnIcon name="actual" />}
       label={board.page.t(zoom ? 'zoom.fit' : 'zoom.actual')}
       pressed={zoom !== null}
       onPress={() => board.zooms.set(card, zoom ? null : ACTUAL)}

@@ -25,7 +25,9 @@ export const inUnit = (ns: number, unit: TimeUnit): number => ns / SIZES[unit];
  */
 export function timeCell(ns: number, unit: TimeUnit, locale: Locale): string {
   const digits = unit === 'ns' ? 0 : 3;
-  return inUnit(ns, unit).toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
+  const text = Math.abs(inUnit(ns, unit)).toLocaleString(locale, format);
+  return ns < 0 && /[1-9]/.test(text) ? `−${text}` : text;
 }
 
 /** A time alone, with its unit: `12.3 ms`. */

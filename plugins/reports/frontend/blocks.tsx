@@ -58,6 +58,7 @@ export function Blocks({ board, blocks, canEdit }: BlocksProps): JSX.Element {
           return clientY < top + height / 2;
         });
         target.value = after === -1 ? places.length : after;
+        places[after === -1 ? places.length - 1 : after]?.scrollIntoView({ block: 'nearest' });
       },
       end: () => {
         const { value: to } = target;

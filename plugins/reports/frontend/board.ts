@@ -74,9 +74,11 @@ export function reportParts(page: Page) {
     error.value = null;
     return (last = last.then(work).catch((cause: unknown) => void (error.value = message(cause))));
   };
+  let asked: string | null = ''; // the version that was asked for last; null: the first one is on its way
   const load = (name: string): Promise<void> =>
     attempt(async () => {
-      const found = await saved.get<Report>(name);
+      if (open.peek() !== name) return;
+      const found = await saved.get<Report>(name).finally(() => (asked ??= ''));
       if (open.peek() !== name) return;
       const text = found?.value.text ?? '';
       if (found && report.peek()?.name === name && report.peek()?.text !== text) before.value = after.value = [];
@@ -92,6 +94,7 @@ export function reportParts(page: Page) {
     open.subscribe((name) => {
       if (name === report.peek()?.name) return;
       reset();
+      asked = null;
       if (name !== null) void load(name);
     }),
   );
@@ -108,7 +111,11 @@ export function reportParts(page: Page) {
         return;
       }
       const now = all.find((entry) => entry.name === name);
-      if (now && now.version !== report.peek()?.version && draft.peek() === null) void load(name);
+      const { value: here } = report;
+      if (!now || now.version === here?.version || asked === null || now.version === asked) return;
+      if (draft.peek() !== null) return;
+      asked = now.version;
+      void load(name);
     }),
   );
 
@@ -235,11 +242,12 @@ export function reportParts(page: Page) {
       keep(here.name, null);
       show(here.text);
     },
-    /** Edits the text as Markdown. */
-    source: (): void => {
-      isSource.value = true;
-      draft.value = textNow();
-    },
+    /** Edits the text as Markdown, once what is being saved is saved. */
+    source: (): Promise<void> =>
+      attempt(async () => {
+        isSource.value = true;
+        draft.value = textNow();
+      }),
     /** Saves the Markdown, and shows it as blocks again. */
     save: (): Promise<void> =>
       attempt(async () => {

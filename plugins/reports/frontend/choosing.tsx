@@ -86,7 +86,12 @@ export function Chooser({ board, kind, of, onClose, onChoose }: ChooserProps): J
             {failure.value}
           </p>
         )}
-        <ul aria-busy={all.value === null && !failure.value}>
+        {all.value === null && !failure.value && (
+          <p class="hint" role="status">
+            {say('add.waiting')}
+          </p>
+        )}
+        <ul>
           {found.slice(0, MOST_LISTED).map(({ key, text, detail }) => (
             <li key={key}>
               <label>

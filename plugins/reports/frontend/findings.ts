@@ -6,7 +6,10 @@ import type { Choice } from './choosing';
 const DIAGNOSE = 'diagnose'; // the plugin that lists what rules found
 const WAIT = 3000; // ms until the host answers with what it knows
 
+const MOST_ASKED = 20; // times, while some runs are not checked yet
+
 interface Found {
+  readonly plugin: string;
   readonly rule: string;
   readonly runs: readonly string[];
   readonly severity: string;
@@ -21,12 +24,16 @@ interface Found {
 
 interface Answer {
   readonly findings: readonly Found[];
+  readonly rules: readonly { readonly plugin: string; readonly id: string; readonly title: Reason }[];
+  readonly left: number;
   readonly messages: Messages;
 }
 
 /** A finding as a report keeps it, in the language in which it was quoted. */
 export interface Quoted {
   readonly severity: string;
+  /** Of the rule. */
+  readonly title: string;
   readonly saw: string;
   readonly change: string;
   readonly runs: readonly string[];
@@ -38,11 +45,16 @@ export interface Quoted {
 export async function findingChoices(ctx: PluginContext): Promise<readonly Choice[]> {
   if (!ctx.tabs.value.includes(DIAGNOSE)) return [];
   const run = ctx.runs.shown.value.map(({ name }) => name);
-  const { findings, messages } = await ctx.ask<Answer>(DIAGNOSE, 'findings', { run, wait: WAIT });
-  return findings.map(({ rule, runs, severity, saw, change, place }, at) => {
+  let answer = await ctx.ask<Answer>(DIAGNOSE, 'findings', { run, wait: WAIT });
+  for (let asked = 1; answer.left > 0 && asked < MOST_ASKED; asked++)
+    answer = await ctx.ask<Answer>(DIAGNOSE, 'findings', { run, wait: WAIT });
+  const { findings, rules, messages } = answer;
+  return findings.map(({ plugin, rule, runs, severity, saw, change, place }, at) => {
+    const known = rules.find((one) => one.plugin === plugin && one.id === rule);
     const tags = place.tag === '' ? {} : { tags: `^${place.tag.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$` };
     const quoted: Quoted = {
       severity,
+      title: known ? said(ctx, messages, known.title) : '',
       saw: said(ctx, messages, saw),
       change: change ? said(ctx, messages, change) : '',
       runs,
@@ -51,7 +63,7 @@ export async function findingChoices(ctx: PluginContext): Promise<readonly Choic
     };
     return {
       key: `${rule} ${at}`,
-      text: quoted.saw,
+      text: quoted.title ? `${quoted.title}: ${quoted.saw}` : quoted.saw,
       detail: runs.length === 1 ? (runs[0] as string) : ctx.t('finding.runs', { count: runs.length }),
       card: { plugin: ctx.name, card: 'finding', state: { 'reports.finding': JSON.stringify(quoted) } },
     };

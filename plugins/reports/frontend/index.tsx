@@ -210,7 +210,7 @@ function Tools({ board }: Props): JSX.Element {
             <Select
               name="report"
               label={say('report')}
-              value={board.open.value === null ? '' : `=${board.open.value}`}
+              value={board.open.value === null || !names.includes(board.open.value) ? '' : `=${board.open.value}`}
               options={[
                 ...(board.open.value === null || !names.includes(board.open.value)
                   ? [{ value: '', text: say('choose') }]
@@ -255,7 +255,7 @@ function Tools({ board }: Props): JSX.Element {
               label={say('source.hint')}
               text={say('source')}
               disabled={!canEdit}
-              onPress={() => board.source()}
+              onPress={() => void board.source()}
             />
           )}
           <a

@@ -1,10 +1,21 @@
 /** The cards that reports have themselves: a table of runs, a finding that is quoted, a view that they lead to. */
 import type { Disposer, PluginContext } from '@insight-host/api';
-import { codecs, durationText, Icon, message, Page, timeText, valueText, type IconName } from '@insight-host/kit';
+import {
+  addStyles,
+  codecs,
+  durationText,
+  Icon,
+  message,
+  Page,
+  timeText,
+  valueText,
+  type IconName,
+} from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { render, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Quoted } from './findings';
+import styles from './reports.css?inline';
 
 interface Props {
   readonly page: Page;
@@ -13,9 +24,11 @@ interface Props {
 /** Fills `host` with a card of this name; the state of the card is that of `ctx`. */
 export function renderOwn(host: HTMLElement, ctx: PluginContext, card: string): Disposer {
   const page = new Page(ctx);
+  const removeStyles = addStyles(ctx, styles); // also where the tab was never opened
   const Shown = { runs: RunTable, finding: QuotedFinding, view: LinkedView }[card];
   if (!Shown) {
     page.dispose();
+    removeStyles();
     throw new Error(ctx.t('own.unknown', { card }));
   }
   render(
@@ -27,6 +40,7 @@ export function renderOwn(host: HTMLElement, ctx: PluginContext, card: string): 
   return () => {
     render(null, host);
     page.dispose();
+    removeStyles();
   };
 }
 
@@ -147,7 +161,7 @@ function QuotedFinding({ page }: Props): JSX.Element {
   const { t: say, ctx } = page;
   const found = parsed<Quoted>(ctx.url.state('finding', codecs.text).value);
   if (!found) return <p class="problem">{say('damaged')}</p>;
-  const { severity, saw, change, runs, plugin, state } = found;
+  const { severity, title, saw, change, runs, plugin, state } = found;
   const own = Object.entries(state).map(([key, value]) => [`${plugin}.${key}`, value] as const);
   const names = codecs.names.format(runs);
   const address = addressOf({ tab: plugin, ...(names ? { runs: names } : {}), ...Object.fromEntries(own) });
@@ -155,7 +169,8 @@ function QuotedFinding({ page }: Props): JSX.Element {
     <div class="quoted" data-severity={severity}>
       <Icon name={ICONS[severity] ?? 'info'} />
       <div>
-        <strong>{saw}</strong>
+        <strong>{title || saw}</strong>
+        {title && <p>{saw}</p>}
         {change && <p>{change}</p>}
         <p class="hint">{runs.length === 1 ? runs[0] : say('finding.runs', { count: runs.length })}</p>
       </div>

@@ -49,7 +49,7 @@ describe('the text of a report', () => {
   });
 
   it('has blocks apart that were moved from its end', () => {
-    expect(textOf(moved(blocksOf('a\n\nb\n\nc'), 2, 0))).toBe('c\n\na\n\nb\n\n');
+    expect(textOf(moved(blocksOf('a\n\nb\n\nc'), 2, 0))).toBe('c\n\na\n\nb\n');
   });
 
   it('knows blocks again that did not change, so that their charts stay', () => {

@@ -49,9 +49,7 @@ export function blocksOf(markdown: string, before: readonly Block[] = []): reado
 export function textOf(blocks: readonly Block[]): string {
   const written = blocks.filter(({ text }) => text.trim() !== '');
   const last = written.length - 1;
-  return written
-    .map(({ text, gap }, at) => text + (at === last ? gap || '\n' : gap.includes(GAP) ? gap : GAP))
-    .join('');
+  return written.map(({ text, gap }, at) => text + (at === last ? '\n' : gap.includes(GAP) ? gap : GAP)).join('');
 }
 
 /** Definitions of the whole text that a block refers to, to be rendered with it. */

@@ -1,5 +1,6 @@
-import { codecs, type CardKey, type Page } from '@insight-host/kit';
+import { addStyles, codecs, type CardKey, type Page } from '@insight-host/kit';
 import { recordQuery, type Records, stepParts } from '@insight-host/kit/steps';
+import { computed, effect, signal } from '@preact/signals';
 
 export const VIEWS = ['rendered', 'raw', 'diff'] as const;
 type View = (typeof VIEWS)[number];
@@ -19,12 +20,41 @@ export interface Matches {
   readonly records: number;
 }
 
+const HEIGHTS = { least: 160, most: 340, step: 60 } as const; // pixels of cards
+const AROUND = 140; // pixels of a card that are not its text
+
+/** The height of all cards: as high as the longest text needs that has been shown, within limits. */
+export class CardHeight {
+  private readonly pixels = signal<number>(HEIGHTS.least);
+  /** A class that changes with the height. */
+  readonly look = computed(() => `height-${this.pixels.value}`);
+
+  constructor(page: Page) {
+    let remove = (): void => undefined;
+    page.until(
+      effect(() => {
+        remove();
+        remove = addStyles(page.ctx, `.texts { --card-height: ${this.pixels.value}px; }`);
+      }),
+    );
+    page.until(() => remove());
+  }
+
+  /** A text that is so high is shown. */
+  fit(text: number): void {
+    const { least, most, step } = HEIGHTS;
+    const wanted = least + Math.ceil((text + AROUND - least) / step) * step;
+    this.pixels.value = Math.max(this.pixels.value, Math.min(most, wanted));
+  }
+}
+
 export type TextParts = ReturnType<typeof textParts>;
 
 /** Makes the parts of the text tab: cards with sliders, a search, and a way of showing texts. */
 export function textParts(page: Page) {
   return {
     ...stepParts(page),
+    height: new CardHeight(page),
     view: page.setting('view', codecs.choice<View>(VIEWS, 'rendered')),
     search: page.setting('search', codecs.text, SETTLE),
     /** The run with which a diff compares; null: the record before of the same run. */

@@ -12,7 +12,7 @@ import {
 } from '@insight-host/kit';
 import { recordNotes, StepSlider, useSteps, type Records } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { matchesOf, textsOf, type Matches, type TextParts, type Texts } from './board';
 import { Body, DiffBody, plainOf } from './body';
 
@@ -26,6 +26,8 @@ export function TextCard({ board, card, place }: ContentOfCard<TextParts>): JSX.
   const found = useMatches(board, card, place, records);
   const there = records !== null && index >= 0;
   const texts = shown.value;
+  const content = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => board.height.fit(content.current?.offsetHeight ?? 0));
   return (
     <>
       <CardHead board={board} card={card} />
@@ -36,17 +38,19 @@ export function TextCard({ board, card, place }: ContentOfCard<TextParts>): JSX.
         role="group"
         aria-label={board.page.t('content')}
       >
-        {problemOf(board.page, card, steps, isDiff && !shown.error ? base : shown) ??
-          (!texts ? null : isDiff ? (
-            <DiffBody
-              board={board}
-              before={base.none ? '' : base.value && plainOf(base.value)}
-              after={plainOf(texts)}
-              note={base.note}
-            />
-          ) : (
-            <Body texts={texts} raw={board.view.value === 'raw'} search={board.search.value} />
-          ))}
+        <div ref={content}>
+          {problemOf(board.page, card, steps, isDiff && !shown.error ? base : shown) ??
+            (!texts ? null : isDiff ? (
+              <DiffBody
+                board={board}
+                before={base.none ? '' : base.value && plainOf(base.value)}
+                after={plainOf(texts)}
+                note={base.note}
+              />
+            ) : (
+              <Body texts={texts} raw={board.view.value === 'raw'} search={board.search.value} />
+            ))}
+        </div>
       </div>
       <StepSlider board={board} card={card} steps={steps} busy={shown.busy} />
       <footer data-testid="card-status">

@@ -25,6 +25,7 @@ function App({ board }: AppProps): JSX.Element {
     <Frame
       board={board}
       name="texts"
+      look={board.height.look.value}
       tools={<Tools board={board} />}
       card={(card, place) => <TextCard board={board} card={card} place={place} />}
     />

@@ -8,7 +8,7 @@ import { ViewsDialog } from '../saved_views/views_dialog';
 import type { Dialog as OpenedDialog } from '../state/overlays';
 import { usePage } from '../state/page';
 import { DamageList } from './damage_list';
-import frame from './dialog_frame.css?inline';
+import over from './over.css?inline';
 import styles from './dialogs.css?inline';
 import { Palette } from './palette';
 import { PageMenu, PagesMenu } from './menus';
@@ -22,7 +22,7 @@ const words = lateTexts({ en, 'zh-CN': zh });
 
 void reasonsIn('zh-CN'); // the user may change the language while some are shown
 
-addStyles(frame + styles);
+addStyles(over + styles);
 
 interface OpenDialogProps {
   readonly dialog: OpenedDialog;

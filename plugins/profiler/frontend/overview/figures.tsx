@@ -1,5 +1,6 @@
 /** At most four figures about a step, each with one definition: its time, and how it uses the device, or else the host. */
 import type { Locale } from '@insight-host/api';
+import { Icon } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import type { AdviceAnswer } from '../advice/texts';
 import type { ProfilerParts } from '../board';
@@ -85,7 +86,16 @@ interface CardProps {
 function Card({ name, label, value, hint, children }: CardProps): JSX.Element {
   return (
     <div class="key-figure" data-fact={name} title={hint}>
-      <span class="label">{label}</span>
+      {hint ? (
+        <details class="label">
+          <summary>
+            {label} <Icon name="info" />
+          </summary>
+          {hint}
+        </details>
+      ) : (
+        <span class="label">{label}</span>
+      )}
       <strong class="value">{value}</strong>
       <span class="note">{children}</span>
     </div>

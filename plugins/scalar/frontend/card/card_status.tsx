@@ -57,6 +57,7 @@ export function CardStatus({
   const parts: string[] = [];
   const shown = picture.layers.flatMap((layer) => layer.main);
   const all = count(shown);
+  const whole = say('card.points', { count: all.total });
   const window = board.zooms.of(tag).x;
   const inView = window && pointsIn(shown, window, picture.query.x);
   if (picture.query.group) {
@@ -69,7 +70,7 @@ export function CardStatus({
   } else if (inView !== null) {
     parts.push(say('card.window', { points: inView, count: all.total }));
   } else {
-    parts.push(say('card.points', { count: all.total }));
+    parts.push(whole);
   }
   const { x } = picture.query;
   const without = isMetric(x) ? shown.filter(({ total }) => total === 0).length : 0;
@@ -92,7 +93,9 @@ export function CardStatus({
   const isQuiet = parts.length === 1 && all.kept >= all.total && !picture.query.group && !odd.length && !threshold;
   return (
     <footer class={isQuiet ? 'quiet' : undefined} data-testid="card-status">
-      <span class="counts">{parts.join(' · ')}</span>
+      <span class="counts">
+        {parts.map((part) => (part === whole && !isQuiet ? say('card.count', { count: all.total }) : part)).join(' · ')}
+      </span>
       {odd.length > 0 && (
         <span class="nonfinite" title={say('card.nonfinite')}>
           {odd.join(say('list.separator'))}

@@ -1,11 +1,22 @@
 /** A plot of values of runs, as SVG: its frame, axes, and what is drawn in it. */
-import { fittingTicks, linearTicks, logTicks, makeScale, type Scale, type Tick } from '@insight-host/kit/draw';
+import {
+  abbreviated,
+  fittingTicks,
+  linearTicks,
+  logTicks,
+  makeScale,
+  type Scale,
+  type Tick,
+} from '@insight-host/kit/draw';
 import type { Theme } from '@insight-host/api';
 import type { ComponentChildren, JSX, Ref } from 'preact';
 
 const MARGIN = { left: 62, right: 22, top: 8, bottom: 40 } as const;
 const EACH = { x: 70, y: 40 } as const; // pixels of an axis for one tick
 export const ANYWHERE = [-Infinity, Infinity] as const; // texts of an axis have no edges
+const NAME = 24; // pixels of the name of the upward axis, and around its texts
+const BETWEEN = 8; // pixels between two texts
+const LEAST = 24; // pixels of a text
 const PADDING = 0.05; // of the range of values, next to them
 
 export interface Axis {
@@ -38,7 +49,9 @@ export function axisOf(
   if (names) {
     return made(makeScale([-0.5, names.length - 0.5], range), (count) => {
       const every = Math.max(1, Math.ceil(names.length / count));
-      return names.map((name, value) => ({ value, label: value % every === 0 ? shortened(name) : '' }));
+      const room = isUpwards ? MARGIN.left - NAME : (every * length) / names.length - BETWEEN;
+      const short = abbreviated(names, Math.max(LEAST, room));
+      return short.map((name, value) => ({ value, label: value % every === 0 ? name : '' }));
     });
   }
   const shown = values.filter((value) => Number.isFinite(value) && (!log || value > 0));
@@ -58,9 +71,8 @@ function padded(low: number, high: number, log: boolean): readonly [number, numb
 }
 
 const MINOR = { 'stroke-opacity': 0.4 } as const;
-const LONGEST = 14; // characters
 
-function shortened(name: string, most = LONGEST): string {
+function shortened(name: string, most: number): string {
   return name.length > most ? `…${name.slice(1 - most)}` : name;
 }
 

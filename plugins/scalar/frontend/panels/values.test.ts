@@ -51,6 +51,20 @@ describe('a scatter', () => {
     expect([axis.scale.toPixel(0), axis.scale.toPixel(1)]).toEqual([50, 150]);
   });
 
+  it('abbreviates texts to where they differ, in the room that each has', () => {
+    const names = ['resnet_small_with_dropout', 'resnet_large_with_dropout', 'vit_large_with_dropout'];
+    const ranges = [
+      [200, 0],
+      [0, 210],
+    ] as const; // upwards, and along x
+    for (const range of ranges) {
+      const texts = axisOf([], { range, log: false, label: '', names }).ticks.flatMap(({ label }) => label || []);
+      expect(texts.length).toBeGreaterThan(1);
+      expect(new Set(texts).size).toBe(texts.length);
+      expect(texts.join()).not.toContain('dropout');
+    }
+  });
+
   it('names several values of an axis that is short and upright', () => {
     const axis = axisOf([0.11, 0.27], { range: [170, 0], log: false, label: '' });
     expect(axis.ticks.map(({ label }) => label)).toEqual(['0.15', '0.20', '0.25']);

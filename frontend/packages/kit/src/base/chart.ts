@@ -73,7 +73,10 @@ export function watchPixels(canvas: Element, listener: (size: PixelSize) => void
   let known = NO_PIXELS;
   const observer = new ResizeObserver(([entry]) => {
     const box = entry?.devicePixelContentBoxSize?.[0]; // Safari has none
-    const size = box ? sized(box.inlineSize, box.blockSize, globalThis.devicePixelRatio || 1) : pixelsOf(canvas);
+    const measured = pixelsOf(canvas); // the page has just been laid out
+    // while another screen is emulated, boxes are still those of the real one
+    const isOfScreen = box && near(box.inlineSize, measured.columns) && near(box.blockSize, measured.rows);
+    const size = isOfScreen ? sized(box.inlineSize, box.blockSize, measured.ratio) : measured;
     if (size.columns === known.columns && size.rows === known.rows && size.ratio === known.ratio) return;
     known = size;
     listener(size);
@@ -85,6 +88,8 @@ export function watchPixels(canvas: Element, listener: (size: PixelSize) => void
   }
   return () => observer.disconnect();
 }
+
+const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 
 /** Gives a bitmap this size, which empties it; one that has the size already stays as it is. */
 export function fitBitmap(canvas: HTMLCanvasElement, { columns, rows }: PixelSize): void {

@@ -65,9 +65,9 @@ export const LAST: readonly string[] = ['environment', 'system', SINGLE_VALUES];
 
 /** Words of names, and the places of what they name in the order in which people look at it. */
 const USES: readonly (readonly [number, RegExp])[] = [
-  [0, / (val|valid|validation|eval|evaluation|test|dev) /],
-  [1, / (train|training) /],
-  [2, / (loss|acc|accuracy) /],
+  [0, / (val(id(ation)?)?|eval(uation)?|test|dev) /],
+  [1, / train(ing)? /],
+  [2, / (loss|acc(uracy)?) /],
   [5, / (lr|learning ?rate) /],
 ];
 const REST = 3;

@@ -258,7 +258,7 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
     if (tick.label) painter.text(px, bottom + 6, tick.label, { color: colors.faint, align: 'center', baseline: 'top' });
   }
   if (size.sheet) return drawSheetTexts(figure, size.sheet, painter, colors);
-  if (yRight || namesX(size)) {
+  if (yRight || namesX(props, size)) {
     painter.text(plot.left - 46, plot.top - 11, props.yLabel, {
       color: colors.text,
       maxWidth: plot.width / (yRight ? 2 : 1) + 40,
@@ -271,9 +271,9 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
       });
     }
   }
-  if (namesX(size)) painter.text(right, bottom + 30, props.xLabel, { color: colors.text, align: 'right' });
+  if (namesX(props, size)) painter.text(right, bottom + 30, props.xLabel, { color: colors.text, align: 'right' });
   if (figure.leftOut > 0) {
-    const taken = namesX(size) ? estimatedWidth(props.xLabel, 11) + 12 : 0;
+    const taken = namesX(props, size) ? estimatedWidth(props.xLabel, 11) + 12 : 0;
     painter.text(plot.left, bottom + 30, leftOutText(figure), {
       color: colors.faint,
       maxWidth: plot.width - taken,

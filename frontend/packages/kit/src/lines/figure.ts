@@ -21,22 +21,23 @@ import { sheetArea, sheetLegend } from './sheet';
 import { trace } from './trace';
 import { type YRange, yRange } from './y_range';
 
+const LOWEST = 140; // pixels of a chart that has room for the name of an axis
 const NOTE = 16; // pixels of the line below the labels of the x axis
 
-/** Whether there is room for the name of the x axis. */
-export function namesX(size: Size): boolean {
-  return size.labelled || size.height > 360;
+/** Whether the x axis has its name: where there is room, and where its numbers are neither steps nor times. */
+export function namesX({ xKind }: LineChartProps, size: Size): boolean {
+  return size.labelled || size.height > 360 || (xKind === 'number' && size.height > LOWEST);
 }
 
 /** The plot alone; `noted` charts have a line of text below it, so that no text ever covers a curve. */
 export function plotArea(props: LineChartProps, size: Size, noted: boolean): Area {
   const hasRight = props.lines.some((l) => l.axis === 'right') || props.yRightLabel !== undefined;
-  const named = namesX(size) || hasRight;
+  const named = namesX(props, size) || hasRight;
   const margins = {
     left: GUTTER,
     top: named ? 20 : 8,
     right: hasRight ? GUTTER : Math.max(14, endRoom(props, size)),
-    bottom: namesX(size) ? LABEL : noted ? NOTE : 0,
+    bottom: namesX(props, size) ? LABEL : noted ? NOTE : 0,
   };
   return plotWithin(size, margins, labels(props));
 }
@@ -50,7 +51,7 @@ export function figure(props: LineChartProps, window: Window, size: Size): Figur
     const sheet = within(sheetArea(first, size.sheet)); // next to ticks of its own
     return { ...sheet, legend: sheetLegend(sheet, size.sheet.legend) };
   }
-  if (found.leftOut === 0 || namesX(size)) return found;
+  if (found.leftOut === 0 || namesX(props, size)) return found;
   return within(plotArea(props, size, true)); // how many are left out depends on x only
 }
 

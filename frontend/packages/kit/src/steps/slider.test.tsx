@@ -87,6 +87,22 @@ describe('a slider over records', () => {
     expect(label()).toBe(place(7));
   });
 
+  it('has nothing to press where there is one record, until there are more', async () => {
+    count = 1;
+    ctx.changes.value = { generation: 1, series: null };
+    await pass(1000);
+    expect(host.querySelectorAll('button, input')).toHaveLength(0);
+    expect([label(), host.querySelector('[data-testid="step-label"]')?.textContent]).toEqual([
+      '',
+      'time.step {"step":0}',
+    ]);
+    count = 2;
+    ctx.changes.value = { generation: 2, series: { r: ['a'] } };
+    await pass(1000);
+    expect(host.querySelectorAll('button, input')).toHaveLength(4);
+    expect(label()).toBe(place(2));
+  });
+
   it('leaves buttons their keys', async () => {
     await press('ArrowLeft', '[data-action="play"]');
     await press(' ', '[data-action="step-back"]');

@@ -106,6 +106,7 @@ export function StepSlider({
   const restarts = useMemo(() => (records ? restartsIn(records.steps).slice(0, RESTARTS) : []), [records]);
   const time = records && index >= 0 ? timeLabel(records, index, kind, board.page.locale.value, say) : '\u00a0';
   const label = missed === null ? time : say('steps.nearest', { time, step: missed });
+  const isOne = records !== null && count < 2; // nothing to choose from, for now
   const go = (to: number): void => {
     if (playing) board.playback.stop();
     steps.move(to);
@@ -124,64 +125,82 @@ export function StepSlider({
         event.preventDefault();
       }}
     >
-      <div class="step-track">
-        <Button
-          action="step-back"
-          icon="previous"
-          label={say('steps.previous')}
-          disabled={index <= 0}
-          onPress={() => go(index - 1)}
-        />
-        <Button
-          action="play"
-          icon={playing ? 'pause' : 'play'}
-          label={say(playing ? 'steps.pause' : 'steps.play')}
-          pressed={playing}
-          disabled={count < 2}
-          onPress={() => board.playback.toggle(card)}
-        />
-        <Button
-          action="step-forward"
-          icon="next"
-          label={say('steps.next')}
-          disabled={index >= count - 1}
-          onPress={() => go(index + 1)}
-        />
-        <span class="step-range">
-          {count > 1 && count <= TICKS && (
-            <i class="ticks" style={{ backgroundSize: `calc((100% - 1px) / ${count - 1}) 100%` }} />
-          )}
-          {restarts.map((at) => (
-            <i
-              key={at}
-              class="restart"
-              title={say('steps.restart')}
-              style={{ left: `calc(7px + (100% - 14px) * ${at / (count - 1)})` }}
-            />
-          ))}
-          <input
-            type="range"
-            min="0"
-            max={Math.max(0, count - 1)}
-            step="1"
-            disabled={count < 2}
-            data-control="step"
-            aria-label={say('steps.slider')}
-            aria-valuetext={label}
-            value={Math.max(0, index)}
-            onInput={(e) => go(Number(e.currentTarget.value))}
-          />
-        </span>
-      </div>
+      {!isOne && <Track {...{ board, card, index, count, playing, restarts, label, go }} />}
       <div class="step-label">
         <span class="at" data-testid="step-label">
           {label}
         </span>
         {playing && <Speed board={board} />}
         <span class="count" data-testid="step-count">
-          {count > 0 ? say('steps.of', { index: index + 1, count }) : ''}
+          {count > 1 ? say('steps.of', { index: index + 1, count }) : ''}
         </span>
       </div>
+    </div>
+  );
+}
+
+interface TrackProps extends Pick<StepSliderProps, 'board' | 'card'> {
+  readonly index: number;
+  readonly count: number;
+  readonly playing: boolean;
+  /** Indices of records with which writing began again. */
+  readonly restarts: readonly number[];
+  readonly label: string;
+  readonly go: (to: number) => void;
+}
+
+/** The buttons and the slider. */
+function Track({ board, card, index, count, playing, restarts, label, go }: TrackProps): JSX.Element {
+  const { t: say } = board.page;
+  return (
+    <div class="step-track">
+      <Button
+        action="step-back"
+        icon="previous"
+        label={say('steps.previous')}
+        disabled={index <= 0}
+        onPress={() => go(index - 1)}
+      />
+      <Button
+        action="play"
+        icon={playing ? 'pause' : 'play'}
+        label={say(playing ? 'steps.pause' : 'steps.play')}
+        pressed={playing}
+        disabled={count < 2}
+        onPress={() => board.playback.toggle(card)}
+      />
+      <Button
+        action="step-forward"
+        icon="next"
+        label={say('steps.next')}
+        disabled={index >= count - 1}
+        onPress={() => go(index + 1)}
+      />
+      <span class="step-range">
+        {count > 1 && count <= TICKS && (
+          <i class="ticks" style={{ backgroundSize: `calc((100% - 1px) / ${count - 1}) 100%` }} />
+        )}
+        {restarts.map((at) => (
+          <i
+            key={at}
+            class="restart"
+            title={say('steps.restart')}
+            style={{ left: `calc(7px + (100% - 14px) * ${at / (count - 1)})` }}
+          />
+        ))}
+        <input
+          type="range"
+          min="0"
+          max={Math.max(0, count - 1)}
+          step="1"
+          disabled={count < 2}
+          data-control="step"
+          aria-label={say('steps.slider')}
+          aria-valuetext={label}
+          value={Math.max(0, index)}
+          onInput={(e) => go(Number(e.currentTarget.value))}
+        />
+      </span>
     </div>
   );
 }
