@@ -110,8 +110,11 @@ def test_a_failed_run_says_why_in_its_row_and_its_finding_leads_to_the_line(
     page.goto(f"{url}#tab=diagnose&locale=en")
     finding = page.locator("li", has_text="CUDA out of memory")
     expect(finding).to_contain_text("/home/me/train.py:7")
-    finding.get_by_role("button", name="Open").click()
+    finding.locator('[data-action="open-finding"]').click()
     expect(page.locator(".line.chosen")).to_have_attribute("data-line", str(LINES + 2))
+    expect(page.locator('#panel-console [data-control="mode"] [aria-checked="true"]')).to_have_attribute(
+        "data-value", "console"
+    )
     page.keyboard.press("|")
     cell = page.get_by_title("torch.OutOfMemoryError").first
     expect(cell).to_contain_text("torch.OutOfMemoryError: CUDA out of memory.")

@@ -11,6 +11,7 @@ import {
   timeText,
   Toggle,
 } from '@insight-host/kit';
+import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import en from '../insight_console/locales/en.json';
 import zh from '../insight_console/locales/zh-CN.json';
@@ -58,6 +59,7 @@ function Tools({ board }: AppProps): JSX.Element {
   const isSearching = board.q.value !== '';
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+      <Modes page={board.page} />
       {shown && (
         <Select
           name="file"
