@@ -32,7 +32,7 @@ export function renderOwn(host: HTMLElement, ctx: PluginContext, card: string): 
     throw new Error(ctx.t('own.unknown', { card }));
   }
   render(
-    <div class="own-card">
+    <div class="reports own-card">
       <Shown page={page} />
     </div>,
     host,
