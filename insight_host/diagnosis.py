@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -96,8 +96,11 @@ def _states(found: Findings) -> Iterator[tuple[str, str, str, str, int, str | No
 
 def report_lines(found: Findings) -> Iterator[bytes]:
     """A block for each finding, what was checked, and one line on what was not."""
+    by_rule: dict[str, list[Finding]] = {}
     for one in found.findings:
-        yield from map(_line, _block(one))
+        by_rule.setdefault(one.rule, []).append(one)
+    for parts in by_rule.values():
+        yield from map(_line, _block(parts))
     rules = [state for state in found.rules if state.checked]
     count = len({one.rule for one in found.findings if one.severity in ("error", "warning")})
     runs, checked = _count(len(found.runs), "run"), _count(len(rules), "rule")
@@ -127,20 +130,29 @@ def rules_lines(found: Findings) -> Iterator[bytes]:
                 yield _line(f"    {word} in {_count(len(one.runs), 'run')}: {one.reason}")
 
 
-def _block(one: Finding) -> Iterator[str]:
-    """A title, what was seen in the worst run, what the runs have in common, and what to change."""
+def _block(parts: Sequence[Finding]) -> Iterator[str]:
+    """What one rule found: a title, what was seen, what the runs have in common, and what to change."""
+    is_note = parts[0].severity == "hint"  # what is good goes first then
+    head = next((one for one in parts if one.severity == "good"), parts[0]) if is_note else parts[0]
+    yield f"{head.severity}: {head.title}"
+    yield f"    {_seen(head)}"
+    for condition in head.shared:
+        yield f"    {_common(condition)}"
+    if head.each:
+        names = ", ".join(head.runs[:_NAMED])
+        yield f"    runs: {names}{f' and {len(head.runs) - _NAMED} more' if len(head.runs) > _NAMED else ''}"
+    if head.change is not None:
+        word = "change (suspected)" if head.confidence == "suspected" else "change"
+        yield f"    {word}: {head.change}{_saves(head.saves)}"
+    for one in parts:
+        if one is not head:
+            yield f"    {f'{one.title}. ' if one.each else ''}{_seen(one)}"
+
+
+def _seen(one: Finding) -> str:
+    """What was seen in the worst run; of several runs together the sentence names them."""
     first = one.each[0] if one.each else one
-    is_named = len(first.runs) > 1  # several runs together: the sentence names them
-    yield f"{one.severity}: {one.title}"
-    yield f"    {first.saw}" if is_named or not first.runs else f"    {first.run}: {first.saw}"
-    for shared in one.shared:
-        yield f"    {_common(shared)}"
-    if one.each:
-        names = ", ".join(one.runs[:_NAMED])
-        yield f"    runs: {names}{f' and {len(one.runs) - _NAMED} more' if len(one.runs) > _NAMED else ''}"
-    if one.change is not None:
-        word = "change (suspected)" if one.confidence == "suspected" else "change"
-        yield f"    {word}: {one.change}{_saves(one.saves)}"
+    return f"{first.run}: {first.saw}" if len(first.runs) == 1 else str(first.saw)
 
 
 def _common(one: SharedCondition) -> str:

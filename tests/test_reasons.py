@@ -38,7 +38,15 @@ READERS = [  # what they cannot read is shown to users
     ROOT / "plugins/audio/insight_audio/wav.py",
 ]
 SYSTEM = {f"system_{name.lower()}" for name in errno.errorcode.values()}
-_OF_A_FILE = ("empty_file", "no_database", "no_events", "no_profile_rows", "not_a_trace")
+_OF_A_FILE = (
+    "empty_file",
+    "no_database",
+    "no_events",
+    "no_profile_rows",
+    "no_snapshot",
+    "not_a_trace",
+    "snapshot_cut",
+)
 BUILT: dict[str, set[str]] = {  # codes that are put together, with their details
     **{f"importers_record_{problem}": set() for problem in ("header", "checksum", "order")},
     **{f"landscape_{piece}_missing": set() for piece in PIECES},
@@ -51,6 +59,11 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     "profiler_failure_large_database": {"file", "most"},
     "profiler_failure_no_perfetto": {"file", "reason"},
     "profiler_failure_no_track_events": {"file", "count"},
+    "profiler_failure_snapshot_events": set(),
+    **{
+        f"profiler_failure_snapshot_{code}": {"file", "place", "operation"}
+        for code in ("damaged", "runs_code")
+    },
     "profiler_failure_events_not_read": {"file", "kinds", "count"},
     **{f"profiler_failure_{code}": set() for code in ("no_xplane", "nothing_readable", "out_of_memory")},
     **{f"profiler_failure_{code}": {"reason"} for code in ("not_kept", "reader_failed", "unreadable_file")},

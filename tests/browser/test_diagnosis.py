@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from insight_core.plugin.testing import EventWriter
 from insight_record.summary_writer import SummaryWriter
@@ -86,9 +86,7 @@ def test_the_evidence_of_one_run_is_its_curve_with_the_step_marked(
     expect(curve.locator(".curve")).to_have_count(1)
     at = float(curve.locator(".mark").get_attribute("x1") or "nan") / 280
     assert abs(at - 900 / 1490) < 0.02
-    assert (
-        len([url for url in asked if "/scalar/series?" in url]) == 1
-    )  # no curve of the entry about many runs
+    assert len([url for url in asked if "/scalar/series?run=run06&" in url]) == 1
 
 
 @pytest.mark.parametrize("how", ["chip", "Backspace", "browser"])
@@ -166,9 +164,10 @@ def test_the_runs_of_an_entry_can_be_filtered_by_what_they_share(
 def test_results_come_while_runs_are_checked(page: Page, serve: Serve, sweep: Path) -> None:
     held: list[int] = []
 
-    def partly(route) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    def partly(route: Route) -> None:
         if "wait=5000" in route.request.url:  # that of the number at the tab
-            return route.continue_()
+            route.continue_()
+            return
         held.append(1)
         answer = route.fetch()
         found = answer.json()

@@ -81,3 +81,22 @@ def test_calls_of_a_trace_are_shown_by_device_and_host_and_from_both_ends(
     figure.locator('[data-control="calls"] [data-value="host"]').click()
     expect(figure.locator("h3")).to_contain_text("Calls on the host")
     expect(figure.locator('[data-name="cudaLaunchKernel"]').first).to_be_visible()
+
+
+def test_calls_of_two_snapshots_are_compared_path_by_path(page: Page, serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "job").mkdir()
+    shutil.copy(_SNAPSHOT, tmp_path / "job/early.pickle.gz")
+    shutil.copy(_SNAPSHOT, tmp_path / "job/late.pickle.gz")
+    panel = open_page(page, serve("--logdir", tmp_path), "calls", run="job", profile="late.pickle.gz")
+    figure = panel.locator('[data-figure="calls"]')
+    figure.locator('[data-action="compare-calls"]').click()
+    page.locator('dialog[data-dialog="pick-base"] [data-profile]').first.click()
+    expect(panel.locator("#profiler-view")).to_have_attribute("data-view", "calls")
+    expect(figure.locator('[data-control="calls-compared"]')).to_be_checked()
+    expect(figure.get_by_role("tree")).to_have_attribute("data-compared", "true")
+    figure.get_by_role("tree").press("Home")
+    expect(page.get_by_test_id("tooltip")).to_contain_text(re.compile(r"Before · change.*\+0 B", re.DOTALL))
+    figure.locator('[data-control="calls-compared"]').click()
+    expect(figure.get_by_role("tree")).to_have_attribute("data-compared", "false")
+    figure.get_by_role("tree").press("Home")
+    expect(page.get_by_test_id("tooltip")).not_to_contain_text("Before")

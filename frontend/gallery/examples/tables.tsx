@@ -117,10 +117,12 @@ export function Evidence(): JSX.Element {
   const steps = Array.from({ length: 60 }, (_, step) => step);
   const values = steps.map((step) => (step < 40 ? Math.exp(-step / 20) : 0.14 + (step - 40) / 15));
   const meant = steps.map((step) => step > 50);
+  const dots = [0.6, 0.8, 0.9, 0.3].map((mean) => ({ mean, low: mean - 0.1, high: mean + 0.05 }));
   return (
     <div style={{ display: 'grid', gap: '12px', width: '280px' }}>
       <EvidencePicture label="The loss rises" evidence={{ kind: 'series', steps, values, marked: [40, 59] }} />
       <EvidencePicture label="A share" evidence={{ kind: 'share', share: 0.63, saved: [0.2, 0.4] }} />
+      <EvidencePicture label="By learning rate" evidence={{ kind: 'dots', dots }} />
       <EvidencePicture label="9 of 60 runs" evidence={{ kind: 'runs', meant }} />
     </div>
   );

@@ -32,7 +32,7 @@ export interface State {
 
 const PAGE = 200; // lines of one request
 const MOST = 8000; // lines in memory
-const PAUSE = 150; // ms between two requests while lines are counted
+const PAUSE = 60; // ms between two requests while lines are counted
 
 export class Log {
   readonly state = signal<State | null>(null);

@@ -28,7 +28,7 @@ export function Viewer({ board, log }: ViewerProps): JSX.Element {
   const track = trackOf(Math.max(view, total * LINE + (isWrapped ? Math.max(0, view - LINE) : 8)), view);
   const follows = board.follows.value;
   const offset = follows ? track.total - track.view : Math.min(offsetAt(track, scrolled.value), track.total - view);
-  const isAtEnd = follows && isWrapped && total * LINE > view / 2; // short logs stand at the top
+  const isAtEnd = follows && isWrapped;
   const end = isAtEnd ? total : linesInSight(offset, view, LINE, total, 1)[1];
   const first = isAtEnd
     ? Math.max(0, total - Math.ceil(view / LINE) - 1)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from insight_console.signs import EXCEPTION, GOES_ON, SIGNS, TRAILS
+from insight_console.signs import EXCEPTION, GOES_ON, SIGNS, TRAILS, WORDS
 from insight_console.steps import names_step
 from insight_console.texts import plain, text_of
 
@@ -15,6 +15,7 @@ READ = 64 << 10  # bytes at the end of a log that are looked at
 LAST_LINES = 6  # that the run table shows
 _MOST_AFTER = 8  # lines of other kinds after a failure; more, and the program went on
 _LONGEST = 400  # characters of an exception
+_BEFORE = 4096  # bytes before a first sign that are looked at: a progress bar may stand there
 _MOST_FRAMES = 100  # lines after a crash that are looked at
 
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\):\s*$")
@@ -57,6 +58,11 @@ def last_lines(tail: bytes) -> list[str]:
 def ending_of(tail: bytes, offset: int = 0) -> LogEnding | None:
     """How a log ends whose last bytes are ``tail``, which begin at ``offset``; None if it says nothing of a
     failure, or if the training went on after it."""
+    places = [place for word in WORDS if (place := tail.find(word)) >= 0]
+    if not places:
+        return None
+    begin = tail.rfind(b"\n", 0, max(0, min(places) - _BEFORE)) + 1
+    tail, offset = tail[begin:], offset + begin
     raw = tail.split(b"\n")
     offsets = [offset]
     for one in raw:
@@ -74,7 +80,7 @@ def ending_of(tail: bytes, offset: int = 0) -> LogEnding | None:
                 found.append((place, end, ending))
             place = max(end, place + 1)
             continue
-        for kind, sign, rank in SIGNS:
+        for kind, sign, rank in SIGNS if any(word in raw[place] for word in WORDS) else ():
             if sign.search(text) and not GOES_ON.search(text):
                 own = _frame_below(texts, place) if kind == "crash" else ("", 0)
                 ending = LogEnding(kind, offsets[place], text.strip()[:_LONGEST], rank, "", *own)

@@ -27,7 +27,7 @@ from insight_core.plugin.http import (
 
 _MOST_LINES = 1000  # of one answer
 _MOST_FILES = 2000  # of one answer
-_INDEXED = 1.0  # seconds that an answer may count lines
+_INDEXED = 0.3  # seconds that an answer may count lines
 _FARTHEST = 1 << 53  # bytes, lines, steps
 
 
@@ -72,7 +72,10 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
                 "indexed": index.size,
                 "size": log.size,
             }
-        return json_response(answer)
+        response = json_response(answer)
+        if index.size < log.size:  # asked again, the answer is another one, though no data came
+            response.headers["Cache-Control"] = "no-store"
+        return response
 
     def search(request: Request, *, key: SeriesKey, q: str, regex: bool, offset: int, line: int) -> Response:
         """``hits``: numbers and texts of lines that match in a part of the log; ``next``: where the next part

@@ -59,6 +59,23 @@ _EXPRESSIONS: Sequence[tuple[str, int, Sequence[str]]] = (
 # Kind, expression and rank: the smallest rank is the cause where a log has several, then the first line.
 SIGNS = [(kind, re.compile("|".join(each)), rank) for kind, rank, each in _EXPRESSIONS]
 
+# Every line that is a sign, or begins a traceback, has one of these. Most logs have none.
+WORDS = (
+    *(
+        b"Traceback (",
+        b"TIME LIMIT",
+        b"DUE TO",
+        b"walltime",
+        b"emory",
+        b"MEMORY",
+        b"oom",
+        b"OOM",
+        b"XHAUSTED",
+    ),
+    *(b"xhausted", b"_ALLOC_", b"bad_alloc", b"Errno 12", b"Watchdog", b"NCCL", b"nccl", b"Timed out"),
+    *(b"Segmentation", b"SIG", b"Fatal Python", b"exitcode", b"illed"),
+)
+
 # Words of programs that go on or end well.
 GOES_ON = re.compile(
     "(?i)\\b(?:resum|continu|retry|recover|skipp|restart|finish|complet|succe|passed|saved|saving|best |"

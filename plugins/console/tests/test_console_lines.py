@@ -11,7 +11,7 @@ from typing import Any
 import insight_console
 import pytest
 from attrs import evolve
-from insight_console import line_index, source
+from insight_console import line_index, routes, source
 from insight_console.line_index import Indexes
 from insight_console.source import OpenLog
 from insight_console.steps import step_of
@@ -33,7 +33,7 @@ class Written:
             file.write(content.encode() if isinstance(content, str) else content)
         self.host.load()
 
-    def ask(self, route: str, **query: str | int) -> Any:  # noqa: ANN401
+    def ask(self, route: str, **query: Any) -> Any:  # noqa: ANN401
         return self.host.get(f"/data/plugin/console/{route}", run="run", tag="train.log", **query).json()
 
     def lines(self, **query: str | int) -> list[tuple[int, str]]:
@@ -73,6 +73,14 @@ def test_lines_of_any_place_are_those_of_the_file(log: Written) -> None:
     assert [number for number, _ in log.lines(count=3)] == [1997, 1998, 1999]
     offset = len("\n".join(expected[:1234])) + 3
     assert log.ask("lines", at=offset)["found"] == 1234
+
+
+def test_lines_are_counted_on_by_the_same_question(log: Written, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "_INDEXED", 0.0)  # a piece for each answer
+    log.write("epoch 1 loss 2\n" * 300)
+    for _ in range(5):
+        answer = log.ask("lines")
+    assert (answer["indexed"], answer["total"]) == (answer["size"], 300)
 
 
 def test_a_log_that_grows_goes_on_where_it_was(log: Written) -> None:

@@ -36,7 +36,8 @@ export function EntryCard({ board, entry, isDismissed = false }: Props): JSX.Ele
         {also.map((one, at) => (
           <p key={at} class="also">
             {(one.each.length > 0 || one.rule !== head.rule) && `${text(one.title)}. `}
-            <Runs board={board} runs={(one.each[0] ?? one).runs} /> {text((one.each[0] ?? one).saw)}
+            {String(one.runs) !== String(head.runs) && <Runs board={board} runs={(one.each[0] ?? one).runs} />}{' '}
+            {text((one.each[0] ?? one).saw)}
           </p>
         ))}
         {shared.length > 0 && <Shared board={board} shared={shared} />}
@@ -105,6 +106,7 @@ function Actions({ board, entry, isDismissed = false }: Props): JSX.Element {
         <p class="change">
           {say(confidence === 'suspected' ? 'change.suspected' : 'change', { change: text(change) })}
           {saves !== null && <span class="saves"> {savingText(board, saves)}</span>}
+          {saves?.assumes && ` ${sentence(text(saves.assumes))}${say('end')}`}
         </p>
       )}
     </div>
@@ -197,13 +199,11 @@ function conditionText({ page }: FindingsBoard, one: Condition): string {
     : page.t('shared.mostly', { text, having, of, also: others_having, others });
 }
 
-function savingText(board: FindingsBoard, { low, high, of, assumes }: Saving): string {
-  const { page } = board;
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function savingText({ page }: FindingsBoard, { low, high, of }: Saving): string {
   const whole = new Intl.NumberFormat(page.locale.value, { maximumFractionDigits: 0 });
   const ends = [whole.format(100 * low), whole.format(100 * high)];
   const share = ends[0] === ends[1] ? `${ends[0]} %` : page.t('range', { low: ends[0] ?? '', high: ends[1] ?? '' });
-  const saves = page.t(`saves.${of}`, { share });
-  if (assumes === null) return saves;
-  const rests = textOf(page.ctx, board.messages.value, assumes);
-  return `${saves} ${rests.charAt(0).toUpperCase()}${rests.slice(1)}${page.t('end')}`;
+  return page.t(`saves.${of}`, { share });
 }

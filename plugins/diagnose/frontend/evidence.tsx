@@ -29,12 +29,13 @@ export function Picture({ board, entry }: { readonly board: FindingsBoard; reado
     page.ctx.runs.shown.value.map(({ name }) => name),
   );
   const curve = useCurve(page, of, isNear && known === null);
-  const evidence = known ?? curve;
+  const dots = useDots(page, entry.head, isNear && known === null);
+  const evidence = known ?? curve ?? dots?.evidence ?? null;
   return (
     <div ref={host} class="picture">
       {evidence && (
         <figure>
-          <figcaption>{captionOf(board, entry, evidence)}</figcaption>
+          <figcaption>{dots?.caption ?? captionOf(board, entry, evidence)}</figcaption>
           <EvidencePicture evidence={evidence} label={say(`picture.${evidence.kind}`)} />
         </figure>
       )}
@@ -65,6 +66,36 @@ function useCurve(page: Page, { runs, place }: Finding, isWanted: boolean): Evid
   const series = answer.value?.series?.[0];
   if (!series || !Array.isArray(series.values) || series.steps.length < 2) return null;
   return { kind: 'series', steps: series.steps, values: series.values.map((one) => one ?? NaN), marked: steps };
+}
+
+/** The route `importance` of a tab with the run table. */
+interface Importance {
+  readonly parameters: readonly {
+    readonly title: string;
+    readonly sure: boolean;
+    readonly curve: readonly { readonly mean: number; readonly low: number; readonly high: number }[];
+  }[];
+}
+
+/** What the metric that a finding names (`target` in the state of its place) is by its first sure hyperparameter. */
+function useDots(
+  page: Page,
+  { place }: Finding,
+  isWanted: boolean,
+): { readonly evidence: Evidence; readonly caption: string } | null {
+  const { value: isVisible } = page.visible;
+  const { plugin, tag, state } = place;
+  const { shown, all } = page.ctx.runs;
+  const run = shown.value.length < all.value.length ? shown.value.map(({ name }) => name) : [];
+  const { target } = state;
+  const answer = useAnswer(
+    [plugin, target, ...run].join('\n'),
+    (signal) => page.ctx.ask<Importance>(plugin, 'importance', { target, run }, { signal }),
+    { visible: isVisible && isWanted && tag === '' && target !== undefined },
+  );
+  const first = answer.value?.parameters?.find(({ sure }) => sure);
+  if (!first || first.curve.length < 2) return null;
+  return { evidence: { kind: 'dots', dots: first.curve }, caption: page.t('picture.by', { name: first.title }) };
 }
 
 /** Whether an element is on the screen, or was. */

@@ -1,4 +1,4 @@
-"""Diagnosis: rules about scalars and histograms, and the tab that lists what the rules of all plugins find."""
+"""Diagnosis: rules about scalars and histograms, and the tab with what the rules of all plugins find."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Detects whether a ``.pb`` file is a graph, from its first bytes.
+"""Detects whether a ``.pb`` or ``.ir`` file is a graph, from its first bytes.
 
 Sources: mindinsight_anf_ir.proto, TensorFlow's graph.proto and node_def.proto.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from insight_core.plugin.lab import Malformed, varint
@@ -13,6 +14,9 @@ from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields
 MINDSPORE, TENSORFLOW = "mindspore", "tensorboard"
 
 _LONGEST_NAME = 1024  # bytes
+_IR = re.compile(
+    rb"\s*#\s*(?:IR entry\s*:|1\.This file shows the parsed IR info)|\s*subgraph (?:attr|instance)\s*:"
+)
 
 
 def graph_format(data: bytes) -> str | None:
@@ -32,6 +36,11 @@ def graph_format(data: bytes) -> str | None:
 def begins_as_graph(data: bytes) -> bool:
     """Whether the first bytes of a file look like a graph in a supported format."""
     return graph_format(data) is not None
+
+
+def begins_as_ir(beginning: bytes) -> bool:
+    """Whether a file that begins so is a graph of MindSpore as text."""
+    return _IR.match(beginning) is not None
 
 
 def _complete(data: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int, int]]:

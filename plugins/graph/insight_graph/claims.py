@@ -33,6 +33,13 @@ def _is_msprobe(beginning: bytes) -> bool:
     return beginning.startswith(b"{") and b'"dump_data_dir"' in beginning
 
 
+def _is_ir(beginning: bytes) -> bool:
+    from insight_graph.beginnings import begins_as_ir  # only where there are such files
+
+    return begins_as_ir(beginning)
+
+
+IR_FILE = FileName("*.ir", begins=_is_ir)
 DUMP_FILE = FileName("**/statistic.csv", makes_run=_is_dump)
 MSPROBE_FILE = FileName("**/dump.json", makes_run=_is_msprobe)
 LINEAGE = FileName("*_lineage", makes_run=False)
@@ -50,6 +57,7 @@ CLAIMS: set[Claim] = {
     OTHER_FILE,
     ONNX_FILE,
     EXPORTED_FILE,
+    IR_FILE,
     DUMP_FILE,
     MSPROBE_FILE,
     LINEAGE,

@@ -12,13 +12,14 @@ from insight_core.plugin import BEGINNING, Claim, Reason
 from insight_core.plugin.data import Payload, SeriesInfo
 from insight_core.plugin.lab import plain
 from insight_core.plugin.payloads import tensor_of
-from insight_graph import compute_times, keras, mindspore, onnx, tensorflow, torch_export
+from insight_graph import compute_times, keras, mindspore, mindspore_ir, onnx, tensorflow, torch_export
 from insight_graph.beginnings import TENSORFLOW, graph_format
 from insight_graph.claims import (
     DUMP_FILE,
     EXPORTED_FILE,
     GRAPH_DEF,
     GRAPH_FILE,
+    IR_FILE,
     KERAS,
     LINEAGE,
     META_GRAPH,
@@ -65,6 +66,7 @@ GRAPHS: dict[Claim, GraphSource] = {
     OTHER_FILE: GraphSource("operators", "", _graph_of_file, 2),
     EXPORTED_FILE: GraphSource("operators", torch_export.FORMAT, torch_export.graph_of_archive, 2),
     ONNX_FILE: GraphSource("operators", onnx.FORMAT, onnx.graph_of_model, 2),
+    IR_FILE: GraphSource("operators", mindspore_ir.FORMAT, mindspore_ir.graph_of_text, 3),
     KERAS: GraphSource("layers", "keras", keras.graph_of_model, 3),
     PROFILED_TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 4),
     TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 5),

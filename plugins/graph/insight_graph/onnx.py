@@ -25,7 +25,7 @@ from insight_graph.onnx_values import (
     tensor_head,
 )
 from insight_graph.order import topological
-from insight_graph.pieces import MOST_MESSAGES
+from insight_graph.pieces import MOST_MESSAGES, TOO_LARGE
 from insight_graph.quantization import quantised
 from insight_graph.scopes import joined
 from insight_graph.texts import text_of
@@ -44,7 +44,6 @@ Span: TypeAlias = tuple[int, int]
 Values: TypeAlias = dict[bytes, tuple[int, int]]  # node and output by the name of a tensor
 _NOT_ONNX = ReasonKind("graph_not_onnx", "the bytes are not a model of ONNX: {cause}")
 _TOO_NESTED = ReasonKind("graph_too_nested", "the model has more than {most} models in each other")
-_TOO_LARGE = ReasonKind("graph_too_large", "the graph has more than {most:,} nodes: it is not read")
 
 
 def graph_of_model(data: bytes) -> Graph:
@@ -192,7 +191,7 @@ class _Reader:
         span: Span = (0, 0),
     ) -> int:
         if len(self.spans) >= MOST_MESSAGES:
-            raise ValueError(_TOO_LARGE(most=MOST_MESSAGES))
+            raise ValueError(TOO_LARGE(most=MOST_MESSAGES))
         self.spans.append(span)
         known = [one or OutputType("", None) for one in types]
         signature = self.builder.signature(known if any(one.dtype for one in known) else ())

@@ -23,6 +23,7 @@ from insight_graph.interned import pieces_of
 from insight_graph.messages import parsed
 
 MOST_MESSAGES = 2_000_000  # of a graph; a million nodes take 0.3 GB and 2 to 3 s
+TOO_LARGE = ReasonKind("graph_too_large", "the graph has more than {most:,} nodes: it is not read")
 _MOST_AT_ONCE = 1024  # messages
 _BYTES_AT_ONCE = 4 << 20
 _MESSAGES_IN_STEP = 1 << 16  # that are parsed as columns: a field takes 40 bytes
@@ -30,7 +31,6 @@ _FIELDS_AT_ONCE = 1 << 18
 _NONE = np.empty(0, np.int64)
 _Read = TypeVar("_Read")
 _Columns: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-_TOO_LARGE = ReasonKind("graph_too_large", "the graph has more than {most:,} nodes: it is not read")
 _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")
 
@@ -77,7 +77,7 @@ class Pieces:
                 parts.append((some.firsts[rows], some.starts[rows], some.ends[rows]))
                 left -= len(rows)
             if left < 0:
-                raise ValueError(_TOO_LARGE(most=MOST_MESSAGES))
+                raise ValueError(TOO_LARGE(most=MOST_MESSAGES))
             before = int(some.ends[-1]) if len(some.ends) else before
             broken = _reason(data, before, stop) if some.broken[0] else Reason()
         places = {

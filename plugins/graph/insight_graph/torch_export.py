@@ -19,7 +19,7 @@ from insight_core.plugin.worker import SMALL, decode_apart
 from insight_graph.columns import Attribute, Graph, Kind, NodeDetails, OutputType, Weight
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.order import topological
-from insight_graph.pieces import MOST_MESSAGES
+from insight_graph.pieces import MOST_MESSAGES, TOO_LARGE
 from insight_graph.scopes import joined
 from insight_graph.torch_arguments import line_of_code
 from insight_graph.unreadable import ARCHIVE_ERRORS, cause_in_archive, cause_in_json, not_json
@@ -49,7 +49,6 @@ _NOT_EXPORTED = ReasonKind("graph_not_exported", "the archive has no graph of a 
 _SCHEMA_VERSION = ReasonKind(
     "graph_schema_version", "the graph has schema version {version}; known are versions up to {newest}"
 )
-_TOO_LARGE = ReasonKind("graph_too_large", "the graph has more than {most:,} nodes: it is not read")
 _TOO_NESTED = ReasonKind("graph_too_nested", "the model has more than {most} models in each other")
 
 
@@ -173,7 +172,7 @@ class _Reader:
         device: str = "",
     ) -> int:
         if len(self.written.rows) >= MOST_MESSAGES:
-            raise ValueError(_TOO_LARGE(most=MOST_MESSAGES))
+            raise ValueError(TOO_LARGE(most=MOST_MESSAGES))
         name, node = written
         self.written.rows.append((name, json.dumps(node).encode() if node else _NOTHING))
         signature = self.builder.signature(types)

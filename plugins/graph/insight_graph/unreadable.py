@@ -37,6 +37,11 @@ def cause_in_json(error: Exception) -> Reason:
     return Reason(f"a value has another form: {error}", "graph_json_form")
 
 
+def ends_in_line(line: int) -> Reason:
+    """Why a text is shown in part: it ends early, in this line."""
+    return _JSON_ENDS(line=line)
+
+
 def not_json(error: Exception) -> ValueError:
     """The error of a model whose text is not JSON."""
     cause = cause_in_json(error)

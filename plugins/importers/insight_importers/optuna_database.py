@@ -74,7 +74,7 @@ def read(database: Database, state: Mapping[str, Any]) -> OptunaStudies:
 
 def write(found: OptunaStudies, target: TranslatedRuns, source: Path) -> None:
     """Writes what is new of each trial."""
-    found.is_last = write_trials(found.trials.values(), target)
+    found.is_last = write_trials(found.trials.values(), target, source)
 
 
 def _number(value: object, special: object) -> float:

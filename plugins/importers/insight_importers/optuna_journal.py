@@ -29,7 +29,8 @@ def translate(source: str, target: Path) -> Translation:
             replay.take(loaded(line))
         except (ValueError, TypeError, KeyError, AttributeError, IndexError):
             flaws.append(("", Flaw(0, _JOURNAL_LINE(line=number))))
-    is_done = write_trials((one for one in replay.trials if one is not None), made)
+    trials = (one for one in replay.trials if one is not None)
+    is_done = write_trials(trials, made, Path(source))
     return made.finish(is_done=is_done, flaws=flaws)
 
 

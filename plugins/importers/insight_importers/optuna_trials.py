@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from attrs import Factory, define
@@ -17,7 +18,7 @@ from insight_importers.translated_runs import TranslatedRuns
 STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")  # by number, as journals have them
 _STATUSES = {"RUNNING": "running", "COMPLETE": "success", "PRUNED": "success", "FAIL": "failure"}
 _MOST = 5_000  # trials of a store
-_MOST_WRITTEN = 500  # trials of a call
+_AT_FIRST = 500  # trials of the first call that writes; a later one writes thrice as many as are known
 _MORE_TRIALS = ReasonKind("importers_more_trials", "{more:,} trials after the first {most:,} are not shown")
 _METRIC_NAMES = "study:metric_names"
 
@@ -66,8 +67,10 @@ def param_of(value: object, distribution: object) -> object:
     return value
 
 
-def write_trials(trials: Iterable[OptunaTrial], made: TranslatedRuns) -> bool:
+def write_trials(trials: Iterable[OptunaTrial], made: TranslatedRuns, source: Path) -> bool:
     """Writes what is new of the trials; returns whether that is all for now.
+
+    Names of runs begin with that of the store: others next to it may have studies of the same names.
 
     ``made.state["trials"]`` has by key what was written: the number of reported values, and all else as text.
     """
@@ -77,14 +80,14 @@ def write_trials(trials: Iterable[OptunaTrial], made: TranslatedRuns) -> bool:
     made.keep({trial.key for trial in shown})
     known: dict[str, list[Any]] = made.state.setdefault("trials", {})
     made.state["trials"] = known = {trial.key: known[trial.key] for trial in shown if trial.key in known}
-    written = 0
+    written, most = 0, max(_AT_FIRST, 3 * len(known))
     for trial in shown:
         now = [len(trial.reported), _text_of(trial)]
         if known.get(trial.key) == now:
             continue
-        if written == _MOST_WRITTEN:
+        if written == most:
             return False
-        _write(trial, made, known.get(trial.key, [0])[0])
+        _write(trial, made, source.stem, known.get(trial.key, [0])[0])
         known[trial.key] = now
         written += 1
     if more > 0:
@@ -97,11 +100,11 @@ def _text_of(trial: OptunaTrial) -> str:
     return json.dumps(told, default=str)
 
 
-def _write(trial: OptunaTrial, made: TranslatedRuns, before: int) -> None:
+def _write(trial: OptunaTrial, made: TranslatedRuns, store: str, before: int) -> None:
     if before > len(trial.reported):  # another trial under the same key
         made.remove(trial.key)
         before = 0
-    run = made.run(trial.key, f"{trial.study.name}/trial {trial.number}")
+    run = made.run(trial.key, f"{store}/{trial.study.name}/trial {trial.number}")
     rows = list(trial.reported.items())[before:]
     if rows:
         steps, values = zip(*rows, strict=True)

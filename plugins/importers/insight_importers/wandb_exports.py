@@ -37,10 +37,11 @@ _NAME = re.compile(r"(?P<run>.+)_(?P<number>\d+)\.runhistory\.parquet")
 _KEY = "run"
 _STEP, _TIME = "_step", "_timestamp"
 _NOT_SHOWN = {_STEP, _TIME, "_runtime", "_wandb"}
-_MOST_CELLS = 4 << 20  # of a call
+_MOST_CELLS = 4 << 20  # of a call, and of columns that are read together
+_LEAST_CELLS = 2_000  # that a column counts for: a tag costs time, too
 _MOST_ROWS = 4 << 20  # of a row group, which is read whole
 _MOST_COLUMNS = 20_000  # of a history
-_COLUMNS = 200  # that are read together
+_COLUMNS = 200  # that are read together at most
 _DEEPEST = 20
 _SIDE = ("config.yaml", "wandb-summary.json", "wandb-metadata.json")
 _LARGEST = 4 << 20  # bytes of one of these
@@ -116,7 +117,10 @@ def _version(path: str) -> list[int]:
 
 
 class _History:
-    """Row groups of the files of a run, one after the other. The state says how many are written."""
+    """Row groups of the files of a run, one after the other, some columns at a time.
+
+    The state says by file how many row groups are written, and how many columns of the next one.
+    """
 
     def __init__(self, run: ImportedRun, made: TranslatedRuns, directory: Path) -> None:
         self._run, self._made, self._files = run, made, MediaFiles(directory)
@@ -130,31 +134,32 @@ class _History:
         """Writes the values of the next row groups; returns whether these are the last."""
         for path in paths:
             name = os.path.basename(path)
-            done: int = self._state["done"].get(name, 0)
-            if done < 0:
+            done: list[int] = self._state["done"].setdefault(name, [0, 0])
+            if done[0] < 0:
                 continue
             try:
                 with open_file(path) as file, pq.ParquetFile(file, pre_buffer=False) as table:
-                    while done < table.num_row_groups:
+                    while done[0] < table.num_row_groups:
+                        self._read_group(table, done, name)
+                        self._state["tags"] = sorted(self._tags)
                         if self._cells >= _MOST_CELLS:
                             return False
-                        self._read_group(table, done, name)
-                        done += 1
-                        self._state["done"][name] = done
             except pa.ArrowMemoryError:
                 raise MemoryError from None
             except (pa.ArrowException, OSError, ValueError) as error:
                 self._note(_PARQUET(file=name, cause=str(error).partition("\n")[0]))
-            self._state["done"][name] = -1  # all of it; another version of the file begins anew
-        self._state["tags"] = sorted(self._tags)
+            done[0] = -1  # all of it; another version of the file begins anew
         return True
 
     def _note(self, reason: Reason) -> None:
         self._made.note(self._run.name, Flaw(0, reason))
 
-    def _read_group(self, table: pq.ParquetFile, group: int, file: str) -> None:
+    def _read_group(self, table: pq.ParquetFile, done: list[int], file: str) -> None:
+        """Reads columns of a row group until there are enough of a call, and counts what is ``done``."""
+        group, column = done
         rows = table.metadata.row_group(group).num_rows
         schema = table.schema_arrow
+        done[:] = [group + 1, 0]
         if rows > _MOST_ROWS:
             self._note(_ROWS(file=file, rows=rows, most=_MOST_ROWS))
             return
@@ -175,13 +180,17 @@ class _History:
                 first = float(np.nanmin(when[np.isfinite(when)]))
                 self._state["started"] = min(self._state.get("started", first), first)
         at = np.where(is_row, steps, 0).astype(np.int64)
-        for first in range(0, min(len(names), _MOST_COLUMNS), _COLUMNS):
-            some = names[first : first + _COLUMNS]
+        together = min(_COLUMNS, max(1, _MOST_CELLS // max(rows, 1)))
+        for first in range(column, min(len(names), _MOST_COLUMNS), together):
+            if self._cells >= _MOST_CELLS:
+                done[:] = [group, first]
+                return
+            some = names[first : first + together]
             read = table.read_row_group(group, some, use_threads=False)
             for name in some:
                 for tag, column in _leaves(name, read[name].combine_chunks(), 0):
                     self._write(tag, column, at, when, is_row)
-            self._cells += rows * len(some)
+            self._cells += max(rows, _LEAST_CELLS) * len(some)
 
     def _write(self, tag: str, column: pa.Array, steps: Any, times: Any, is_row: Any) -> None:  # noqa: ANN401
         """Writes the values of a column, where it has some."""

@@ -13,6 +13,7 @@ import insight_importers
 import insight_lineage
 import insight_scalar
 import pytest
+from insight_importers import optuna_journal, optuna_trials
 from insight_importers.beginnings import of_optuna_journal
 from insight_lineage.hparams import session_of, status_of
 
@@ -55,7 +56,9 @@ def _shown(provider: LocalProvider) -> dict[str, Any]:
             if info.key.tag.endswith("end_info"):
                 one["state"] = status_of(info.content)
         tags = {info.key.tag for info in provider.series("scalar", runs=[run.name])}
-        for tag in ("intermediate_value", *OBJECTIVES[run.name.partition("/")[0]]):
+        store, _, name = run.name.partition("/")
+        assert store in ("optuna", "journal")
+        for tag in ("intermediate_value", *OBJECTIVES[name.partition("/")[0]]):
             if tag not in tags:
                 continue
             key = SeriesKey(run.name, tag)
@@ -65,7 +68,7 @@ def _shown(provider: LocalProvider) -> dict[str, Any]:
                 one["reported"] = [list(row) for row in rows]
             else:
                 one["values"].append(rows[-1][1])
-        found[run.name] = one
+        found[name] = one
     return found
 
 
@@ -106,7 +109,7 @@ def test_trials_that_go_on_arrive_and_those_that_are_deleted_go(tmp_path: Path, 
     with path.open("a") as file:
         file.write('{"op_code":1,"worker_id":"a","study_id":1}\n')
     load()
-    assert {run.name.partition("/")[0] for run in load().runs()} == {"tune"}
+    assert {run.name.split("/")[1] for run in load().runs()} == {"tune"}
 
 
 def test_a_value_that_is_reported_to_a_database_later_is_appended(tmp_path: Path, load: Load) -> None:
@@ -134,3 +137,33 @@ def test_lines_that_are_no_operations_are_damage_and_other_logs_are_left_alone(
         f"line {count + 2} is not an operation of Optuna",
     ]
     assert not of_optuna_journal(b'{"op_code":0')
+
+
+def test_a_large_study_is_read_again_a_few_times_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(optuna_trials, "_AT_FIRST", 1)
+    lines = [json.dumps({"op_code": 0, "worker_id": "w", "study_name": "s", "directions": [1]})]
+    lines += [
+        json.dumps({"op_code": 4, "worker_id": "w", "study_id": 0, "datetime_start": "2026-01-01T00:00:00"})
+        for _ in range(60)
+    ]
+    journal = tmp_path / "journal.log"
+    journal.write_text("\n".join(lines) + "\n")
+    target = tmp_path / "target"
+    target.mkdir()
+    shown = [0]
+    while shown[-1] < 60:
+        shown.append(len(optuna_journal.translate(str(journal), target).runs))
+    assert shown == [0, 1, 4, 16, 60]
+
+
+def test_studies_of_one_name_in_stores_next_to_each_other_stay_apart(tmp_path: Path, load: Load) -> None:
+    data = (STUDIES / "journal.log").read_bytes()
+    for name in ("first.log", "second.journal"):
+        (tmp_path / name).write_bytes(data)
+    found = sorted(run.name for run in load().runs())
+    half = len(found) // 2
+    assert [name.partition("/")[0] for name in found] == ["first"] * half + ["second"] * half
+    points = [info.points for info in load().series("scalar") if info.key.tag == "intermediate_value"]
+    assert max(points) == 5

@@ -116,18 +116,27 @@ def test_values_of_any_type_are_shown_or_named(tmp_path: Path, load: Load) -> No
     assert _reasons(provider) == ["a_b_d_0.runhistory.parquet has no column _step of numbers"]
 
 
-def test_many_row_groups_are_read_by_several_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_row_groups_are_read_by_several_calls(
+    tmp_path: Path, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
     steps = np.arange(1000)
-    table = pa.table({"_step": steps, "loss": steps * 0.5})
+    columns = {f"loss/{number}": steps * 0.5 + number for number in range(3)}
+    table = pa.table({"_step": steps, **columns})
     path = tmp_path / "a_b_c_0.runhistory.parquet"
     pq.write_table(table, path, row_group_size=100)
     monkeypatch.setattr(wandb_exports, "_MOST_CELLS", 200)
+    monkeypatch.setattr(wandb_exports, "_LEAST_CELLS", 1)
     target = tmp_path / "target"
     target.mkdir()
     calls = 1
     while not wandb_exports.translate(str(path), target).is_done:
         calls += 1
-    assert calls == 5
+    assert calls == 11
+    shutil.rmtree(target)
+    provider = load()
+    for tag, values in columns.items():
+        expected = list(zip(steps.tolist(), map(repr, values.tolist()), strict=True))
+        assert _points(provider, tag, "a_b_c") == [list(one) for one in expected]
 
 
 def test_without_pyarrow_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

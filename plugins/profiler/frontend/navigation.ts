@@ -146,8 +146,10 @@ export class Navigation {
   }
 
   compareWith(base: ProfileKey | null): void {
+    const isOfCalls = this.view.peek() === 'calls';
     batch(() => {
-      this.wanted.set(base ? 'compare' : '', 'push');
+      if (isOfCalls) this.settings.callsCompared.set(base !== null);
+      else this.wanted.set(base ? 'compare' : '', 'push');
       this.profiles.wantedBase.set(base);
     });
   }

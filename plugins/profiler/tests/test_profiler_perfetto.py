@@ -237,6 +237,8 @@ def test_steps_and_work_of_rocm(tmp_path: Path) -> None:
     ]
     (device,) = profile.profile.devices
     assert (device.name, device.kind) == ("GPU 1", "gpu")
+    (kernel,) = profile.rows("kernels")
+    assert (kernel["name"], kernel["calls"], kernel["total"], kernel["device"]) == ("gemm", 3, 1200, 0)
     categories = {row["name"]: row["category"] for row in profile.rows("slices")}
     assert (categories["gemm"], categories["hipLaunchKernel"]) == (Category.KERNEL, Category.RUNTIME)
     assert profile.profile.tables["flows"]["kind"].tolist() == [FlowKind.LAUNCH] * 3

@@ -45,6 +45,11 @@ export class AllContributions implements Contributing {
     );
   }
 
+  offer(to: string, text: string): void {
+    const before = new Map(this.page.url.all());
+    void import('../views/way_back').then((late) => late.offer(this.page, { to, text, before }));
+  }
+
   troublesOf(plugin: string, title: string): Troubles | null {
     const found = this.known.value.find(({ tab }) => tab.name === plugin);
     if (!found || found.troubles.value.length === 0) return null;

@@ -173,10 +173,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     modes: wrap(computed(() => page.modesOf(name).map((tab, at) => named(tab, at > 0)))),
     open: (plugin, state, back) => {
       const known = tabs.peek().includes(plugin);
-      const before = new Map(page.url.all());
+      if (known && back) page.contributions.value?.offer(name, back);
       if (known) page.open(plugin, state);
-      if (known && back)
-        void import('../views/way_back').then((late) => late.offer(page, { to: name, text: back, before }));
       return known;
     },
     browseTags: () => void (page.dialog.value = { kind: 'tags', plugin: name }),

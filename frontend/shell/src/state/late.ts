@@ -51,6 +51,8 @@ export interface Contributing {
   /** For the menu of a run. */
   runActionsOf(run: string): readonly MenuItem[];
   shownIn(scope: Shower): Contributed;
+  /** From now on a chip with this text leads back to a tab, with all that the address says now. */
+  offer(tab: string, text: string): void;
 }
 
 /** The columns of the run table, and their values. */

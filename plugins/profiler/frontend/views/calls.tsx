@@ -24,6 +24,7 @@ export default function Calls({ board }: ViewProps): JSX.Element {
     steps: of === 'memory' ? null : board.stepsQuery.value,
     ...(base ? { base_run: base.run, base_profile: base.profile } : {}),
   });
+  const others = board.profiles.base.value === null && (board.profiles.listing.value?.length ?? 0) > 1;
   const text = (value: number): string => (of === 'memory' ? sizeText(value, locale) : timeText(value, locale));
   return (
     <div class="scroll">
@@ -43,6 +44,11 @@ export default function Calls({ board }: ViewProps): JSX.Element {
                   )}
                   {of === 'module' && <Sides board={board} />}
                   <Choice say={say} name="order" label={say('order')} values={CALL_ORDERS} setting={board.callOrder} />
+                  {others && (
+                    <button type="button" data-action="compare-calls" onClick={() => (board.dialog.value = 'base')}>
+                      {say('calls.compare')}
+                    </button>
+                  )}
                   {board.profiles.base.value && (
                     <label class="tool">
                       <input

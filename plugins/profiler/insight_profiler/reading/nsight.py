@@ -23,7 +23,6 @@ import numpy as np
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Category, Device
-from insight_profiler.reading.annotations import Annotations
 from insight_profiler.reading.csv_columns import Integers
 from insight_profiler.reading.database_rows import (
     LAUNCH,
@@ -36,6 +35,7 @@ from insight_profiler.reading.database_rows import (
     numbered,
     timed,
 )
+from insight_profiler.reading.named_ranges import NamedRanges
 from insight_profiler.reading.sqlite_tables import Columns, Tables, TextsById, integers, opened, texts
 from insight_profiler.reading.trace_kinds import GPU
 
@@ -248,7 +248,7 @@ class _Nsight:
 
     def _read_ranges(self) -> None:
         """NVTX_EVENTS: ranges of threads, and those that begin and end anywhere."""
-        annotations = Annotations(self._building)
+        annotations = NamedRanges(self._building)
         left = 0
         for chunk in self._tables.chunks("NVTX_EVENTS", _RANGE):
             is_timed = chunk["start"] >= 0
@@ -264,7 +264,7 @@ class _Nsight:
             self._building.note("ranges_without_end", text, count=left)
         annotations.add_steps()
 
-    def _add_ranges(self, ranges: Columns, annotations: Annotations) -> None:
+    def _add_ranges(self, ranges: Columns, annotations: NamedRanges) -> None:
         if not len(ranges["start"]):
             return
         names = [

@@ -28,8 +28,8 @@ from insight_profiler.reading.perfetto_slices import EventColumns, PerfettoTrack
 from insight_profiler.reading.wire_columns import (
     PADDING,
     Bytes,
-    FieldColumns,
     Integers,
+    WireField,
     decode,
     packed_fixed64,
     top_level,
@@ -159,7 +159,7 @@ class _Trace:
         time = self._clocks.times(fields[_TIME].last(count, -1), clock, sequence)
         self._add_events(data, packed, fields[_EVENT], state, time)
 
-    def _add_compressed(self, packed: bytes, columns: FieldColumns) -> None:
+    def _add_compressed(self, packed: bytes, columns: WireField) -> None:
         for begin, end in zip(columns.begin.tolist(), columns.end.tolist(), strict=True):
             unpacking = zlib.decompressobj()
             try:
@@ -173,7 +173,7 @@ class _Trace:
 
     # --- what packets refer to --------------------------------------------------------------------
 
-    def _states_of(self, sequence: Integers, fields: dict[int, FieldColumns], count: int) -> Integers:
+    def _states_of(self, sequence: Integers, fields: dict[int, WireField], count: int) -> Integers:
         """int64[packets]: the place of the state of each."""
         clears = (fields[_FLAGS].last(count, 0) & 1) | (fields[_CLEARED].last(count, 0) > 0)
         found = np.empty(count, np.int64)
@@ -196,7 +196,7 @@ class _Trace:
         self._states.append(_State())
         return len(self._states) - 1
 
-    def _intern(self, data: Bytes, packed: bytes, fields: dict[int, FieldColumns], state: Integers) -> None:
+    def _intern(self, data: Bytes, packed: bytes, fields: dict[int, WireField], state: Integers) -> None:
         interned = fields[_INTERNED]
         if len(interned):
             inner, _ = decode(data, interned.begin, interned.end, (1, 2))
@@ -222,12 +222,12 @@ class _Trace:
             ):
                 self._states[int(own[inner[_DEFAULT_EVENT].message[row]])].track = uuid
 
-    def _add_tracks(self, data: Bytes, packed: bytes, fields: dict[int, FieldColumns]) -> None:
+    def _add_tracks(self, data: Bytes, packed: bytes, fields: dict[int, WireField]) -> None:
         descriptors = fields[_TRACK]
         if len(descriptors):
             self._tracks.describe(data, packed, descriptors)
 
-    def _inline(self, packed: bytes, columns: FieldColumns, count: int) -> Integers:
+    def _inline(self, packed: bytes, columns: WireField, count: int) -> Integers:
         """int64[messages]: the places of texts that stand in messages; -1 where there is none."""
         known: dict[bytes, int] = {}
         text = self._building.text
@@ -245,7 +245,7 @@ class _Trace:
     # --- events -----------------------------------------------------------------------------------
 
     def _add_events(
-        self, data: Bytes, packed: bytes, columns: FieldColumns, state: Integers, time: Integers
+        self, data: Bytes, packed: bytes, columns: WireField, state: Integers, time: Integers
     ) -> None:
         count = len(columns)
         if not count:

@@ -12,7 +12,7 @@ import numpy as np
 from attrs import define, field
 
 from insight_profiler.derived.operators import groups
-from insight_profiler.reading.wire_columns import Bytes, FieldColumns, Integers, decode
+from insight_profiler.reading.wire_columns import Bytes, Integers, WireField, decode
 
 _REALTIME, _BOOT = 1, 6
 _SYSTEM, _OF_SEQUENCE = 64, 128  # clocks below
@@ -48,7 +48,7 @@ class PerfettoClocks:
     _known: dict[tuple[int, int], _Clock] = field(factory=dict)  # by sequence (0: of the trace) and number
     _fresh: list[_Moment] = field(factory=list)  # of this chunk
 
-    def add_snapshots(self, data: Bytes, columns: FieldColumns, sequence: Integers) -> None:
+    def add_snapshots(self, data: Bytes, columns: WireField, sequence: Integers) -> None:
         """Snapshots of a chunk of packets, of which ``sequence`` are those of all."""
         clocks, _ = decode(data, columns.begin, columns.end, (1,))
         parts, _ = decode(data, clocks[1].begin, clocks[1].end, (1, 2, 3, 4))

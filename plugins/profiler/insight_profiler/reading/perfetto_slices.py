@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from insight_profiler.building import Building
 from insight_profiler.derived.operators import groups
 from insight_profiler.model import Category, Counter, Device, FlowKind, Track
-from insight_profiler.reading.annotations import Annotations
+from insight_profiler.reading.database_rows import LAUNCH, DatabaseKernels
+from insight_profiler.reading.named_ranges import NamedRanges
 from insight_profiler.reading.trace_kinds import GPU, torch_kind
-from insight_profiler.reading.wire_columns import Bytes, FieldColumns, Integers, decode
+from insight_profiler.reading.wire_columns import Bytes, Integers, WireField, decode
 
 _BEGIN, _END, _INSTANT, _COUNTER = 1, 2, 3, 4
 # fields of TrackDescriptor
@@ -65,7 +66,7 @@ class PerfettoTracks:
         self._flows: list[tuple[Integers, Integers]] = []  # and the orders of their events
         self._processes: dict[int, int] = {}  # track by number of the process
 
-    def describe(self, data: Bytes, packed: bytes, columns: FieldColumns) -> None:
+    def describe(self, data: Bytes, packed: bytes, columns: WireField) -> None:
         """Reads descriptors of tracks; a later one of the same track adds to it."""
         fields, _ = decode(
             data, columns.begin, columns.end, (_UUID, _NAME, _PROCESS, _THREAD, _PARENT, _COUNTED, _STATIC)
@@ -189,7 +190,7 @@ class PerfettoTracks:
         columns["name"] = name
         columns["category"] = np.array([-1 if one is None else one for one in known], np.int64)[kind]
         others = np.flatnonzero(~is_known)
-        annotations = Annotations(building)
+        annotations = NamedRanges(building)
         if len(others):
             shown = [texts[one] if one >= 0 else "" for one in name[others].tolist()]
             found = annotations.columns(shown, events.time[event[others]], slices["duration"][others])
@@ -198,15 +199,30 @@ class PerfettoTracks:
         works = np.isin(columns["category"], (Category.KERNEL, Category.MEMCPY, Category.MEMSET))
         tracks = self._tracks_of(uuids, np.unique(slices["place"]), set(slices["place"][works].tolist()))
         track = np.array([tracks.get(place, -1) for place in range(len(uuids))], np.int64)
+        own = track[slices["place"]]
+        columns["kernel"] = self._kernels(columns["name"], columns["category"], own)
         building.add(
             "slices",
-            track=track[slices["place"]],
+            track=own,
             start=events.time[event],
             duration=slices["duration"],
             **columns,
         )
         annotations.add_steps()
         self._join_flows(events, track[np.unique(events.track, return_inverse=True)[1]])
+
+    def _kernels(self, name: Integers, category: Integers, track: Integers) -> Integers:
+        """int64[slices]: the kernel that each is a run of, or -1."""
+        device = np.array([one.device for one in self._building.tracks], np.int64)[track]
+        stream = np.array([self._building.text(one.label) for one in self._building.tracks], np.int64)[track]
+        rows = np.flatnonzero(np.isin(category, (Category.KERNEL, Category.COMMUNICATION)) & (device >= 0))
+        found = np.full(len(name), -1)
+        if len(rows):
+            unknown = np.full(len(rows), -1)
+            columns = dict.fromkeys(LAUNCH, unknown)
+            columns |= {"name": name[rows], "device": device[rows], "stream": stream[rows]}
+            found[rows] = DatabaseKernels(self._building).rows(columns)
+        return found
 
     def _join_flows(self, events: EventColumns, track: Integers) -> None:
         if not self._flows:
@@ -296,7 +312,7 @@ def _known(category: str, name: str) -> int | None:
     return None if found is None or found.category is Category.OPERATOR else int(found.category)
 
 
-def _texts(packed: bytes, columns: FieldColumns) -> list[tuple[int, str]]:
+def _texts(packed: bytes, columns: WireField) -> list[tuple[int, str]]:
     return [
         (message, packed[begin:end].decode("utf-8", "replace"))
         for message, begin, end in zip(

@@ -26,7 +26,6 @@ import numpy as np
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Category, Device
-from insight_profiler.reading.annotations import Annotations
 from insight_profiler.reading.csv_columns import Integers
 from insight_profiler.reading.database_rows import (
     DatabaseKernels,
@@ -39,6 +38,7 @@ from insight_profiler.reading.database_rows import (
     taken,
     timed,
 )
+from insight_profiler.reading.named_ranges import NamedRanges
 from insight_profiler.reading.sqlite_tables import Columns, Declared, Tables, integers, opened, texts
 from insight_profiler.reading.trace_kinds import GPU
 
@@ -96,7 +96,7 @@ class _Rocpd:
         self.tables = tables
         self.tracks = DatabaseTracks(building)
         self.kernels = DatabaseKernels(building)
-        self.annotations = Annotations(building)
+        self.annotations = NamedRanges(building)
         self.devices: dict[tuple[str, int, str], int] = {}  # by host, number and name
 
 

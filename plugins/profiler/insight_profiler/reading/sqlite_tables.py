@@ -8,6 +8,7 @@ writer would meet, and creates no file next to the original. Of a damaged one co
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -31,7 +32,7 @@ _PIECE = 1 << 20
 _ROWS = 1 << 16  # read at once: cells are objects, which take some 30 bytes each
 _LONGEST = 1 << 16  # characters of a text
 _MOST_TEXT = 512 << 20  # characters of the texts of a table that others refer to by number
-_STRANGE = -(1 << 63)  # stands for a value that is no number
+_FAR = 1 << 62
 
 Integers = NDArray[np.int64]
 Columns = dict[str, NDArray[Any]]
@@ -60,20 +61,12 @@ def texts(*names: str) -> Declared:
     return Declared("text", names)
 
 
-# a text that is a number counts as one: columns have been declared as TEXT
-_IS_WHOLE = "typeof({0}) = 'text' AND {0} <> '' AND ltrim({0}, '-') NOT GLOB '*[^0-9]*'"
-_SQL = {
-    "integer": (
-        "CASE typeof({0}) WHEN 'integer' THEN {0} WHEN 'null' THEN -1 "
-        "WHEN 'real' THEN CAST(round({0}) AS INTEGER) "
-        f"ELSE CASE WHEN {_IS_WHOLE} THEN CAST({{0}} AS INTEGER) ELSE {_STRANGE} END END"
-    ),
-    "number": "CASE WHEN typeof({0}) IN ('integer', 'real') THEN {0} "
-    "WHEN typeof({0}) = 'text' AND {0} GLOB '[-+.0-9]*' THEN CAST({0} AS REAL) END",
-    # SQLite's own text of a number that is not whole has 15 digits, and times since the epoch have more
-    "text": "substr(CASE typeof({0}) WHEN 'real' THEN printf('%!.17g', {0}) ELSE CAST({0} AS TEXT) END, "
-    f"1, {_LONGEST})",
-}
+_NUMBER = re.compile(r"-?\d{1,19}")
+# SQLite's own text of a number that is not whole has 15 digits, and times since the epoch have more
+_TEXT = (
+    "substr(CASE typeof({0}) WHEN 'real' THEN printf('%!.17g', {0}) ELSE CAST({0} AS TEXT) END, "
+    f"1, {_LONGEST})"
+)
 _ABSENT: Mapping[str, object] = {"integer": -1, "number": np.nan, "text": ""}
 _TYPES = {"integer": np.int64, "number": np.float64, "text": object}
 
@@ -115,9 +108,9 @@ class Tables:
         }
         if not chosen:
             return
+        named = {own: '"' + name.replace('"', '""') + '"' for own, name in chosen.items()}
         cells = ", ".join(
-            _SQL[declared[own].kind].format('"' + name.replace('"', '""') + '"')
-            for own, name in chosen.items()
+            _TEXT.format(name) if declared[own].kind == "text" else name for own, name in named.items()
         )
         strange: dict[str, int] = {}
         damage: sqlite3.Error | None = None
@@ -186,15 +179,46 @@ class Tables:
                 column = np.empty(len(rows), object)
                 column[:] = [cell or "" for cell in cells]
             else:
-                column = np.array(cells, _TYPES[kind])
-            if kind == "integer" and (column == _STRANGE).any():
-                strange[own] = strange.get(own, 0) + int((column == _STRANGE).sum())
-                column[column == _STRANGE] = -1
+                column, odd = _whole_numbers(cells) if kind == "integer" else _real_numbers(cells)
+                if odd:
+                    strange[own] = strange.get(own, 0) + odd
             found[own] = column
         for own, other in declared.items():
             if own not in found:
                 found[own] = np.full(len(rows), _ABSENT[other.kind], _TYPES[other.kind])
         return found
+
+
+def _whole_numbers(cells: Sequence[Any]) -> tuple[Integers, int]:
+    """Cells as int64, and how many hold something that is no number. A text that is one counts: columns have
+    been declared as TEXT."""
+    column = np.array(cells) if None not in cells else np.empty(0, object)
+    if column.dtype == np.int64:
+        return column, 0
+    found, odd = np.full(len(cells), -1), 0
+    for place, cell in enumerate(cells):  # of columns with NULL, or with values of another type
+        if isinstance(cell, int):
+            found[place] = cell
+        elif isinstance(cell, float) and abs(cell) < _FAR:
+            found[place] = round(cell)
+        elif isinstance(cell, str) and _NUMBER.fullmatch(cell) and abs(int(cell)) < _FAR:
+            found[place] = int(cell)
+        else:
+            odd += cell is not None
+    return found, odd
+
+
+def _real_numbers(cells: Sequence[Any]) -> tuple[NDArray[np.float64], int]:
+    try:
+        return np.array(cells, np.float64), 0
+    except (TypeError, ValueError):
+        numbers, odd = np.full(len(cells), np.nan), 0
+        for place, cell in enumerate(cells):
+            try:
+                numbers[place] = np.nan if cell is None else float(cell)
+            except (TypeError, ValueError):
+                odd += 1
+        return numbers, odd
 
 
 class TextsById:

@@ -22,7 +22,7 @@ _LONGEST = 1 << 40
 
 
 @frozen(eq=False)
-class FieldColumns:
+class WireField:
     """All values of one field, in the order of their messages: the place of the message, and the number as an
     int64 (of a uint64 the same bits), or where the bytes begin and end."""
 
@@ -51,7 +51,7 @@ class _Parts:
 
 def decode(
     data: Bytes, begin: Integers, end: Integers, wanted: Collection[int]
-) -> tuple[dict[int, FieldColumns], NDArray[np.bool_]]:
+) -> tuple[dict[int, WireField], NDArray[np.bool_]]:
     """The wanted fields of messages between these places of ``data``, which has PADDING bytes behind the
     last; and bool[messages]: which are malformed. Of these there may be fields before the damage."""
     parts = {number: _Parts() for number in wanted}
@@ -95,16 +95,16 @@ def decode(
     return {number: _joined(found) for number, found in parts.items()}, is_bad
 
 
-def _joined(parts: _Parts) -> FieldColumns:
+def _joined(parts: _Parts) -> WireField:
     if not parts.message:
         nothing = np.empty(0, np.int64)
-        return FieldColumns(nothing, nothing, nothing, nothing)
+        return WireField(nothing, nothing, nothing, nothing)
     message = np.concatenate(parts.message)
     if (message[1:] >= message[:-1]).all():  # as it is where all messages have the field at the same place
-        return FieldColumns(message, *(np.concatenate(one) for one in (parts.value, parts.begin, parts.end)))
+        return WireField(message, *(np.concatenate(one) for one in (parts.value, parts.begin, parts.end)))
     order = np.argsort(message, kind="stable")
     value, begin, end = (np.concatenate(one)[order] for one in (parts.value, parts.begin, parts.end))
-    return FieldColumns(message[order], value, begin, end)
+    return WireField(message[order], value, begin, end)
 
 
 def varints(data: Bytes, at: Integers) -> tuple[Integers, Integers]:
@@ -133,7 +133,7 @@ def _fixed32(data: Bytes, at: Integers) -> tuple[Integers, Integers]:
     return np.ascontiguousarray(cells).view("<u4").reshape(-1).astype(np.int64), at + 4
 
 
-def packed_fixed64(data: Bytes, columns: FieldColumns) -> tuple[Integers, Integers]:
+def packed_fixed64(data: Bytes, columns: WireField) -> tuple[Integers, Integers]:
     """Messages and numbers of a repeated fixed64 field, packed or not."""
     is_packed = columns.begin >= 0
     counts = np.where(is_packed, (columns.end - columns.begin) // 8, 1)
@@ -171,7 +171,7 @@ def _field(data: bytes, at: int) -> tuple[int, int, int]:
     tag, at = _number(data, at)
     kind = tag & 7
     if at >= 0 and (kind not in (_VARINT, _FIXED64, _LENGTH, _FIXED32) or not tag >> 3):
-        raise ValueError(f"there is no field of kind {kind}")
+        raise ValueError(f"a field has wire type {kind}, which there is not")
     if at < 0 or kind in (_FIXED64, _FIXED32):
         return tag, at, at + (8 if kind == _FIXED64 else 4)
     value, after = _number(data, at)

@@ -124,6 +124,7 @@ export function FlameGraph({ page, nodes, label, valueText }: FlameGraphProps): 
           role="tree"
           tabIndex={0}
           aria-label={label}
+          data-compared={nodes.before.length > 0}
           aria-activedescendant={shown ? `${id}-${shown.node}` : undefined}
           onKeyDown={onKeyDown}
           onBlur={() => (tip.value = null)}

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** What a finding names, as a picture: a series, a share of a whole, or which of the runs it is about. */
+/** What a finding names, as a picture: a series, a share of a whole, a metric by a value, or which runs it is about. */
 export type Evidence =
   | {
       readonly kind: 'series';
@@ -16,6 +16,11 @@ export type Evidence =
       readonly share: number;
       /** What a change saves of it: from, to. */
       readonly saved: readonly [number, number] | null;
+    }
+  | {
+      readonly kind: 'dots';
+      /** What a metric is for each value of a hyperparameter, in their order: mean, and what it may be. */
+      readonly dots: readonly { readonly mean: number; readonly low: number; readonly high: number }[];
     }
   | {
       readonly kind: 'runs';
@@ -52,12 +57,14 @@ export function EvidencePicture({ evidence, label }: EvidencePictureProps): JSX.
       viewBox={`0 0 ${WIDTH} ${height}`}
       height={height}
       width="100%"
-      preserveAspectRatio={evidence.kind === 'runs' ? 'xMinYMin meet' : 'none'}
+      preserveAspectRatio={evidence.kind === 'runs' || evidence.kind === 'dots' ? 'xMinYMin meet' : 'none'}
     >
       {evidence.kind === 'series' ? (
         <Series {...evidence} />
       ) : evidence.kind === 'share' ? (
         <Share {...evidence} />
+      ) : evidence.kind === 'dots' ? (
+        <Dots {...evidence} />
       ) : (
         <Squares {...evidence} />
       )}
@@ -134,6 +141,28 @@ function Share({ share, saved }: Of<'share'>): JSX.Element {
         />
       )}
       {saved && <rect width={WIDTH * saved[0]} y="13" height="5" rx="1" class="saved" style={{ fill: 'var(--ok)' }} />}
+    </>
+  );
+}
+
+function Dots({ dots }: Of<'dots'>): JSX.Element {
+  const [low, high] = extent(dots.flatMap((dot) => [dot.low, dot.high]));
+  const place = (value: number): number => HEIGHT - 5 - ((value - low) / (high - low || 1)) * (HEIGHT - 10);
+  const apart = WIDTH / dots.length;
+  return (
+    <>
+      {dots.map(({ mean, low: from, high: to }, at) => (
+        <g key={at} class="dot">
+          <line
+            x1={(at + 0.5) * apart}
+            x2={(at + 0.5) * apart}
+            y1={place(from)}
+            y2={place(to)}
+            style={{ stroke: 'var(--border-strong)', ...LINE }}
+          />
+          <circle cx={(at + 0.5) * apart} cy={place(mean)} r="4" style={{ fill: 'var(--accent)' }} />
+        </g>
+      ))}
     </>
   );
 }

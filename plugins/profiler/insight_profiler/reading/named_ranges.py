@@ -39,7 +39,7 @@ class _Named:
 
 
 @define(eq=False)
-class Annotations:
+class NamedRanges:
     """Tells what ranges are by their names, and keeps those that may be steps."""
 
     building: Building
