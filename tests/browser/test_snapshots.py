@@ -179,7 +179,7 @@ def test_names_in_the_file_are_never_markup_and_what_needs_the_host_says_so(
     expect(card(page, HOSTILE).locator("h3")).to_have_attribute("title", HOSTILE)
     assert page.evaluate("window.hacked") is None
     assert violations(page) == []
-    page.locator('[data-action="views"]').click()
+    page.locator('[data-action="share"]').click()
     expect(page.get_by_role("dialog")).to_contain_text("in this browser")  # nothing can be saved on a host
     page.keyboard.press("Escape")
     page.keyboard.press("n")
@@ -207,7 +207,7 @@ def test_the_page_saves_itself_with_the_runs_and_bands_that_it_shows(
     with page.expect_download() as saved:
         page.get_by_role("option").filter(has_text="works offline").click()
     saved.value.save_as(tmp_path / "view.html")
-    page.locator('[data-action="views"]').click()
+    page.locator('[data-action="share"]').click()
     with page.expect_download() as again:
         page.get_by_role("dialog").get_by_role("button", name="works offline").press("Enter")
     assert again.value.suggested_filename == saved.value.suggested_filename

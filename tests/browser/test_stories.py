@@ -236,8 +236,8 @@ def test_four_of_2000_tags_are_pinned_and_there_tomorrow(
     page.locator(".tag-filter").fill("")
     pinned = '[data-group="pinned"] [data-testid="card"]'
     expect(page.locator(pinned)).to_have_count(4)
-    page.locator('[data-action="views"]').click()
-    dialog = page.locator('[data-dialog="views"]')
+    page.locator('[data-action="share"]').click()
+    dialog = page.locator('[data-dialog="share"]')
     dialog.locator('[data-control="view-name"]').fill("norms")
     dialog.locator('[data-action="view-save"]').click()
     dialog.locator('[data-action="view-start"]').click()

@@ -20,7 +20,7 @@ export function ViewsDialog() {
   useEffect(() => loadViews(page), []);
   const close = (): void => void (page.dialog.value = null);
   return (
-    <Dialog name="views" title={page.t.value('views.title')} close={page.t.value('close')} onClose={close}>
+    <Dialog name="share" title={page.t.value('share')} close={page.t.value('close')} onClose={close}>
       {views instanceof SavedViews && <ViewList views={views} onClose={close} />}
     </Dialog>
   );

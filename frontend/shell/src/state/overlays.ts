@@ -6,7 +6,7 @@ import { signal } from '@preact/signals';
 export const NARROW = 1000;
 
 export type Dialog =
-  | { readonly kind: 'palette' | 'keyboard' | 'columns' | 'views' }
+  | { readonly kind: 'palette' | 'keyboard' | 'columns' | 'share' }
   | { readonly kind: 'page'; readonly anchor: HTMLButtonElement }
   | { readonly kind: 'pages'; readonly tab: string; readonly anchor: HTMLButtonElement }
   | { readonly kind: 'run'; readonly run: Run; readonly anchor: HTMLButtonElement }

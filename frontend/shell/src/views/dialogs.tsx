@@ -19,6 +19,18 @@ import { keyboard as zh } from '../locales/zh-CN.json';
 
 const words = lateTexts({ en, 'zh-CN': zh });
 
+/** What the keys of the page do. */
+const KEYS: Readonly<Record<string, Parameters<typeof words>[1]>> = {
+  'Mod+k': 'keyboard.palette',
+  '/': 'keyboard.filter',
+  '[': 'keyboard.previous',
+  ']': 'keyboard.next',
+  '\\': 'keyboard.sidebar',
+  'Shift+S': 'keyboard.share',
+  '|': 'keyboard.table',
+  '?': 'keyboard.help',
+};
+
 void reasonsIn('zh-CN'); // the user may change the language while some are shown
 
 addStyles(styles);
@@ -39,7 +51,7 @@ export function OpenDialog({ dialog, typed }: OpenDialogProps) {
   if (dialog.kind === 'pages') return <PagesMenu tab={dialog.tab} anchor={dialog.anchor} />;
   if (dialog.kind === 'columns') return <Columns />;
   if (dialog.kind === 'tags') return <TagTree plugin={dialog.plugin} />;
-  if (dialog.kind === 'views') return <ViewsDialog />;
+  if (dialog.kind === 'share') return <ViewsDialog />;
   return <KeyboardHelp />;
 }
 
@@ -74,6 +86,7 @@ function KeyboardHelp() {
 }
 
 function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
+  const page = usePage();
   return (
     <section>
       <h3>{title}</h3>
@@ -83,7 +96,7 @@ function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortc
             <dt>
               <kbd>{keyLabel(shortcut.key)}</kbd>
             </dt>
-            <dd>{shortcut.description()}</dd>
+            <dd>{shortcut.description || words(page, KEYS[shortcut.key] ?? 'keyboard.help')}</dd>
           </div>
         ))}
       </dl>

@@ -33,7 +33,7 @@ export function commands(page: Page): Command[] {
     ({ owner, key }) => key !== 'Escape' && tabs.some((tab) => tab.name === owner),
   );
   // several keys may do the same
-  const actions = [...new Map(shortcuts.map((one) => [`${one.owner} ${one.description()}`, one])).values()].sort(
+  const actions = [...new Map(shortcuts.map((one) => [`${one.owner} ${one.description}`, one])).values()].sort(
     (one, other) => ofFront(one.owner) - ofFront(other.owner),
   );
   const titleOf = (owner: string): string => page.tabTitle(tabs.find((tab) => tab.name === owner) as Tab);
@@ -76,7 +76,7 @@ export function commands(page: Page): Command[] {
       group: setting,
       run: () => preferences.setLocale(preferences.locale.value === 'en' ? 'zh-CN' : 'en'),
     },
-    { label: t('views.title'), group: setting, run: () => void (page.dialog.value = { kind: 'views' }) },
+    { label: words(page, 'views.title'), group: setting, run: () => void (page.dialog.value = { kind: 'share' }) },
     ...(page.views.value?.list.value ?? []).map((view) => ({
       label: view.name,
       group: words(page, 'views.open'),
@@ -99,13 +99,13 @@ export function commands(page: Page): Command[] {
       run: () => void page.openStep(tab.name, step ?? 0),
     })),
     ...actions.map(({ owner, description, run }) => ({
-      label: description(),
+      label: description,
       group: titleOf(owner),
       run: () => inFront(owner, run),
     })),
     ...(page.contributions.value?.commands ?? [])
       // without those that are in the list as shortcuts of the open tab
-      .filter(({ owner, label }) => !actions.some((one) => one.owner === owner && one.description() === label))
+      .filter(({ owner, label }) => !actions.some((one) => one.owner === owner && one.description === label))
       .map(({ owner, ...command }) => ({ ...command, group: titleOf(owner) })),
     ...runs.all.value.map((run) => ({
       label: run.displayName === run.name ? run.name : `${run.displayName} (${run.name})`,
