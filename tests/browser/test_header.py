@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.header import choose_in_page_menu
@@ -17,7 +17,7 @@ from tests.support.pictures import png
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
-PHONE = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import { Dialog } from '@insight-host/kit';
 import { lateTexts, reasonsIn } from '../i18n/texts';
 import { loadColumns } from '../loading';
 import { keyLabel, type Shortcut } from '../plugin/shortcuts';
-import { ViewsDialog } from '../saved_views/views_dialog';
 import type { Dialog as OpenedDialog } from '../state/overlays';
 import { usePage } from '../state/page';
 import { DamageList } from './damage_list';
@@ -12,6 +11,7 @@ import styles from './dialogs.css?inline';
 import { Palette } from './palette';
 import { PageMenu, PagesMenu } from './menus';
 import { RunMenu } from './run_menu';
+import { ShareDialog } from './share_dialog';
 import { addStyles } from './parts';
 import { TagTree } from './tag_tree';
 import { keyboard as en } from '../locales/en.json';
@@ -51,7 +51,7 @@ export function OpenDialog({ dialog, typed }: OpenDialogProps) {
   if (dialog.kind === 'pages') return <PagesMenu tab={dialog.tab} anchor={dialog.anchor} />;
   if (dialog.kind === 'columns') return <Columns />;
   if (dialog.kind === 'tags') return <TagTree plugin={dialog.plugin} />;
-  if (dialog.kind === 'share') return <ViewsDialog />;
+  if (dialog.kind === 'share') return <ShareDialog />;
   return <KeyboardHelp />;
 }
 
