@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from insight_core.cli.text_table import printable
-from insight_core.plugin.findings import Finding, Findings, Saving
+from insight_core.plugin.findings import Finding, Findings, Saving, SharedCondition
 from insight_host.choosing import Chosen, chosen_of
 from insight_host.sources import OpenedSource, host_of
 from insight_host.tables import LogTable, numbers, texts
@@ -99,9 +99,10 @@ def report_lines(found: Findings) -> Iterator[bytes]:
     for one in found.findings:
         yield from map(_line, _block(one))
     rules = [state for state in found.rules if state.checked]
-    count = sum(one.severity != "good" for one in found.findings)
-    result = _count(count, "finding") if count else "nothing found"
-    yield _line(f"Checked {_count(len(rules), 'rule')} in {_count(len(found.runs), 'run')}: {result}.")
+    count = len({one.rule for one in found.findings if one.severity in ("error", "warning")})
+    runs, checked = _count(len(found.runs), "run"), _count(len(rules), "rule")
+    result = _count(count, "problem") if count else "Nothing wrong"
+    yield _line(f"{result} found in {runs}: {checked} checked.")
     for why in found.unchecked:
         if why.failed:
             where = why.runs[0] if len(why.runs) == 1 else _count(len(why.runs), "run")
@@ -127,27 +128,36 @@ def rules_lines(found: Findings) -> Iterator[bytes]:
 
 
 def _block(one: Finding) -> Iterator[str]:
-    about = "" if one.each or not one.runs else f"{one.run}: "
-    if len(one.runs) > 1 and not one.each:
-        about = ""  # the sentence names them
-    yield f"{one.severity}: {about}{one.saw}"
+    """A title, what was seen in the worst run, what the runs have in common, and what to change."""
+    first = one.each[0] if one.each else one
+    is_named = len(first.runs) > 1  # several runs together: the sentence names them
+    yield f"{one.severity}: {one.title}"
+    yield f"    {first.saw}" if is_named or not first.runs else f"    {first.run}: {first.saw}"
+    for shared in one.shared:
+        yield f"    {_common(shared)}"
     if one.each:
         names = ", ".join(one.runs[:_NAMED])
         yield f"    runs: {names}{f' and {len(one.runs) - _NAMED} more' if len(one.runs) > _NAMED else ''}"
-    if one.shared:
-        yield f"    in common: {_shared(one)}"
     if one.change is not None:
-        yield f"    change: {one.change}{_saves(one.saves)}"
+        word = "change (suspected)" if one.confidence == "suspected" else "change"
+        yield f"    {word}: {one.change}{_saves(one.saves)}"
+
+
+def _common(one: SharedCondition) -> str:
+    """As the page says it."""
+    if one.having == one.of and not one.others_having:
+        return f"All have {one.text}; none of the others"
+    return f"{one.having} of {one.of} have {one.text}; {one.others_having} of {one.others} others"
 
 
 def _saves(saves: Saving | None) -> str:
     if saves is None:
         return ""
-    ends = [f"{saves.low:.0%}", f"{saves.high:.0%}"]
+    ends = [f"{100 * saves.low:.0f}", f"{100 * saves.high:.0f}"]
     share = ends[0] if ends[0] == ends[1] else " to ".join(ends)
     what = "a step" if saves.of == "step" else "the run"
     assumes = f"; {saves.assumes}" if saves.assumes else ""
-    return f" (saves about {share} of {what}{assumes})"
+    return f" (saves about {share} % of {what}{assumes})"
 
 
 def _shared(one: Finding) -> str:

@@ -57,6 +57,7 @@ def _row(one: Finding, plugins: dict[str, str]) -> dict[str, Any]:
         "rule": one.rule,
         "runs": one.runs,
         "severity": one.severity,
+        "title": one.title.fields(),
         "saw": one.saw.fields(),
         "change": None if one.change is None else one.change.fields(),
         "shared": [_condition(condition) for condition in one.shared],

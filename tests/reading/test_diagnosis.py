@@ -62,14 +62,15 @@ def _printed(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_the_command_prints_a_report(capfd: pytest.CaptureFixture[str], logdir: Path) -> None:
     text = _printed(capfd, str(logdir))
-    first, change, checked, left = text.splitlines()
-    assert first.startswith("error: broken\\u202e: train/loss is NaN first at step 40")
-    assert change.startswith("    change: ")
-    assert checked.endswith("rules in 3 runs: 1 finding.")
+    title, saw, change, checked, left = text.splitlines()
+    assert title == "error: NaN or infinite values from step 40"
+    assert saw.startswith("    broken\\u202e: train/loss is NaN first at step 40")
+    assert change.startswith("    change: Look at the data")
+    assert checked.startswith("1 problem found in 3 runs: ")
     assert left.startswith("Not checked: ")
     listed = _printed(capfd, str(logdir), "--rules")
     assert "    not checked in 3 runs: no tag has the role val_loss" in listed
-    assert "nothing found" in _printed(capfd, str(logdir), "--run", "fine")
+    assert "Nothing wrong found in 1 run" in _printed(capfd, str(logdir), "--run", "fine")
 
 
 def test_the_command_prints_json_and_takes_roles(capfd: pytest.CaptureFixture[str], logdir: Path) -> None:

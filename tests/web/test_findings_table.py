@@ -200,7 +200,7 @@ def test_a_rule_that_fails_is_a_failure_of_this_rule_alone(
     for _ in range(2):  # a failure is not kept
         bad, good = _checked(table, "a")
         assert reason in str(bad.unchecked)
-        assert (bad.failed, bad.findings, _texts(good)) == (True, (), ["it is wrong"])
+        assert (bad.failed, bad.findings, _texts(good)) == (True, (), ["It is wrong"])
 
 
 def test_a_rule_that_hangs_is_not_called_again_before_it_has_returned(data: FakeProvider) -> None:
@@ -210,11 +210,11 @@ def test_a_rule_that_hangs_is_not_called_again_before_it_has_returned(data: Fake
     for run in ("a", "b", "a"):
         bad, good = _checked(table, run)
         assert "has not returned" in str(bad.unchecked)
-        assert (bad.failed, _texts(good)) == (True, ["it is wrong"])
+        assert (bad.failed, _texts(good)) == (True, ["It is wrong"])
     assert len(calls) == 1
     go.set()
     _wait_for_late_calls(table)
-    assert _texts(_checked(table, "a")[0]) == ["it is wrong"]
+    assert _texts(_checked(table, "a")[0]) == ["It is wrong"]
 
 
 def test_the_points_of_a_series_are_read_once_for_all_rules(
@@ -241,7 +241,7 @@ def test_a_rule_whose_word_changes_with_time_is_asked_again(
     other = Rule("other", TITLE, _noting(asked, name="other"))
     table = _table(data, Rule("r", TITLE, check, may_change=True), other)
     assert [_texts(one) for one in _checked(table, "a")] == [[], []]
-    assert [_texts(one) for one in _checked(table, "a")] == [["it is wrong"], []]
+    assert [_texts(one) for one in _checked(table, "a")] == [["It is wrong"], []]
     assert asked == ["a", "other", "a"]
 
 
@@ -299,7 +299,7 @@ def test_a_hook_that_fails_is_listed_and_the_second_rule_of_an_id_is_left_out(da
     broken, checked = _checked(_table(data, bad=_module(7), good=good), "a")
     assert (broken.plugin, broken.failed) == ("bad", True)
     assert "insight_rules() of bad" in str(broken.unchecked)
-    assert _texts(checked) == ["it is wrong"]
+    assert _texts(checked) == ["It is wrong"]
 
 
 def test_texts_of_modules_come_with_the_answer(data: FakeProvider) -> None:

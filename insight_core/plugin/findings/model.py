@@ -106,9 +106,9 @@ class Finding:
         What the change saves.
     confidence : "measured", "estimated" or "suspected"
         Suspected: the evidence of the cause is not in the logs.
-    shared, rule, each
+    shared, rule, title, each
         Filled in by the host: what the runs have in common (several: the runs do not show which is the
-        cause), the id of the rule, and the findings of the runs.
+        cause), the id of the rule, a line of at most 60 characters, and the findings of the runs.
     """
 
     runs: tuple[str, ...] = field(converter=_names, validator=_check_names)
@@ -120,6 +120,7 @@ class Finding:
     confidence: Confidence = field(default="measured", validator=one_of(get_args(Confidence)), kw_only=True)
     shared: tuple[SharedCondition, ...] = field(default=(), kw_only=True)
     rule: str = field(default="", kw_only=True)
+    title: Reason = field(factory=Reason, kw_only=True)
     each: tuple[Finding, ...] = field(default=(), kw_only=True)
 
     @property

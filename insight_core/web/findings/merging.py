@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -17,6 +18,12 @@ from insight_core.web.findings.rounds import AskedRule
 
 _SEVERAL = ReasonKind("findings_of_runs", "{count} of {of} runs: {title}; {run}: {saw}")
 _PROFILES = ReasonKind("findings_of_profiles", "{count} of {of} profiles: {title}; {run}, {profile}: {saw}")
+_IN_RUNS = ReasonKind("finding_in_runs", "{title} in {count:,} of {of:,} runs")
+_IN_PROFILES = ReasonKind("finding_in_profiles", "{title} in {count:,} of {of:,} profiles")
+_AT_STEP = ReasonKind("finding_at_step", "{title} at step {step:,}")
+_FROM_STEP = ReasonKind("finding_from_step", "{title} from step {step:,}")
+_WORD = re.compile(r"[a-z'-]+[ ,:;]")  # of a sentence: names such as train/loss, val_acc, curve are none
+_LONGEST = 60  # characters of a title in English
 _FEWEST = 2  # runs without a finding that it takes to ask what the others share
 HYPERPARAMETERS = ("hyperparameter", "dataset", "custom")  # groups of columns of the run table; no results
 
@@ -115,7 +122,7 @@ def _merged(answer: Answered, of: int) -> Iterator[Finding]:
     if answer.profiles is not None:
         yield from _of_profiles(answer, answer.profiles, of)
         return
-    found = [evolve(one, rule=rule.id) for told, _ in answer.calls for one in told.findings]
+    found = [_named(rule, one) for told, _ in answer.calls for one in told.findings]
     faults = [one for one in found if one.severity in ("error", "warning")]
     for part in (faults, [one for one in found if one.severity not in ("error", "warning")]):
         runs = tuple(dict.fromkeys(run for one in part for run in one.runs))
@@ -129,7 +136,7 @@ def _of_profiles(answer: Answered, names: Sequence[str], of: int) -> Iterator[Fi
     """Findings of one profile as they are; faults of several profiles as one, and hints."""
     rule = answer.asked.rule
     found = [
-        (name, evolve(one, rule=rule.id))
+        (name, _named(rule, one))
         for name, told in zip(names, answer.told, strict=True)
         for one in told.findings
     ]
@@ -146,7 +153,8 @@ def _of_profiles(answer: Answered, names: Sequence[str], of: int) -> Iterator[Fi
             whole = sum(told.unchecked is None for told in answer.told)
             name, worst = part[0]
             words = {"title": rule.title(), "run": worst.run, "profile": name, "saw": worst.saw}
-            merged = evolve(merged, saw=_PROFILES(count=count, of=whole, **words))
+            title = _short(_IN_PROFILES(title=rule.title(), count=count, of=whole), rule)
+            merged = evolve(merged, saw=_PROFILES(count=count, of=whole, **words), title=title)
         yield merged
 
 
@@ -155,7 +163,34 @@ def _one_of(rule: Rule, parts: Sequence[Finding], runs: tuple[str, ...], of: int
     first = parts[0]
     runs = tuple(dict.fromkeys(run for one in parts for run in one.runs))
     saw = _SEVERAL(count=len(runs), of=of, title=rule.title(), run=first.run, saw=first.saw)
-    return evolve(first, runs=runs, saw=saw, saves=_range([one.saves for one in parts]), each=tuple(parts))
+    title = _short(_IN_RUNS(title=rule.title(), count=len(runs), of=of), rule)
+    saves = _range([one.saves for one in parts])
+    return evolve(first, runs=runs, saw=saw, title=title, saves=saves, each=tuple(parts))
+
+
+def _named(rule: Rule, one: Finding) -> Finding:
+    """A finding of a rule with a title, and with texts that begin with a capital letter."""
+    title, steps = rule.title(), one.place.steps
+    if rule.scope == "run" and steps is not None:
+        kind = _AT_STEP if steps[0] == steps[1] else _FROM_STEP
+        title = _short(kind(title=title, step=steps[0]), rule)
+    names = (one.place.tag, *one.runs)
+    change = None if one.change is None else _sentence(one.change, names)
+    return evolve(one, rule=rule.id, title=title, saw=_sentence(one.saw, names), change=change)
+
+
+def _short(title: Reason, rule: Rule) -> Reason:
+    return title if len(title) <= _LONGEST else rule.title()
+
+
+def _sentence(text: Reason, names: Sequence[str]) -> Reason:
+    """The text with a capital letter, unless it begins with a name of the user: tags stay as they are."""
+    if not (text[:1].islower() and _WORD.match(text)):
+        return text
+    given = [*names, *(value for value in text.details.values() if isinstance(value, str))]
+    if any(name and text.startswith(name) for name in given):
+        return text
+    return Reason(text[0].upper() + text[1:], text.code, **text.details)
 
 
 def _range(savings: Sequence[Saving | None]) -> Saving | None:

@@ -64,7 +64,7 @@ def test_a_threshold_has_one_finding_with_all_its_runs(data: FakeProvider) -> No
     one = by_rule["alert_high_loss"]
     assert one.runs == ("a", "b")
     assert str(one.saw) == '2 of 3 runs: high {loss}; a: alert "high {loss}": loss of a is 3 at step 7'
-    assert [str(each.saw) for each in one.each][1] == 'alert "high {loss}": loss of b is inf at step 8'
+    assert [str(each.saw) for each in one.each][1] == 'Alert "high {loss}": loss of b is inf at step 8'
     assert one.severity == "warning"
     assert one.place == FindingPlace("scalar", "loss", (7, 7))
     one = by_rule["alert_slow"]

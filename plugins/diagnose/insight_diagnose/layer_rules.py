@@ -61,7 +61,7 @@ _SAW: Mapping[tuple[str, str], ReasonKind] = {
         "no layer has a gradient since step {step}: suspected is the output of layer {module}, or the loss",
     ),
     ("dead", "units"): _kind(
-        "diagnose_dead_units", "{percent:g}% of the outputs of layer {module} are 0 since step {step}"
+        "diagnose_dead_units", "{percent:g} % of the outputs of layer {module} are 0 since step {step}"
     ),
     ("unchanged", ""): _kind(
         "diagnose_unchanged", "{tag} does not change since step {step}; {count} of {layers} weights are so"

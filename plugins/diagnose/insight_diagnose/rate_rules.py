@@ -25,7 +25,7 @@ from insight_diagnose.unrest import Unrest, lone_spike, loud_noise, unrest
 
 _LASTING = 0.05  # of the run; schedules end at 0 with their last points
 _RATE_ZERO = ReasonKind(
-    "diagnose_rate_zero", "{tag} (the learning rate) is 0 since step {step}, for {percent}% of the run"
+    "diagnose_rate_zero", "{tag} (the learning rate) is 0 since step {step}, for {percent} % of the run"
 )
 _SPIKES = ReasonKind(
     "diagnose_spikes",

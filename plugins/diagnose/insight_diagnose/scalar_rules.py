@@ -50,8 +50,8 @@ _NO_LEARNING = ReasonKind(
 )
 _PLATEAU = ReasonKind(
     "diagnose_plateau",
-    "{tag} (the training loss) stays around {level:g} since step {step}, for {percent}% of the run: since "
-    "then it has fallen by less than {most}% of all that it fell before",
+    "{tag} (the training loss) stays around {level:g} since step {step}, for {percent} % of the run: since "
+    "then it has fallen by less than {most} % of all that it fell before",
 )
 _CONSTANT = ReasonKind(
     "diagnose_constant",

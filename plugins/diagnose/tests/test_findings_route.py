@@ -129,7 +129,7 @@ def test_damaged_logs_are_a_finding_of_all_runs_together(data: FakeProvider) -> 
     found = _json(_client(data), PATH, run=["broken", "fine"])
     [damage] = [one for one in found["findings"] if one["rule"] == "damaged_logs"]
     assert (damage["plugin"], damage["severity"], damage["runs"]) == ("diagnose", "warning", ["fine"])
-    assert damage["saw"]["error"] == "logs of 1 of 2 runs are damaged in 1 place; fine/events: it is cut off"
+    assert damage["saw"]["error"] == "Logs of 1 of 2 runs are damaged in 1 place; fine/events: it is cut off"
     assert "reason.diagnose_damage" in found["messages"]["zh-CN"]
 
 

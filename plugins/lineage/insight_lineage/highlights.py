@@ -176,7 +176,11 @@ def _explained(ranked: Ranking, target: Column, left: Reason) -> Reason | None:
     if top is None or top.total is None:
         return None
     # what parameters explain together is found only in part: the share is too small, but not the lower end
-    share = f"≥ {top.total.low:.0%}" if top.acts_together else f"{min(1.0, top.total.share):.0%}"
+    share = (
+        f"≥ {100 * top.total.low:.0f} %"
+        if top.acts_together
+        else f"{min(100.0, 100 * top.total.share):.0f} %"
+    )
     note = _noted(_notes(ranked, top, left))
     text = f"{top.column.title} explains {share} of the differences in {target.title}"
     details: dict[str, Any] = {"parameter": top.column.title, "share": share, "target": target.title}
