@@ -170,7 +170,7 @@ def _one_of(rule: Rule, parts: Sequence[Finding], runs: tuple[str, ...], of: int
 
 def _named(rule: Rule, one: Finding) -> Finding:
     """A finding of a rule with a title, and with texts that begin with a capital letter."""
-    title, steps = rule.title(), one.place.steps
+    title, steps = _short(one.title or rule.title(), rule), one.place.steps
     if rule.scope == "run" and steps is not None:
         kind = _AT_STEP if steps[0] == steps[1] else _FROM_STEP
         title = _short(kind(title=title, step=steps[0]), rule)

@@ -9,6 +9,14 @@ const RANKS = ['none', 'hint', 'warning', 'error'];
 export default {
   apiVersion: API,
   messages: { en, 'zh-CN': zh },
+  cards: [
+    {
+      id: 'answers',
+      title: 'answers',
+      strip: true,
+      mount: async (host, ctx) => (await import('./answers_strip')).mountAnswers(host, ctx),
+    },
+  ],
   commands: [{ text: 'command', run: (ctx) => void ctx.open('diagnose') }],
   runActions: [
     {

@@ -18,6 +18,7 @@ function finding(runs: readonly string[], more: Partial<Finding> = {}): Finding 
     rule: 'divergence',
     runs,
     severity: 'warning',
+    title: { error: 'Odd' },
     saw: { error: `${runs[0]} is odd`, code: 'mine_odd', details: { tag: 'a.b', step: 12_000, level: 1.416e11 } },
     change: { error: 'change' },
     shared: [],

@@ -38,6 +38,7 @@ export interface Finding {
   readonly rule: string;
   readonly runs: readonly string[];
   readonly severity: Severity;
+  readonly title: Reason;
   readonly saw: Reason;
   readonly change: Reason | null;
   readonly shared: readonly Condition[];

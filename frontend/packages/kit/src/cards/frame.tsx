@@ -7,7 +7,7 @@ import { Card, type Place } from './card';
 import { CardGrid } from './card_grid';
 import { cardId, type CardKey } from '../base/card_key';
 import type { MenuItem } from '../base/popover';
-import { PluginCards } from './plugin_cards';
+import { PluginCardBody, PluginCards } from './plugin_cards';
 import { Button } from '../base/controls';
 
 export interface FrameProps {
@@ -44,6 +44,7 @@ export function Frame({
 }: FrameProps): JSX.Element {
   return (
     <div class={`kit ${name} ${look}`.trimEnd()} data-testid={name}>
+      <Strips page={board.page} />
       <div class="toolbar" role="toolbar" aria-label={board.page.t('toolbar')}>
         <TagFilter board={board} />
         {tools}
@@ -61,6 +62,17 @@ export function Frame({
       </Content>
       {children}
     </div>
+  );
+}
+
+function Strips({ page }: { readonly page: CardParts['page'] }): JSX.Element {
+  const contributed = useMemo(() => page.follow(page.ctx.contributed), [page]);
+  return (
+    <>
+      {contributed.value.strips?.map((card) => (
+        <PluginCardBody key={card.id} page={page} card={card} />
+      ))}
+    </>
   );
 }
 
