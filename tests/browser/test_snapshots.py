@@ -21,6 +21,7 @@ from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
 from tests.browser.panels_page import layout
+from tests.browser.scalars_page import display
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -188,8 +189,9 @@ def test_names_in_the_file_are_never_markup_and_what_needs_the_host_says_so(
     expect(first.locator('[data-action="first-find"]')).to_be_disabled()
     page.keyboard.press("Escape")
     page.locator("#smoothing").fill("0.5")
-    kinds = page.locator('select[data-control="smoother"] option')
+    kinds = display(page).locator('select[data-control="smoother"] option')
     expect(kinds.and_(page.locator(":enabled"))).to_have_text(["EMA"])
+    page.keyboard.press("Escape")
     loss = card(page, "loss")
     expect(loss.get_by_test_id("card-status")).to_contain_text("15,000 points")
     page.goto(file.as_uri() + "#locale=en&scalar.smooth=0.5&scalar.smoother=gaussian")

@@ -4,6 +4,7 @@ import {
   Cluster,
   Download,
   Empty,
+  Field,
   FullScreen,
   FullScreenToggle,
   Icon,
@@ -54,7 +55,9 @@ export function Choices(): JSX.Element {
   return (
     <>
       <Segments name="sides" label="Side" value={view.value} options={SIDES} onPick={pick} />
-      <Select name="side" label="Side" value={view.value} options={SIDES} onPick={pick} />
+      <Field label="Side of the model">
+        <Select name="side" label="Side" value={view.value} options={SIDES} onPick={pick} />
+      </Field>
     </>
   );
 }
