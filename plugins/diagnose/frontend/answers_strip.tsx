@@ -11,6 +11,7 @@ import { keyOf, open, textOf, type Answer, type Finding } from './findings';
 const WAIT = 5000; // ms until the host answers with what it knows
 const APART = 15_000; // ms between two looks at data that grow
 const MOST_GOOD = 3;
+const REST = 1500; // ms without a move or a key
 const CLOSED = 'answers.closed'; // in this browser: what the strip had when it was closed
 
 /** What the strip shows of all findings: the first good ones, and the worst. */
@@ -31,14 +32,15 @@ export function mountAnswers(host: HTMLElement, ctx: PluginContext): () => void 
   page.until(addStyles(ctx, styles));
   const answer = signal<Answer | null>(null);
   const closed = signal(ctx.memory.get(CLOSED, ''));
-  const calm = new AbortController();
+  const end = new AbortController();
+  const calm = new Calm(host, end.signal);
   const ask = async (): Promise<void> => {
     if (!ctx.visible.value || document.hidden) return;
     let found: Answer;
     do found = await ctx.data.json<Answer>('findings', { wait: WAIT }, { signal: ctx.signal });
     while (found.left > 0);
     if (answer.peek()) answer.value = found;
-    else whenCalm(host, calm.signal, () => (answer.value = found));
+    else calm.wait(() => (answer.value = found));
   };
   // a host that is away is the page's affair: the next question may be answered
   const again = new Spaced(APART, () => void ask().catch(() => undefined));
@@ -51,27 +53,40 @@ export function mountAnswers(host: HTMLElement, ctx: PluginContext): () => void 
   };
   render(<Strip page={page} answer={answer} closed={closed} onClose={close} />, host);
   return () => {
-    calm.abort();
+    end.abort();
     again.cancel();
     page.dispose();
     render(null, host);
   };
 }
 
+const INPUTS = ['pointermove', 'pointerdown', 'wheel', 'keydown'] as const;
+
 /**
- * Runs `show` now, or when nobody points at a chart or has the focus in it any more: the strip moves the charts down.
+ * Runs `show` once the user has let the page rest for a moment, with neither pointer nor focus in a chart: the strip
+ * moves the charts down.
  */
-function whenCalm(host: HTMLElement, until: AbortSignal, show: () => void): void {
-  const end = new AbortController();
-  const look = (): void => {
-    const busy = host.closest('.ih-plugin')?.querySelector('.card:is(:hover, :focus-within)');
-    if (busy || end.signal.aborted) return;
-    end.abort();
-    show();
-  };
-  look();
-  for (const event of ['pointermove', 'keyup', 'focusout'])
-    addEventListener(event, look, { passive: true, signal: AbortSignal.any([end.signal, until]) });
+class Calm {
+  private last = -REST; // ms of the clock of the page
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly host: HTMLElement,
+    private readonly until: AbortSignal,
+  ) {
+    const note = (): void => void (this.last = performance.now());
+    for (const event of INPUTS) addEventListener(event, note, { passive: true, capture: true, signal: until });
+  }
+
+  wait(show: () => void): void {
+    clearTimeout(this.timer);
+    if (this.until.aborted) return;
+    const isUsed = this.host
+      .closest('.ih-plugin')
+      ?.querySelector('.card:is(:hover, :focus-within), [popover]:popover-open');
+    if (!isUsed && performance.now() - this.last >= REST) show();
+    else this.timer = setTimeout(() => this.wait(show), REST / 3);
+  }
 }
 
 interface StripProps {
