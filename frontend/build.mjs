@@ -73,6 +73,8 @@ async function buildPage() {
   writeFileSync(join(STATIC, 'index.html'), html);
   for (const file of readdirSync(join(SHELL, 'public')))
     writeFileSync(join(STATIC, file), readFileSync(join(SHELL, 'public', file)));
+  const inter = join(ROOT, 'node_modules/@fontsource-variable/inter/LICENSE');
+  writeFileSync(join(STATIC, 'inter-license.txt'), readFileSync(inter)); // goes wherever the font goes
   const modules = Object.fromEntries(
     SHARED.map((name) => [name, { file: `assets/${shared[name].fileName}`, imports: shared[name].imports }]),
   );

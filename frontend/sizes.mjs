@@ -18,11 +18,13 @@ const BUDGETS = {
   shared: 18_000,
   tab: 60_000,
   part: 30_000,
+  font: 50_000,
 };
 
 /** Libraries of others that a tab loads when it needs them, with their budgets: by the beginning of their file names. */
 const LATE_LIBRARIES = {
   media: { 'plotly-strict.min': 1_600_000, vega: 310_000 },
+  reports: { formulas: 62_000 },
   scalar: { pdf: 160_000 },
 };
 
@@ -81,6 +83,8 @@ export function measurePage(modules) {
   row('page', sum(pageFiles()), BUDGETS.page, ', with what it shares');
   const known = [...pageFiles(), ...SHARED.map((name) => join(STATIC, modules[name].file))];
   const later = files(join(STATIC, 'assets')).filter((path) => path.endsWith('.js') && !known.includes(path));
+  const fonts = readdirSync(join(STATIC, 'assets')).filter((name) => name.endsWith('.woff2'));
+  row('page, font', sum(fonts.map((name) => join(STATIC, 'assets', name))), BUDGETS.font);
   for (const part of later) row(`page, later: ${basename(part)}`, gzipped(part), BUDGETS.part);
 }
 

@@ -127,6 +127,7 @@ ALSO = {
     # of the extras lake and ray; buckets are opened as those of logdirs are
     "insight_lake": {"insight_remote", "obstore", "pyarrow", "ray"},
     "insight_media": {"pyarrow"},  # of its own extra arrow
+    "insight_importers": {"pyarrow"},  # of the extra parquet
     "insight_query": {"duckdb", "pyarrow"},  # of the extra lake
     "insight_remote": {"boto3", "fsspec", "obstore"},  # of the extra remote, and boto3 if it is there
     "insight_tensorboard": {"tensorboard"},  # of the extra of this name

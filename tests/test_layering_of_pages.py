@@ -44,6 +44,7 @@ ROOMS = {
     f"{_KIT}/scene": PageRoom("frontend/packages/kit/src/scene", f"{_API} {_LAB}", "@preact/signals"),
     _KIT: PageRoom("frontend/packages/kit/src", _API, _PREACT, f"{_KIT}/steps {_KIT}/table", below=_LAB),
     f"{_KIT}/lines": PageRoom("frontend/packages/kit/src/lines", f"{_API} {_KIT} {_LAB} {_KIT}/draw", ""),
+    f"{_KIT}/flame": PageRoom("frontend/packages/kit/src/flame", f"{_API} {_KIT}", _PREACT),
     f"{_KIT}/histograms": PageRoom(
         "frontend/packages/kit/src/histograms",
         f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/steps {_KIT}/table",
@@ -55,8 +56,8 @@ ROOMS = {
     f"{_KIT}/testing": PageRoom("frontend/packages/kit/src/testing", _API, "@preact/signals"),
     "gallery": PageRoom(
         "frontend/gallery",
-        f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/lines {_KIT}/histograms {_KIT}/steps {_KIT}/table "
-        f"{_KIT}/html {_KIT}/testing",
+        f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/flame {_KIT}/lines {_KIT}/histograms {_KIT}/steps "
+        f"{_KIT}/table {_KIT}/html {_KIT}/testing",
         _PREACT,
     ),
     "shell": PageRoom(

@@ -38,6 +38,7 @@ READERS = [  # what they cannot read is shown to users
     ROOT / "plugins/audio/insight_audio/wav.py",
 ]
 SYSTEM = {f"system_{name.lower()}" for name in errno.errorcode.values()}
+_OF_A_FILE = ("empty_file", "no_database", "no_events", "no_profile_rows", "not_a_trace")
 BUILT: dict[str, set[str]] = {  # codes that are put together, with their details
     **{f"importers_record_{problem}": set() for problem in ("header", "checksum", "order")},
     **{f"landscape_{piece}_missing": set() for piece in PIECES},
@@ -45,13 +46,13 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     "more_records": {"more", "most"},
     "more_tags": {"more", "most"},
     **{f"system_{name}": set() for name in ("eacces", "enoent", "eio", "enospc", "estale", "emfile")},
-    **{f"profiler_failure_{code}": {"file"} for code in ("empty_file", "no_events", "not_a_trace")},
-    "profiler_failure_broken_trace": {"file", "reason"},
+    **{f"profiler_failure_{code}": {"file"} for code in _OF_A_FILE},
+    **{f"profiler_failure_broken_{what}": {"file", "reason"} for what in ("trace", "database")},
+    "profiler_failure_large_database": {"file", "most"},
+    "profiler_failure_no_perfetto": {"file", "reason"},
+    "profiler_failure_no_track_events": {"file", "count"},
     "profiler_failure_events_not_read": {"file", "kinds", "count"},
-    **{
-        f"profiler_failure_{code}": set()
-        for code in ("database_only", "no_xplane", "nothing_readable", "out_of_memory")
-    },
+    **{f"profiler_failure_{code}": set() for code in ("no_xplane", "nothing_readable", "out_of_memory")},
     **{f"profiler_failure_{code}": {"reason"} for code in ("not_kept", "reader_failed", "unreadable_file")},
     "profiler_failure_out_of_time": {"seconds"},
     "profiler_failure_reader_died": {"how"},

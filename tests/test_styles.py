@@ -119,6 +119,14 @@ def test_colours_sizes_corners_and_layers_are_tokens(styles: dict[str, str]) -> 
     assert found == [], "see tokens.css"
 
 
+def test_sizes_of_letters_and_corners_are_few() -> None:
+    tokens = _without_comments(TOKENS.read_text(encoding="utf-8"))
+    sizes = {int(size) for size in re.findall(r"--size-[a-z]+: (\d+)px", tokens)}
+    assert sizes == {11, 12, 13, 14, 25}
+    corners = {int(size) for size in re.findall(r"--radius[a-z-]*: (\d+)px", tokens)}
+    assert corners == {4, 7, 10}, "4 px only in controls"
+
+
 def test_every_token_that_is_read_exists(styles: dict[str, str]) -> None:
     everywhere = "".join(styles.values())
     code = "".join(

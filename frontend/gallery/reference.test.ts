@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as draw from '@insight-host/kit/draw';
+import * as flame from '@insight-host/kit/flame';
 import * as histograms from '@insight-host/kit/histograms';
 import * as html from '@insight-host/kit/html';
 import * as kit from '@insight-host/kit';
@@ -18,22 +19,25 @@ const readme = readFileSync('frontend/packages/kit/README.md', 'utf8');
 const isComponent = ([name, value]: readonly [string, unknown]): boolean =>
   /^[A-Z][a-z]/.test(name) && typeof value === 'function' && !String(value).startsWith('class');
 
-describe.each(Object.entries({ kit, draw, histograms, html, lines, steps, table }))('components of %s', (_, module) => {
-  const names = Object.entries(module)
-    .filter(isComponent)
-    .map(([name]) => name);
+describe.each(Object.entries({ kit, draw, flame, histograms, html, lines, steps, table }))(
+  'components of %s',
+  (_, module) => {
+    const names = Object.entries(module)
+      .filter(isComponent)
+      .map(([name]) => name);
 
-  it('are in the reference, each with a heading', () => {
-    expect(names.filter((name) => !page.includes(`\n### ${name}\n`))).toEqual([]);
-  });
+    it('are in the reference, each with a heading', () => {
+      expect(names.filter((name) => !page.includes(`\n### ${name}\n`))).toEqual([]);
+    });
 
-  it('are in the README of the kit', () => {
-    expect(names.filter((name) => !readme.includes(`\`${name}\``) && !readme.includes(`\`${name}(`))).toEqual([]);
-  });
-});
+    it('are in the README of the kit', () => {
+      expect(names.filter((name) => !readme.includes(`\`${name}\``) && !readme.includes(`\`${name}(`))).toEqual([]);
+    });
+  },
+);
 
 it('the reference has no component that is not exported', () => {
-  const exported = Object.keys({ ...kit, ...histograms, ...steps, ...table });
+  const exported = Object.keys({ ...kit, ...flame, ...histograms, ...steps, ...table });
   const headings = [...page.matchAll(/^### (\w+)$/gm)].map((match) => match[1] as string);
   expect(headings.length).toBeGreaterThan(30);
   expect(headings.filter((name) => !exported.includes(name))).toEqual([]);
@@ -51,7 +55,7 @@ it('the listing of what is promised is that of the sources', () => {
 }, 60_000);
 
 it('internals are in no promised list', () => {
-  const promised = Object.keys({ ...kit, ...histograms, ...lines, ...steps, ...table });
+  const promised = Object.keys({ ...kit, ...flame, ...histograms, ...lines, ...steps, ...table });
   const known = Object.keys({ ...base, ...lastRelease });
   const internals = Object.keys(lab).filter((name) => !known.includes(name));
   expect(internals).toContain('useAnswer');

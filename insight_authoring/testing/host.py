@@ -31,6 +31,7 @@ from insight_core.plugin import (
     hookimpl,
 )
 from insight_core.plugin.data import Damage, DataProvider
+from insight_core.providers.common import unread_reasons
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.registry.modules import DISTRIBUTION, Candidate, Origin, installed
@@ -157,7 +158,12 @@ def host_of(
         try:
             if isinstance(provider, LocalProvider):
                 provider.load()
-            settings = HostSettings(follows=False, cache_directory=cache, state_directory=state)
+            settings = HostSettings(
+                follows=False,
+                unread_files=lambda: unread_reasons(provider),
+                cache_directory=cache,
+                state_directory=state,
+            )
             host = Host(registry, provider, settings)
             try:
                 host.begin()

@@ -150,6 +150,7 @@ def open_host(
     guests: Guests | None = None,
 ) -> Host:
     """The application, which listens nowhere. Raises InvalidArgument for a state directory in a logdir."""
+    from insight_core.providers.common import unread_reasons
     from insight_core.web import Host, HostSettings
 
     settings = HostSettings(
@@ -160,6 +161,7 @@ def open_host(
         frame_ancestors=options.frame_ancestor,
         follows=options.reload_interval > 0,
         notices=lambda: problems(logdirs, follows=options.reload_interval > 0),
+        unread_files=lambda: unread_reasons(provider),
         cache_directory=plugin_cache_directory(options, logdirs),
         cache_size=cache_shares(options, logdirs)[1],
         state_directory=plugin_state_directory(options, logdirs),

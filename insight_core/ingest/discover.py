@@ -238,11 +238,16 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
             each.info, each.reason = None, _LEADS_OUT
     for each in awaited:
         _take_store(found, prefix, each, beginnings)
+    of_stores = tuple(  # directories that are a store, and so are the run of the store
+        f"{above}/"
+        for store in found.stores
+        if store.prefix == prefix and (above := os.path.dirname(store.name)) != store.directory
+    )
     sure = holding.union(*(made_runs(each.name, each.matches, holding) for each in awaited))
     runs = sure.union(
         directory
         for each in awaited
-        if each.info is not None
+        if each.info is not None and not each.name.startswith(of_stores)
         for directory, tells in to_be_told(each.name, each.matches, sure)
         if beginnings.say(each.path, each.info, tells)
     )

@@ -10,7 +10,7 @@ from attrs import Factory, define
 
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.scan_ahead import FileVersion
-from insight_core.plugin import Dialect, LogFormat, StoreFormat
+from insight_core.plugin import Dialect, LogFormat, Reason, ReasonKind, StoreFormat
 from insight_core.store.held_file import NamedFile
 from insight_core.store.segment import FileOrder
 
@@ -28,12 +28,36 @@ _UNREAD = {  # what files hold that nothing here reads, by the end of their name
     ".ir": "graphs of MindSpore as text",
     ".parquet": "Parquet tables",
 }
-EXTRAS = {"Parquet tables": "lake"}  # that read some of them
+EXTRAS = {"Parquet tables": "lake, parquet"}  # that read some of them
+_TEXTS = {  # of files that are there and are not read, by what they hold
+    "checkpoints": ReasonKind("unread_checkpoints", "Checkpoints of models: {files:,}"),
+    "Python pickles": ReasonKind(
+        "unread_pickles", "Python pickles, which could run code when they are read: {files:,}"
+    ),
+    "numpy arrays": ReasonKind("unread_arrays", "Numpy arrays: {files:,}"),
+    "console logs": ReasonKind("unread_logs", "Console logs: {files:,}"),
+    "SQLite databases": ReasonKind("unread_databases", "SQLite databases of unknown programs: {files:,}"),
+    "Perfetto traces": ReasonKind("unread_perfetto", "Perfetto traces: {files:,}"),
+    "profiles of Nsight": ReasonKind(
+        "unread_nsight", "Profiles of Nsight (nsys export --type sqlite makes files that are read): {files:,}"
+    ),
+    "binary files": ReasonKind("unread_binary", "Binary files (.bin): {files:,}"),
+    "graphs of MindSpore as text": ReasonKind("unread_graphs", "Graphs of MindSpore as text: {files:,}"),
+    "Parquet tables": ReasonKind(
+        "unread_parquet",
+        "Parquet tables (lakes and W&B's history: pip install 'insight-host[lake,parquet]'): {files:,}",
+    ),
+}
 
 
 def unread_kind(name: str) -> str:
     """What a file holds that no plugin claims and no format reads, by its name; empty for others."""
     return _UNREAD.get(name[name.rfind(".") :], "")
+
+
+def unread_reason(kind: str, files: int) -> Reason:
+    """Returns a text with the number of files of a kind that nothing reads, and what would read them."""
+    return _TEXTS[kind](files=files)
 
 
 class FoundFile(NamedTuple):

@@ -221,7 +221,8 @@ class RunColumn:
 
     ``titles`` holds translations of ``title`` by locale, ``group`` a name under which the page gathers
     columns. The cells of kind ``time`` are seconds since the epoch, those of kind ``duration`` seconds. A
-    column named ``status`` says how a run ended, for the host's own: ``success`` or ``failure``. With
+    column named ``status`` says how a run ended, for the host's own: ``success`` or ``failure``, or
+    ``presumed_failure``, which counts where no other column says how. With
     ``at_first`` False it is not among the columns that the table has until the user chooses some; of these,
     columns of a small ``order`` come first. ``goal`` says of a result whether small or large values are
     better: the table marks the best. Columns that ``RunColumns.columns`` returns need no ``values``.

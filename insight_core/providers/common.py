@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, runtime_checkable
 
-from insight_core.plugin import NotFound, Plugin
+from insight_core.ingest.found import unread_reason
+from insight_core.plugin import NotFound, Plugin, Reason
 from insight_core.plugin.data import DataProvider, Run, SeriesField, SeriesInfo, SeriesKey, SeriesTable
 
 Rest = ParamSpec("Rest")
@@ -23,6 +24,21 @@ class StartableProvider(DataProvider, Protocol):
 
     def admit(self, plugin: Plugin) -> None:
         """Adds a plugin after the start: it gets the values that were unclaimed so far."""
+
+
+@runtime_checkable
+class DirectoryReader(Protocol):
+    """A provider that walks over directories of this machine."""
+
+    def unread_files(self) -> Mapping[str, int]:
+        """How many files nothing reads, by what they hold, by a new walk over the logdirs."""
+
+
+def unread_reasons(provider: DataProvider) -> list[Reason]:
+    """A text for each kind of files that nothing reads; none for logs that other machines read."""
+    if not isinstance(provider, DirectoryReader):
+        return []
+    return [unread_reason(kind, files) for kind, files in provider.unread_files().items()]
 
 
 def forwarded(

@@ -24,7 +24,13 @@ from insight_core.plugin.data import (
     SeriesTable,
     united_tables,
 )
-from insight_core.providers.common import StartableProvider, by_start_time, forwarded, unknown_series
+from insight_core.providers.common import (
+    DirectoryReader,
+    StartableProvider,
+    by_start_time,
+    forwarded,
+    unknown_series,
+)
 from insight_core.providers.followed import FollowedProvider
 from insight_record.formats.reason import Reason, ReasonKind
 
@@ -148,6 +154,14 @@ class MergedProvider(FollowedProvider):
         return list(
             dict.fromkeys([*away, *itertools.chain.from_iterable(part.notices() for part in present)])
         )
+
+    def unread_files(self) -> Mapping[str, int]:
+        """Files that nothing reads, by what they hold, of the parts that are logs of this machine."""
+        found: Counter[str] = Counter()
+        for part in self._parts:
+            if isinstance(part, DirectoryReader):
+                found.update(part.unread_files())
+        return found
 
     def run_files(self) -> Sequence[RunFile] | None:
         """Every file of every run; None if one of the parts does not have them."""

@@ -85,6 +85,7 @@ class DataRoutes:
             Route("/data/run_table", self.run_table.view, reads=run_table, answers=_KEPT),
             Route("/data/run_columns", self.run_columns, reads=[texts("column")], answers=_KEPT),
             Route("/data/run_matches", self.run_matches, reads=[text("where", "")], answers=_KEPT),
+            Route("/data/unread", self.unread, answers=_KEPT),
             Route("/data/changes", self.changes, reads=[CURSOR], answers=_KEPT),
             Route("/data/events", self.events, reads=[CURSOR], answers=["text/event-stream"], codes=_STREAMS),
             *(
@@ -247,6 +248,11 @@ class DataRoutes:
         found = self.provider.damage(run)
         entries = [asdict(entry) | Reason.of(entry.reason).fields("reason") for entry in found]
         return json_answer({"damage": entries, "messages": self._messages(entries)})
+
+    def unread(self, request: Request) -> Response:
+        """Files next to logs that nothing reads: a text for each kind. Walks over the logdirs."""
+        kinds = [kind.fields() for kind in self.settings.unread_files()]
+        return tag_by_content(request, json_answer({"unread": kinds}))
 
     def _messages(self, reasons: Sequence[Mapping[str, object]]) -> dict[str, dict[str, str]]:
         """Texts of plugins for the codes of these reasons, as ``Reason.fields`` gives them, by locale."""

@@ -18,7 +18,14 @@ _PATIENCE = 600.0  # seconds without a record after which a run counts as stoppe
 _SHARE = 0.05  # this share of its duration so far: who trains for days may log once an hour
 _AHEAD = 86400.0  # seconds; a clock that is farther ahead tells nothing
 _known: WeakKeyDictionary[DataProvider, tuple[int, Mapping[str, tuple[float, float]]]] = WeakKeyDictionary()
-_ENDS = {"success": "finished", "finished": "finished", "failure": "failed", "failed": "failed"}
+PRESUMED = "presumed_failure"  # by a plugin that infers it from other things than a report
+_ENDS = {
+    "success": "finished",
+    "finished": "finished",
+    "failure": "failed",
+    "failed": "failed",
+    PRESUMED: "failed",
+}
 
 
 def own_columns(

@@ -12,7 +12,7 @@ from insight_core.isolation import Busy, Limits, Overdue, in_one_line
 from insight_core.plugin import Annotations, Cell, PluginContext, RunCells, RunColumn, RunColumns, Unavailable
 from insight_core.plugin.data import DataProvider
 from insight_core.registry import Module, Registry
-from insight_core.web.own_columns import OWN, STATUS, own_columns
+from insight_core.web.own_columns import OWN, PRESUMED, STATUS, own_columns
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +125,9 @@ class RunColumnTable:
             """What logs say of the end of runs: the columns ``status`` of plugins."""
             found = self._added(asked, lambda _, column: column.name == STATUS)
             failed.extend(found.errors)
-            return {run: str(value) for one in reversed(found.columns) for run, value in one.values.items()}
+            said = [pair for one in reversed(found.columns) for pair in one.values.items()]
+            said.sort(key=lambda pair: pair[1] != PRESUMED)  # what logs report wins
+            return {run: str(value) for run, value in said}
 
         own = [
             GivenColumn(OWN, column, column.values(self.provider, runs) if wanted else {})

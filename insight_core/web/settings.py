@@ -44,7 +44,8 @@ class HostSettings:
 
     ``allowed_hosts`` are further accepted host names, ``*`` for any. ``frame_ancestors`` are sources, as in a
     Content-Security-Policy, of further pages that may show the host in a frame. ``notices``, of logs that
-    cannot be read, is called for each request of the run table.
+    cannot be read, is called for each request of the run table. ``unread_files`` tells of each
+    kind of files that nothing reads: it may walk over the logdirs.
     """
 
     window_title: str = ""
@@ -56,6 +57,7 @@ class HostSettings:
     heartbeat: float = HEARTBEAT
     follows: bool = True  # whether what is written after the start is shown
     notices: Callable[[], Sequence[Reason]] = _no_notices
+    unread_files: Callable[[], Sequence[Reason]] = tuple
     cache_directory: Path | None = None  # for caches of plugins
     cache_size: int = CACHE_SIZE  # bytes of all caches
     state_directory: Path | None = None  # for what plugins keep

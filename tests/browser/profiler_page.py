@@ -105,6 +105,21 @@ def open_page(
     return panel
 
 
+def go(panel: Locator, view: str) -> None:
+    """Brings a view of the profile to the front: by its tab, or from the list below More."""
+    tab = panel.locator(f'.views [role="tab"][data-view="{view}"]')
+    if not tab.count():
+        panel.locator('[data-action="more-views"]').click()
+        tab = panel.locator(f'.views [role="menuitem"][data-view="{view}"]')
+    tab.click()
+    expect(panel.locator(f'#profiler-view[data-view="{view}"]')).to_be_attached()
+
+
+def views_of(panel: Locator) -> list[str]:
+    """The views that the profile has something for, in their order."""
+    return str(panel.locator(".views").get_attribute("data-views")).split()
+
+
 def rows(panel: Locator, name: str, column: str) -> list[str]:
     """Texts of a column of a table, from top to bottom, as far as it is drawn."""
     cells = panel.get_by_test_id(f"grid-{name}").locator(f'[data-row] [data-column="{column}"]')

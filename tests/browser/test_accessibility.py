@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cards import card
-from tests.browser.profiler_page import open_page, write_trace
+from tests.browser.profiler_page import go, open_page, views_of, write_trace
 from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -88,11 +88,10 @@ def test_every_view_of_profiles_keeps_the_rules(
 ) -> None:
     page.emulate_media(reduced_motion="reduce")
     panel = open_page(page, shared("--logdir", ranks), theme="system")
-    tabs = panel.get_by_role("tab")
-    views = [str(tab.get_attribute("data-view")) for tab in tabs.all()]
+    views = views_of(panel)
     assert {"operators", "kernels", "steps", "timeline", "memory", "cluster", "compare"} < set(views)
     for view in views:
-        panel.locator(f'.views [data-view="{view}"]').click()
+        go(panel, view)
         shown = panel.locator(f'#profiler-view[data-view="{view}"]')
         expect(shown.locator('.figure, table, .grid, canvas, [data-testid="empty"]').first).to_be_visible()
         expect(shown.locator('[aria-busy="true"]')).to_have_count(0)
@@ -163,7 +162,7 @@ def test_a_screen_reader_hears_what_the_cursor_of_a_profile_reads(
     page: Page, shared: Serve, ranks: Path
 ) -> None:
     panel = open_page(page, shared("--logdir", ranks))
-    panel.locator('.views [data-view="memory"]').click()
+    go(panel, "memory")
     curve = panel.locator("[data-figure] .curve [role=img]").first
     expect(curve).to_be_visible()
     assert "B" in heard(page, curve)

@@ -46,21 +46,22 @@ def test_a_new_alert_is_told_in_the_page_and_leads_to_the_card_at_its_step(
     _write(logs, "healthy", 1, 2, 3, when=now)
     _write(logs, "before", 1, float("nan"), when=9e12)  # no date of JavaScript is so late
     url = serve("--logdir", logs, "--alerts", file)
-    page.goto(f"{url}#locale=zh-CN&theme=light&tab=scalar")
-    tab, badge = page.locator("#tab-diagnose"), page.locator("#tab-diagnose .ih-badge")
-    expect(badge).to_have_text("1")  # found before the page was opened: no notice
+    with page.expect_response(lambda found: "/alerts/found" in found.url and found.json()["total"] == 1):
+        page.goto(f"{url}#locale=zh-CN&theme=light&tab=scalar")
+    tab = page.locator("#tab-diagnose")  # found before the page was opened: no notice
     expect(page.locator(".ih-toast")).to_have_count(0)
     _write(logs, "broken", 1, 2, float("inf"), when=now)
     expect(page.locator(".ih-toast")).to_contain_text("train/loss (x)")
-    expect(badge).to_have_text("2")
     tab.click()
-    page.get_by_role("menu").locator('[data-action="alerts"]').click()
+    mode = page.locator('[data-plugin="diagnose"]').get_by_role("radio", name="告警")
+    expect(mode).to_have_text("告警 2")
+    mode.click()
     rows = page.locator("[data-alert]")
     expect(rows).to_have_count(2)
     expect(rows.first).to_contain_text("Loss is broken")
     expect(rows.first).to_contain_text("broken")
     expect(rows.last.locator("time")).to_have_text("9000000000010")
-    expect(badge).to_have_count(0)
+    expect(page.locator('[data-plugin="alerts"]').get_by_role("radio", checked=True)).to_have_text("告警")
     assert violations(page) == []
     rows.first.locator('[data-action="open-alert"]').press("Enter")
     card = page.locator('[data-plugin="scalar"]').get_by_test_id("card")
@@ -74,7 +75,8 @@ def test_a_new_alert_is_told_in_the_page_and_leads_to_the_card_at_its_step(
     expect(page.locator("dialog").get_by_text("Loss is broken")).to_be_visible()  # a mark of the chart
     page.reload()
     expect(page.locator("#panel-alerts")).to_have_count(1)
-    expect(badge).to_have_count(0)
+    tab.click()
+    expect(mode).to_have_text("告警")
 
 
 def test_without_rules_there_is_no_tab(page: Page, serve: Serve, tmp_path: Path) -> None:

@@ -61,7 +61,12 @@ def test_single_values_are_sorted_bars_in_a_closed_last_section(
             writer.scalar_block(["loss", "system/cpu"], STEPS, [[1.0, 2.0] for _ in STEPS])
             writer.scalar_block(["hparam/accuracy"], [0], [[accuracy]])
     open_page(page, serve("--logdir", tmp_path))
-    section = page.locator(".groups > .group").last
+    sections = page.locator(".groups > .group")
+    expect(sections).to_have_count(3)
+    expect(sections.nth(1).get_by_role("button").first).to_have_attribute(
+        "aria-expanded", "false"
+    )  # the machine
+    section = sections.last
     head = section.get_by_role("heading").get_by_role("button")
     expect(head).to_have_text(re.compile("Single values"))
     expect(head).to_have_attribute("aria-expanded", "false")
@@ -71,3 +76,21 @@ def test_single_values_are_sorted_bars_in_a_closed_last_section(
     assert [bar.get_attribute("data-run-bar") for bar in bars.all()] == ["b", "c", "a"]
     page.reload()
     expect(bars).to_have_count(3)
+
+
+def test_the_font_is_the_hosts_own_comes_late_and_has_its_licence_next_to_it(
+    page: Page, serve: Callable[..., str], tmp_path: Path
+) -> None:
+    with EventWriter(tmp_path / "a") as writer:
+        writer.scalar_block(["loss"], STEPS, [[1.0] for _ in STEPS])
+    url = serve("--logdir", tmp_path)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_page(page, url)
+    page.wait_for_function("document.fonts.size > 0 && document.fonts.check('13px Inter')")
+    assert sum(one.endswith(".woff2") for one in asked) == 1
+    host = url.partition("?")[0].rstrip("/")
+    assert all(one.startswith(host) for one in asked)
+    assert ".woff2" not in page.request.get(url).text()  # nothing waits for it
+    licence = page.request.get(f"{host}/static/inter-license.txt")
+    assert "SIL Open Font License" in licence.text()

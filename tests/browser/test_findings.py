@@ -32,8 +32,8 @@ def logs(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("language", "saw", "done"),
     [
-        ("en", "train/loss (x) is NaN first at step 400; such values: 260", "2 findings"),
-        ("zh-CN", "train/loss (x) 在第 400 步首次出现 NaN", "发现 2 个问题"),
+        ("en", "train/loss (x) is NaN first at step 400; such values: 260", "2 problems in 2 of 3 runs"),
+        ("zh-CN", "train/loss (x) 在第 400 步首次出现 NaN", "3 个训练中的 2 个有 2 个问题"),
     ],
 )
 def test_findings_of_the_selected_runs_lead_to_their_places(
@@ -52,7 +52,7 @@ def test_findings_of_the_selected_runs_lead_to_their_places(
     expect(rows).to_have_count(2)
     expect(page.locator('[data-finding="nonfinite"]')).to_contain_text(saw)
     assert violations(page) == []
-    page.locator("summary").press("Enter")
+    page.locator(".rules summary").last.press("Enter")
     expect(page.locator('[data-rule="diagnose/overfitting"]')).to_be_visible()
     page.locator('[data-finding="nonfinite"] [data-action="open-finding"]').press("Enter")
     card = page.locator('[data-plugin="scalar"]').get_by_test_id("card")
@@ -68,7 +68,8 @@ def test_a_run_without_faults_says_what_was_checked(
 ) -> None:
     page.goto(f"{serve('--logdir', logs)}#locale=en&tab=diagnose&diagnose.run=fine")
     status = page.locator('[data-plugin="diagnose"] [role="status"]')
-    expect(status).to_contain_text("Nothing found.")
+    expect(status).to_contain_text("No problems in 3 runs")
+    expect(page.locator(".nothing")).to_contain_text("Nothing wrong was found in 3 runs")
     expect(page.locator("[data-finding]:not([data-severity=good])")).to_have_count(0)
 
 

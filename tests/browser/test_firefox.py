@@ -37,7 +37,7 @@ TABS = {
     "profiler": Content('[data-figure="biggest-host"] li', "aten::convolution_backward"),
     "landscape": Content('[data-testid="landscapes"]', "epochs 1 to 3", 0.07),
     "query": Content(".tables", "scalars"),
-    "diagnose": Content('[role="status"]', "rules in"),
+    "diagnose": Content('[role="status"]', " runs"),
     "text": Content('[data-tag="notes/text_summary"] strong', "lr"),
     "audio": Content('[data-tag="tone"]', "8,000 Hz", 0.05),
     "health": Content('[data-testid="health"]', " layers · ", 0.1),

@@ -22,6 +22,10 @@ def test_the_overview_says_where_time_goes(page: Page, shared: Serve, traced: Pa
     facts = panel.get_by_test_id("facts")
     expect(facts.locator('[data-fact="steps"]')).to_contain_text(str(STEPS))
     expect(facts.locator('[data-fact="device"]')).to_contain_text("GPU")
+    figures = panel.get_by_test_id("key-figures")
+    expect(figures.locator('[data-fact="step_time"]')).to_contain_text("ms")
+    # the same share of a step on the whole page: what is not busy is idle
+    expect(figures.locator('[data-fact="busy"]')).to_contain_text("GPU busy")
     expect(panel.locator('[data-figure="steps"]').get_by_test_id("column")).to_have_count(STEPS)
     shares = panel.locator('[data-figure="shares"] [data-category]')
     expect(shares.first).to_be_visible()
@@ -145,13 +149,14 @@ def test_figures_without_outlier_steps_say_so(page: Page, serve: Serve, tmp_path
 
 
 def test_an_empty_profile_says_why(page: Page, serve: Serve, tmp_path: Path) -> None:
-    """One of torch_npu that is exported as a database only."""
+    """One of torch_npu, whose database is none."""
     place = tmp_path / "logs/npu/host_1_20240101000000000_ascend_pt"
     (place / "ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
     (place / "profiler_info_0.json").write_text('{"rank_id": 0}')
     (place / "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db").write_bytes(b"SQLite format 3")
     panel = open_page(page, serve("--logdir", tmp_path / "logs"))
-    expect(panel.locator('[data-note="database_only"]')).to_contain_text("export_type=Text")
+    note = panel.locator('[data-note="no_database"]')
+    expect(note).to_contain_text("ascend_pytorch_profiler_0.db is not an SQLite database")
 
 
 def test_a_trace_of_any_name_is_opened(page: Page, serve: Serve, tmp_path: Path) -> None:
@@ -175,10 +180,13 @@ def test_the_keyboard_is_enough(page: Page, shared: Serve, traced: Path) -> None
     page.keyboard.press("Escape")
     expect(panel.get_by_test_id("operator-panel")).to_have_count(0)
     page.keyboard.press("n")
-    expect(panel.get_by_role("tab", selected=True)).to_have_text("Kernels")
+    expect(panel.get_by_role("tab", selected=True)).to_have_text("Memory")
     page.keyboard.press("Shift+N")
     expect(panel.get_by_role("tab", selected=True)).to_have_text("Operators")
     page.keyboard.press("n")
+    page.keyboard.press("n")
+    expect(panel.get_by_role("tab", selected=True)).to_have_text("Advice")  # as long as it is in front
+    page.keyboard.press("Shift+N")
     panel.get_by_role("tab", selected=True).focus()
     page.keyboard.press("ArrowLeft")
     expect(panel.get_by_role("tab", selected=True)).to_have_text("Operators")

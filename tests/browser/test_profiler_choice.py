@@ -98,7 +98,8 @@ def test_what_is_being_read_shows_what_is_there(page: Page, shared: Serve, trace
     page.reload()
     panel = page.get_by_test_id("profiler")
     reading = panel.get_by_test_id("reading")
-    expect(reading).to_contain_text("40%")
+    expect(reading).to_contain_text("40 of 100 B")
+    expect(reading).to_contain_text("1 s")
     expect(reading).to_contain_text("so far")
     expect(panel.locator('[data-figure="steps"]')).to_be_visible()
     done = True

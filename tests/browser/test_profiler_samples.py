@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
-from tests.browser.profiler_page import open_page
+from tests.browser.profiler_page import go, open_page, views_of
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -30,11 +30,12 @@ SAMPLES = {
     "mindinsight_fixtures/parallel_strategy": {"strategy"},
 }
 TEXTS = "element => [...element.querySelectorAll('*')].flatMap(e => [e.title, e.ariaLabel, e.placeholder])"
-CONTENT = "table, .grid, .figure, .facts"
+CONTENT = "table, .grid, .figure, .facts, .key-figures"
 OVERLAP = """element => {
-  const bar = element.querySelector('.toolbar'), tabs = element.querySelector('.views');
+  const box = (place) => element.querySelector(place).getBoundingClientRect();
+  const [bar, tabs] = [box('.toolbar'), box('.views')];
   const wide = document.documentElement.scrollWidth > innerWidth;
-  return wide || bar.getBoundingClientRect().bottom > tabs.getBoundingClientRect().top + 1;
+  return wide || (bar.bottom > tabs.top + 1 && bar.right > tabs.left + 1);
 }"""
 
 
@@ -81,13 +82,12 @@ def test_every_view_of_real_profiles(
     for locale, theme in (("en", "light"), ("zh-CN", "dark")):
         panel = open_page(page, url, locale=locale, theme=theme, **chosen)
         expect(panel.get_by_test_id("reading")).to_have_count(0)
-        tabs = panel.locator(".views [role=tab]")
-        views = [str(tab.get_attribute("data-view")) for tab in tabs.all()]
+        views = views_of(panel)
         assert SAMPLES[name] <= set(views) | {"overview"}
         for view in views:
             if view == "timeline":  # test_profiler_timeline.py
                 continue
-            panel.locator(f'.views [data-view="{view}"]').click()
+            go(panel, view)
             if view == "compare":
                 expect(panel.get_by_test_id("empty")).to_be_visible()
             else:
@@ -106,7 +106,7 @@ def test_advice_leads_to_its_evidence(page: Page, serve: Serve, tmp_path: Path) 
     expect(advice).to_be_visible()
     advice.locator('[data-action="advice"]').first.click()
     expect(panel.get_by_role("tab", selected=True)).to_have_text("Step trace")
-    panel.get_by_role("tab", name="Cluster").click()
+    go(panel, "cluster")
     # the ranks of a stage work equally long; the long first step of ranks 2 and 3 is waiting for data
     expect(panel.get_by_test_id("warm-up")).to_contain_text("step 1")
     expect(panel.locator("[data-straggler]")).to_have_count(0)

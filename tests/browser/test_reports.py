@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -41,7 +43,9 @@ def url(logs: Path, shared: Serve) -> str:
 def _add(page: Page, tag: str) -> None:
     card(page, tag).locator('[data-action="export"]').click()
     page.locator('[data-action="reports-add"]').click()
-    expect(page.locator(".ih-toast").last).to_contain_text("Added to the report")
+    toast = page.locator(".ih-toast").last
+    expect(toast).to_contain_text("Added to “Report”")
+    expect(toast.get_by_role("button", name="Open")).to_be_visible()
 
 
 def test_a_report_is_written_from_cards_shown_live_and_saved_as_a_file(
@@ -58,13 +62,13 @@ def test_a_report_is_written_from_cards_shown_live_and_saved_as_a_file(
     page.get_by_role("tab", name="Reports").click()
     reports = page.get_by_test_id("reports")
     title = reports.locator(".markdown h1")
-    reports.locator("select").select_option("=Report")
+    expect(reports.locator("select")).to_have_value("=Report")  # the last one is open
     cards = reports.get_by_test_id("live-card")
     expect(cards).to_have_count(2)
     expect(cards.nth(0).get_by_test_id("card-status")).to_contain_text("100 points")
     expect(cards.nth(1).get_by_test_id("card-status")).to_contain_text("200 points")
     reports.locator('[data-action="edit"]').click()
-    field = reports.locator("textarea")
+    field = reports.locator('[data-control="text"]')
     field.fill(f"# What we saw\n\n{HOSTILE}\n\n{field.input_value()}\n```card\n{{}}\n```\n")
     expect(title).to_have_text("What we saw")
     page.reload()  # what was typed is not lost
@@ -89,7 +93,7 @@ def test_a_report_is_written_from_cards_shown_live_and_saved_as_a_file(
     expect(title).to_have_text("What we saw")
     expect(reports.get_by_test_id("unsaved")).to_have_count(0)
     expect(reports.get_by_text("This block is not a card")).to_be_visible()
-    markdown = reports.locator(".markdown").first
+    markdown = reports.locator(".markdown")
     expect(markdown.locator("script, img, form, input, style, iframe")).to_have_count(0)
     links = markdown.locator("a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
     assert links == [None, None, "https://example.org/"]
@@ -110,8 +114,140 @@ def test_a_report_is_written_from_cards_shown_live_and_saved_as_a_file(
         reports.locator('[data-action="file"]').click()
     saved.value.save_as(tmp_path / "report.html")
     assert saved.value.suggested_filename == "What_we saw.html"
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     page.goto((tmp_path / "report.html").as_uri())
     expect(title).to_have_text("What we saw")
     expect(cards.nth(0).get_by_test_id("card-status")).to_contain_text("100 points")
     expect(cards.nth(1).get_by_test_id("card-status")).to_contain_text("200 points")
-    expect(reports.locator('[data-action="new"]')).to_be_disabled()  # nothing can be saved there
+    expect(reports.locator('[data-action="new"]')).to_have_count(0)  # nothing can be saved there
+    expect(reports.get_by_text("Made with insight-host, ")).to_be_visible()
+    for part in (".ih-header", ".ih-sidebar", ".ih-footer", ".ih-banners", ".reports > .toolbar"):
+        expect(page.locator(part).filter(visible=True)).to_have_count(0)  # the report alone
+    cards.nth(0).locator('[data-action="export"]').click()
+    expect(page.locator('[data-action="export-csv"]')).to_be_visible()
+    for action in ("reports-add", "embed", "block-menu", "add-block"):
+        expect(page.locator(f'[data-action="{action}"]')).to_have_count(0)
+    assert [url for url in asked if not url.startswith(("file:", "blob:", "data:"))] == []
+
+
+def _blocks(page: Page) -> list[str | None]:
+    return page.get_by_test_id("block").evaluate_all("all => all.map(one => one.dataset.block)")
+
+
+def test_the_page_of_a_report_is_its_editor_by_pointer_and_keys(
+    page: Page, url: str, violations: Callable[[Page], list[str]]
+) -> None:
+    page.goto(f"{url}#locale=en&tab=reports&runs=a")
+    reports = page.get_by_test_id("reports")
+    reports.locator('[data-action="new"], [data-action="first"]').first.click()
+    title = reports.locator(".markdown h1")
+    expect(title).to_be_visible()
+    title.click()
+    text = reports.locator('[data-control="block-text"]')
+    expect(text).to_be_focused()
+    text.fill("# By blocks\n\nIt costs $5 and $6, and $x^2$ is a square.")
+    text.press("Escape")
+    expect(title).to_have_text("By blocks")
+    expect(reports.locator("math")).to_have_count(1)
+    expect(reports.get_by_text("It costs $5 and $6, and")).to_be_visible()
+    reports.locator('.words [data-action="add-chart"]').click()
+    chooser = page.get_by_role("dialog")
+    chooser.get_by_role("searchbox").fill("accu")
+    chooser.get_by_role("button", name="Add chart").click()
+    expect(reports.get_by_test_id("card-status")).to_contain_text("100 points")
+    reports.locator('.words [data-action="add-runs"]').click()
+    expect(reports.get_by_test_id("runs-of-report").locator("tbody tr")).to_have_count(1)
+    reports.get_by_test_id("block").nth(3).hover()
+    reports.locator('[data-action="block-menu"]').nth(3).click()
+    page.locator('[data-action="columns"]').click()
+    chooser.get_by_role("searchbox").fill("status")
+    chooser.get_by_role("checkbox", name="Status").check()
+    chooser.locator('[data-action="add"]').click()
+    head = reports.get_by_test_id("runs-of-report").locator("thead")
+    expect(head).to_contain_text("Status")
+    expect(reports.get_by_test_id("runs-of-report").locator("tbody")).to_contain_text("stopped")
+    assert _blocks(page) == ["text", "text", "chart", "runs"]
+    assert violations(page) == []
+    chart = reports.get_by_test_id("block").nth(2)
+    chart.focus()
+    chart.press("Alt+ArrowUp")
+    expect(page.locator(":focus")).to_have_attribute("aria-label", "Chart, block 2 of 4")
+    assert _blocks(page) == ["text", "chart", "text", "runs"]
+    reports.get_by_test_id("block").nth(3).hover()
+    handle = reports.locator('[data-action="drag"]').nth(3).bounding_box()
+    top = reports.get_by_test_id("block").nth(0).bounding_box()
+    assert handle is not None
+    assert top is not None
+    page.mouse.move(handle["x"] + 5, handle["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(handle["x"] + 5, top["y"] + 2, steps=4)
+    page.mouse.up()
+    until(page, lambda: _blocks(page) == ["runs", "text", "chart", "text"])
+    page.keyboard.press("Delete")  # the block that was moved has the focus
+    until(page, lambda: _blocks(page) == ["text", "chart", "text"])
+    page.keyboard.press("Control+z")
+    until(page, lambda: _blocks(page) == ["runs", "text", "chart", "text"])
+    reports.locator('[data-action="redo"]').click()
+    until(page, lambda: _blocks(page) == ["text", "chart", "text"])
+    expect(reports.get_by_role("status")).to_have_text("Saved")
+    page.reload()
+    expect(title).to_have_text("By blocks")
+    until(page, lambda: _blocks(page) == ["text", "chart", "text"])
+
+
+def test_a_deleted_report_comes_back_and_one_that_others_changed_keeps_both_texts(
+    page: Page, url: str
+) -> None:
+    page.goto(f"{url}#locale=en&tab=reports")
+    reports = page.get_by_test_id("reports")
+    reports.locator('[data-action="new"], [data-action="first"]').first.click()
+    title = reports.locator(".markdown h1")
+    title.click()
+    text = reports.locator('[data-control="block-text"]')
+    text.fill("# Mine")
+    assert page.context.browser is not None
+    context = page.context.browser.new_context()  # another reader
+    other = context.new_page()
+    other.goto(f"{url}#{page.url.partition('#')[2]}")
+    other.get_by_test_id("reports").locator(".markdown h1").click()
+    other.locator('[data-control="block-text"]').fill("# Theirs")
+    other.keyboard.press("Escape")
+    expect(other.get_by_test_id("reports").get_by_role("status")).to_have_text("Saved")
+    context.close()
+    text.press("Escape")
+    conflict = reports.get_by_test_id("conflict")
+    expect(conflict).to_contain_text("Somebody else has changed this report")
+    conflict.locator('[data-action="conflict.copy"]').click()
+    expect(reports.locator("select")).to_have_value(re.compile(r"\(copy\)"))
+    expect(title).to_have_text("Mine")
+    name = reports.locator("select").input_value()
+    reports.locator('[data-action="more"]').click()
+    page.locator('[data-action="remove"]').click()
+    expect(reports.locator("select")).not_to_have_value(name)
+    page.locator(".ih-toast").last.get_by_role("button", name="Undo").click()
+    expect(reports.locator("select")).to_have_value(name)
+    expect(title).to_have_text("Mine")
+    reports.locator('[data-action="more"]').click()
+    page.locator('[data-action="remove"]').click()
+    expect(reports.locator("select")).not_to_have_value(name)
+    reports.locator("select").select_option(f"=deleted/{name[1:]}")
+    expect(reports.get_by_test_id("deleted")).to_contain_text("was deleted")
+    reports.locator('[data-action="restore"]').click()
+    expect(reports.locator("select")).to_have_value(name)
+    expect(title).to_have_text("Mine")
+
+
+def test_a_host_that_saves_nothing_shows_reports_and_says_so_once(
+    page: Page, logs: Path, serve: Serve
+) -> None:
+    page.goto(f"{serve('--logdir', logs)}#locale=en&tab=scalar&runs=a")
+    _add(page, "loss")
+    page.goto(f"{serve('--logdir', logs, '--read-only')}#locale=en&tab=reports&reports.open=Report")
+    reports = page.get_by_test_id("reports")
+    expect(reports.get_by_test_id("card-status")).to_contain_text("100 points")
+    expect(reports.get_by_text("reports can only be read")).to_have_count(1)
+    for action in ("new", "edit", "undo", "add-block", "drag"):
+        expect(reports.locator(f'[data-action="{action}"]')).to_have_count(0)
+    reports.locator('[data-action="more"]').click()
+    expect(page.get_by_role("menuitem")).to_have_text(["Print"])

@@ -148,6 +148,17 @@ def test_a_card_draws_60_of_200_lines_and_asks_for_no_others_until_all_are_wante
     limit.get_by_role("button", name="all").click()
     expect(limit).to_contain_text("200 of 200 lines:")
     expect(here.get_by_test_id("card-status")).to_contain_text(f"{200 * STEPS:,} points")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    limit.get_by_role("button", name="median").click()
+    expect(limit).to_contain_text("Median and quartiles of 200 lines:")
+    expect(here.get_by_test_id("card-status")).to_contain_text(f"{STEPS:,} points")  # of the best run alone
+    expect(here.locator("[data-ready] > [role=img]")).to_have_attribute("aria-label", re.compile(", 2 lines"))
+    assert any("/bands?" in url and "centre=median" in url for url in asked)
+    page.reload()
+    expect(limit.get_by_role("button", name="median")).to_have_attribute("aria-pressed", "true")
+    limit.get_by_role("button", name="newest").click()
+    expect(limit).to_contain_text("60 of 200 lines:")
 
 
 def test_a_link_shows_the_same_runs_and_numbers_elsewhere(

@@ -48,6 +48,25 @@ def test_environment_has_tensorboards_keys(host_of: Callable[..., Host]) -> None
     assert answer["creation_time"] == 100.0
 
 
+def test_kinds_of_unread_files_are_counted_when_somebody_asks(host_of: Callable[..., Host]) -> None:
+    asked: list[int] = []
+
+    def unread() -> list[Reason]:
+        asked.append(1)
+        return [Reason("Checkpoints of models: 3", "unread_checkpoints", files=3)]
+
+    client = Client(host_of(unread_files=unread))
+    client.get("/data/run_table")
+    assert not asked
+    [kind] = _json(client.get("/data/unread"))["unread"]
+    assert kind == {
+        "error": "Checkpoints of models: 3",
+        "code": "unread_checkpoints",
+        "details": {"files": 3},
+    }
+    assert _json(Client(host_of()).get("/data/unread")) == {"unread": []}
+
+
 def test_what_programs_ask_tensorboard_at_the_root(host_of: Callable[..., Host]) -> None:
     client = Client(host_of(window_title="Mine"))
     assert {path: _json(client.get(f"/data/{path}")) for path in ("logdir", "window_properties")} == {

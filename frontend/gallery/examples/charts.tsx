@@ -1,5 +1,6 @@
 import { useChart } from '@insight-host/kit';
 import { CanvasPainter, palette } from '@insight-host/kit/draw';
+import { FlameGraph } from '@insight-host/kit/flame';
 import { html } from '@insight-host/kit/html';
 import { mountHistogramChart, type HistogramChart, type HistogramChartProps } from '@insight-host/kit/histograms';
 import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
@@ -50,6 +51,21 @@ export function HistogramsOverSteps({ page }: Given): JSX.Element {
   };
   useChart<HistogramChartProps, HistogramChart>(mountHistogramChart, props, host, useRef<HistogramChart | null>(null));
   return <div ref={host} class="plot" />;
+}
+
+export function Calls({ page }: Given): JSX.Element {
+  const nodes = {
+    parent: [-1, 0, 1, 1, 0],
+    name: [0, 1, 2, 3, 4],
+    own: [1, 2, 40, 24, 8],
+    whole: [75, 66, 40, 24, 8],
+    count: [1, 10, 10, 10, 1],
+    before: [],
+    names: ['main train.py:90', 'step train.py:41', 'aten::mm', 'aten::relu', 'save train.py:60'],
+    total: 75,
+    nodes: 5,
+  };
+  return <FlameGraph page={page} nodes={nodes} label="calls of a training" valueText={(ms) => `${ms} ms`} />;
 }
 
 export function Painting({ page }: Given): JSX.Element {

@@ -4,7 +4,6 @@ import {
   Cluster,
   Download,
   Empty,
-  Field,
   FullScreen,
   FullScreenToggle,
   Icon,
@@ -55,9 +54,7 @@ export function Choices(): JSX.Element {
   return (
     <>
       <Segments name="sides" label="Side" value={view.value} options={SIDES} onPick={pick} />
-      <Field label="Side of the model">
-        <Select name="side" label="Side" value={view.value} options={SIDES} onPick={pick} />
-      </Field>
+      <Select name="side" label="Side" value={view.value} options={SIDES} onPick={pick} />
     </>
   );
 }

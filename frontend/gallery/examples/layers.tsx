@@ -69,7 +69,17 @@ export function Dialogs(): JSX.Element {
     <>
       <Button action="dialog" label="Open a dialog" text="Open" onPress={() => (open.value = true)} />
       {open.value && (
-        <Dialog name="example" title="A dialog" close="Close" onClose={() => (open.value = false)}>
+        <Dialog
+          name="example"
+          title="A dialog"
+          onClose={() => (open.value = false)}
+          onSubmit={() => (open.value = false)}
+          foot={
+            <button type="submit" class="primary">
+              Add panel
+            </button>
+          }
+        >
           <p>The focus stays in it. Escape and a press outside close it.</p>
         </Dialog>
       )}

@@ -1,6 +1,7 @@
 import { Page, TableButton } from '@insight-host/kit';
 import {
   EditCell,
+  EvidencePicture,
   Modes,
   rowsOf,
   Table,
@@ -110,4 +111,17 @@ export function ModesOfATab({ page }: Given): JSX.Element {
     return new Page({ ...ctx, modes });
   }, []);
   return <Modes page={twofold} />;
+}
+
+export function Evidence(): JSX.Element {
+  const steps = Array.from({ length: 60 }, (_, step) => step);
+  const values = steps.map((step) => (step < 40 ? Math.exp(-step / 20) : 0.14 + (step - 40) / 15));
+  const meant = steps.map((step) => step > 50);
+  return (
+    <div style={{ display: 'grid', gap: '12px', width: '280px' }}>
+      <EvidencePicture label="The loss rises" evidence={{ kind: 'series', steps, values, marked: [40, 59] }} />
+      <EvidencePicture label="A share" evidence={{ kind: 'share', share: 0.63, saved: [0.2, 0.4] }} />
+      <EvidencePicture label="9 of 60 runs" evidence={{ kind: 'runs', meant }} />
+    </div>
+  );
 }

@@ -23,6 +23,7 @@ export const SHARED = [
   '@insight-host/api',
   '@insight-host/kit',
   '@insight-host/kit/draw',
+  '@insight-host/kit/flame',
   '@insight-host/kit/histograms',
   '@insight-host/kit/html',
   '@insight-host/kit/lab',

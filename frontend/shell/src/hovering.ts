@@ -1,7 +1,4 @@
-/**
- * Elements of runs (`data-hover-run`), wherever they are, hover their run, and cards of other runs fade. Loaded when
- * the page is idle.
- */
+/** Elements of runs (`data-hover-run`), wherever they are, hover their run, and cards of other runs fade. */
 import { effect } from '@preact/signals';
 import type { Hovered } from './state/pointing';
 

@@ -24,7 +24,7 @@ panelWhenAsked(page);
 cardsWhenAsked(page);
 columnsWhenShown(page);
 viewsWhenShown(page);
-whenIdle(() => void import('./hovering').then(({ hoverRuns }) => hoverRuns(page.hovered)));
+whenIdle(() => void import('./idle').then(({ startIdle }) => startIdle(page.hovered)));
 addEventListener('error', (event) => page.uncaught(event.error, event.filename));
 addEventListener('unhandledrejection', (event) => page.uncaught(event.reason, ''));
 

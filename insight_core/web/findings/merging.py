@@ -122,7 +122,7 @@ def _merged(answer: Answered, of: int) -> Iterator[Finding]:
     if answer.profiles is not None:
         yield from _of_profiles(answer, answer.profiles, of)
         return
-    found = [_named(rule, one) for told, _ in answer.calls for one in told.findings]
+    found = [_named(rule, one, of) for told, _ in answer.calls for one in told.findings]
     faults = [one for one in found if one.severity in ("error", "warning")]
     for part in (faults, [one for one in found if one.severity not in ("error", "warning")]):
         runs = tuple(dict.fromkeys(run for one in part for run in one.runs))
@@ -136,7 +136,7 @@ def _of_profiles(answer: Answered, names: Sequence[str], of: int) -> Iterator[Fi
     """Findings of one profile as they are; faults of several profiles as one, and hints."""
     rule = answer.asked.rule
     found = [
-        (name, _named(rule, one))
+        (name, _named(rule, one, of))
         for name, told in zip(names, answer.told, strict=True)
         for one in told.findings
     ]
@@ -168,9 +168,11 @@ def _one_of(rule: Rule, parts: Sequence[Finding], runs: tuple[str, ...], of: int
     return evolve(first, runs=runs, saw=saw, title=title, saves=saves, each=tuple(parts))
 
 
-def _named(rule: Rule, one: Finding) -> Finding:
+def _named(rule: Rule, one: Finding, of: int) -> Finding:
     """A finding of a rule with a title, and with texts that begin with a capital letter."""
     title, steps = _short(one.title or rule.title(), rule), one.place.steps
+    if rule.scope == "runs" and one.runs and one.severity in ("error", "warning"):
+        title = _short(_IN_RUNS(title=title, count=len(one.runs), of=of), rule)
     if rule.scope == "run" and steps is not None:
         kind = _AT_STEP if steps[0] == steps[1] else _FROM_STEP
         title = _short(kind(title=title, step=steps[0]), rule)

@@ -1,4 +1,5 @@
 import { message, tab, timeText, type Page } from '@insight-host/kit';
+import { Modes } from '@insight-host/kit/table';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -42,6 +43,9 @@ function AlertList({ page }: { readonly page: Page }): JSX.Element {
   const problem = failure.value || found?.failure;
   return (
     <div class="kit alerts" data-ready={found ? '' : undefined}>
+      <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+        <Modes page={page} />
+      </div>
       {problem && <p role="alert">{say('failure', { reason: problem })}</p>}
       {found && <p class="hint">{say('rules', { count: found.rules.length, rules: found.rules.join(', ') })}</p>}
       {found?.alerts.length === 0 && <p class="empty">{say('none')}</p>}

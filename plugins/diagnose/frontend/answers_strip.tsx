@@ -6,7 +6,8 @@ import { signal } from '@preact/signals';
 import { render } from 'preact';
 import type { JSX } from 'preact';
 import styles from './answers.css?inline';
-import { keyOf, open, textOf, type Answer, type Finding } from './findings';
+import { keyOf, textOf, type Answer, type Finding } from './answer';
+import { open } from './entries';
 
 const WAIT = 5000; // ms until the host answers with what it knows
 const APART = 15_000; // ms between two looks at data that grow

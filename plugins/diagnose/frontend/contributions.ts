@@ -1,10 +1,40 @@
-/** Findings beyond the tab: in the menu of a run, in the palette, and as columns of the run list. */
-import { API, type Contributions } from '@insight-host/api';
+/** Findings beyond the tab: how many problems there are, in the menu of a run, in the palette, and as columns. */
+import { API, type Contributions, type PluginContext } from '@insight-host/api';
+import { Page } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
+import type { Answer } from './answer';
+import { Dismissed } from './dismissed';
+import { entriesOf, isProblem } from './entries';
 import en from '../insight_diagnose/locales/en.json';
 import zh from '../insight_diagnose/locales/zh-CN.json';
 
 const COLORS: Readonly<Record<string, string>> = { error: 'var(--danger)', warning: 'var(--warn)' };
 const RANKS = ['none', 'hint', 'warning', 'error'];
+const WAIT = 5000; // ms until the host answers with what it knows
+const APART = 30_000; // ms between two counts of data that grow
+
+/**
+ * Counts the problems of all runs, for the number at the tab: in one answer, so that very many runs, whose rest is only
+ * checked when the tab is opened, cost no more. The tab itself counts while it is in front.
+ */
+function count(ctx: PluginContext): () => void {
+  const page = new Page(ctx);
+  const dismissed = new Dismissed(page);
+  const ask = async (): Promise<void> => {
+    const run = ctx.runs.all.value.filter(({ archived }) => !archived).map(({ name }) => name);
+    if (run.length === 0) return;
+    const answer = await ctx.data.json<Answer>('findings', { run, wait: WAIT }, { signal: ctx.signal });
+    const problems = entriesOf(answer.findings).filter((entry) => isProblem(entry) && !dismissed.hides(entry));
+    ctx.badge(problems.length > 0 ? `${problems.length}${answer.left > 0 ? '+' : ''}` : '');
+  };
+  // a host that is away is the page's affair: the next question may be answered
+  const spaced = new Spaced(APART, () => void ask().catch(() => undefined));
+  page.until(ctx.generation.subscribe(() => spaced.ask()));
+  return () => {
+    spaced.cancel();
+    page.dispose();
+  };
+}
 
 export default {
   apiVersion: API,
@@ -17,6 +47,7 @@ export default {
       mount: async (host, ctx) => (await import('./answers_strip')).mountAnswers(host, ctx),
     },
   ],
+  start: count,
   commands: [{ text: 'command', run: (ctx) => void ctx.open('diagnose') }],
   runActions: [
     {

@@ -2,7 +2,9 @@ import type { Query, ReadonlySignal } from '@insight-host/api';
 import { Page } from '@insight-host/kit';
 import { fakeContext } from '@insight-host/kit/testing';
 import { expect, it, vi } from 'vitest';
-import { FindingsBoard, open, textOf, type Answer, type Finding } from './findings';
+import { textOf, type Answer, type Finding } from './answer';
+import { open } from './entries';
+import { FindingsBoard } from './findings';
 import snapshot from './snapshot';
 
 /** As the page does. */
@@ -18,7 +20,7 @@ function finding(runs: readonly string[], more: Partial<Finding> = {}): Finding 
     rule: 'divergence',
     runs,
     severity: 'warning',
-    title: { error: 'Odd' },
+    title: { error: 'Loss diverged' },
     saw: { error: `${runs[0]} is odd`, code: 'mine_odd', details: { tag: 'a.b', step: 12_000, level: 1.416e11 } },
     change: { error: 'change' },
     shared: [],
@@ -38,8 +40,8 @@ function answered(runs: readonly string[], left = 0, isPending = false): Answer 
       finding(['run4', 'run5'], { each: [finding(['run4']), finding(['run5'])] }),
     ],
     rules: [
-      { plugin: 'diagnose', id: 'divergence', title: { error: 'Diverges' }, checked: runs.length - left },
-      { plugin: 'diagnose', id: 'overfitting', title: { error: 'Overfitting' }, checked: 0 },
+      { plugin: 'diagnose', id: 'divergence', title: { error: 'Diverges' }, scope: 'run', checked: runs.length - left },
+      { plugin: 'diagnose', id: 'overfitting', title: { error: 'Overfitting' }, scope: 'run', checked: 0 },
     ],
     unchecked: [
       {
@@ -77,7 +79,7 @@ it('asks about all runs that match until the host has checked them', async () =>
   await vi.waitFor(() => expect(made.left.value).toBe(0));
   await vi.waitFor(() => expect(asked).toHaveLength(3));
   expect(asked.every(({ run, wait }) => (run as readonly string[]).length === 20 && Number(wait) > 0)).toBe(true);
-  expect(made.findings.value.map(({ runs, severity }) => [runs, severity])).toEqual([
+  expect(made.entries.value.map(({ head }) => [head.runs, head.severity])).toEqual([
     [['run3'], 'error'],
     [['run4', 'run5'], 'warning'],
   ]);
@@ -96,7 +98,7 @@ it('does not depend on which runs are drawn, but on which match', async () => {
   await vi.waitFor(() => expect(asked).toHaveLength(2));
   expect(asked[1]?.['run']).toHaveLength(7);
   made.only.set('run5');
-  expect(made.findings.value.map(({ runs }) => runs)).toEqual([['run4', 'run5']]);
+  expect(made.entries.value.map(({ runs }) => runs)).toEqual([['run4', 'run5']]);
   made.page.dispose();
 });
 

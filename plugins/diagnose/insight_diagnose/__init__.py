@@ -1,4 +1,4 @@
-"""Findings: rules about scalars and histograms, and the tab that lists what the rules of all plugins find."""
+"""Diagnosis: rules about scalars and histograms, and the tab that lists what the rules of all plugins find."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def insight_plugin() -> Plugin:
     """The tab that lists findings."""
     return Plugin(
         name="diagnose",
-        title="Findings",
+        title="Diagnosis",
         tab_group="diagnosis",
         titles={"zh-CN": "诊断"},
         routes="insight_diagnose.routes:routes",

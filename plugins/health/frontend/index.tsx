@@ -12,6 +12,7 @@ import {
   Toggle,
   useTableView,
 } from '@insight-host/kit';
+import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import en from '../insight_health/locales/en.json';
@@ -73,6 +74,7 @@ function Toolbar({ board, map }: Props & { readonly map: HeatMap | null }): JSX.
   }));
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+      <Modes page={page} />
       {(several || view.value !== 'layers') && (
         <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={view} how="push" />
       )}

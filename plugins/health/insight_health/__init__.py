@@ -25,14 +25,14 @@ def insight_plugin() -> Plugin:
     """The tab; it claims no values, and reads those of histograms, tensors and scalars."""
     return Plugin(
         name="health",
-        title="Layer health",
-        tab_group="model",
-        titles={"zh-CN": "网络层状态"},
+        title="Layers",
+        tab_group="diagnosis",
+        titles={"zh-CN": "网络层"},
         routes="insight_health.routes:routes",
         computations={"map": "insight_health.routes:map_answer"},
         frontend=_HERE / "static",
         is_active=_is_active,
-        order=310,
+        order=910,
     )
 
 

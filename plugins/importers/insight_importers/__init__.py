@@ -86,8 +86,17 @@ FORMATS = (
         version=_VERSION,
     ),
     StoreFormat(
-        "SQLite of Trackio, MLflow or Optuna",
-        [FileName(f"*.{suffix}", makes_run=beginnings.of_sqlite) for suffix in ("db", "sqlite", "sqlite3")],
+        "W&B history export",
+        FileName("*.runhistory.parquet"),
+        f"{_HERE}.wandb_exports:translate",
+        version=_VERSION,
+    ),
+    StoreFormat(
+        "SQLite of Trackio, MLflow, Optuna or SwanLab",
+        [
+            FileName(name, makes_run=beginnings.of_sqlite)
+            for name in ("*.db", "*.sqlite", "*.sqlite3", "runs.swanlab")
+        ],
         f"{_HERE}.databases:translate",
         version=_VERSION,
     ),

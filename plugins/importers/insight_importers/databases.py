@@ -5,12 +5,18 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from insight_core.plugin import Flaw, Reason, Translation
-from insight_importers import mlflow_database, optuna_database, trackio_database
+from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
+from insight_importers import mlflow_database, optuna_database, swanlab_database, trackio_database
 from insight_importers.sqlite_files import Changing, opened, watched
 from insight_importers.translated_runs import TranslatedRuns
 
-_READERS = (trackio_database, mlflow_database, optuna_database)
+_READERS = (trackio_database, mlflow_database, optuna_database, swanlab_database)
+_AIMS = {"run", "experiment", "run_tag", "alembic_version"}  # tables of Aim
+_AIM = ReasonKind(
+    "importers_aim",
+    "the runs of this Aim repository are in RocksDB, which only Aim opens: export them with "
+    "python {script} {repository} --to DIRECTORY, where Aim is installed",
+)
 _TRIES = 3  # to read a database that is written meanwhile
 
 
@@ -35,10 +41,18 @@ def translate(source: str, target: Path) -> Translation:
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     if reader is None or read is None:
-        return made.finish(watched=files)
+        flaws = [("", Flaw(0, _aim(source)))] if database.tables >= _AIMS else []
+        return made.finish(watched=files, flaws=flaws)
     if read.is_other:
         made.start_anew()
         return made.finish(is_done=False, watched=files)
     reader.write(read, made, Path(source))
     flaws = [("", flaw) for flaw in database.flaws]
-    return made.finish(is_done=read.is_last, watched=files, flaws=flaws)
+    beside = read.watched if isinstance(read, swanlab_database.SwanlabRuns) else ()
+    return made.finish(is_done=read.is_last, watched=(*files, *beside), flaws=flaws)
+
+
+def _aim(source: str) -> Reason:
+    """Why the runs next to Aim's database are not shown, and how they can be."""
+    script = Path(__file__).with_name("aim_export.py")
+    return _AIM(script=str(script), repository=str(Path(source).absolute().parent))

@@ -15,18 +15,19 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from insight_core.plugin import ReasonKind
 from insight_core.plugin.lab import file_reference
 from insight_core.plugin.payloads import ImageHeader, header_of
 from insight_importers.cells import utf8
 from insight_importers.facts import Facts, facts_values
-from insight_importers.side_files import check_file, content_of
+from insight_importers.side_files import check_file, content_of, open_file
 from insight_importers.step_order import StepOrder
 from insight_record.encoders.common_kinds import image
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.encoders.tensorboard import metadata
 from insight_record.events import event, summary, version_record
 from insight_record.formats.framing import pieces_record
-from insight_record.formats.protobuf import Pieces, int_field, message_field, size_of, text_field
+from insight_record.formats.protobuf import Pieces, float_field, int_field, message_field, size_of, text_field
 from insight_record.formats.tensor_messages import string_tensor
 from insight_record.scalars import in_order, sealed_rows, steps_alike
 from insight_record.values.tensors import number_value, strings_value
@@ -37,9 +38,10 @@ _TAG = 1  # of a value
 _NUMBER = 1.2345678901234567e-5  # of which the bytes are replaced by those of the values
 _MARK = struct.pack("<d", _NUMBER)
 _MOST_FILE = 64 << 20  # bytes
-_IMAGE, _TENSOR = 4, 8  # of a value
-_IMAGE_FILE = 4  # of an image
+_IMAGE, _AUDIO, _TENSOR = 4, 6, 8  # of a value
+_IMAGE_FILE = _AUDIO_FILE = 4  # of an image, a sound
 _STRING = 8  # of a tensor
+_SOUND = ReasonKind("importers_sound", "it is not a WAV file that can be played: {cause}")
 
 
 def directory_of(kept: Mapping[str, Any]) -> str:
@@ -149,6 +151,22 @@ class ImportedRun:
         """Appends the content of an image file. Raises ValueError for one that cannot be shown."""
         for value in image(tag, data):
             self._value(value, step, wall_time)
+
+    def sound(self, tag: str, step: int, wall_time: float, path: str) -> None:
+        """Refers to a WAV file. Raises ValueError or OSError for one that cannot be played."""
+        check_file(path, _MOST_FILE)
+        import wave  # loaded with the first sound
+
+        try:
+            with open_file(path) as file, wave.open(file) as sound:
+                numbers = (sound.getframerate(), sound.getnchannels(), sound.getnframes())
+        except (wave.Error, EOFError) as error:
+            raise ValueError(_SOUND(cause=str(error) or "it is cut")) from None
+        content = float_field(1, numbers[0]) + int_field(2, numbers[1]) + int_field(3, numbers[2])
+        content = message_field(
+            _AUDIO, content + file_reference(_AUDIO_FILE, path) + text_field(5, "audio/wav")
+        )
+        self._value(EncodedValue(tag, "summary", len(content), lambda: [content]), step, wall_time)
 
     def value(self, value: EncodedValue, step: int, wall_time: float) -> None:
         """Appends any value of a summary."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from io import BufferedReader
 from typing import Any
@@ -34,18 +34,26 @@ class LogPart:
     is_rest: bool
     cut: int
     flaws: list[Flaw]  # that a later call will not change
+    version: int
 
     def take_each(self, types: MessageTypes, tracker: str, take: Callable[[Any], None]) -> None:
         """Parses and takes each record; one that cannot be used is damage."""
-        for data in self.found.records:
-            place, size = self.found.end - 1, len(data)
+
+        def parse_and_take(data: bytes) -> None:
             try:
                 record = types.parse("Record", data)
             except ValueError:
-                self.flaws.append(Flaw(place, _LOG_RECORD(tracker=tracker), size))
-                continue
-            with contained(partial(self._note_odd, place, size, tracker)):
+                self.flaws.append(Flaw(self.found.end - 1, _LOG_RECORD(tracker=tracker), len(data)))
+            else:
                 take(record)
+
+        self.use_each(tracker, parse_and_take)
+
+    def use_each(self, tracker: str, use: Callable[[bytes], None]) -> None:
+        """Gives ``use`` the bytes of each record; one for which it raises something is damage."""
+        for data in self.found.records:
+            with contained(partial(self._note_odd, self.found.end - 1, len(data), tracker)):
+                use(data)
 
     def tail(self) -> list[Flaw]:
         """The damage at the end, which may vanish when the log grows."""
@@ -64,22 +72,26 @@ def is_replaced(source: str, place: Mapping[str, Any]) -> bool:
     return bool(place) and place["mark"] != mark_before(source, place["offset"])
 
 
-def next_part(source: str, place: dict[str, Any], tracker: str, mark: bytes, version: int) -> LogPart:
+def next_part(
+    source: str, place: dict[str, Any], tracker: str, mark: bytes, versions: Collection[int]
+) -> LogPart:
     """The next records of a log. ``place`` keeps how far it was read; it is empty at first.
 
-    Raises OSError, and ValueError for a file that begins otherwise, or has another version.
+    Raises OSError, and ValueError for a file that begins otherwise, or has none of these versions.
     """
     with open_file(source) as file:
         info = os.fstat(file.fileno())
         beginning = file.read(_BEGINNING)
         if beginning[:-1] != mark:
             raise ValueError(_NO_LOG(tracker=tracker))
-        if beginning[-1] != version:
+        if beginning[-1] not in versions:
             raise ValueError(_LOG_VERSION(version=beginning[-1], tracker=tracker))
         found, is_rest = _chunk(file, int(place.get("offset", 0)), info.st_size)
     place["offset"], place["mark"] = found.end, mark_before(source, found.end)
     cut = info.st_size - found.end if is_rest and found.is_cut else 0
-    return LogPart(found, is_rest, cut, [flaw for flaw in found.flaws if flaw.offset < found.end])
+    return LogPart(
+        found, is_rest, cut, [flaw for flaw in found.flaws if flaw.offset < found.end], beginning[-1]
+    )
 
 
 def _chunk(file: BufferedReader, offset: int, size: int) -> tuple[Records, bool]:

@@ -47,7 +47,7 @@ def _translate(logs: list[str], made: TranslatedRuns, watched: list[str]) -> Tra
     run = WandbRun(made.state.setdefault("run", {}), made)
     parts = {}
     for log in logs:
-        part = parts[log] = next_part(log, places.setdefault(log, {}), "W&B", beginnings.WANDB, _VERSION)
+        part = parts[log] = next_part(log, places.setdefault(log, {}), "W&B", beginnings.WANDB, (_VERSION,))
         run.begin_log(Path(log).parent)
         part.take_each(_TYPES, "W&B", run.take)
     if not run.write():

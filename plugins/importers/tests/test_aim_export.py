@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -237,3 +239,20 @@ def test_contexts_are_part_of_the_tag() -> None:
         == "loss/loader.number=2,subset=val"
     )
     assert aim_store.tag_of("__system__gpu", {"gpu": 0}) == "system/gpu/gpu=0"
+
+
+def test_a_repository_says_what_exports_its_runs(tmp_path: Path) -> None:
+    repository = tmp_path / "o'clock" / ".aim"
+    repository.mkdir(parents=True)
+    with closing(sqlite3.connect(repository / "run_metadata.sqlite")) as database:
+        for table in ("run", "experiment", "run_tag", "tag", "note", "alembic_version"):  # of Aim 3.29
+            database.execute(f"CREATE TABLE {table} (id)")
+    before = sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*"))
+    provider = LocalProvider([Logdir(str(tmp_path))], [], log_formats=insight_importers.FORMATS)
+    try:
+        provider.load()
+        [damage] = provider.damage()
+    finally:
+        provider.close()
+    assert f"aim_export.py {repository} --to DIRECTORY" in damage.reason
+    assert sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*")) == before

@@ -57,7 +57,7 @@ def opened() -> Iterator[Opened]:
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the fixtures, the databases unpacked."""
     place = tmp_path_factory.mktemp("trackers") / "logs"
-    shutil.copytree(FIXTURES, place)
+    shutil.copytree(FIXTURES, place, ignore=shutil.ignore_patterns("wandb_history", "*_old"))
     directory = place / "wandb" / "wandb" / "offline-run-20260101_000000-abcd1234"
     (place / "wandb" / "wandb" / "latest-run").symlink_to(directory.name)  # as W&B makes it
     packed = place / "mlflow_database" / "mlflow.db.xz"

@@ -6,6 +6,7 @@ import type { ProfilerParts, ViewProps } from './board';
 import { same } from './profiles';
 import type { ViewName } from './navigation';
 import { NotesDialog, ReadingState } from './reading_state';
+import { Pages } from './pages';
 import { Picker } from './picker';
 import { Toolbar } from './toolbar';
 import { sentence } from './words';
@@ -13,7 +14,10 @@ import { sentence } from './words';
 export function App({ board }: { readonly board: ProfilerParts }): JSX.Element {
   return (
     <div class="kit profiler" data-testid="profiler">
-      <Toolbar board={board} />
+      <div class="head">
+        <Toolbar board={board} />
+        {board.navigation.views.value.length > 0 && <Pages board={board} />}
+      </div>
       <Body board={board} />
       <Dialogs board={board} />
     </div>
@@ -71,56 +75,17 @@ function Body({ board }: { readonly board: ProfilerParts }): JSX.Element {
           <Empty title={say('empty.profile')} text={say('empty.profile.text')} />
         )
       ) : (
-        <>
-          <Tabs board={board} />
-          <div
-            class={same(profile, board.profiles.chosen.value) ? 'profile-view' : 'profile-view busy'}
-            role="tabpanel"
-            id="profiler-view"
-            aria-label={say(`view.${view}`)}
-            data-view={view ?? ''}
-          >
-            {view && <LazyView key={view} board={board} view={view} />}
-          </div>
-        </>
+        <div
+          class={same(profile, board.profiles.chosen.value) ? 'profile-view' : 'profile-view busy'}
+          role="tabpanel"
+          id="profiler-view"
+          aria-label={say(`view.${view}`)}
+          data-view={view ?? ''}
+        >
+          {view && <LazyView key={view} board={board} view={view} />}
+        </div>
       )}
     </>
-  );
-}
-
-/** The views that this profile has something for. */
-function Tabs({ board }: { readonly board: ProfilerParts }): JSX.Element {
-  const { t: say } = board.page;
-  const views = board.navigation.views.value.filter((view) => LOADERS[view]);
-  const { value: current } = board.navigation.view;
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const at = views.indexOf(current as ViewName);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: views.length - 1 }[event.key];
-    const next = to === undefined ? undefined : views[(to + views.length) % views.length];
-    if (!next) return;
-    board.navigation.wanted.set(next, 'push');
-    const tabs = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]');
-    tabs[views.indexOf(next)]?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  return (
-    <nav class="views" role="tablist" aria-label={say('views')} onKeyDown={onKeyDown}>
-      {views.map((view) => (
-        <button
-          key={view}
-          type="button"
-          role="tab"
-          aria-selected={view === current}
-          aria-controls="profiler-view"
-          tabIndex={view === current ? 0 : -1}
-          data-view={view}
-          onClick={() => board.navigation.wanted.set(view, 'push')}
-        >
-          {say(`view.${view}`)}
-        </button>
-      ))}
-    </nav>
   );
 }
 
@@ -198,6 +163,7 @@ type View = (props: ViewProps) => JSX.Element;
 /** The views and where their code is; each is loaded when it is first looked at. */
 const LOADERS: Readonly<Partial<Record<ViewName, () => Promise<{ readonly default: View }>>>> = {
   overview: () => import('./overview'),
+  calls: () => import('./views/calls'),
   advice: () => import('./advice'),
   operators: () => import('./operators'),
   kernels: () => import('./views/tables').then(({ Kernels }) => ({ default: Kernels })),

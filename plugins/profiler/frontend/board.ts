@@ -4,9 +4,9 @@ import { timeText, type Page, type Setting } from '@insight-host/kit';
 import { RequestQueue } from '@insight-host/kit/lab';
 import type { ProfileInfo } from './answers/profile';
 import { Navigation } from './navigation';
-import { Profiles, same } from './profiles';
+import { keyOf, Profiles, same } from './profiles';
 import { profilerSettings } from './settings';
-import { SteadyUnits } from './units';
+import { SteadyUnits, timeText as stepText } from './units';
 import { stepsCodec } from './address';
 import { profileName, rankText, word } from './words';
 
@@ -49,10 +49,14 @@ export function offered(board: ProfilerParts): RunChoice {
   const titles = own.value.map(titleOf);
   const isUnique = new Set(titles).size === titles.length;
   const timeOf = ({ wall_time }: ProfileInfo): string => timeText(wall_time, board.page.locale.value);
+  const stepOf = (profile: ProfileInfo): string => {
+    const time = board.profiles.stepTimes.value.get(keyOf(profile));
+    return time === undefined ? '' : ` · ${stepText(time, board.page.locale.value)}`;
+  };
   return {
     among: runs.value.map(({ name }) => name),
     items: own.value.map((profile) => ({
-      text: isUnique ? titleOf(profile) : `${titleOf(profile)} · ${timeOf(profile)}`,
+      text: `${titleOf(profile)}${isUnique ? '' : ` · ${timeOf(profile)}`}${stepOf(profile)}`,
       hint: `${profile.profile}\n${word(board, 'source', profile.source)}`,
       isChosen: same(profile, chosen.value),
       choose: () => board.navigation.open(profile),

@@ -5,21 +5,26 @@ import type { ProfileKey, Values } from './answers/profile';
 import { same, type Profiles } from './profiles';
 import { type Grouping, GROUPINGS, OPERATOR_KEYS, type OperatorKey, type ProfilerSettings } from './settings';
 import { pressed, stepsCodec } from './address';
+import type { Span } from './timeline/span';
+
+/** Views that are tabs; the others are in a list after them. */
+export const PAGES: readonly ViewName[] = ['overview', 'timeline', 'operators', 'calls', 'memory'];
 
 /** Names of the views, in the order of the tab. */
 export const VIEWS = [
   'overview',
-  'advice',
+  'timeline',
   'operators',
+  'calls',
+  'memory',
+  'advice',
   'kernels',
   'steps',
-  'timeline',
-  'memory',
-  'pipeline',
   'communication',
   'cluster',
-  'strategy',
+  'pipeline',
   'flops',
+  'strategy',
   'shapes',
 ] as const;
 
@@ -218,6 +223,15 @@ export class Navigation {
   chooseStep(number: number, extend: boolean, keep = false): void {
     const next = pressed(this.settings.steps.peek(), number, extend);
     this.settings.steps.set(next ?? (keep ? { first: number, last: number } : null), 'push');
+  }
+
+  /** The timeline, from one time to another. */
+  openSpan(span: Span): void {
+    batch(() => {
+      this.wanted.set('timeline', 'push');
+      this.settings.slice.set(null);
+      this.settings.window.set(span);
+    });
   }
 
   openSlice(id: number): void {

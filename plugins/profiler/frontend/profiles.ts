@@ -10,6 +10,8 @@ const REST = 1000; // ms between two questions while data change
 export const same = (a: ProfileKey | null | undefined, b: ProfileKey | null | undefined): boolean =>
   !!a && !!b && a.run === b.run && a.profile === b.profile;
 
+export const keyOf = ({ run, profile }: ProfileKey): string => `${run}\n${profile}`;
+
 /** A profile that the address names. */
 class Named {
   private readonly run: Setting<string | null>;
@@ -39,6 +41,8 @@ export class Profiles {
   readonly failure = signal<string | null>(null);
   /** Where operators of the profile ran. */
   readonly sides = signal<readonly Side[]>([]);
+  /** Medians of steps (ns) of profiles that have answered, by `keyOf`. */
+  readonly stepTimes = signal<ReadonlyMap<string, number>>(new Map());
   /** Of the run that the run panel chooses. */
   private readonly wanted: Setting<string | null>;
   readonly wantedBase: Named;
@@ -158,13 +162,10 @@ export class Profiles {
     this.asked = key;
     const ask = async (): Promise<void> => {
       try {
-        const answer = await this.page.ctx.data.json<ProfileAnswer>(
-          'profile',
-          { run: key.run, profile: key.profile },
-          { signal: this.page.ctx.signal },
-        );
+        const answer = await this.ask(key, this.page.ctx.signal);
         if (mine !== this.looks) return;
         this.profile.value = answer;
+        this.keep(answer);
         this.failure.value = null;
         if (answer.state !== 'reading') return;
       } catch (error) {
@@ -176,6 +177,18 @@ export class Profiles {
         this.pollTimer = setTimeout(() => void ask(), this.failure.peek() === null ? POLL : 4 * POLL);
     };
     void ask();
+  }
+
+  /** How far a profile is read; asking starts that. */
+  ask({ run, profile }: ProfileKey, signal: AbortSignal): Promise<ProfileAnswer> {
+    return this.page.ctx.data.json<ProfileAnswer>('profile', { run, profile }, { signal });
+  }
+
+  /** Remembers how long the steps of a profile take: the run panel says it. */
+  keep(answer: ProfileAnswer): void {
+    const { step_time: time, complete } = answer;
+    if (!complete || !time || this.stepTimes.peek().get(keyOf(answer)) === time) return;
+    this.stepTimes.value = new Map([...this.stepTimes.peek(), [keyOf(answer), time]]);
   }
 
   retry(): void {

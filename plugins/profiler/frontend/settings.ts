@@ -1,4 +1,5 @@
 import { codecs, type Page } from '@insight-host/kit';
+import type { CallsOf } from './answers/calls';
 import { stepsCodec, type Zoom, zoomOf, zoomText } from './address';
 import { tableSettings } from './table/settings';
 import { rangeCodec, spanCodec } from './timeline/span';
@@ -19,6 +20,14 @@ export type LinkMeasure = (typeof LINK_MEASURES)[number];
 export const COMPARED = ['summary', 'operators', 'kernels'] as const;
 export type Compared = (typeof COMPARED)[number];
 
+/** By what the memory of a snapshot is told apart. */
+export const HOLDERS = ['purpose', 'name', 'module'] as const;
+export type Holder = (typeof HOLDERS)[number];
+export const HELD_PER = ['event', 'time'] as const;
+export type HeldPer = (typeof HELD_PER)[number];
+export const CALL_ORDERS = ['down', 'up'] as const;
+export type CallOrder = (typeof CALL_ORDERS)[number];
+
 export type ProfilerSettings = ReturnType<typeof profilerSettings>;
 
 /** What the user has set in the views of the profiler. */
@@ -32,7 +41,6 @@ export function profilerSettings(page: Page) {
     side: page.setting('side', codecs.choice<'' | 'host' | 'device'>(['host', 'device'], '')),
     /** The category that was gone into. */
     type: page.setting('type', codecs.name),
-    chart: page.setting('chart', codecs.choice<'pie' | 'bars' | 'none'>(['pie', 'bars', 'none'], 'pie')),
     /**
      * The operator whose details are next to the table: its name, type, scope and shapes, as far as needed to identify
      * it.
@@ -70,6 +78,17 @@ export function profilerSettings(page: Page) {
     /** By which column tables that are sorted in the page are sorted, by name. */
     sorts: page.setting('sorts', codecs.byTag<string>(codecs.decoded, codecs.encoded)),
     zooms: page.setting('zoom', codecs.byTag<Zoom>(zoomOf, zoomText), SETTLE),
+    heldBy: page.setting('held', codecs.choice<Holder>(HOLDERS, 'purpose')),
+    heldPer: page.setting('held-per', codecs.choice<HeldPer>(HELD_PER, 'event')),
+    /** The moment at which the memory of a snapshot is looked at, ns; null: its peak. */
+    moment: page.setting<number | null>('at', {
+      parse: (text) => (/^\d{1,16}$/.test(text ?? '') ? Number(text) : null),
+      format: (moment) => (moment === null ? null : String(moment)),
+    }),
+    callsOf: page.setting('calls', codecs.choice<CallsOf>(['module', 'device', 'host', 'memory'], 'device')),
+    callOrder: page.setting('order', codecs.choice<CallOrder>(CALL_ORDERS, 'down')),
+    /** Whether the calls are compared with those of the base. */
+    callsCompared: page.setting('calls-compared', codecs.flag(false)),
     pipelineOperator: page.setting('pipeline', codecs.name),
   };
 }

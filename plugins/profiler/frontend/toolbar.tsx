@@ -3,6 +3,7 @@ import { Button, Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from './board';
 import { stepsCodec, stepsText } from './address';
+import { Suggested } from './suggested';
 import { profileName, rankText, word } from './words';
 
 const MANY = 20; // profiles of a run that are faster searched than read
@@ -17,16 +18,13 @@ export function Toolbar({ board }: { readonly board: ProfilerParts }): JSX.Eleme
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
       {chosen && (
-        <span class="about" data-testid="about" title={`${chosen.run}\n${chosen.profile}`}>
+        <span
+          class="about"
+          data-testid="about"
+          title={`${chosen.run}\n${chosen.profile}\n${word(board, 'source', chosen.source)}`}
+        >
           <strong>{board.page.nameOf(chosen.run)}</strong>{' '}
-          {[
-            profileName(chosen),
-            word(board, 'source', chosen.source),
-            rankText(board, chosen.rank ?? profile?.rank),
-            profile?.host,
-          ]
-            .filter(Boolean)
-            .join(' · ')}
+          {[profileName(chosen), rankText(board, chosen.rank ?? profile?.rank)].filter(Boolean).join(' · ')}
         </span>
       )}
       {board.profiles.own.value.length > MANY && (
@@ -37,11 +35,11 @@ export function Toolbar({ board }: { readonly board: ProfilerParts }): JSX.Eleme
           onPress={() => (board.dialog.value = 'profile')}
         />
       )}
+      <Suggested board={board} />
       {board.navigation.views.value.includes('compare') && (
         <Button
           action="compare"
           icon="compare"
-          text={say('compare.short')}
           label={say('compare.pick')}
           onPress={() => (board.dialog.value = 'base')}
         />
@@ -72,13 +70,13 @@ function StepFilter({ board }: { readonly board: ProfilerParts }): JSX.Element {
   return (
     <span class="step-filter">
       <label title={say('steps.filter.hint')}>
-        <span>{say('steps.filter')}</span>
         <input
           type="text"
           class={wrong.value ? 'bad' : ''}
           data-control="steps"
           aria-invalid={wrong.value}
           placeholder={say('steps.filter.all')}
+          aria-label={say('steps.filter')}
           size={7}
           value={text}
           onChange={({ currentTarget: field }) => {

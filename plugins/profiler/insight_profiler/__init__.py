@@ -16,8 +16,8 @@ def insight_plugin() -> Plugin:
     """Profiles of MindSpore, PyTorch, TensorFlow and JAX, claimed as files."""
     return Plugin(
         name=PluginNameEnum.PROFILER,
-        title="Profiler",
-        titles={"zh-CN": "性能分析"},
+        title="Performance",
+        titles={"zh-CN": "性能"},
         decoder=RecordDecoder(FILES),
         cache=CachePolicy(payload_bytes=0),
         routes="insight_profiler.views.routes:routes",

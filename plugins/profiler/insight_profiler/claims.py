@@ -10,13 +10,14 @@ from contextlib import suppress
 from insight_core.plugin import FileName, PluginNameEnum
 
 NAME = str(PluginNameEnum.PROFILER)
+SIDE_FILES = ("-wal", "-journal")  # of SQLite databases: what is not in them yet, or no longer
 
 # below the directory that MindSpore 2.x (_ascend_ms) or torch_npu (_ascend_pt) writes
 _ASCEND = [
     "*.json",
     "ASCEND_PROFILER_OUTPUT/*.csv",
     "ASCEND_PROFILER_OUTPUT/*.json",
-    "ASCEND_PROFILER_OUTPUT/*.db",
+    *(f"ASCEND_PROFILER_OUTPUT/*.db{side}" for side in ("", *SIDE_FILES)),
     "FRAMEWORK/*.csv",
     "FRAMEWORK/*.json",
     "FRAMEWORK/*.txt",
@@ -70,7 +71,13 @@ _BESIDE = [
 _TRACES = ["*trace.json", "*trace.json.gz"]
 _ANY_TRACES = ["*.json", "*.gz", "*trace*"]  # if they begin like one
 _XPLANE = ["*.xplane.pb"]
+_PERFETTO = [f"*{name}{packed}" for name in (".pftrace", ".perfetto-trace") for packed in ("", ".gz")]
+_ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
+_ANALYSES = ["analysis.db", "communication_analyzer.db"]  # of such a database next to them
+_SNAPSHOTS = ["*.pickle", "*.pickle.gz", "*.pkl"]  # of memory, if they begin like one
 
+_SQLITE = b"SQLite format 3\0"
+_PAGE = 100  # where its first page says of which kind it is
 _UNPACKED = 1 << 16  # bytes of a packed beginning
 _NEAR = 16  # characters from the end at which a value may just be cut
 _MEMBER = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*:\s*')
@@ -79,6 +86,12 @@ _EVENTS = re.compile(r'"traceEvents"\s*:\s*\[')
 _PHASES = "A-Za-z(),="
 _EVENT = re.compile(rf'"ph"\s*:\s*"[{_PHASES}]"')
 _PHASE = re.compile(f"[{_PHASES}]")
+# protocol, perhaps a frame, a dict, and its first key
+_SNAPSHOT = re.compile(
+    rb"\x80[\x02-\x05](?:\x95.{8})?\}(?:\x94|q.|r.{4})?\(?(?:X.{4}|\x8c.)"
+    rb"(?:segments|device_traces|allocator_settings|external_annotations)",
+    re.DOTALL,
+)
 _DECODER = json.JSONDecoder(strict=False)
 # members that stand before the events in traces of Chrome and of others that know its format
 _CHROME = {"displayTimeUnit", "stackFrames", "systemTraceEvents", "controllerTraceDataKey"}
@@ -91,6 +104,29 @@ def is_trace(beginning: bytes) -> bool:
     if text.startswith("["):
         return _is_event(text[1:].lstrip(" \t\r\n,"))
     return text.startswith("{") and _has_events(text)
+
+
+def may_be_nsight(beginning: bytes) -> bool:
+    """Whether a file that begins so may be an export of Nsight Systems."""
+    return _may_have(beginning, b"CUPTI_ACTIVITY_KIND_", b"NVTX_EVENTS")
+
+
+def may_be_rocpd(beginning: bytes) -> bool:
+    """Whether a file that begins so may be of ROCm's profilers."""
+    return _may_have(beginning, b"rocpd_")
+
+
+def _may_have(beginning: bytes, *tables: bytes) -> bool:
+    """Whether a file is a database of SQLite whose first page names such tables, or that has so many tables
+    that their names are elsewhere."""
+    is_inner = beginning[_PAGE : _PAGE + 1] == b"\x05"
+    return beginning.startswith(_SQLITE) and (is_inner or any(table in beginning for table in tables))
+
+
+def is_snapshot(beginning: bytes) -> bool:
+    """Whether a file that begins so is a memory snapshot of torch, packed by gzip or not: a pickle of a dict
+    whose first key is one of a snapshot's."""
+    return _SNAPSHOT.match(_unpacked(beginning)[:256]) is not None
 
 
 def _unpacked(beginning: bytes) -> bytes:
@@ -151,8 +187,13 @@ def _has_events(text: str) -> bool:
 
 FILES = {
     *(FileName(f"**/*_ascend_{kind}/{name}") for kind in ("ms", "pt") for name in _ASCEND),
-    *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE]),
+    *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE, *_PERFETTO, *_ASCEND_DATABASES]),
+    *(FileName(f"**/{name}{side}", makes_run=False) for name in _ASCEND_DATABASES for side in SIDE_FILES),
+    *(FileName(f"**/{name}", makes_run=False) for name in _ANALYSES),
+    FileName("**/*.sqlite", begins=may_be_nsight),
+    FileName("**/*_results.db", begins=may_be_rocpd),
     *(FileName(f"**/{name}", begins=is_trace) for name in _ANY_TRACES),
+    *(FileName(f"**/{name}", begins=is_snapshot) for name in _SNAPSHOTS),
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
 }
 

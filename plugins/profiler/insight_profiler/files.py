@@ -29,12 +29,19 @@ class Files:
     comes unpacked. ``bytes_read`` counts bytes as they are in the files. ``cut`` names packed files that end
     before they should, are damaged, or unpack to far more bytes than a log would (``TOO_MUCH``): of these
     comes what there is up to that place, and after damage the next members of the file. Where only a
-    checksum is wrong (``WRONG_SUM``), all bytes come that unpack.
+    checksum is wrong (``WRONG_SUM``), all bytes come that unpack. ``scratch`` is a directory for copies, None
+    for that of the system.
     """
 
-    def __init__(self, sizes: Mapping[str, int], opener: Callable[[str], BinaryIO]) -> None:
+    def __init__(
+        self,
+        sizes: Mapping[str, int],
+        opener: Callable[[str], BinaryIO],
+        scratch: Path | None = None,
+    ) -> None:
         self._sizes = dict(sizes)
         self._opener = opener
+        self.scratch = scratch
         self.bytes_read = 0
         self.cut: dict[str, str] = {}
 

@@ -27,6 +27,10 @@ class Source(enum.StrEnum):
     MINDSPORE = "mindspore"  # MindSpore 2.x, *_ascend_ms, on CPU too
     ASCEND = "ascend"  # torch_npu, *_ascend_pt, which has the same layout
     MINDINSIGHT = "mindinsight"  # what MindSpore wrote for MindInsight, profiler*/
+    NSIGHT = "nsight"  # Nsight Systems, exported as SQLite
+    PERFETTO = "perfetto"  # traces of Perfetto
+    ROCPD = "rocpd"  # ROCm's rocprofv3 and rocprof-sys, *_results.db
+    SNAPSHOT = "snapshot"  # torch's memory snapshot, a pickle
 
 
 class Category(enum.IntEnum):
@@ -212,12 +216,28 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "name": "i4",  # of the operator that was called by none other
             "module": "i4",  # text: the modules around, with slashes
             "shapes": "i4",  # text: of the inputs of that operator
-            "purpose": "i4",  # text: data, activation, gradient, optimiser
+            "purpose": "i4",  # text: data, activation, gradient, optimiser, parameter
             "device": "i4",
             "bytes": "i8",
             "start": "i8",
             "end": "i8",  # -1: not freed in the profile
+            "stack": "i4",  # row in stacks
+            "address": "i8",
         },
+        # memory that the allocator took from the device; those at one time do not overlap
+        "segments": {
+            "device": "i4",
+            "address": "i8",
+            "bytes": "i8",
+            "start": "i8",
+            "end": "i8",  # -1: not given back in the profile
+        },
+        # of memory: what torch marks (Optimizer.step)
+        "annotations": {"name": "i4", "device": "i4", "start": "i8", "duration": "i8"},
+        # stacks of calls: where each ends in stack_frames, whose innermost frame comes first
+        "stacks": {"end": "i8"},
+        "stack_frames": {"frame": "i4"},  # row in frames
+        "frames": {"name": "i4", "file": "i4", "line": "i4"},
         # of the data pipeline: how long the training waited for each batch, how full the queue was
         "batches": {
             "number": "i8",

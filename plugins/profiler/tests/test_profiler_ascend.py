@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from insight_profiler.building import Unreadable
 from insight_profiler.model import Category, FlowKind, Side, Source, StepOrigin
 from insight_profiler.reading.arguments import arguments_at, place_of
 
@@ -316,15 +315,6 @@ def test_a_cut_timeline_and_a_broken_table(output: Path) -> None:
     assert [row["number"] for row in profile.rows("steps")] == [1]
 
 
-def test_a_profile_of_databases_alone_says_so(output: Path) -> None:
-    profile = _read(output, Source.ASCEND, ascend_pytorch_profiler_3__db="SQLite format 3")
-    assert (profile.profile.rank, _codes(profile)) == (3, ["database_only"])
-    (output.parent / "profiler_info_3.json").unlink()
-    with pytest.raises(Unreadable, match="export_type=Text") as raised:
-        read_directory(output.parent, Source.ASCEND)
-    assert raised.value.note.code == "database_only"
-
-
-def test_databases_beside_texts_need_no_word(output: Path) -> None:
+def test_text_is_read_rather_than_a_database_next_to_it(output: Path) -> None:
     profile = _read(output, kernel_details__csv=KERNELS, ascend_pytorch_profiler_3__db="SQLite format 3")
-    assert "database_only" not in _codes(profile)
+    assert _codes(profile) == ["cells_without_value"]

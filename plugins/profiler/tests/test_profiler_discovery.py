@@ -137,3 +137,27 @@ def test_files_are_claimed_by_their_names(
             assert found == ([(run, profile)] if run else [])
         elif run:
             assert found == [(".", f"{run}/{profile}".removesuffix("/."))]
+
+
+def test_databases_of_ascend_outside_of_their_directories() -> None:
+    """With their logs and analysis; what msprof exported as text too is read as such."""
+    name = "ascend_pytorch_profiler_3.db"
+    found = _found(
+        f"out/{name}",
+        f"out/{name}-wal",
+        "out/analysis.db",
+        "out/ascend_mindspore_profiler_0.db",
+        "other/analysis.db",
+        "PROF_1/msprof_1.db",
+        "PROF_1/mindstudio_profiler_output/msprof_0_1.json",
+        "PROF_2/msprof_2.db",
+    )
+    sources = {one.path: one.source for one in found}
+    assert sources == {
+        f"out/{name}": Source.ASCEND,
+        "out/ascend_mindspore_profiler_0.db": Source.MINDSPORE,
+        ".": Source.MINDINSIGHT,
+        "PROF_2/msprof_2.db": Source.ASCEND,
+    }
+    (pytorch,) = (one for one in found if one.path == f"out/{name}")
+    assert set(pytorch.files) == {name, f"{name}-wal", "analysis.db"}

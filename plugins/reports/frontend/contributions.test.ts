@@ -15,7 +15,7 @@ function fakeContext(): { readonly ctx: PluginContext; readonly text: () => stri
       return { version: String(version) };
     },
   };
-  const memory = { get: () => '' };
+  const memory = { get: () => '', set: () => undefined };
   const ctx = { saved, memory, t: (key: string) => key, notify: () => undefined } as unknown as PluginContext;
   return { ctx, text: () => text };
 }

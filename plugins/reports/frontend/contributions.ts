@@ -1,8 +1,9 @@
 /** "Add to report" in the menus of cards, and the file of the page in the palette. */
 import { API, type CardSpec, type Contributions, type PluginContext } from '@insight-host/api';
+import { codecs } from '@insight-host/kit';
 import en from '../insight_reports/locales/en.json';
 import zh from '../insight_reports/locales/zh-CN.json';
-import { blockOf, LAST, type Report } from './report';
+import { DELETED, fenceOf, LAST, type Report } from './report';
 
 export default {
   apiVersion: API,
@@ -22,11 +23,16 @@ function add(card: CardSpec, ctx: PluginContext): Promise<void> {
 
 /** Adds a card to the end of the report that was opened last, or to a new one. */
 async function append(card: CardSpec, ctx: PluginContext): Promise<void> {
-  const name = ctx.memory.get(LAST, '') || ctx.t('new.name');
+  const known = ctx.memory.get<string>(LAST, '');
+  const name = known && !known.startsWith(DELETED) ? known : ctx.t('new.name');
   const before = await ctx.saved.get<Report>(name);
-  const text = [before?.value.text.trimEnd(), blockOf(card)].filter(Boolean).join('\n\n');
+  const text = [before?.value.text.trimEnd(), fenceOf(card)].filter(Boolean).join('\n\n');
   await ctx.saved.set(name, { text: `${text}\n` } satisfies Report, before?.version ?? null);
-  ctx.notify('info', ctx.t('added', { name }));
+  ctx.memory.set(LAST, name);
+  ctx.notify('info', ctx.t('added', { name }), {
+    text: ctx.t('added.open'),
+    run: () => void ctx.open(ctx.name, { open: codecs.name.format(name) }),
+  });
 }
 
 /** The page as it is shown, as a file that works offline. */

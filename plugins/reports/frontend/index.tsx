@@ -1,17 +1,20 @@
-import type { CardSpec } from '@insight-host/api';
-import { Button, Empty, Icon, message, Select, tab } from '@insight-host/kit';
-import { markdownStyles, rendered } from '@insight-host/kit/markdown';
+import type { Disposer, Plugin, PluginContext } from '@insight-host/api';
+import { Button, Empty, Menu, Select, tab, type MenuItem } from '@insight-host/kit';
+import { addStylesFirst } from '@insight-host/kit/lab';
+import { markdownStyles } from '@insight-host/kit/markdown';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { Blocks } from './blocks';
 import { reportParts, type ReportParts } from './board';
 import en from '../insight_reports/locales/en.json';
 import zh from '../insight_reports/locales/zh-CN.json';
+import { renderOwn } from './own_cards';
 import printStyles from './print.css?inline';
-import { partsOf } from './report';
+import { type Block, blocksOf, DELETED } from './report';
 import styles from './reports.css?inline';
 
-export default tab({
+const reports: Plugin = tab({
   messages: { en, 'zh-CN': zh },
   styles: markdownStyles + styles,
   board: reportParts,
@@ -19,128 +22,256 @@ export default tab({
   keys: () => [],
 });
 
-const printing = new CSSStyleSheet();
-printing.replaceSync(printStyles);
+export default {
+  ...reports,
+  renderCard: (host: HTMLElement, ctx: PluginContext, card: string): Disposer => renderOwn(host, ctx, card),
+} satisfies Plugin;
 
 interface Props {
   readonly board: ReportParts;
 }
 
 function App({ board }: Props): JSX.Element {
-  const { t: say } = board.page;
+  const { t: say, visible } = board.page;
   const report = board.report.value;
   const draft = board.draft.value;
-  const isInFront = board.page.visible.value;
+  const isSource = board.isSource.value;
+  const isInFront = visible.value;
+  // a printed report, and the file of a report, are the report alone
   useEffect(() => {
     if (!isInFront) return undefined;
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, printing];
-    return () => void (document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== printing));
+    return addStylesFirst(board.isSnapshot ? printStyles.replace('@media print', '@media all') : printStyles);
   }, [isInFront]);
+  const typed = useRef<readonly Block[]>([]);
+  const source = useMemo(
+    () => (typed.current = isSource ? blocksOf(draft ?? '', typed.current) : []),
+    [isSource, draft],
+  );
+  const isEmpty = board.entries.value?.every(({ name }) => name.startsWith(DELETED)) === true;
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'z' || !board.canEdit() || isSource) return;
+    if (event.target instanceof Element && event.target.closest('input, textarea')) return;
+    event.preventDefault();
+    if (event.shiftKey) board.redo();
+    else board.undo();
+  };
   return (
-    <div class="kit reports" data-testid="reports">
-      <Tools board={board} />
+    <div class="kit reports" data-testid="reports" onKeyDown={onKeyDown}>
+      {!board.isSnapshot && <Tools board={board} />}
       {board.error.value && (
         <p class="problem" role="alert">
           {board.error.value}
+          {draft !== null && !isSource && (
+            <Button action="retry" label={say('retry')} text={say('retry')} onPress={() => void board.retry()} />
+          )}
         </p>
       )}
-      {report && draft === null && board.unsaved.value && <Unsaved board={board} version={report.version} />}
-      {!report && board.open.value === null && board.entries.value && (
-        <Empty title={say(board.entries.value.length > 0 ? 'none.open' : 'none')} text={say('none.hint')} />
-      )}
-      <div class={draft === null ? 'sheet' : 'sheet editing'}>
-        {draft !== null && (
+      {report && <Remarks board={board} />}
+      {!report && isEmpty && <Nothing board={board} />}
+      <div class={isSource ? 'sheet editing' : 'sheet'}>
+        {isSource && (
           <textarea
-            aria-label={say('text')}
+            class="source"
+            aria-label={say('source.text')}
             data-control="text"
             spellcheck={false}
-            value={draft}
+            value={draft ?? ''}
             onInput={(event) => (board.draft.value = event.currentTarget.value)}
           />
         )}
-        {report && <Body board={board} text={draft ?? report.text} />}
+        {report && (
+          <Blocks
+            board={board}
+            blocks={isSource ? source : board.blocks.value}
+            canEdit={!isSource && board.canEdit()}
+          />
+        )}
       </div>
+      {board.isSnapshot && report && <p class="made">{say('made', { date: madeOn(board) })}</p>}
     </div>
   );
 }
 
-/** Offers what an earlier edit of this report left. */
-function Unsaved({ board, version }: Props & { readonly version: string }): JSX.Element {
+/** The day on which a file was made, as its script left it. */
+function madeOn({ page }: ReportParts): string {
+  const { made } = document.documentElement.dataset; // runtime.js has left it
+  const day = new Date(made ?? Date.now());
+  return day.toLocaleDateString(page.locale.value === 'en' ? 'en-GB' : page.locale.value, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
+}
+
+function Nothing({ board }: Props): JSX.Element {
   const { t: say } = board.page;
-  const isCurrent = board.unsaved.value?.version === version;
+  return (
+    <div class="nothing">
+      <svg viewBox="0 0 160 110" aria-hidden="true">
+        <rect class="paper" x="30" y="6" width="100" height="98" rx="8" />
+        <path class="words" d="M44 24h44M44 84h72M44 92h50" />
+        <path class="axes" d="M44 40v32h72" />
+        <path class="line" d="M46 46c8 14 14 20 24 20s24 2 44 2" />
+        <path class="line other" d="M46 44c12 6 20 12 32 13s22 1 36 2" />
+      </svg>
+      <Empty title={say('none')} text={say('none.hint')}>
+        {board.writable.value ? (
+          <button type="button" class="primary" data-action="first" onClick={() => void board.create()}>
+            {say('first')}
+          </button>
+        ) : null}
+      </Empty>
+    </div>
+  );
+}
+
+/** What has to be said about the open report: it was deleted, changed by others, or has an edit that was not saved. */
+function Remarks({ board }: Props): JSX.Element | null {
+  const { t: say } = board.page;
+  const report = board.report.value;
+  const unsaved = board.unsaved.value;
+  const tool = (action: string, run: () => void): JSX.Element => (
+    <Button action={action} label={say(action)} text={say(action)} onPress={run} />
+  );
+  if (report?.name.startsWith(DELETED))
+    return (
+      <p class="unsaved" role="status" data-testid="deleted">
+        <span>{say('deleted')}</span>
+        {board.writable.value && tool('restore', () => board.restoreDeleted())}
+        {board.writable.value && tool('remove.forever', () => void board.remove())}
+      </p>
+    );
+  if (board.theirs.value)
+    return (
+      <p class="unsaved" role="alert" data-testid="conflict">
+        <span>{say(board.theirs.value.saved ? 'conflict' : 'conflict.gone')}</span>
+        {tool('conflict.copy', () => board.resolve('copy'))}
+        {tool(board.theirs.value.saved ? 'conflict.mine' : 'conflict.again', () => board.resolve('mine'))}
+        {tool(board.theirs.value.saved ? 'conflict.theirs' : 'discard', () => board.resolve('theirs'))}
+      </p>
+    );
+  if (!unsaved || board.draft.value !== null) return null;
   return (
     <p class="unsaved" role="status" data-testid="unsaved">
-      <span>{say(isCurrent ? 'unsaved' : 'unsaved.changed')}</span>
-      <Button action="restore" label={say('restore')} text={say('restore')} onPress={() => board.restore()} />
-      <Button action="discard" label={say('discard')} text={say('discard')} onPress={() => board.discard()} />
+      <span>{say(unsaved.version === report?.version ? 'unsaved' : 'unsaved.changed')}</span>
+      {tool('restore', () => board.restore())}
+      {tool('discard', () => board.discard())}
     </p>
   );
 }
 
 function Tools({ board }: Props): JSX.Element {
-  const { t: say } = board.page;
+  const { t: say, ctx } = board.page;
   const report = board.report.value;
-  const isEdited = board.draft.value !== null;
+  const isSource = board.isSource.value;
   const isFixed = !board.writable.value;
-  const sure = useSignal(false);
-  useEffect(() => void (sure.value = false), [report?.name]);
+  const canEdit = board.canEdit();
+  const isNaming = useSignal(false);
+  useEffect(() => void (isNaming.value = false), [report?.name]);
   const names = board.entries.value?.map(({ name }) => name) ?? [];
+  const titleOf = (name: string): string =>
+    name.startsWith(DELETED) ? say('deleted.name', { name: name.slice(DELETED.length) }) : name;
+  const shown = [
+    ...names.filter((name) => !name.startsWith(DELETED)),
+    ...names.filter((name) => name.startsWith(DELETED)),
+  ];
+  const more = (): readonly MenuItem[] => [
+    ...(canEdit
+      ? [
+          { action: 'rename', text: say('rename'), onPress: () => void (isNaming.value = true) },
+          { action: 'duplicate-report', text: say('duplicate'), onPress: () => void board.duplicate() },
+        ]
+      : []),
+    { action: 'print', text: say('print'), onPress: () => print() },
+    ...(canEdit ? [{ action: 'remove', text: say('remove'), onPress: () => void board.remove() }] : []),
+  ];
+  const nameField = (
+    <input
+      class="filter"
+      type="text"
+      data-control="name"
+      maxLength={180}
+      aria-label={say('name')}
+      title={say('name')}
+      value={report?.name ?? ''}
+      autofocus={isNaming.value}
+      onChange={(event) => void board.rename(event.currentTarget.value.trim())}
+      onBlur={() => (isNaming.value = false)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur();
+      }}
+    />
+  );
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Select
-        name="report"
-        label={say('report')}
-        value={board.open.value === null ? '' : `=${board.open.value}`}
-        options={[{ value: '', text: say('choose') }, ...names.map((name) => ({ value: `=${name}`, text: name }))]}
-        onPick={(value) => board.open.set(value ? value.slice(1) : null, 'push')}
-      />
-      <Button
-        action="new"
-        label={say('new')}
-        text={say('new')}
-        disabled={isFixed}
-        onPress={() => void board.create()}
-      />
-      {report && !isEdited && (
+      {report && (isSource || isNaming.value)
+        ? nameField
+        : names.length > 0 && (
+            <Select
+              name="report"
+              label={say('report')}
+              value={board.open.value === null ? '' : `=${board.open.value}`}
+              options={[
+                ...(board.open.value === null || !names.includes(board.open.value)
+                  ? [{ value: '', text: say('choose') }]
+                  : []),
+                ...shown.map((name) => ({ value: `=${name}`, text: titleOf(name) })),
+              ]}
+              onPick={(value) => board.open.set(value ? value.slice(1) : null, 'push')}
+            />
+          )}
+      {!isFixed && !isSource && (
+        <Button action="new" label={say('new')} text={say('new')} onPress={() => void board.create()} />
+      )}
+      {report && canEdit && !isSource && (
         <>
           <Button
-            action="edit"
-            icon="pencil"
-            label={say('edit')}
-            disabled={isFixed || board.unsaved.value !== null}
-            onPress={() => void (board.draft.value = report.text)}
+            action="undo"
+            icon="back"
+            label={say('undo.hint')}
+            disabled={board.before.value.length === 0}
+            onPress={() => board.undo()}
           />
-          <Button action="print" label={say('print')} text={say('print')} onPress={() => print()} />
+          <Button
+            action="redo"
+            icon={<RedoIcon />}
+            label={say('redo.hint')}
+            disabled={board.after.value.length === 0}
+            onPress={() => board.redo()}
+          />
+        </>
+      )}
+      <span class="spring" />
+      {report && !isSource && (
+        <>
+          {canEdit && (
+            <span class="state" role="status">
+              {say(board.draft.value === null ? 'saved' : 'saving')}
+            </span>
+          )}
+          {!isFixed && (
+            <Button
+              action="edit"
+              label={say('source.hint')}
+              text={say('source')}
+              disabled={!canEdit}
+              onPress={() => board.source()}
+            />
+          )}
           <a
-            class="tool"
+            class="tool text"
             data-action="file"
-            href={board.page.ctx.data.href('snapshot', { report: report.name })}
+            href={ctx.data.href('snapshot', { report: report.name })}
             download=""
             title={say('file.hint')}
           >
             {say('file')}
           </a>
-          <Button
-            action="remove"
-            icon={sure.value ? 'warn' : 'close'}
-            label={say(sure.value ? 'remove.sure' : 'remove')}
-            disabled={isFixed}
-            onPress={() => (sure.value ? void board.remove() : void (sure.value = true))}
-          />
+          <Menu action="more" icon="more" label={say('more')} items={more} />
         </>
       )}
-      {report && isEdited && (
+      {report && isSource && (
         <>
-          <input
-            class="filter"
-            type="text"
-            data-control="name"
-            maxLength={200}
-            aria-label={say('name')}
-            title={say('name')}
-            value={report.name}
-            onChange={(event) => void board.rename(event.currentTarget.value.trim())}
-          />
           <Button action="save" label={say('save')} text={say('save')} onPress={() => void board.save()} />
           <Button action="cancel" label={say('cancel')} text={say('cancel')} onPress={() => board.discard()} />
         </>
@@ -150,59 +281,10 @@ function Tools({ board }: Props): JSX.Element {
   );
 }
 
-function Body({ board, text }: Props & { readonly text: string }): JSX.Element {
-  const parts = useMemo(() => partsOf(text), [text]);
+function RedoIcon(): JSX.Element {
   return (
-    <article class="report" data-testid="report">
-      {parts.map((part, place) =>
-        part.kind === 'card' ? (
-          <LiveCard key={`${place} ${JSON.stringify(part.card)}`} board={board} card={part.card} />
-        ) : part.kind === 'damaged' ? (
-          <p key={place} class="problem">
-            {board.page.t('damaged')}
-          </p>
-        ) : (
-          <Text key={place} text={part.text} />
-        ),
-      )}
-    </article>
-  );
-}
-
-function Text({ text }: { readonly text: string }): JSX.Element {
-  const host = useRef<HTMLDivElement>(null);
-  useEffect(() => host.current?.replaceChildren(rendered(text)), [text]);
-  return <div class="markdown" ref={host} />;
-}
-
-function LiveCard({ board, card }: Props & { readonly card: CardSpec }): JSX.Element {
-  const { t: say, ctx } = board.page;
-  const host = useRef<HTMLDivElement>(null);
-  const failure = useSignal<string | null>(null);
-  useEffect(
-    () =>
-      host.current ? ctx.showCard(card, host.current, (cause) => void (failure.value = message(cause))) : undefined,
-    [],
-  );
-  const open = (): void => {
-    const own = Object.entries(card.state).filter(([key]) => key.startsWith(`${card.plugin}.`));
-    ctx.open(card.plugin, Object.fromEntries(own.map(([key, value]) => [key.slice(card.plugin.length + 1), value])));
-  };
-  return (
-    <figure class="live-card" data-testid="live-card" data-card={card.card}>
-      <div class="place" ref={host} hidden={failure.value !== null} />
-      {failure.value !== null && (
-        <div class="error-cell" role="alert">
-          <Icon name="warn" />
-          <strong>{say('card.failed', { card: card.card })}</strong>
-          <span class="reason">{failure.value}</span>
-        </div>
-      )}
-      <figcaption>
-        <button type="button" class="tool" data-action="open-tab" onClick={open}>
-          {say('card.open')}
-        </button>
-      </figcaption>
-    </figure>
+    <svg class="ih-icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d="M10 3.5 13.5 7 10 10.5M13 7H6.5a3.5 3.5 0 0 0 0 7H9" />
+    </svg>
   );
 }

@@ -70,6 +70,8 @@ def snapshot(get: Get, view: SharedView, made: datetime) -> str:
         "state": {**view.state, **({} if view.state.get("tab") in tabs else {"tab": next(iter(tabs))})},
         "answers": _answers(get, view, table, annotations, runs) | {"data/plugins_listing": tabs},
         "made": f"{made:%Y-%m-%d %H:%M} UTC",
+        "day": made.isoformat(),
+        "isReport": view.report is not None,
         "missing": missing,
         "imports": names,
         "prefix": PREFIX,
@@ -173,6 +175,11 @@ def _answers(
         entry = _json(get, f"/{path}", name=view.report)
         answers[path] = {**saved, "entries": [{"name": view.report, "version": entry["version"]}]}
         answers[f"{path}?name"] = entry
+        if (named := view.table_columns) is not None:
+            cells = _json(get, f"/data/plugin/{REPORTS}/runs", column=named)
+            for column in cells["columns"]:
+                column["values"] = {run: cell for run, cell in column["values"].items() if run in kept}
+            answers[f"data/plugin/{REPORTS}/runs"] = cells
     return answers
 
 

@@ -13,6 +13,7 @@ from attrs import frozen
 from insight_core.plugin import Get, InvalidArgument, NotFound
 
 REPORTS = "reports"  # name of the plugin
+_COLUMNS = f"{REPORTS}.columns"  # the key under which a table of runs names its columns
 _CARD = re.compile(r"^```card[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -54,11 +55,26 @@ class SharedView:
             for state, card in wanted
         ]
 
+    @property
+    def table_columns(self) -> list[str] | None:
+        """Columns that tables of runs in the report name, besides the usual ones; None without a table."""
+        tables = [card["state"] for card in self.cards if _kind(card) == "runs"]
+        named = {unquote(key) for state in tables for key in state.get(_COLUMNS, "").split(";") if key}
+        return sorted(named) if tables else None
+
     def runs(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         """All runs that it shows, in the order of the run table."""
-        states = [card["state"] for card in self.cards] if self.report is not None else [self.state]
+        states = [self.state]
+        if self.report is not None:
+            # what is quoted, and a link, show no runs
+            states = [card["state"] for card in self.cards if _kind(card) not in ("finding", "view")]
         shown = {run for state in states for run in selected(state, rows)}
         return [row["name"] for row in rows if row["name"] in shown]
+
+
+def _kind(card: Mapping[str, Any]) -> str:
+    """The name of a card of the plugin itself; "" for those of others."""
+    return str(card["card"]) if card["plugin"] == REPORTS else ""
 
 
 def view_of(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from insight_reports.blocks import choices, run_cells
 from insight_reports.view import SharedView, cards_in, selected, view_of
 
-from insight_core.plugin import HostAnswer, InvalidArgument, NotFound
+from insight_core.plugin import HostAnswer, InvalidArgument, NotFound, RunCells
 
 ROWS = [
     {"name": name, "start_time": start} for name, start in (("a", 1.0), ("b;c", None), ("~x", 3.0), ("", 2.0))
@@ -80,3 +83,62 @@ def test_a_view_that_cannot_be_shown_is_an_error_that_says_why() -> None:
         view_of(get, report="odd")
     with pytest.raises(InvalidArgument, match="not JSON"):
         view_of(get, state="{")
+
+
+def test_a_report_offers_tags_for_charts_and_saved_views_and_a_host_without_charts_offers_none() -> None:
+    def get(path: str, **parameters: object) -> HostAnswer:
+        name = parameters.get("name")
+        if path == "/data/catalog":
+            if parameters["plugin"] != "scalar" or is_bare:
+                raise NotFound("no such plugin")
+            return HostAnswer("application/json", b'{"tags": ["loss", "acc"]}')
+        if name == "view/gone":
+            raise NotFound("gone")
+        if name is not None:
+            return HostAnswer("application/json", b'{"value": {"state": {"tab": "scalar"}}}')
+        names = ["view/b", "default view", "view/gone", "view/a"]
+        return HostAnswer(
+            "application/json", json.dumps({"entries": [{"name": one} for one in names]}).encode()
+        )
+
+    is_bare = False
+    found = choices(get)
+    assert found["charts"] == [{"plugin": "scalar", "tag": tag} for tag in ("loss", "acc")]
+    assert found["views"] == [{"name": name, "state": {"tab": "scalar"}} for name in ("a", "b")]
+    is_bare = True
+    assert choices(get)["charts"] == []
+
+
+def test_a_table_of_runs_has_hyperparameters_that_differ_and_results() -> None:
+    def column(name: str, group: str, *values: float) -> RunCells:
+        return RunCells("lineage", name, name, {}, "number", group, dict(zip("ab", values, strict=True)))
+
+    columns = [
+        column("lr", "hyperparameter", 0.1, 0.2),
+        column("seed", "hyperparameter", 1, 1),
+        *(column(f"metric/{at}", "metric", at, at) for at in range(20)),
+    ]
+    ctx: Any = SimpleNamespace(run_columns=lambda names: columns)
+    shown = [one["key"] for one in run_cells(ctx, [])["columns"]]
+    assert shown == ["lineage/lr", *(f"lineage/metric/{at}" for at in range(4))]
+    chosen = run_cells(ctx, ["lineage/seed"])
+    assert [(one["key"], one["values"]) for one in chosen["columns"] if not one["usual"]] == [
+        ("lineage/seed", {"a": 1, "b": 1})
+    ]
+    assert len(chosen["all"]) == len(columns)
+
+
+def test_a_file_has_the_runs_of_charts_and_tables_not_of_what_is_quoted_or_linked() -> None:
+    def card(name: str, **state: str) -> dict[str, object]:
+        return {"plugin": "reports", "card": name, "state": state}
+
+    own = {"tab": "reports", "reports.open": "r"}
+    quoted = [card("finding", **{"reports.finding": "{}"}), card("view", **{"reports.view": "{}"})]
+    assert SharedView("r", own, quoted).runs(ROWS) == []
+    assert SharedView("r", own, quoted).table_columns is None
+    tables = [
+        card("runs", runs="a"),
+        card("runs", runs="~x", **{"reports.columns": "run/status;lineage/a%2Cb"}),
+    ]
+    assert SharedView("r", own, [*quoted, *tables]).table_columns == ["lineage/a,b", "run/status"]
+    assert SharedView("r", own, [*quoted, *tables[:1]]).runs(ROWS) == ["a"]

@@ -76,8 +76,10 @@ export function scalarParts(page: Page) {
     grouping: new Grouping(page, page.setting('group', codecs.text), page.setting('by', codecs.names)),
     /** Runs that cards draw first, and orders to choose from. */
     drawing: page.follow(page.ctx.runs.drawing),
-    /** Whether cards draw all lines, however many. */
-    lines: page.setting('lines', codecs.choice<'first' | 'all'>(['first', 'all'], 'first')),
+    /** What cards with many lines draw: the first ones, all, or their median and quartiles. */
+    lines: page.setting('lines', codecs.choice<'first' | 'all' | 'band'>(['first', 'all', 'band'], 'first')),
+    /** What the colours of the runs follow. */
+    scale: page.follow(page.ctx.runs.colorScale),
     /** The groups of the run panel. */
     groups: page.follow(page.ctx.runs.groups),
     centre,

@@ -40,6 +40,17 @@ export function StatisticsDialog({ board, card, statistics, fresh, onClose }: St
       name="statistics"
       title={`${board.page.titleOf(card.tag)} · ${board.page.nameOf(card.run ?? '')}`}
       onClose={onClose}
+      foot={
+        <Button
+          action="copy"
+          icon="copy"
+          text={say('statistics.copy')}
+          label={say('statistics.copy')}
+          onPress={() =>
+            void copyTable(board.page, [['name', 'value'], ...NAMES.map((name) => [name, statistics[name] ?? ''])])
+          }
+        />
+      }
     >
       <p class="hint">{say('statistics.of', { shape: shapeText(statistics.dtype, statistics.shape) })}</p>
       <table class={fresh ? 'statistics' : 'statistics stale'} data-testid="statistics">
@@ -54,17 +65,6 @@ export function StatisticsDialog({ board, card, statistics, fresh, onClose }: St
           ))}
         </tbody>
       </table>
-      <div class="row end">
-        <Button
-          action="copy"
-          icon="copy"
-          text={say('statistics.copy')}
-          label={say('statistics.copy')}
-          onPress={() =>
-            void copyTable(board.page, [['name', 'value'], ...NAMES.map((name) => [name, statistics[name] ?? ''])])
-          }
-        />
-      </div>
     </Dialog>
   );
 }

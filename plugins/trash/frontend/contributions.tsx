@@ -59,7 +59,27 @@ function Confirmation({ ctx, plan, onClose }: ConfirmationProps): JSX.Element {
     ['written', timeText(plan.written, locale)],
   ];
   return (
-    <Dialog name="trash" title={ctx.t('title')} onClose={onClose} close={ctx.t('close')}>
+    <Dialog
+      name="trash"
+      title={ctx.t('title')}
+      onClose={onClose}
+      foot={
+        <>
+          <button type="button" data-action="cancel" onClick={onClose}>
+            {ctx.t('cancel')}
+          </button>
+          <button
+            type="button"
+            class="primary"
+            data-action="move"
+            disabled={isMoving.value}
+            onClick={() => void start()}
+          >
+            {ctx.t('move')}
+          </button>
+        </>
+      }
+    >
       <dl style={{ display: 'grid', gridTemplateColumns: 'auto 1fr', gap: '4px 16px', margin: '0' }}>
         {rows.map(([name, value]) => (
           <>
@@ -76,20 +96,6 @@ function Confirmation({ ctx, plan, onClose }: ConfirmationProps): JSX.Element {
           {failure.value}
         </p>
       )}
-      <div style={{ display: 'flex', justifyContent: 'end', gap: '8px' }}>
-        <button type="button" class="ih-button" data-action="cancel" onClick={onClose}>
-          {ctx.t('cancel')}
-        </button>
-        <button
-          type="button"
-          class="ih-button ih-primary"
-          data-action="move"
-          disabled={isMoving.value}
-          onClick={() => void start()}
-        >
-          {ctx.t('move')}
-        </button>
-      </div>
     </Dialog>
   );
 }

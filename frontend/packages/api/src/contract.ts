@@ -14,6 +14,7 @@ import type {
   Annotation,
   Run,
   RunGroup,
+  ColorScale,
   Drawing,
   RunChoice,
   Changes,
@@ -28,6 +29,7 @@ import type {
   SharedCursor,
   Saved,
   StepTab,
+  NotifyAction,
 } from './values';
 
 export interface Plugin {
@@ -74,6 +76,8 @@ export interface PluginContext {
      * What runs are coloured by: columns of the run table (`plugin/name`), or `path`; none: each has its own colour.
      */
     readonly colorBy: Mutable<readonly string[]>;
+    /** The scale that the colours follow: a chart shows it as a bar in the place of a legend; null: they follow none. */
+    readonly colorScale: ReadonlySignal<ColorScale | null>;
     /**
      * What runs are grouped by: columns of the run table, `path`, or `name~EXPRESSION`, what a regular expression
      * captures of their names; none: they are not.
@@ -100,9 +104,10 @@ export interface PluginContext {
   readonly modes: ReadonlySignal<readonly StepTab[]>;
   /**
    * Brings the tab of a plugin to the front, with these keys of its state in the URL (null: the default);
-   * other keys stay. Back undoes it. False, and nothing changes, if no plugin of this name has a tab.
+   * other keys stay. Back undoes it. With a text `back` the page offers under it to return to this tab, with filter and
+   * selection as they were before the call. False, and nothing changes, if no plugin of this name has a tab.
    */
-  open(plugin: string, state?: Readonly<Record<string, string | null>>): boolean;
+  open(plugin: string, state?: Readonly<Record<string, string | null>>, back?: string): boolean;
   /** Opens a tree of the plugin's tags, which leads to some of them in its tab by `Plugin.tag_state`. */
   browseTags(): void;
   /** Other tabs with data that can show one step (`Plugin.step_state`), in the order of the tabs. */
@@ -163,7 +168,8 @@ export interface PluginContext {
    * there.
    */
   shortcut(key: string, description: string, run: () => void): Disposer;
-  notify(level: 'info' | 'warn' | 'error', text: string): void;
+  /** Shows a message at the edge of the page for some seconds, an error until it is closed; `action`: its button. */
+  notify(level: 'info' | 'warn' | 'error', text: string, action?: NotifyAction): void;
   /** A short text at the tab of this plugin, such as a number of news; "" is none. */
   badge(text: string): void;
   /** What plugins add to the tabs of others; another value when there is more or less of it. */

@@ -70,6 +70,19 @@ export interface Drawing {
   readonly orders: readonly { readonly text: string; readonly isChosen: boolean; choose(): void }[];
 }
 
+/** What the colours of runs say while they follow the numbers of a column. */
+export interface ColorScale {
+  /** The column, in the user's language. */
+  readonly title: string;
+  /** The smallest and the largest number, as texts. */
+  readonly low: string;
+  readonly high: string;
+  /** Equal ratios of numbers are equally far apart, not equal differences. */
+  readonly isLog: boolean;
+  /** CSS colours at even places, from that of the smallest number to that of the largest. */
+  readonly stops: readonly string[];
+}
+
 /** What the run panel offers while a tab about one run is in front. */
 export interface RunChoice {
   /**
@@ -229,6 +242,13 @@ export interface Saved {
    */
   set(name: string, value: unknown, version: string | null): Promise<SavedEntry>;
   remove(name: string, version: string): Promise<void>;
+}
+
+/** What can be done about a message: `{ text: t('undo'), run: restore }`. */
+export interface NotifyAction {
+  /** A verb, in the user's language. */
+  readonly text: string;
+  run(): void;
 }
 
 /** A tab that can show one step. */

@@ -6,6 +6,7 @@ import type {
   Contributed,
   CursorAt,
   CursorPlace,
+  ColorScale,
   Drawing,
   Locale,
   PluginContext,
@@ -27,6 +28,7 @@ export interface FakeContext extends PluginContext {
     readonly all: Signal<readonly Run[]>;
     readonly hovered: Signal<readonly string[]>;
     readonly groups: Signal<readonly RunGroup[]>;
+    readonly colorScale: Signal<ColorScale | null>;
     readonly drawing: Signal<Drawing>;
   };
   readonly changes: Signal<Changes>;
@@ -44,7 +46,11 @@ export interface FakeContext extends PluginContext {
   readonly cursor: Signal<CursorAt | null> & SharedCursor;
   readonly contributed: Signal<Contributed>;
   /** What `open` was asked for. */
-  readonly opened: { readonly plugin: string; readonly state: Readonly<Record<string, string | null>> }[];
+  readonly opened: {
+    readonly plugin: string;
+    readonly state: Readonly<Record<string, string | null>>;
+    readonly back?: string;
+  }[];
   readonly saved: Saved & { readonly entries: Signal<readonly SavedEntry[]>; readonly writable: Signal<boolean> };
   end(): void;
 }
@@ -169,7 +175,7 @@ export function fakeContext(
   const notices: string[] = [];
   const badges = signal('');
   const tabs = signal<readonly string[]>(['scalar', 'image', 'sample']);
-  const opened: { plugin: string; state: Readonly<Record<string, string | null>> }[] = [];
+  const opened: { plugin: string; state: Readonly<Record<string, string | null>>; back?: string }[] = [];
   const cursor = signal<CursorAt | null>(null);
   const never = (): Promise<never> => new Promise(() => undefined);
   return {
@@ -184,6 +190,7 @@ export function fakeContext(
       select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))),
       hovered,
       colorBy: settable<readonly string[]>([]),
+      colorScale: signal<ColorScale | null>(null),
       groupBy: settable<readonly string[]>([]),
       groups: signal<readonly RunGroup[]>([]),
       drawing: signal<Drawing>({ places: new Map(), orders: [] }),
@@ -197,9 +204,9 @@ export function fakeContext(
       annotatable: signal(true),
     },
     tabs,
-    open: (plugin, state = {}) => {
+    open: (plugin, state = {}, back = '') => {
       const known = tabs.value.includes(plugin);
-      if (known) opened.push({ plugin, state });
+      if (known) opened.push({ plugin, state, ...(back && { back }) });
       return known;
     },
     opened,

@@ -100,7 +100,7 @@ describe('a card outside of its tab', () => {
     };
     await showCard(page, spec, place, page.apart(spec.state), load(plugin));
     await showCard(page, kept, place, page.apart(kept.state), load(plugin));
-    page.runs.looks.value = new Map([['a', { color: '#445566', dash: undefined }]]);
+    page.runs.looks.value = { byName: new Map([['a', { color: '#445566', dash: undefined }]]), scale: null };
     expect(colors()).toEqual(['#445566', '#112233']);
   });
 

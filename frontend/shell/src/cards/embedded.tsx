@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { formatHash } from '../state/browser';
 import { usePage } from '../state/page';
 import { addStyles, ErrorCard, failureOf } from '../views/parts';
+import frame from '../views/dialog_frame.css?inline';
 import styles from '../views/late.css?inline';
 import { showCard } from './shown';
 import { lateTexts } from '../i18n/texts';
@@ -13,7 +14,7 @@ import { embedded as zh } from '../locales/zh-CN.json';
 
 const words = lateTexts({ en, 'zh-CN': zh });
 
-addStyles(styles);
+addStyles(frame + styles);
 const ALWAYS = signal(true);
 
 export function EmbeddedCard({ card }: { readonly card: string }) {

@@ -74,6 +74,7 @@ describe('colours of runs', () => {
     const [low, middle, high, missing] = await colored('p/lr');
     expect([low, middle, high]).toEqual([0, 0.5, 1].map((place) => shadeAt(place, 'viridis', 'light')));
     expect(coloring.legend.value).toMatchObject({ kind: 'scale', low: '0.0001', high: '1', isLog: true });
+    expect(page.runs.looks.value?.scale).toBe(coloring.legend.value);
     const [ten, twenty, nan, thirty] = await colored('p/size');
     expect([ten, twenty, thirty]).toEqual([0, 0.5, 1].map((place) => shadeAt(place, 'viridis', 'light')));
     expect(nan).toBe(missing);

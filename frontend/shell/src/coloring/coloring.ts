@@ -1,10 +1,10 @@
 /** How runs look: colours that the user has picked, or by columns of the run table, and dashes. */
 import { byName, codecs } from '@insight-host/kit';
 import { computed, effect } from '@preact/signals';
-import type { Codec, RunGroup } from '@insight-host/api';
+import type { Codec, ColorScale, RunGroup } from '@insight-host/api';
 import { cellOf, type ShownColumn } from '../columns/cells';
 import type { Page } from '../state/page';
-import type { RunLook } from '../state/runs';
+import type { RunLook, Runs } from '../state/runs';
 import { DASHES, type LineLook } from '../state/colors';
 import {
   areNumbers,
@@ -21,7 +21,7 @@ import {
 } from './grouping';
 
 const NO_DASH = DASHES[0] as readonly number[];
-const STEPS = 12; // colours of the ramp in the legend
+const STEPS = 32; // colours of the ramp in the legend
 const SHADES = 256; // of a scale, among which the eye sees no steps
 const LOG_FROM = 50; // the largest number by the smallest, above zero, from which a scale is logarithmic
 
@@ -35,13 +35,7 @@ export interface LegendValue extends ValueGroup, LineLook {}
 /** What the colours say: one for each value, or a scale of numbers from `low` to `high`. */
 export type Legend =
   | { readonly kind: 'values'; readonly values: readonly LegendValue[] }
-  | {
-      readonly kind: 'scale';
-      readonly low: string;
-      readonly high: string;
-      readonly isLog: boolean;
-      readonly stops: readonly string[];
-    };
+  | (ColorScale & { readonly kind: 'scale' });
 
 /** Whose runs are coloured: the page, or a card that is shown elsewhere. */
 type ColoringScope = Pick<Page, 'url' | 'runs' | 'preferences' | 'columns'>;
@@ -122,7 +116,7 @@ export class Coloring {
     const own = looksOfGroups(groups, this.palette.value, this.scale.value, mode);
     const { value: looks } = this.looks;
     const lookOf = (run: string): LineLook | undefined => {
-      const look = looks?.get(run);
+      const look = looks?.byName.get(run);
       return look?.color ? { color: look.color, dash: look.dash ?? NO_DASH } : undefined;
     };
     return withLooks(groups, own, lookOf, mode);
@@ -161,7 +155,8 @@ export class Coloring {
     const text = (value: number): string =>
       Number.isFinite(value) ? (this.page.columns.value?.columns.text(column, value) ?? String(value)) : '–';
     const stops = Array.from({ length: STEPS }, (_, step) => shadeAt(step / (STEPS - 1), scale, mode));
-    return { looks, legend: { kind: 'scale', low: text(low), high: text(high), isLog, stops } };
+    const { title } = column;
+    return { looks, legend: { kind: 'scale', title, low: text(low), high: text(high), isLog, stops } };
   }
 
   private byValue(by: readonly string[], names: readonly string[]): Colored {
@@ -189,7 +184,7 @@ export class Coloring {
     return new Map(groups.flatMap(({ runs }, at) => runs.map((run) => [run, dashAt(at)] as const)));
   });
 
-  private readonly looks = computed<ReadonlyMap<string, RunLook> | null>(() => {
+  private readonly looks = computed<Runs['looks']['value']>(() => {
     const { value: picked } = this.picked;
     const [colored, dashes] = [this.colored.value, this.dashes.value];
     if (!colored && picked.size === 0 && dashes.size === 0) return null;
@@ -197,7 +192,9 @@ export class Coloring {
       color: picked.get(name) ?? colored?.looks.get(name)?.color,
       dash: dashes.get(name) ?? colored?.looks.get(name)?.dash,
     });
-    return new Map(this.page.runs.names.value.map((name) => [name, look(name)]));
+    const { value: names } = this.page.runs.names;
+    const scale = colored?.legend?.kind === 'scale' ? colored.legend : null;
+    return { byName: new Map(names.map((name) => [name, look(name)])), scale };
   });
 }
 

@@ -104,7 +104,8 @@ export class AllContributions implements Contributing {
         run: (card: string) => one.act(action.text, (ctx) => action.run(specOf(scope, card), ctx)),
       })),
     );
-    return [embedding(this.page, scope), ...ofPlugins];
+    const isFile = 'snapshot' in document.documentElement.dataset; // other pages cannot show what is in it
+    return isFile ? ofPlugins : [embedding(this.page, scope), ...ofPlugins];
   }
 
   runActionsOf(run: string): readonly MenuItem[] {

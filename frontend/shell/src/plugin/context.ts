@@ -123,8 +123,11 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
   );
   const colorBy = url.state('color', codecs.names);
   const tabs = computed(() => page.tabs.value.map((tab) => tab.name));
-  const named = (tab: Tab): StepTab => ({ plugin: tab.name, title: page.tabTitle(tab) });
-  const stepTabs = computed(() => page.stepTabs.value.filter((tab) => tab.name !== name).map(named));
+  const named = (tab: Tab, badged = false): StepTab => ({
+    plugin: tab.name,
+    title: badged ? page.badged(tab) : page.tabTitle(tab),
+  });
+  const stepTabs = computed(() => page.stepTabs.value.filter((tab) => tab.name !== name).map((tab) => named(tab)));
 
   const routeOf = (plugin: string, path: string): string =>
     `data/plugin/${encodeURIComponent(plugin)}/${path.replace(/^\/+/, '')}`;
@@ -150,6 +153,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       hovered: wrap(page.hovered.runs),
       hover: (names) => page.hovered.set(names, name),
       colorBy: settable(colorBy),
+      colorScale: wrap(computed(() => runs.looks.value?.scale ?? null)),
       groupBy: settable(runs.groupBy),
       groups: wrap(runs.groups),
       drawing: wrap(page.drawing(runs)),
@@ -166,10 +170,13 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       annotatable: wrap(page.session.annotations.writable),
     },
     tabs: wrap(tabs),
-    modes: wrap(computed(() => page.modesOf(name).map(named))),
-    open: (plugin, state) => {
+    modes: wrap(computed(() => page.modesOf(name).map((tab, at) => named(tab, at > 0)))),
+    open: (plugin, state, back) => {
       const known = tabs.peek().includes(plugin);
+      const before = new Map(page.url.all());
       if (known) page.open(plugin, state);
+      if (known && back)
+        void import('../views/way_back').then((late) => late.offer(page, { to: name, text: back, before }));
       return known;
     },
     browseTags: () => void (page.dialog.value = { kind: 'tags', plugin: name }),
@@ -216,7 +223,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     },
     shortcut: (key, description, run) =>
       endWith(page.shortcuts.add({ key, description, run: guarded(run), owner: name })),
-    notify: (level, text) => page.toasts.show(level, text),
+    notify: (level, text, action) => page.toasts.show(level, text, action),
     badge: (text) => void (page.badges.value = { ...page.badges.value, [name]: text }),
     showCard: (spec, host, failed) => {
       const closed = new AbortController();

@@ -42,13 +42,28 @@ function oklab(rgb: readonly number[]): number[] {
     cone.map(Math.cbrt),
   );
 }
-// Deuteranopia (Machado et al. 2009, severity 1).
-const DEUTAN = [
-  [0.367322, 0.860646, -0.227968],
-  [0.280085, 0.672501, 0.047413],
-  [-0.01182, 0.04294, 0.968881],
-];
-const deutan = (rgb: readonly number[]): number[] => times(DEUTAN, rgb).map((value) => Math.max(0, Math.min(1, value)));
+// Machado et al. 2009, severity 1.
+const VISIONS = {
+  protanopia: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deuteranopia: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
+} as const;
+const seenWith =
+  (vision: keyof typeof VISIONS) =>
+  (rgb: readonly number[]): number[] =>
+    times(VISIONS[vision], rgb).map((value) => Math.max(0, Math.min(1, value)));
 
 function nearestPair(
   colors: readonly string[],
@@ -83,16 +98,18 @@ describe('colours of runs', () => {
     expect([...runLooks(names(60), 'light').values()].every(({ dash }) => dash.length === 0)).toBe(true);
   });
 
+  // two colours next to each other differ for the eye from about 0.02 on
   it.each([
-    [6, 0.11, 0.01],
-    [12, 0.11, 0.007],
-  ])('tells %i runs apart on both themes, whatever their names', (count, normal, without) => {
+    [6, 0.12, 0.07],
+    [12, 0.09, 0.05],
+  ])('tells %i runs apart on both themes, whatever their names, with any vision', (count, normal, without) => {
     for (const run of ['lr', 'exp/seed_', '实验']) {
       const hues = [...assignHues(Array.from({ length: count }, (_, at) => `${run}${at}`)).values()];
       for (const mode of ['light', 'dark'] as const) {
         const colors = hues.map((hue) => cssColor(hue, mode));
         expect(nearestPair(colors)).toBeGreaterThan(normal);
-        expect(nearestPair(colors, deutan)).toBeGreaterThan(without);
+        for (const vision of Object.keys(VISIONS) as (keyof typeof VISIONS)[])
+          expect(nearestPair(colors, seenWith(vision))).toBeGreaterThan(without);
       }
     }
   });

@@ -1,8 +1,8 @@
 /**
  * Colours of runs: a function of the names alone, so they agree in every view and on every machine.
  *
- * Twelve hues of about equal lightness, in two tiers: the hues of the first are as far apart as they can be, those of
- * the second lie between them and are a little darker. Each name hashes to a preferred slot of a tier. The first name
+ * Twelve colours of about equal lightness, in two tiers: those of the first are as far apart as they can be, those of
+ * the second lie between them. Each name hashes to a preferred slot of a tier. The first name
  * (in sorted order) that prefers a slot owns it; the others take what is left in that tier, and those for whom nothing
  * is left go on to the next. A new run can therefore only move the run whose slot it takes and, rarely, those that had
  * found theirs by probing. Beyond twelve names the same hues come again with dashes; where there are more than twice
@@ -22,20 +22,37 @@ export interface LineLook {
 /** Lengths of dashes and gaps, in pixels, that tell lines apart without colours. */
 export const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [16, 4], [5, 2, 1, 2, 1, 2]];
 
-// Degrees in OKLCH, found by a search for the largest smallest distance in OKLab over both themes, as seen with normal
-// and deuteranopic vision (Machado et al. 2009, severity 1).
-const SIX = [0, 60, 120, 180, 240, 300];
-const TIERS: readonly (readonly number[])[] = [SIX.map((hue) => hue + 44), SIX.map((hue) => hue + 12)];
-const COUNT = SIX.length * TIERS.length;
-// Every lightness has a contrast of at least 3:1 against the background of its theme.
-const LIGHTNESS: Record<Mode, readonly number[]> = { light: [0.6, 0.5], dark: [0.75, 0.65] };
+// Degrees in OKLCH, and how much lighter than the theme's lightness: found by a search for the largest smallest distance
+// in OKLab over both themes, as seen with normal vision, protanopia, deuteranopia and tritanopia (Machado et al. 2009,
+// severity 1). With one lightness, two of twelve hues are the same to protanopes.
+const TIERS: readonly (readonly (readonly [hue: number, lift: number])[])[] = [
+  [
+    [23, -0.06],
+    [110, 0.04],
+    [173, -0.07],
+    [259, 0.08],
+    [322, -0.08],
+    [351, 0.03],
+  ],
+  [
+    [12, 0.1],
+    [130, -0.11],
+    [160, 0.05],
+    [223, -0.02],
+    [272, -0.1],
+    [314, 0.03],
+  ],
+];
+const COUNT = TIERS.reduce((sum, tier) => sum + tier.length, 0);
+// Every colour has a contrast of at least 3:1 against the background of its theme.
+const LIGHTNESS: Record<Mode, number> = { light: 0.575, dark: 0.75 };
 const CHROMA: Record<Mode, number> = { light: 0.19, dark: 0.16 };
 
 interface Hue {
-  /** The lightness is that of this tier. */
-  readonly level: number;
   /** Degrees in OKLCH. */
   readonly hue: number;
+  /** How much lighter than the lightness of the theme. */
+  readonly lift: number;
   /** Which of the dashes. */
   readonly dash: number;
 }
@@ -45,14 +62,14 @@ export function assignHues(names: readonly string[]): Map<string, Hue> {
   const slots = new Map<string, Hue>();
   const rounds = waiting.length > 2 * COUNT ? 1 : 2;
   for (let round = 0; round < rounds * TIERS.length; round++) {
-    const level = round % TIERS.length;
     const dash = Math.floor(round / TIERS.length);
-    const tier = TIERS[level] as readonly number[];
+    const tier = TIERS[round % TIERS.length] as (typeof TIERS)[number];
     const taken = new Set<number>();
     const displaced: string[] = [];
     const give = (name: string, slot: number): void => {
       taken.add(slot);
-      slots.set(name, { level, hue: tier[slot] as number, dash });
+      const [hue, lift] = tier[slot] as (typeof tier)[number];
+      slots.set(name, { hue, lift, dash });
     };
     const preferred = (name: string): number => (hash(name) >>> (4 * round)) % tier.length;
     for (const name of waiting) {
@@ -68,7 +85,7 @@ export function assignHues(names: readonly string[]): Map<string, Hue> {
     }
   }
   for (const name of waiting) {
-    slots.set(name, { level: 0, hue: (hash(name) >>> 8) % 360, dash: 0 });
+    slots.set(name, { hue: (hash(name) >>> 8) % 360, lift: 0, dash: 0 });
   }
   return slots;
 }
@@ -85,6 +102,6 @@ export function runLooks(names: readonly string[], mode: Mode): ReadonlyMap<stri
   );
 }
 
-export function cssColor({ level, hue }: Hue, mode: Mode): string {
-  return oklch(LIGHTNESS[mode][level] as number, CHROMA[mode], hue);
+export function cssColor({ hue, lift }: Hue, mode: Mode): string {
+  return oklch(LIGHTNESS[mode] + lift, CHROMA[mode], hue);
 }

@@ -1,5 +1,5 @@
 /** What lies over the views: the run list in narrow windows, dialogs, menus, and toasts. */
-import type { Run } from '@insight-host/api';
+import type { NotifyAction, Run } from '@insight-host/api';
 import { signal } from '@preact/signals';
 
 /** Pixels of window width below which the run list lies over the view (runs.css says the same). */
@@ -27,6 +27,7 @@ interface Toast {
   readonly id: number;
   readonly level: Level;
   readonly text: string;
+  readonly action: NotifyAction | undefined;
 }
 const SHOWN_FOR = 6000;
 const MOST = 4;
@@ -36,9 +37,9 @@ export class Toasts {
   readonly list = signal<readonly Toast[]>([]);
   private next = 0;
 
-  show(level: Level, text: string): void {
+  show(level: Level, text: string, action?: NotifyAction): void {
     const old = this.list.value.filter((toast) => toast.text !== text || toast.level !== level);
-    const toast = { id: this.next++, level, text };
+    const toast = { id: this.next++, level, text, action };
     this.list.value = [...old, toast].slice(-MOST);
     if (level !== 'error') setTimeout(() => this.close(toast.id), SHOWN_FOR);
   }

@@ -17,7 +17,7 @@ import { type Dialog, NARROW, type PanelMenu, Toasts } from './overlays';
 import { ViewUrl } from './url';
 
 /** Groups of tabs that are a menu in the line of tabs; those of other groups are modes of one tab. */
-const MENUS = ['media', 'model', 'diagnosis'] as const;
+const MENUS = ['media', 'model'] as const;
 
 export class Page {
   readonly url = new ViewUrl();
@@ -225,6 +225,11 @@ export class Page {
 
   tabTitle(tab: Tab): string {
     return tab.titles?.[this.preferences.locale.value] || tab.tab_name || tab.name;
+  }
+
+  /** The title of a tab with the short text at it. */
+  badged(tab: Tab): string {
+    return [this.tabTitle(tab), this.badges.value[tab.name]].filter(Boolean).join(' ');
   }
 
   /** Brings a tab to the front; `state` are keys of its part of the URL. */

@@ -1,6 +1,6 @@
 /** The runs as every view sees them: with colour, filtered, sorted, selected. */
 import { computed, type ReadonlySignal, signal, type Signal } from '@preact/signals';
-import type { Mutable, Run, RunGroup, Theme } from '@insight-host/api';
+import type { ColorScale, Mutable, Run, RunGroup, Theme } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
 import { isExpression } from '@insight-host/kit/lab';
 import type { ComponentType } from 'preact';
@@ -31,6 +31,11 @@ export interface RunRow {
 
 /** How a run looks, where it is not the default. */
 export type RunLook = { readonly [P in keyof LineLook]: LineLook[P] | undefined };
+
+interface RunLooks {
+  readonly byName: ReadonlyMap<string, RunLook>;
+  readonly scale: ColorScale | null;
+}
 
 /** The column that the list is sorted by, as it stands beside the names. */
 export interface RunMetric {
@@ -91,8 +96,8 @@ export class Runs {
     annotations: Pick<Annotations, 'byRun' | 'archived'>,
     mode: ReadonlySignal<Theme['mode']>,
     url: ViewUrl,
-    /** How runs look, by name. */
-    readonly looks: Signal<ReadonlyMap<string, RunLook> | null> = signal(null),
+    /** How runs look, unless each has a colour of its own. */
+    readonly looks: Signal<RunLooks | null> = signal(null),
   ) {
     this.withArchived = url.state('archived', codecs.flag(false));
     this.archivedCount = computed(() => names.value.filter((name) => annotations.archived.value.has(name)).length);
@@ -113,7 +118,7 @@ export class Runs {
       computed(() => {
         const after = new Map<string, Run>();
         for (const row of rows.value) {
-          const look = this.looks.value?.get(row.name);
+          const look = this.looks.value?.byName.get(row.name);
           const archived = annotations.archived.value.has(row.name);
           if (archived && !this.withArchived.value) continue;
           const annotation = annotations.byRun.value.get(row.name) ?? NO_ANNOTATION;

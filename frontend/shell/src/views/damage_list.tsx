@@ -7,6 +7,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { getJson, href } from '../data/http';
 import { lateTexts, reasonText } from '../i18n/texts';
 import { usePage, type Page } from '../state/page';
+import { UnreadFiles } from './unread_files';
 import { damage as en } from '../locales/en.json';
 import { damage as zh } from '../locales/zh-CN.json';
 
@@ -73,7 +74,7 @@ export function DamageList({ run }: { run: string | null }) {
       close={t('close')}
       onClose={() => (page.dialog.value = null)}
     >
-      <p class="ih-muted">{words(page, 'damage.explain')}</p>
+      {rows.value?.length !== 0 && <p class="ih-muted">{words(page, 'damage.explain')}</p>}
       {error.value && (
         <p class="ih-error-message" role="alert">
           {error.value}
@@ -88,6 +89,7 @@ export function DamageList({ run }: { run: string | null }) {
           </a>
         </>
       )}
+      {run === null && <UnreadFiles always />}
     </Dialog>
   );
 }

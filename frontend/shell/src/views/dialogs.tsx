@@ -7,6 +7,7 @@ import { keyLabel, type Shortcut } from '../plugin/shortcuts';
 import type { Dialog as OpenedDialog } from '../state/overlays';
 import { usePage } from '../state/page';
 import { DamageList } from './damage_list';
+import frame from './dialog_frame.css?inline';
 import styles from './dialogs.css?inline';
 import { Palette } from './palette';
 import { PageMenu, PagesMenu } from './menus';
@@ -33,7 +34,7 @@ const KEYS: Readonly<Record<string, Parameters<typeof words>[1]>> = {
 
 void reasonsIn('zh-CN'); // the user may change the language while some are shown
 
-addStyles(styles);
+addStyles(frame + styles);
 
 interface OpenDialogProps {
   readonly dialog: OpenedDialog;

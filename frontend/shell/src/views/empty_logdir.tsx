@@ -1,6 +1,7 @@
 /** The empty page: where the host looks for logs, and how to write one. */
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
+import { UnreadFiles } from './unread_files';
 import styles from './late.css?inline';
 import { addStyles } from './parts';
 import { lateTexts } from '../i18n/texts';
@@ -88,6 +89,7 @@ export function EmptyLogdir() {
         </div>
         <pre class="ih-code">{snippet?.code}</pre>
       </div>
+      <UnreadFiles />
     </section>
   );
 }

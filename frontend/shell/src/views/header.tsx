@@ -23,7 +23,7 @@ export function Header() {
           page.sidebarOpen.value = !open;
         }}
       />
-      <h1 class="ih-name" title={page.session.environment.value?.data_location || page.title.value}>
+      <h1 class="ih-name" title={page.session.environment.value?.data_location}>
         <span>{page.title.value}</span>
         {place && <b>{place}</b>}
       </h1>

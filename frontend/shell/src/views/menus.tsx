@@ -41,7 +41,7 @@ export function Menu({ anchor, label, items, side, children }: MenuProps) {
 
 const entry = (page: Page, tab: Tab): MenuItem => ({
   action: tab.name,
-  text: [page.tabTitle(tab), page.badges.value[tab.name]].filter(Boolean).join(' '),
+  text: page.badged(tab),
   onPress: () => page.open(tab.name),
 });
 

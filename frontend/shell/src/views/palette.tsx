@@ -93,6 +93,11 @@ export function commands(page: Page): Command[] {
       also: words(page, 'also.keyboard'),
       run: () => void (page.dialog.value = { kind: 'keyboard' }),
     },
+    {
+      label: words(page, 'command.unread'),
+      group: setting,
+      run: () => void (page.dialog.value = { kind: 'damage', run: null }),
+    },
     ...(page.cursor.pinned.value
       ? [{ label: words(page, 'command.unpin'), group: setting, run: () => page.cursor.pin(null, '') }]
       : []),

@@ -145,11 +145,7 @@ function SelectionBar() {
       <span
         class="ih-selection-count ih-muted"
         data-testid="run-count"
-        title={
-          isOne
-            ? undefined
-            : t(filtered ? 'runs.count.filtered' : 'runs.count', { selected, shown: rows.length, total })
-        }
+        title={isOne || filtered ? undefined : t('runs.count', { selected, total })}
       >
         {t(filtered ? 'runs.count.filtered.short' : 'runs.count.short', { selected, shown: rows.length, total })}
       </span>

@@ -1,15 +1,7 @@
 import { Icon, type IconName } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import {
-  type Advice,
-  type AdviceAnswer,
-  type CheckedRule,
-  openPlace,
-  placesOf,
-  placeText,
-  reasonText,
-  savesText,
-} from './texts';
+import { AdviceCards } from './cards';
+import { type AdviceAnswer, type CheckedRule, reasonText } from './texts';
 import type { ProfilerParts, ViewProps } from '../board';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
@@ -18,7 +10,6 @@ import { shareText, timeText } from '../units';
 import { Answered, useRanksAnswer } from '../use_answer';
 import { ReadingRanks } from '../reading_state';
 
-const ICONS: Readonly<Record<Advice['severity'], IconName>> = { error: 'error', warning: 'warn', info: 'info' };
 const STATE_ICONS = {
   found: 'warn',
   later: 'more',
@@ -54,11 +45,7 @@ export default function AdviceView({ board }: ViewProps): JSX.Element {
                         count: answer.advice.length,
                       })}
                 </p>
-                <ol class="advice-cards">
-                  {answer.advice.map((advice, i) => (
-                    <Card key={`${advice.rule} ${i}`} board={board} answer={answer} advice={advice} />
-                  ))}
-                </ol>
+                <AdviceCards board={board} answer={answer} isOpen />
                 {answer.advice.filter(({ saves, later }) => (later ?? saves ?? 0) > 0).length > 1 && (
                   <p class="hint">{say('advice.alone')}</p>
                 )}
@@ -73,67 +60,6 @@ export default function AdviceView({ board }: ViewProps): JSX.Element {
         }}
       </Answered>
     </div>
-  );
-}
-
-function Card({ board, answer, advice }: PartProps & { readonly advice: Advice }): JSX.Element {
-  const { t: say } = board.page;
-  const { rule, severity, saw, why, change, basis, assumes } = advice;
-  const places = placesOf(board, advice);
-  const title = answer.rules.find(({ id }) => id === rule)?.title;
-  const saves = savesText(board, advice);
-  return (
-    <li class={`figure ${severity}`} data-advice={rule}>
-      <header>
-        <Icon name={ICONS[severity]} />
-        <h3>{title ? reasonText(board, answer, title) : rule}</h3>
-        {saves && (
-          <span class="saves" title={say(`advice.basis.${basis ?? 'share'}`)} data-later={advice.later !== null}>
-            {saves}
-          </span>
-        )}
-      </header>
-      <p class="saw">{reasonText(board, answer, saw)}</p>
-      <dl>
-        {why && (
-          <>
-            <dt>{say('advice.why')}</dt>
-            <dd>{reasonText(board, answer, why)}</dd>
-          </>
-        )}
-        {change && (
-          <>
-            <dt>{say('advice.change')}</dt>
-            <dd>{reasonText(board, answer, change)}</dd>
-          </>
-        )}
-        {saves && assumes && (
-          <>
-            <dt>{say('advice.assumes')}</dt>
-            <dd>{reasonText(board, answer, assumes)}</dd>
-          </>
-        )}
-        {places.length > 0 && (
-          <>
-            <dt>{say('advice.evidence')}</dt>
-            <dd class="places">
-              {places.map((place, i) => (
-                <button
-                  key={i}
-                  type="button"
-                  class="link"
-                  data-action="evidence"
-                  title={place.text}
-                  onClick={() => openPlace(board, place)}
-                >
-                  {placeText(board, place)}
-                </button>
-              ))}
-            </dd>
-          </>
-        )}
-      </dl>
-    </li>
   );
 }
 

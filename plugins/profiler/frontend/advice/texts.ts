@@ -45,6 +45,26 @@ export function savesText(board: Board, { saves, most, basis, later }: SaysSaves
   return board.page.t(basis === 'replay' ? 'advice.saves' : 'advice.saves.most', { share: format.format(saves) });
 }
 
+/** The same as a figure with a note below it: `−20 to −24 %`, `of a step`; null where it is not known. */
+export function shortSaves(board: Board, advice: SaysSaves): { readonly share: string; readonly note: string } | null {
+  const { saves, most, basis, later } = advice;
+  const { t: say } = board.page;
+  const number = new Intl.NumberFormat(board.page.locale.value, { maximumSignificantDigits: 2 });
+  const shares = (low: number, high = low): string =>
+    say(low === high ? 'advice.share' : low < WORTH ? 'advice.share.up_to' : 'advice.share.range', {
+      low: number.format(100 * low),
+      high: number.format(100 * high),
+    });
+  if (later !== null)
+    return saves !== null && saves >= WORTH
+      ? { share: shares(saves), note: say('advice.note.later', { later: shares(later) }) }
+      : { share: shares(later), note: say('advice.note.only_later') };
+  if (saves === null) return null;
+  const high = most ?? saves;
+  const note = say(basis === 'replay' ? 'advice.note' : 'advice.note.most');
+  return { share: high - saves >= WORTH ? shares(saves, high) : shares(saves), note };
+}
+
 /** What a link to evidence is called. */
 export function placeText(board: Board, { kind, view, text, state }: EvidencePlace): string {
   if (kind === 'figure') return board.page.t(`place.figure.${state['figure'] ?? ''}`);

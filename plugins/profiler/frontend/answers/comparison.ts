@@ -36,6 +36,7 @@ export interface StepTimeline {
   readonly number: number;
   /** Of all steps that can be shown. */
   readonly numbers: readonly number[];
+  readonly start: number;
   readonly duration: number;
   readonly lanes: readonly {
     readonly label: string;

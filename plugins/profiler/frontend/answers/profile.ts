@@ -2,6 +2,7 @@
  * Answers about profiles: which there are, and how far each is read.
  * Times are in ns from the beginning of the profile; null: not known.
  */
+import type { CallsOf } from './calls';
 import type { TableInfo } from './table';
 
 export type Value = string | number | boolean | null;
@@ -55,7 +56,11 @@ export interface ProfileAnswer extends ProfileInfo {
   readonly devices?: readonly Device[];
   readonly start_ns?: string | null;
   readonly duration_ns?: number;
+  /** The median of its steps, ns; null without steps. */
+  readonly step_time?: number | null;
   readonly step_origin?: '' | 'recorded' | 'inferred';
   readonly facts?: Values;
   readonly counts?: Readonly<Record<string, number>>;
+  /** What there are trees of calls of. */
+  readonly trees?: readonly CallsOf[];
 }

@@ -4,12 +4,13 @@ import type { JSX } from 'preact';
 import type { ProfilerParts, ViewProps } from '../board';
 import type { CompareAnswer } from '../answers/operators';
 import type { ProfileInfo } from '../answers/profile';
+import { ReadingBase } from '../reading_state';
 import { ServerTable, valueOf } from '../table/server_table';
 import { timeCell, type TimeUnit } from '../units';
 import { rowsText } from '../words';
 import { ComparedProfiles, leavesOutliers } from './profiles';
 import { CompareSummary, WhatCompared } from './summary';
-import { Sides } from '../operators';
+import { Sides } from '../operators/sides';
 
 /** Two profiles: by how much each operator became slower or faster. */
 export default function Compare({ board }: ViewProps): JSX.Element {
@@ -31,10 +32,15 @@ export default function Compare({ board }: ViewProps): JSX.Element {
     );
   }
   const key = `${base.run}\n${base.profile}`;
-  return board.compared.value === 'summary' ? (
-    <CompareSummary key={key} board={board} base={base} />
-  ) : (
-    <Differences key={key} board={board} base={base} />
+  return (
+    <>
+      <ReadingBase key={`reading ${key}`} board={board} base={base} />
+      {board.compared.value === 'summary' ? (
+        <CompareSummary key={key} board={board} base={base} />
+      ) : (
+        <Differences key={key} board={board} base={base} />
+      )}
+    </>
   );
 }
 

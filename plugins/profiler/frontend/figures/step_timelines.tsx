@@ -7,12 +7,13 @@ import { categoryText } from '../words';
 import { inkOf } from './ink';
 import { Legend, shortened } from './drawing';
 
-const [LABELS, LANE, GAP, HEAD, AXIS] = [150, 14, 3, 24, 22]; // px
-const TICKS = 8; // about
+const [LANE, GAP, HEAD, AXIS] = [16, 4, 24, 22]; // px
+const NARROW = 560; // px, of a phone
+const TICK = 110; // px, about, between two
 
 /** Round times from 0 to the longest. */
-function ticksOf(longest: number): readonly number[] {
-  const rough = longest / TICKS;
+function ticksOf(longest: number, count: number): readonly number[] {
+  const rough = longest / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const pitch = ([1, 2, 5].find((one) => one * power >= rough) ?? 10) * power;
   return Array.from({ length: Math.floor(longest / pitch) + 1 }, (_, i) => i * pitch);
@@ -21,6 +22,7 @@ function ticksOf(longest: number): readonly number[] {
 export interface StepTimelinesProps {
   readonly board: ProfilerParts;
   readonly width: number;
+  /** A step without a title has no line for it. */
   readonly steps: readonly { readonly title: string; readonly timeline: StepTimeline }[];
 }
 
@@ -28,12 +30,13 @@ export function StepTimelines({ board, width, steps }: StepTimelinesProps): JSX.
   const locale = board.page.locale.value;
   const ink = inkOf(board.page.theme.value);
   const longest = steps.reduce((most, { timeline }) => Math.max(most, timeline.duration), 1);
-  const scale = (width - LABELS - 8) / longest;
+  const labels = width < NARROW ? 84 : 150;
+  const scale = (width - labels - 8) / longest;
   const tops: number[] = [];
   let height = 0;
-  for (const { timeline } of steps) {
+  for (const { title, timeline } of steps) {
     tops.push(height);
-    height += HEAD + timeline.lanes.length * (LANE + GAP) + GAP;
+    height += (title ? HEAD : 0) + timeline.lanes.length * (LANE + GAP) + GAP;
   }
   const categories = new Set(
     steps.flatMap(({ timeline }) => timeline.lanes.flatMap(({ runs }) => runs.map(({ category }) => category))),
@@ -45,10 +48,12 @@ export function StepTimelines({ board, width, steps }: StepTimelinesProps): JSX.
         role="img"
         width={width}
         height={height + AXIS}
-        aria-label={steps.map(({ title, timeline }) => `${title}: ${timeText(timeline.duration, locale)}`).join('; ')}
+        aria-label={steps
+          .map(({ title, timeline }) => [title, timeText(timeline.duration, locale)].filter(Boolean).join(': '))
+          .join('; ')}
       >
-        {ticksOf(longest).map((time) => {
-          const x = LABELS + time * scale;
+        {ticksOf(longest, Math.max(2, (width - labels) / TICK)).map((time) => {
+          const x = labels + time * scale;
           return (
             <g key={time}>
               <line x1={x} x2={x} y1={0} y2={height} stroke={ink.grid} />
@@ -66,20 +71,22 @@ export function StepTimelines({ board, width, steps }: StepTimelinesProps): JSX.
         })}
         {steps.map(({ title, timeline }, at) => (
           <g key={title} transform={`translate(0 ${tops[at]})`} data-testid="aligned-step">
-            <text x={0} y={16} fill={ink.text} font-size={12} font-weight={600}>
-              {`${title} · ${timeText(timeline.duration, locale)}`}
-            </text>
+            {title && (
+              <text x={0} y={16} fill={ink.text} font-size={12} font-weight={600}>
+                {`${title} · ${timeText(timeline.duration, locale)}`}
+              </text>
+            )}
             {timeline.lanes.map(({ label, runs }, row) => (
-              <g key={row} transform={`translate(0 ${HEAD + row * (LANE + GAP)})`}>
-                <text x={0} y={LANE - 3} fill={ink.muted} font-size={11}>
+              <g key={row} transform={`translate(0 ${(title ? HEAD : 0) + row * (LANE + GAP)})`}>
+                <text x={0} y={LANE - 4} fill={ink.muted} font-size={11}>
                   <title>{label}</title>
-                  {shortened(label, LABELS - 8)}
+                  {shortened(label, labels - 8)}
                 </text>
-                <rect x={LABELS} width={timeline.duration * scale} height={LANE} fill={ink.grid} fill-opacity={0.5} />
+                <rect x={labels} width={timeline.duration * scale} height={LANE} fill={ink.grid} fill-opacity={0.5} />
                 {runs.map(({ start, end, category }) => (
                   <rect
                     key={start}
-                    x={LABELS + start * scale}
+                    x={labels + start * scale}
                     width={Math.max(0.5, (end - start) * scale)}
                     height={LANE}
                     fill={ink.category(category)}

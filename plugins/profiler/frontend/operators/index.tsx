@@ -1,5 +1,5 @@
 import { batch } from '@preact/signals';
-import { Button, Choice } from '@insight-host/kit';
+import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts, ViewProps } from '../board';
 import { type Grouping, OPERATOR_KEYS } from '../settings';
@@ -9,7 +9,7 @@ import { ServerTable, valueOf } from '../table/server_table';
 import { inUnit, shareText, type TimeUnit, unitSign } from '../units';
 import { rowsText, warmUpText } from '../words';
 import { OperatorPanel } from './panel';
-import { OperatorShares } from './shares';
+import { Sides } from './sides';
 
 /** By a grouping: what tells its rows apart, in the order of OPERATOR_KEYS. */
 const KEYS: Readonly<Record<Grouping, readonly string[]>> = {
@@ -37,9 +37,6 @@ export default function Operators({ board }: ViewProps): JSX.Element {
         unitFor={wholeOf}
         onAnswer={(answer) => (board.profiles.sides.value = answer.sides)}
         tools={<Tools board={board} />}
-        above={(_, unit) => (
-          <OperatorShares board={board} query={query} unit={unit} onType={(kind) => board.navigation.openType(kind)} />
-        )}
         status={(answer, unit) => statusOf(board, answer, unit)}
         views={
           by === 'type'
@@ -104,14 +101,6 @@ function Tools({ board }: { readonly board: ProfilerParts }): JSX.Element {
   return (
     <>
       <Sides board={board} />
-      <Choice
-        say={say}
-        name="chart"
-        label={say('operators.chart')}
-        words="operators.chart"
-        values={['pie', 'bars', 'none']}
-        setting={board.chart}
-      />
       {type !== null && (
         <Button
           action="leave-type"
@@ -122,26 +111,6 @@ function Tools({ board }: { readonly board: ProfilerParts }): JSX.Element {
         />
       )}
     </>
-  );
-}
-
-/** Host or device, where operators ran on both. */
-export function Sides({ board }: { readonly board: ProfilerParts }): JSX.Element | null {
-  const { t: say } = board.page;
-  // of which both sides are known, before the first answer says so
-  const isGpu = board.profiles.profile.value?.platform === 'gpu';
-  const sides =
-    board.profiles.sides.value.length > 0 ? board.profiles.sides.value : isGpu ? (['host', 'device'] as const) : [];
-  if (sides.length < 2) return null;
-  return (
-    <Choice
-      say={say}
-      name="side"
-      label={say('operators.side')}
-      values={sides}
-      setting={{ value: board.side.value || 'device', set: board.side.set }}
-      how="push"
-    />
   );
 }
 

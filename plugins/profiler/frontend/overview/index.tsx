@@ -3,7 +3,8 @@ import type { ProfilerParts, ViewProps } from '../board';
 import type { Side } from '../answers/operators';
 import type { AdviceAnswer } from '../advice/texts';
 import { Facts, FirstAdvice, type OverviewAnswer } from './facts';
-import { UseFacts } from './use';
+import { KeyFigures } from './figures';
+import { OneStep } from './step';
 import type { Cell, TableAnswer } from '../answers/table';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
@@ -16,6 +17,8 @@ import { shareText, timeText } from '../units';
 import { Answered, useProfileAnswer } from '../use_answer';
 import type { ViewName } from '../navigation';
 
+const FEW_STEPS = 3; // fewer side by side say nothing
+
 export default function Overview({ board }: ViewProps): JSX.Element {
   const asked = useProfileAnswer<OverviewAnswer>(board, 'overview', { steps: board.stepsQuery.value });
   const measured = board.measured.value || null;
@@ -25,30 +28,25 @@ export default function Overview({ board }: ViewProps): JSX.Element {
       <Answered board={board} asked={asked}>
         {(answer) => {
           const isDivided = answer.shares.some(({ time }) => time > 0);
+          const rows = answer.step_rows;
           return (
             <>
-              <Facts board={board} answer={answer}>
-                {advice && <UseFacts board={board} answer={advice} />}
-              </Facts>
+              <KeyFigures board={board} answer={answer} advice={advice} />
+              <Facts board={board} answer={answer} />
               {!answer.steps && Object.keys(answer.biggest).length === 0 && <Elsewhere board={board} />}
-              <div class="beside">
-                <div class="wide">
-                  {answer.step_rows && (
-                    <Steps board={board} answer={answer} rows={answer.step_rows} busy={asked.busy} />
-                  )}
-                  <div class="pair">
-                    {(['device', 'host'] as const).map((side) => {
-                      const table = answer.biggest[side];
-                      return table && table.rows.length > 0 ? (
-                        <Biggest key={side} board={board} answer={answer} side={side} table={table} />
-                      ) : null;
-                    })}
-                  </div>
-                </div>
-                <aside>
-                  {isDivided && <Shares board={board} answer={answer} />}
-                  {advice && <FirstAdvice board={board} answer={advice} />}
-                </aside>
+              {answer.step && <OneStep board={board} step={answer.step} count={answer.steps?.count ?? 0} />}
+              <FirstAdvice board={board} answer={advice} />
+              <div class="pair">
+                {rows && (rows['number']?.length ?? 0) >= FEW_STEPS && (
+                  <Steps board={board} answer={answer} rows={rows} busy={asked.busy} />
+                )}
+                {isDivided && <Shares board={board} answer={answer} />}
+                {(['device', 'host'] as const).map((side) => {
+                  const table = answer.biggest[side];
+                  return table && table.rows.length > 0 ? (
+                    <Biggest key={side} board={board} answer={answer} side={side} table={table} />
+                  ) : null;
+                })}
               </div>
             </>
           );

@@ -30,9 +30,10 @@ const WIDTHS: Readonly<Record<string, number>> = {
   operator: 220,
   grid: 120,
   block: 110,
+  share: 140,
 };
 /** Of the column by which rows are grouped. */
-const WIDE: Readonly<Record<string, number>> = { type: 220, scope: 320 };
+const WIDE: Readonly<Record<string, number>> = { type: 250, scope: 320 };
 
 interface ColumnsProps {
   readonly table: string;
@@ -96,7 +97,9 @@ export function columnsOf({
         return { content: <ScopedName name={String(value)} scope={String(scope)} />, title: `${scope}/${value}` };
       return view
         ? { content: view(value, row, unit) }
-        : { content: cellText(value, column.unit, unit, locale), title: valueWithUnit(value, column.unit, locale) };
+        : column.unit === 'share' && typeof value === 'number'
+          ? { content: <ShareBar share={value} text={cellText(value, column.unit, unit, locale)} /> }
+          : { content: cellText(value, column.unit, unit, locale), title: valueWithUnit(value, column.unit, locale) };
     };
     return [
       {
@@ -111,6 +114,16 @@ export function columnsOf({
       },
     ];
   });
+}
+
+/** A share of the whole, as a bar behind its number. */
+function ShareBar({ share, text }: { readonly share: number; readonly text: string }): JSX.Element {
+  return (
+    <span class="share-cell">
+      <i style={{ width: `${100 * Math.max(0, Math.min(1, share))}%` }} />
+      <span>{text}</span>
+    </span>
+  );
 }
 
 /** A name and the end of its scope: many operators of MindSpore are called `MatMul-op0`. */

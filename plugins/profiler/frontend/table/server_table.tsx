@@ -134,9 +134,6 @@ function DeclaredTable<A extends TableAnswer>({ info, ...props }: DeclaredProps<
             error={rows.waits.value ? null : error}
           />
         )}
-        <span class="count" data-testid={`${table}-count`}>
-          {answer && (props.status?.(answer, unit) ?? rowsText(board, answer))}
-        </span>
         <span class="ends">
           <UnitChoice board={board} />
           <ColumnChooser board={board} settings={settings} table={table} columns={inOrder} shown={shown} />
@@ -180,6 +177,9 @@ function DeclaredTable<A extends TableAnswer>({ info, ...props }: DeclaredProps<
       ) : (
         error === null && <div class="waiting" aria-busy="true" />
       )}
+      <p class="count table-count" data-testid={`${table}-count`}>
+        {answer && (props.status?.(answer, unit) ?? rowsText(board, answer))}
+      </p>
     </section>
   );
 }

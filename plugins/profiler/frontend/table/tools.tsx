@@ -24,7 +24,7 @@ export function Search({ board, settings, fields, name, error = null }: SearchPr
   const draft = useDraft(settings.query, 200);
   return (
     <span class="search">
-      {fields.length > 1 && (
+      {fields.length > 1 && (settings.query.value !== '' || settings.field.value !== fields[0]) && (
         <Select
           name={`${name}-field`}
           label={say('search.field')}
@@ -70,7 +70,16 @@ export function ColumnChooser({ board, settings, table, columns, shown }: Choose
     <>
       <Button action="columns" icon="columns" label={say('columns.title')} onPress={() => (open.value = true)} />
       {open.value && (
-        <Dialog name="columns" title={say('columns.title')} onClose={() => (open.value = false)}>
+        <Dialog
+          name="columns"
+          title={say('columns.title')}
+          onClose={() => (open.value = false)}
+          foot={
+            <button type="button" data-action="columns-default" onClick={() => settings.columns.set([])}>
+              {say('columns.default')}
+            </button>
+          }
+        >
           <ul class="column-list">
             {columns.map(({ name }) => (
               <li key={name}>
@@ -93,11 +102,6 @@ export function ColumnChooser({ board, settings, table, columns, shown }: Choose
               </li>
             ))}
           </ul>
-          <div class="row end">
-            <button type="button" data-action="columns-default" onClick={() => settings.columns.set([])}>
-              {say('columns.default')}
-            </button>
-          </div>
         </Dialog>
       )}
     </>

@@ -34,12 +34,26 @@ export interface Layout {
 
 export const NO_ROWS: Layout = { rows: [], height: 0, rowOf: new Map() };
 
+const OF_PROFILER = /\bPyTorch Profiler\b/; // tracks that say only that it ran
+
+/** Keys of the groups that are closed until the user opens them: they hold nothing but what the profiler says of itself. */
+export function closedAtFirst(tracks: readonly TrackInfo[]): readonly string[] {
+  return tracks
+    .filter(({ parent }) => parent === null)
+    .filter(({ id }) => {
+      const members = tracks.filter(({ parent, slices }) => parent === id && slices > 0);
+      return members.length > 0 && members.every(({ label }) => OF_PROFILER.test(label));
+    })
+    .map(({ id }) => `g${id}`);
+}
+
 const byOrder = (a: TrackInfo, b: TrackInfo): number => a.order - b.order || a.id - b.id;
 
 /** Tracks below the process or device they belong to, in their order, those without slices left out; then counters. */
 export function layoutOf({ tracks, counters }: TracksAnswer, closed: ReadonlySet<string>): Layout {
   const rows: Row[] = [];
   const rowOf = new Map<number, Row>();
+  const quiet = new Set(closedAtFirst(tracks));
   let top = 0;
   const add = (row: Omit<Row, 'top' | 'counter'> & { readonly counter?: CounterInfo }): void => {
     const placed = { counter: null, ...row, top };
@@ -63,7 +77,7 @@ export function layoutOf({ tracks, counters }: TracksAnswer, closed: ReadonlySet
         height: GROUP,
         isOpen,
         canClose: true,
-        levels: isOpen ? 0 : 1,
+        levels: isOpen || quiet.has(`g${group.id}`) ? 0 : 1,
         tracks: isOpen ? [] : members.map(({ id }) => id),
       });
       if (!isOpen) continue;

@@ -1,4 +1,5 @@
 /** What stands above the rows: the whole profile in small, and the axis of time with the steps. */
+import { closedAtFirst } from './layout';
 import { holds, type StepRange } from '../address';
 import { type Picture, shadeOf, SHADES } from './paint';
 import { CATEGORY_NAMES, type Slices, type TracksAnswer } from './answers';
@@ -88,7 +89,8 @@ function paintGroups(
   answer: Slices,
   { tracks }: TracksAnswer,
 ): void {
-  const shown = tracks.filter(({ slices }) => slices > 0);
+  const quiet = new Set(closedAtFirst(tracks));
+  const shown = tracks.filter(({ slices, id, parent }) => slices > 0 && !quiet.has(`g${parent ?? id}`));
   const groups = [...new Set(shown.map(({ id, parent }) => parent ?? id))].sort(
     (a, b) => (tracks[a]?.order ?? 0) - (tracks[b]?.order ?? 0) || a - b,
   );

@@ -81,7 +81,27 @@ export function PerfettoDialog({ state }: { readonly state: TimelineState }): JS
     }
   };
   return (
-    <Dialog name="perfetto" title={say('timeline.perfetto')} onClose={close}>
+    <Dialog
+      name="perfetto"
+      title={say('timeline.perfetto')}
+      onClose={close}
+      foot={
+        <>
+          <button type="button" data-action="cancel" onClick={close}>
+            {say('timeline.cancel')}
+          </button>
+          <button
+            type="button"
+            class="primary"
+            data-action="open-perfetto"
+            disabled={busy.value}
+            onClick={() => void open()}
+          >
+            {say('timeline.perfetto.open')}
+          </button>
+        </>
+      }
+    >
       <p>{say('timeline.perfetto.text', { length: timeText(lengthOf({ from, to }), state.page.locale.value) })}</p>
       <p class="hint">{say('timeline.perfetto.needs')}</p>
       {status.value !== null && (
@@ -89,20 +109,6 @@ export function PerfettoDialog({ state }: { readonly state: TimelineState }): JS
           {status.value}
         </p>
       )}
-      <div class="row end">
-        <button type="button" data-action="cancel" onClick={close}>
-          {say('timeline.cancel')}
-        </button>
-        <button
-          type="button"
-          class="primary"
-          data-action="open-perfetto"
-          disabled={busy.value}
-          onClick={() => void open()}
-        >
-          {say('timeline.perfetto.open')}
-        </button>
-      </div>
     </Dialog>
   );
 }

@@ -4,7 +4,7 @@ import { codecs, message, Page, type Setting } from '@insight-host/kit';
 import type { ProfilerParts } from '../board';
 import { holds } from '../address';
 import type { BriefSlice, SliceAnswer, StepInfo, TracksAnswer } from './answers';
-import { layoutOf, NO_ROWS, type Row } from './layout';
+import { closedAtFirst, layoutOf, NO_ROWS, type Row } from './layout';
 import { Search } from './search';
 import { around, covers, lengthOf, type Range, type Span, within } from './span';
 
@@ -55,7 +55,8 @@ export class TimelineState {
     return value && value.duration > 0 ? { from: 0, to: value.duration } : NOTHING;
   });
   readonly span = computed<Span>(() => within(this.window.value ?? this.whole.value, this.whole.value));
-  readonly closed = computed<ReadonlySet<string>>(() => new Set(this.board.closed.value));
+  /** Groups and tracks that are closed: the address names those that are not as they were at first. */
+  readonly closed = computed<ReadonlySet<string>>(() => this.turned(this.board.closed.value));
   readonly layout = computed(() => (this.tracks.value ? layoutOf(this.tracks.value, this.closed.value) : NO_ROWS));
   /** What of the time counts; null: all. */
   readonly stepSpan = computed<Span | null>(() => {
@@ -87,15 +88,26 @@ export class TimelineState {
     if (span) this.look({ from: span.from, to: span.to });
   }
 
+  /** Keys of what is closed, of those that are not as at first, and the other way around. */
+  private turned(keys: Iterable<string>): ReadonlySet<string> {
+    const found = new Set(closedAtFirst(this.tracks.value?.tracks ?? []));
+    for (const key of keys) if (!found.delete(key)) found.add(key);
+    return found;
+  }
+
+  private close(keys: Iterable<string>): void {
+    this.board.closed.set([...this.turned(keys)]);
+  }
+
   turn({ key, isOpen }: Row): void {
-    const { value: closed } = this.board.closed;
-    this.board.closed.set(isOpen ? [...closed, key] : closed.filter((one) => one !== key));
+    const { value: closed } = this.closed;
+    this.close(isOpen ? [...closed, key] : [...closed].filter((one) => one !== key));
   }
 
   turnAll(isOpen: boolean): void {
     const { value: tracks } = this.tracks;
     if (!tracks) return;
-    this.board.closed.set(
+    this.close(
       isOpen
         ? []
         : layoutOf(tracks, new Set())
@@ -129,7 +141,7 @@ export class TimelineState {
     const row = layout.rowOf.get(track);
     const keys = [`t${track}`, `g${group?.parent ?? track}`];
     const isHidden = row && (row.kind === 'group' || depth >= row.levels);
-    if (isHidden) this.board.closed.set(this.board.closed.value.filter((key) => !keys.includes(key)));
+    if (isHidden) this.close([...this.closed.value].filter((key) => !keys.includes(key)));
     const { value: span } = this.span;
     const wide = (duration / lengthOf(span)) * this.width.value;
     const isInside = start < span.to && start + duration > span.from;

@@ -26,7 +26,9 @@ export default function Flops({ board }: ViewProps): JSX.Element {
           return (
             <>
               {answer.summary && <Rates board={board} summary={answer.summary} />}
-              {links.length > 0 && <Scopes board={board} links={links} busy={asked.busy} />}
+              {new Set(links.map(({ source }) => source)).size > 1 && (
+                <Scopes board={board} links={links} busy={asked.busy} />
+              )}
               <div class="pair tables">
                 {(['operators', 'modules'] as const).map((which) => (
                   <FlopsTable key={which} board={board} which={which} answer={answer} />
@@ -104,7 +106,7 @@ function Rates({
     ['vector', summary.vector],
   ];
   return (
-    <div class="facts">
+    <div class="key-figures">
       {groups.flatMap(([group, rates]) =>
         (['flops', 'flops_per_second', 'utilization', 'above'] as const).flatMap((name) => {
           const value = rates?.[name];
@@ -114,7 +116,7 @@ function Rates({
               ? shareText(value, locale)
               : powerText(value, name === 'flops' ? 'FLOP' : 'FLOP/s', locale);
           return (
-            <div key={`${group}${name}`} class="fact" data-fact={`${group}${name}`}>
+            <div key={`${group}${name}`} class="key-figure" data-fact={`${group}${name}`}>
               <span class="label">{`${say(`flops.${name}`)}${group ? ` (${say(`flops.${group}`)})` : ''}`}</span>
               <span class="value">{text}</span>
             </div>

@@ -5,6 +5,7 @@ import type { ProfilerParts, ViewProps } from '../board';
 import type { MemoryAnswer, MemoryCurve, PlannedGraph } from '../answers/memory';
 import { Curves } from '../figures/curves';
 import { inkOf } from '../figures/ink';
+import { Leaks, Snapshot } from '../memory/snapshot';
 import { LocalTable } from '../table/local_table';
 import { inUnit, sizeText, summandTexts, timeText, unitOf, unitSign } from '../units';
 import { Answered, useProfileAnswer } from '../use_answer';
@@ -19,9 +20,13 @@ const SIGNS = ['B', 'kB', 'MB', 'GB'];
 export default function Memory({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
+  const { value: profile } = board.profiles.profile;
+  const hasStacks = (profile?.counts?.['stacks'] ?? 0) > 0;
+  const devices = profile?.devices ?? [];
   const asked = useProfileAnswer<MemoryAnswer>(board, 'memory', { width: WIDTH });
   return (
     <div class="scroll">
+      {hasStacks && <Leaks board={board} />}
       <Answered board={board} asked={asked}>
         {(answer) => {
           return (
@@ -45,6 +50,8 @@ export default function Memory({ board }: ViewProps): JSX.Element {
                   />
                 );
               })}
+              {hasStacks &&
+                devices.map(({ name }, device) => <Snapshot key={device} board={board} device={device} name={name} />)}
               {answer.graphs.map((graph, i) => (
                 <Planned key={i} board={board} graph={graph} busy={asked.busy} />
               ))}

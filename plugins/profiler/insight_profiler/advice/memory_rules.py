@@ -11,7 +11,9 @@ from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.words import percent, said
+from insight_profiler.analysis.leaks import LEAST_STEPS, leaks, step_ends, taker
 from insight_profiler.analysis.memory import peak
+from insight_profiler.model import Source
 
 _MEMORY = 0.9  # of the device's; torch-tb-profiler's threshold
 _FEW = 5  # steps tell nothing of how memory grows
@@ -43,6 +45,9 @@ def full_memory(evidence: Evidence) -> Iterator[Finding]:
 
 def memory_growth(evidence: Evidence) -> Iterator[Finding]:
     """Memory that grows from step to step."""
+    if evidence.profile.source is Source.SNAPSHOT:
+        yield from _leaks(evidence)
+        return
     steps = evidence.steps
     if steps is None:
         raise NotChecked(said("needs_steps"))
@@ -78,6 +83,24 @@ def memory_growth(evidence: Evidence) -> Iterator[Finding]:
         (EvidencePlace("view", "memory"),),
         severity="error",
     )
+
+
+def _leaks(evidence: Evidence) -> Iterator[Finding]:
+    """What the calls of one stack took in each step and nobody gave back."""
+    profile = evidence.profile
+    if not any(len(step_ends(profile, device)) >= LEAST_STEPS for device in range(len(profile.devices))):
+        raise NotChecked(said("needs_steps"))
+    for leak in leaks(profile):
+        if leak.per_step < _LEAST_GROWTH:
+            continue
+        sizes = {"size": round(leak.per_step / 1e6, 1), "whole": round(leak.bytes / 1e6, 1)}
+        yield finding(
+            evidence,
+            said("memory_leak", name=taker(profile, leak), steps=leak.steps, **sizes),
+            evidence.change("memory_growth_change"),
+            (EvidencePlace("view", "memory"),),
+            severity="error",
+        )
 
 
 RULES = (

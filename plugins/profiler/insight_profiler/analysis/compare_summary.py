@@ -135,8 +135,9 @@ def _times(communication: _Communication, compared: ComparedSteps, per: str) -> 
 
 def timeline(compared: ComparedSteps, number: int | None) -> dict[str, Any] | None:
     """A step as lanes, one for each busy track: what most of the time in each of 600 parts of it was spent
-    on, as runs of ``start``, ``end`` (ns from the start of the step) and ``category``. ``number`` None: that
-    of the steps that count which is nearest to the median. None if no step has a place on the timeline."""
+    on, as runs of ``start``, ``end`` (ns from the start of the step) and ``category``. The ``start`` of the
+    step counts from that of the profile. ``number`` None: that of the steps that count which is nearest to
+    the median. None if no step has a place on the timeline."""
     profile = compared.profile
     steps, slices = profile.tables.get("steps"), profile.tables.get("slices")
     if steps is None or slices is None:
@@ -159,7 +160,7 @@ def timeline(compared: ComparedSteps, number: int | None) -> dict[str, Any] | No
     busy = np.bincount(slices["track"][inside], slices["self"][inside].clip(0), len(profile.tracks))
     chosen = np.argsort(-busy, kind="stable")[:_MOST_LANES]
     lanes = []
-    for track in np.sort(chosen[busy[chosen] > 0]).tolist():
+    for track in sorted(chosen[busy[chosen] > 0].tolist(), key=lambda one: _place_of(profile, one)):
         mine = inside[slices["track"][inside] == track]
         edges = start + (np.arange(_BINS + 1) * duration) // _BINS
         lane = profile.tracks[track]
@@ -176,9 +177,17 @@ def timeline(compared: ComparedSteps, number: int | None) -> dict[str, Any] | No
     return {
         "number": int(steps["number"][row]),
         "numbers": numbers[:_MOST_NUMBERS].tolist(),
+        "start": start,
         "duration": duration,
         "lanes": lanes,
     }
+
+
+def _place_of(profile: Profile, track: int) -> tuple[int, ...]:
+    """Sorts tracks as the timeline lists them: below their process or device, each in its order."""
+    own = profile.tracks[track]
+    parent = own.parent if own.parent >= 0 else track
+    return profile.tracks[parent].order, parent, own.order, track
 
 
 def _runs(times: Mapping[str, NDArray[np.int64]], edges: NDArray[np.int64]) -> list[dict[str, Any]]:

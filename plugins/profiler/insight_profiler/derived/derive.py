@@ -38,6 +38,8 @@ _TIMES = {  # columns that count from the zero of the reader
     "arrows": ("time",),
     "steps": ("start",),
     "allocations": ("start", "end"),
+    "segments": ("start", "end"),
+    "annotations": ("start",),
     "collectives": ("start",),
     "links": ("start",),
 }

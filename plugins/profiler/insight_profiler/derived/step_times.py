@@ -10,6 +10,8 @@ from insight_profiler.derived.operators import Columns
 from insight_profiler.derived.steps import exclusive_times, needs_shares, step_of
 from insight_profiler.model import Category, Source
 
+# have of the host what it annotates and what it calls of the runtime, which not every recording includes
+_ANNOTATED = {Source.NSIGHT, Source.PERFETTO, Source.ROCPD}
 _LAG = 0.02  # of the time of a step, by which a device that lags ends later than the host
 _BUSY = 0.9  # of the time: a device that works for so long is the bottleneck
 _BEHIND = 0.1  # of the time of the steps by which a device may fall behind the host
@@ -43,6 +45,8 @@ def divide_steps(
     is_thread = np.array([track.kind == "thread" for track in building.tracks] or [False])
     plain = (is_thread & ~is_device)[slices["track"]]
     counts = (slices["marker"] == 0) & ((slices["category"] != Category.OTHER) | plain)
+    if building.source in _ANNOTATED and (slices["category"][counts] == Category.OTHER).all():
+        return  # nothing says what happens between annotations
     shares = exclusive_times(
         slices["category"][counts],
         slices["start"][counts],

@@ -4,7 +4,10 @@
 |---|---|
 | a directory ``*_ascend_ms`` or ``*_ascend_pt`` | all claimed below it |
 | a file ``*.xplane.pb`` | itself; traces of the same directory say the same, and are left out |
+| a file ``*.pickle``: a memory snapshot | itself |
 | what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
+| another database of an Ascend profiler | itself, its log, and ``analysis.db`` next to it |
+| an export ``*.sqlite`` of Nsight Systems, ``*_results.db`` of ROCm, a trace of Perfetto | itself |
 | any other file: a trace | itself |
 """
 
@@ -16,12 +19,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import field, frozen
 
 from insight_core.plugin.data import SeriesInfo
-from insight_profiler.claims import IS_MINDINSIGHT
+from insight_profiler.claims import IS_MINDINSIGHT, SIDE_FILES
 from insight_profiler.model import Source
 
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
 _TORCH = re.compile(r"^(?P<worker>.*?)(\.\d+)?\.pt\.trace\.json(\.gz)?$")
 _XPLANE = ".xplane.pb"
+_SINGLES = {  # sources by the end of a name
+    ".sqlite": Source.NSIGHT,
+    "_results.db": Source.ROCPD,
+    **{
+        f"{name}{packed}": Source.PERFETTO
+        for name in (".pftrace", ".perfetto-trace")
+        for packed in (".gz", "")
+    },
+}
+_ASCEND_DATABASE = re.compile(r"(?:ascend_(?P<maker>pytorch|mindspore)_profiler|msprof_).*\.db")
+_ANALYSIS = re.compile(r"(?:analysis|communication_analyzer)\.db")
+_SNAPSHOT = re.compile(r"\.(pickle|pkl)(\.gz)?$")
 _RANK = re.compile(r"_(\d+)(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
 _ADDITIONAL = re.compile(r"^(profiler_info_|step_trace_point_info)|strategy\.json$")
 _DEVICE = re.compile(r"^PROF_[^/]*/device_(\d+)/")
@@ -63,7 +78,7 @@ class ProfileFiles:
         torch = _TORCH.match(name)
         if torch:
             return torch["worker"] or name
-        for ending in (_XPLANE, ".gz"):
+        for ending in (_XPLANE, *_SINGLES, ".gz"):
             name = name.removesuffix(ending)
         return name
 
@@ -81,14 +96,26 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
     directories: dict[tuple[str, Source], dict[str, File]] = {}
     singles: list[ProfileFiles] = []
     with_xplane = {tag.rpartition("/")[0] for tag in files if tag.endswith(_XPLANE)}
+    beside = {tag: file for tag, file in files.items() if tag.endswith(SIDE_FILES) or _is_analysis(tag)}
     for tag in sorted(files):
         file = files[tag]
         where, _, name = tag.rpartition("/")
         if within := _ascend(tag):
             directory, source = within
             directories.setdefault((directory, source), {})[tag[len(directory) + 1 :]] = file
+        elif tag in beside:
+            continue
+        elif database := _ASCEND_DATABASE.fullmatch(name):
+            if database["maker"] is None and _is_text_of(f"{where}/", files):
+                continue
+            source = Source.MINDSPORE if database["maker"] == "mindspore" else Source.ASCEND
+            singles.append(ProfileFiles(run, tag, source, files=_with_sides(tag, files, beside)))
+        elif alone := next((one for end, one in _SINGLES.items() if tag.endswith(end)), None):
+            singles.append(ProfileFiles(run, tag, alone, files={name: file}))
         elif tag.endswith(_XPLANE):
             singles.append(ProfileFiles(run, tag, Source.XPLANE, files={name: file}))
+        elif _SNAPSHOT.search(tag):
+            singles.append(ProfileFiles(run, tag, Source.SNAPSHOT, files={name: file}))
         elif IS_MINDINSIGHT.search(tag):
             prof = _PROF.search(tag)
             directory = tag[: prof.start()] if prof else where
@@ -114,6 +141,27 @@ def _ascend(tag: str) -> tuple[str, Source] | None:
             if part.endswith(ending):
                 return "/".join(parts[: place + 1]), source
     return None
+
+
+def _is_analysis(tag: str) -> bool:
+    return _ANALYSIS.fullmatch(tag.rpartition("/")[2]) is not None
+
+
+def _with_sides(tag: str, files: Mapping[str, File], beside: Mapping[str, File]) -> dict[str, File]:
+    """A database with its logs, and with the analysis in its directory."""
+    where = tag[: tag.rfind("/") + 1]
+    own = {tag, *(f"{tag}{side}" for side in SIDE_FILES)}
+    chosen = [
+        other
+        for other in (tag, *beside)
+        if other in own or (other.startswith(where) and _ANALYSIS.fullmatch(other[len(where) :]))
+    ]
+    return {other[len(where) :]: files[other] for other in chosen}
+
+
+def _is_text_of(directory: str, files: Mapping[str, File]) -> bool:
+    """Whether msprof's text export is there too, which says the same."""
+    return any(tag.startswith(f"{directory}mindstudio_profiler_output/") for tag in files)
 
 
 def _by_rank(run: str, directory: str, files: Mapping[str, File]) -> list[ProfileFiles]:

@@ -57,7 +57,7 @@ def read(
     """Reads ``files`` (sizes by name) and writes their columns into ``directory``, or below ``looks`` if
     that is not possible. Returns the path. Raises InsightError with the code of a note."""
     csv.field_size_limit(_CELL)
-    opened = Files(files, link.open)
+    opened = Files(files, link.open, Path(looks))
     building = Building(Source(source), progress=_Looks(link, opened, Path(looks)))
     building.rank = rank
     building.worker = worker

@@ -27,5 +27,9 @@ READERS: Mapping[Source, Reader] = {
         Source.MINDSPORE: "mindspore",
         Source.ASCEND: "ascend",
         Source.MINDINSIGHT: "mindinsight",
+        Source.NSIGHT: "nsight",
+        Source.ROCPD: "rocpd",
+        Source.PERFETTO: "perfetto",
+        Source.SNAPSHOT: "snapshot",
     }.items()
 }

@@ -10,9 +10,11 @@ import numpy as np
 
 from insight_profiler.building import Building
 from insight_profiler.files import Files
-from insight_profiler.model import Counter, Device, StepOrigin
+from insight_profiler.model import Counter, Device
 from insight_profiler.reading.ascend_communication import read_communication
+from insight_profiler.reading.ascend_database import DATABASES, read_databases, set_rank
 from insight_profiler.reading.ascend_kernels import read_kernels
+from insight_profiler.reading.ascend_steps import add_divided_steps, add_marked_steps
 from insight_profiler.reading.ascend_timeline import AscendTimeline, Steps
 from insight_profiler.reading.csv_columns import Integers
 from insight_profiler.reading.minddata import read_minddata
@@ -47,6 +49,11 @@ def read(files: Files, building: Building) -> None:
 def has_device(parts: ProfileParts) -> bool:
     """Whether the profile is of an NPU: what it has of one, or a timeline and nothing of a CPU."""
     has_cpu = bool(parts.named(r"cpu_op_.*"))
+    return _has_text(parts, has_cpu=has_cpu) or bool(parts.named(DATABASES))
+
+
+def _has_text(parts: ProfileParts, *, has_cpu: bool = False) -> bool:
+    """Whether it is exported as text too, which is read rather than the same in databases."""
     return bool(parts.named(_TABLES)) or (bool(parts.named(r"trace_view\.json")) and not has_cpu)
 
 
@@ -55,7 +62,11 @@ def read_device(parts: ProfileParts) -> None:
     building = parts.building
     building.platform = "npu"
     parts.attempt(r"profiler_info(_\d+)?\.json", lambda name: read_profiler_info(parts, name))
+    set_rank(parts)
     device = building.device(Device(f"NPU {building.rank}" if building.rank >= 0 else "NPU", "npu"))
+    if not _has_text(parts):
+        add_marked_steps(building, read_databases(parts, device))
+        return
     runs = read_kernels(parts, device)
     timeline = AscendTimeline(building, device, {}, runs, has_operators=building.rows("operators") > 0)
 
@@ -71,26 +82,7 @@ def read_device(parts: ProfileParts) -> None:
     read_communication(parts)
 
 
-def add_marked_steps(building: Building, steps: Steps) -> None:
-    """The steps that a timeline marks."""
-    if not steps.spans:
-        return
-    numbers = sorted(steps.spans)
-    columns = sorted({column for part in steps.parts.values() for column in part})
-    building.add(
-        "steps",
-        number=numbers,
-        start=[steps.spans[number][0] for number in numbers],
-        duration=[steps.spans[number][1] for number in numbers],
-        **{column: [steps.parts.get(number, {}).get(column, -1) for number in numbers] for column in columns},
-    )
-    building.step_origin = StepOrigin.RECORDED
-
-
 def _steps(parts: ProfileParts, name: str, marked: Steps) -> None:
-    """Steps as the table divides them; when they were, as the timeline marks them. A step that it does not
-    mark
-    is as long as its parts."""
     cells = parts.cells(name)
     if not cells.count:
         raise ValueError("it has no steps")
@@ -104,26 +96,7 @@ def _steps(parts: ProfileParts, name: str, marked: Steps) -> None:
         for column, title in _STEP_COLUMNS.items()
         if title in cells
     }
-    known = [
-        columns[column]
-        for column in ("computing", "communication_not_overlapped", "free")
-        if column in columns
-    ]
-    duration = (
-        np.sum([np.maximum(values, 0) for values in known], axis=0) if known else np.full(len(numbers), -1)
-    )
-    spans = [marked.spans.get(number) for number in numbers]
-    if "collective" in columns and "communication_not_overlapped" in columns:
-        receive = columns["communication_not_overlapped"] - columns["collective"]
-        columns["receive"] = np.where(columns["collective"] >= 0, np.maximum(receive, 0), -1)
-    parts.building.add(
-        "steps",
-        number=numbers,
-        start=[span[0] if span else -1 for span in spans],
-        duration=[span[1] if span else own for span, own in zip(spans, duration.tolist(), strict=True)],
-        **columns,
-    )
-    parts.building.step_origin = StepOrigin.RECORDED
+    add_divided_steps(parts.building, numbers, columns, marked)
 
 
 def read_memory(parts: ProfileParts, device: int) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from insight_profiler.building import Building
 from insight_profiler.reading.csv_columns import nanoseconds
 from insight_profiler.reading.mindspore_files import ProfileParts
 
@@ -30,8 +31,9 @@ _PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
 
 def read_communication(parts: ProfileParts) -> None:
     """Tables ``collectives`` and ``links``."""
-    parts.attempt(r"communication\.json", lambda name: _collectives(parts, name))
-    parts.attempt(r"communication_matrix\.json", lambda name: _links(parts, name))
+    building = parts.building
+    parts.attempt(r"communication\.json", lambda name: add_collectives(building, parts.json(name)))
+    parts.attempt(r"communication_matrix\.json", lambda name: add_links(building, parts.json(name)))
 
 
 def _entries(found: Mapping[str, Any]) -> Iterator[tuple[int, str, str, Mapping[str, Any]]]:
@@ -64,10 +66,10 @@ def _bytes(info: Mapping[str, Any]) -> float:
     return max(known.pop("SDMA", 0.0), sum_of_parts) + math.fsum(known.values())
 
 
-def _collectives(parts: ProfileParts, name: str) -> None:
-    building = parts.building
+def add_collectives(building: Building, found: Mapping[str, Any]) -> None:
+    """Table ``collectives``, of what ``communication.json`` says."""
     rows = []
-    for step, kind, operator, info in _entries(parts.json(name)):
+    for step, kind, operator, info in _entries(found):
         times = info.get("Communication Time Info") or {}
         rows.append(
             (
@@ -86,10 +88,10 @@ def _collectives(parts: ProfileParts, name: str) -> None:
         building.add("collectives", **dict(zip(columns, map(np.array, zip(*rows, strict=True)), strict=True)))
 
 
-def _links(parts: ProfileParts, name: str) -> None:
-    building = parts.building
+def add_links(building: Building, found: Mapping[str, Any]) -> None:
+    """Table ``links``, of what ``communication_matrix.json`` says."""
     rows = []
-    entries = list(_entries(parts.json(name)))
+    entries = list(_entries(found))
     sums = {(step, kind, operator) for step, kind, operator, _ in entries}
     for step, kind, operator, info in entries:
         call = _CALL.fullmatch(operator)

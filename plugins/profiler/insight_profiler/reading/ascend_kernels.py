@@ -12,18 +12,19 @@ Which columns there are depends on the level of profiling; cells may end in a ta
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_profiler.building import Building
 from insight_profiler.derived.operators import groups
 from insight_profiler.model import Side
 from insight_profiler.reading.csv_columns import CsvColumns, Integers
 from insight_profiler.reading.mindspore_files import ProfileParts, split_scope
 
-_TEXTS = {  # column -> names that it has had
+_NAMES = {  # column -> names that it has had
     "name": ("Name", "Op Name"),
     "type": ("Type", "OP Type"),
     "core": ("Accelerator Core", "Task Type"),
@@ -36,6 +37,7 @@ _TEXTS = {  # column -> names that it has had
     "output_types": ("Output Data Types",),
     "output_formats": ("Output Formats",),
 }
+KERNEL_TEXTS = tuple(_NAMES)
 _DETAILS = ("input_types", "input_formats", "output_shapes", "output_types", "output_formats")
 
 
@@ -69,7 +71,7 @@ def _details(parts: ProfileParts, name: str, device: int) -> list[KernelRuns]:
         for cells in file.chunks():
             chunk: dict[str, Integers] = {
                 column: building.texts(cells.labels(*names)).astype(np.int64)
-                for column, names in _TEXTS.items()
+                for column, names in _NAMES.items()
             }
             chunk["start"] = cells.nanoseconds("Start Time", "Task Start Time", unit="us")
             chunk["duration"] = cells.nanoseconds("Duration", "Task Duration", unit="us")
@@ -82,11 +84,18 @@ def _details(parts: ProfileParts, name: str, device: int) -> list[KernelRuns]:
         columns = {column: values[fine] for column, values in columns.items()}
     if not len(columns["start"]):
         raise ValueError("no row has start and duration")
+    columns["device"] = np.full(len(columns["start"]), device)
+    return [add_kernel_runs(building, columns)]
+
+
+def add_kernel_runs(building: Building, columns: Mapping[str, Integers]) -> KernelRuns:
+    """Adds the operators and kernels of runs, and returns the runs: ``start``, ``duration`` and ``device``,
+    and the places of the texts of ``KERNEL_TEXTS``."""
     texts = building.all_texts()
     distinct, place = np.unique(columns["name"], return_inverse=True)
     split = [split_scope(texts[each]) if each >= 0 else ("", "") for each in distinct.tolist()]
     scope, short = (building.texts(column)[place] for column in zip(*split, strict=True))
-    first, operator = groups([columns[column] for column in ("name", "type", "core", "shapes")])
+    first, operator = groups([columns[column] for column in ("name", "type", "core", "shapes", "device")])
     operators = building.add(
         "operators",
         name=short[first],
@@ -94,7 +103,7 @@ def _details(parts: ProfileParts, name: str, device: int) -> list[KernelRuns]:
         **{column: columns[column][first] for column in ("type", "core", "shapes")},
         information=building.texts(_information(columns, texts, row) for row in first.tolist()),
         side=np.full(len(first), Side.DEVICE),
-        device=np.full(len(first), device),
+        device=columns["device"][first],
         **_sums(operator, columns["duration"], len(first)),
         self=_sums(operator, columns["duration"], len(first))["total"],
     )
@@ -103,25 +112,23 @@ def _details(parts: ProfileParts, name: str, device: int) -> list[KernelRuns]:
         "kernels",
         name=short[of_kernel],
         operator=operators + operator[of_kernel],
-        device=np.full(len(of_kernel), device),
+        device=columns["device"][of_kernel],
         **{column: columns[column][of_kernel] for column in ("stream", "block", "core")},
         **_sums(kernel, columns["duration"], len(of_kernel)),
     )
-    return [
-        KernelRuns(
-            short,
-            columns["name"].astype(np.int32),
-            columns["stream"].astype(np.int32),
-            columns["core"].astype(np.int32),
-            start=columns["start"],
-            duration=columns["duration"],
-            operator=operators + operator,
-            kernel=kernels + kernel,
-        )
-    ]
+    return KernelRuns(
+        short,
+        columns["name"].astype(np.int32),
+        columns["stream"].astype(np.int32),
+        columns["core"].astype(np.int32),
+        start=columns["start"],
+        duration=columns["duration"],
+        operator=operators + operator,
+        kernel=kernels + kernel,
+    )
 
 
-def _information(columns: dict[str, Integers], texts: Sequence[str], row: int) -> str:
+def _information(columns: Mapping[str, Integers], texts: Sequence[str], row: int) -> str:
     places = {column: int(columns[column][row]) for column in _DETAILS}
     found = {column: texts[place] for column, place in places.items() if place >= 0}
     return json.dumps(found) if found else ""

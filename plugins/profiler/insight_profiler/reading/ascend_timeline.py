@@ -192,6 +192,7 @@ class AscendTimeline:
         names, tasks = list(columns.names), list(columns.tasks)
         named = np.array([self._named(name) for name in names] or [(-1, -1, -1, -1)], np.int64)
         rows = np.array([self._operators.get(name, -1) for name in names] or [-1], np.int64)
+        marks = np.array([_STEP.fullmatch(name) is not None for name in names] or [False])
         for chunk in columns.slices:
             code = (chunk.thread.astype(np.int64) * len(tasks) + chunk.task) * len(names) + chunk.name
             _, first, place = np.unique(code, return_index=True, return_inverse=True)
@@ -217,6 +218,7 @@ class AscendTimeline:
                 category=category,
                 operator=operator,
                 kernel=kernel,
+                marker=marks[chunk.name],
                 offset=chunk.offset,
                 size=chunk.size,
             )

@@ -7,7 +7,7 @@ import numpy as np
 from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Device, Side
-from insight_profiler.reading.ascend import add_marked_steps
+from insight_profiler.reading.ascend_steps import add_marked_steps
 from insight_profiler.reading.ascend_timeline import AscendTimeline
 from insight_profiler.reading.csv_columns import nanoseconds
 from insight_profiler.reading.minddata import read_minddata

@@ -109,12 +109,7 @@ class ProfileParts:
 
     def require_something(self) -> None:
         """Raises Unreadable when there was nothing to be read."""
-        if not self.building.table_names() and self.named(r".*\.db"):
-            text = "it is exported as a database only: export it as text, which is read (export_type=Text)"
-            if not self.read:
-                raise Unreadable("database_only", text)
-            self.building.note("database_only", text)
-        elif not self.read:
+        if not self.read:
             names = sorted(self.files.names())
             raise Unreadable(
                 "nothing_readable",

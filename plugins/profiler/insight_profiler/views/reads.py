@@ -11,6 +11,7 @@ from insight_core.plugin.http import Reader, choice, flag, text, texts, whole_nu
 from insight_profiler.analysis import kernels, operators
 from insight_profiler.analysis.compared_steps import MEASURES
 from insight_profiler.analysis.rank_map import SCALES
+from insight_profiler.views import calls
 from insight_profiler.views.tables import TABLE_READS
 
 Readers = Sequence[Reader[Any]]
@@ -61,6 +62,14 @@ READS: Mapping[str, Readers] = {
     "steps": [*_TABLE, *_WORDS],
     "step": [*_TABLE, _STEP_NUMBER],
     "memory": [*_PROFILE, whole_number("width", 1, 10_000, 1000)],
+    "call_tree": [
+        *_TABLE,
+        *(text(f"base_{name}") for name in ("run", "profile")),
+        *(calls.OF, calls.UP, calls.AT, calls.SINCE, calls.DEVICE, _STEPS),
+    ],
+    "held": [*_TABLE, calls.OWNERS, calls.PER, calls.DEVICE, whole_number("width", 1, 10_000, 1000)],
+    "pool": [*_TABLE, calls.AT, calls.DEVICE],
+    "leaks": _TABLE,
     "pipeline": _PROFILE,
     "communication": [
         *_TABLE,

@@ -13,6 +13,8 @@ from insight_core.plugin import PluginContext, Route
 from insight_core.plugin.http import choice, flag, json_response, text, whole_number
 from insight_profiler.advice.answer import NO_ADVICE, ProfileAdvice
 from insight_profiler.analysis import memory, pipeline, steps
+from insight_profiler.analysis.compare_summary import timeline
+from insight_profiler.analysis.compared_steps import compared_steps
 from insight_profiler.analysis.flops import flops_answer, has_flops
 from insight_profiler.analysis.operators import operator_times
 from insight_profiler.analysis.overview import overview
@@ -29,6 +31,7 @@ from insight_profiler.profiles.opened import (
     steps_of_runs,
 )
 from insight_profiler.rules import opened_by
+from insight_profiler.views.calls import call_views, trees_of
 from insight_profiler.views.cluster import cluster_views
 from insight_profiler.views.compare import COMPARED, compare_views
 from insight_profiler.views.operator import detail
@@ -60,17 +63,18 @@ def _has_memory(profile: Profile) -> bool:
 _CLUSTER = "cluster"
 _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
     "overview": lambda _: True,
-    "advice": lambda _: True,
+    "timeline": _having("slices"),
     "operators": _having("operators"),
+    "calls": lambda profile: bool(trees_of(profile)),
+    "memory": _has_memory,
+    "advice": lambda _: True,
     "kernels": _having("kernels"),
     "steps": _having("steps"),
-    "timeline": _having("slices"),
-    "memory": _has_memory,
-    "pipeline": _documented("pipeline", "batches"),
     "communication": _having("collectives", "links"),
     _CLUSTER: lambda _: False,
-    "strategy": _documented("strategy"),
+    "pipeline": _documented("pipeline", "batches"),
     "flops": has_flops,
+    "strategy": _documented("strategy"),
     "shapes": _having("shape_runs"),
 }
 _JSON = ("application/json",)
@@ -85,6 +89,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     views: dict[str, Callable[[Request], Response]] = {
         **{table.name: partial(table.answer, asked) for table in _TABLES},
         **_Views(asked, advice).by_name(),
+        **call_views(asked),
         **cluster_views(asked),
         **compare_views(advice),
         **strategy_views(asked),
@@ -157,7 +162,8 @@ class _Views:
         opened = self._asked.opened(request)
         facts = [{"code": code, "value": value} for code, value in opened.profile.facts.items()]
         steps = steps_of(request, opened.profile)
-        return opened.answer({**overview(opened.profile, steps), "facts": facts})
+        step = timeline(compared_steps(opened.profile, request.args.get("steps")), None)
+        return opened.answer({**overview(opened.profile, steps), "step": step, "facts": facts})
 
     def operator(self, request: Request) -> Response:
         opened = self._asked.opened(request)
@@ -257,11 +263,19 @@ def _meant(profile: Profile) -> dict[str, Any]:
         "devices": [asdict(device) for device in profile.devices[:_MOST_LISTED]],
         "start_ns": str(profile.start_ns) if profile.start_ns else None,
         "duration_ns": profile.duration_ns,
+        "step_time": _step_time(profile),
         "step_origin": profile.step_origin,
         "facts": dict(profile.facts),
+        "trees": trees_of(profile),
         "notes": [described(note) for note in profile.notes[:_MOST_LISTED]],
         "counts": {name: _rows(profile, name) for name in profile.tables},
     }
+
+
+def _step_time(profile: Profile) -> float | None:
+    """The median of the steps that are no outliers (ns), as two profiles are compared by it."""
+    found = compared_steps(profile, None).summary()
+    return None if found is None else found["median"]
 
 
 def _rows(profile: Profile, table: str) -> int:

@@ -243,7 +243,7 @@ TABLES = (
         "operators",
         "view.operators",
         _operators,
-        "name type members calls total self share median average minimum maximum p95 per_step device_total "
+        "name type share self total calls members median average minimum maximum p95 per_step device_total "
         "device_self flops bytes core scope shapes information",
         "-share",
         of="operators",
@@ -257,7 +257,7 @@ TABLES = (
         "kernels",
         "view.kernels",
         _kernels,
-        "name operator members calls total share median average minimum maximum stream grid block core "
+        "name operator share total calls members median average minimum maximum stream grid block core "
         "registers shared_memory occupancy",
         "-total",
         of="kernels",

@@ -12,7 +12,7 @@ import { absence, CardStatus, ClipChip } from './card_status';
 import { CardTools, useFigure } from './card_tools';
 import { chartData } from './chart_data';
 import { CardCorner } from './arranging';
-import { bestOf, drawnOf, Legend, LineLimit } from './legend';
+import { aroundOf, bestOf, drawnOf, Legend, LineLimit } from './legend';
 import { legendOf, linesOf, mainLines, pointedRuns, singleValues, useHoveredRuns, type Lines } from './lines';
 import { useMarkers } from './markers';
 import { followed, type Reading } from './reading';
@@ -56,7 +56,7 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
       runs,
       (name) => board.page.titleOf(name),
       (run, step) => board.page.t('restart', { run: board.page.nameOf(run), step: step.toLocaleString(locale) }),
-      { groups, best },
+      { groups, best, all: (count) => board.page.t('lines.median', { count }) },
     );
   const lines = useMemo<Lines | null>(() => picture && linesIn(picture), [picture, runs, locale, groups, best]);
 
@@ -75,10 +75,12 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
   // it stands at a place of the screen, where the card no longer is
   useEffect(() => void (reading.value = null), [full]);
 
+  const hasLegend = full || isAlone || tools !== undefined;
   const markers = useMarkers(board, tag, picture, times);
   const marks = useMemo(() => [...(lines?.marks ?? []), ...markers.marks], [lines, markers]);
   const props = {
     ...chartProps(board, tag, { ...(lines ?? NOTHING), marks }, feed, reading, host),
+    showsEnds: !hasLegend,
     onClipped: (found: readonly number[]) => {
       ends.value = found;
       if (found.length > 0) wasClipped.value = true;
@@ -128,9 +130,10 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
         {tools}
       </CardHead>
       {!isAlone && <LineLimit board={board} tag={tag} />}
-      {lines && (full || isAlone || tools) && (
+      {lines && hasLegend && (
         <Legend
           lines={full || !tools ? lines : legendOf(lines)}
+          scale={board.scale.value}
           label={board.page.t('tooltip.rows', { count: mainLines(lines).length })}
         />
       )}
@@ -176,8 +179,12 @@ function cardQuery(
 ): CardQuery | null {
   const all = layersOf(board, tag);
   const layers = all
-    .map((layer): Layer => ({ ...layer, runs: drawnOf(board, board.tags.runNames(layer.tag), all.length) }))
-    .filter(({ runs }) => runs.length > 0);
+    .map((layer): Layer => {
+      const names = board.tags.runNames(layer.tag);
+      const around = aroundOf(board, names, all.length);
+      return { ...layer, runs: drawnOf(board, names, all.length), ...(around ? { around } : {}) };
+    })
+    .filter(({ runs, around }) => runs.length > 0 || around);
   const group = board.grouping.query(board.centre.value, board.shownSpread.value);
   if (layers.length === 0) return null;
   const x = board.x.value;
@@ -242,6 +249,7 @@ function chartProps(
     xLabel: isMetric(kind) ? metricName(kind, board.page, board.derived) : board.page.t(`x.${kind}.label`),
     yLabel: board.page.titleOf(tag),
     ...(second === undefined ? {} : { yRightLabel: board.page.titleOf(second) }),
+    ...(board.scale.value ? { scale: board.scale.value } : {}),
     title: [tag, ...(second === undefined ? [] : [second])].map((name) => board.page.titleOf(name)).join(' + '),
     ...(extent ? { xExtent: extent } : {}),
     ignoreOutliers: isClipped(board, tag),

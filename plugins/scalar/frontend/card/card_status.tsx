@@ -11,7 +11,7 @@ import { thresholdText } from './thresholds';
 
 /**
  * The line below a chart: how many points it stands for, and what is wrong with it. Where nothing is, only screen
- * readers and a card that fills the screen have it.
+ * readers have it.
  */
 export function CardStatus({
   board,

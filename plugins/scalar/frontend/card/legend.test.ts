@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { fakeContext } from '@insight-host/kit/testing';
 import { Page } from '@insight-host/kit';
 import { scalarParts } from '../board';
-import { bestOf, drawnOf } from './legend';
+import { aroundOf, bestOf, drawnOf } from './legend';
 
 const names = Array.from({ length: 100 }, (_, at) => `run${at}`);
 
@@ -29,6 +29,20 @@ it('draws the first runs of the run panel, in their own order, unless all are wa
   board.lines.set('first');
   ctx.runs.groupBy.set(['p/lr']); // bands are of all
   expect(drawnOf(board, names, 1)).toEqual(names);
+});
+
+it('draws the best run alone where median and quartiles stand for all, unless there are few or groups', () => {
+  const { ctx, board, order } = made();
+  board.lines.set('band');
+  expect([drawnOf(board, names, 1), aroundOf(board, names, 1)]).toEqual([[], names]);
+  order(true);
+  expect(drawnOf(board, names, 1)).toEqual(['run99']);
+  expect([drawnOf(board, names.slice(40), 1), aroundOf(board, names.slice(40), 1)]).toEqual([
+    names.slice(40),
+    undefined,
+  ]);
+  ctx.runs.groupBy.set(['p/lr']);
+  expect([drawnOf(board, names, 1), aroundOf(board, names, 1)]).toEqual([names, undefined]);
 });
 
 it('puts a line over the others only where the panel says which run is best', () => {

@@ -122,6 +122,18 @@ describe('lines', () => {
       { ...band, group: 'sgd', runs: ['b', 'c'] },
     ];
     const picture: Picture = { query, layers: [{ tag: 't', runs: [], axis: 'left', main: [], raw: null, bands }] };
+    const around = linesOf(
+      {
+        ...picture,
+        layers: [{ ...picture.layers[0]!, bands: [{ ...band, group: '', runs: ['a'] }], around: ['a', 'b'] }],
+      },
+      [run('a')],
+      plain,
+      say,
+      { all: (count) => `median of ${count}` },
+    );
+    expect(around.lines).toMatchObject([{ label: 'median of 2', runs: [] }]);
+    expect(around.lines[0]?.color).not.toBe('#a');
     const runs = [
       { ...run('a'), color: 'green' },
       { ...run('b'), color: 'green' },

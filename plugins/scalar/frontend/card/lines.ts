@@ -60,7 +60,11 @@ const known = new WeakMap<Series, Map<string, Line>>();
 interface Shown {
   readonly groups?: readonly RunGroup[];
   readonly best?: string | null;
+  /** Names the line of all runs together. */
+  readonly all?: (count: number) => string;
 }
+
+const ALL_COLOR = '#808a96'; // of no run, and seen on both themes
 
 /** The lines of a picture, in the order of the selected runs; raw ones first, so that they lie below. */
 export function linesOf(
@@ -68,7 +72,7 @@ export function linesOf(
   runs: readonly Run[],
   titleOf: (tag: string) => string,
   markText: (run: string, step: number) => string,
-  { groups = [], best = null }: Shown = {},
+  { groups = [], best = null, all = String }: Shown = {},
 ): Lines {
   const looks = new Map(groups.flatMap((group) => group.runs.map((run) => [run, group] as const)));
   const byName = new Map(runs.map((run) => [run.name, run]));
@@ -82,11 +86,12 @@ export function linesOf(
     for (const band of inPanelOrder(layer.bands, groups)) {
       const id = `${prefixOf(layer, place)}:${band.group}`;
       const [first = ''] = band.runs;
-      const group = looks.get(first) ?? byName.get(first);
-      const color = group?.color ?? 'gray';
-      const name = band.group || looks.get(first)?.title || '';
+      const group = layer.around ? undefined : (looks.get(first) ?? byName.get(first));
+      const color = group?.color ?? ALL_COLOR;
+      const name = layer.around ? all(layer.around.length) : band.group || looks.get(first)?.title || '';
       const label = paired ? `${name} · ${titleOf(layer.tag)}` : name;
       const dash = dashOf(layer, place, group?.dash ?? []);
+      const shown = layer.around ? [] : band.runs; // any hovered run would lift the line of all
       main.push({
         id,
         label,
@@ -94,7 +99,7 @@ export function linesOf(
         x: band.x,
         y: band.centre,
         axis: layer.axis,
-        runs: band.runs,
+        runs: shown,
         band: { low: band.low, high: band.high },
         ...dashed(dash),
       });
@@ -102,7 +107,7 @@ export function linesOf(
         label,
         color,
         run: band.group,
-        runs: band.runs,
+        runs: shown,
         tag: layer.tag,
         title: titleOf(layer.tag),
         dash,

@@ -12,7 +12,21 @@ export function ArrangeDialog({ board, tag, onClose }: CardDialogProps): JSX.Ele
   const group = arrangement.groupOf(tag);
   const sections = arrangement.groups.map(({ name }) => name);
   return (
-    <Dialog name="arrange" title={say('arrange.title')} onClose={onClose} close={say('tooltip.close')}>
+    <Dialog
+      name="arrange"
+      title={say('arrange.title')}
+      onClose={onClose}
+      foot={
+        <button
+          type="button"
+          data-action="reset-order"
+          disabled={!arrangement.isOn.value}
+          onClick={() => arrangement.reset()}
+        >
+          {say('arrange.reset')}
+        </button>
+      }
+    >
       {group && (
         <Order
           say={say}
@@ -35,16 +49,6 @@ export function ArrangeDialog({ board, tag, onClose }: CardDialogProps): JSX.Ele
           onMove={(name, to) => arrangement.moveSection(name, to)}
         />
       )}
-      <div class="row end">
-        <button
-          type="button"
-          data-action="reset-order"
-          disabled={!arrangement.isOn.value}
-          onClick={() => arrangement.reset()}
-        >
-          {say('arrange.reset')}
-        </button>
-      </div>
     </Dialog>
   );
 

@@ -49,8 +49,7 @@ export function LimitsDialog({ board, tag, onClose }: CardDialogProps): JSX.Elem
     y1: String(zoom.y?.[1] ?? ''),
   });
   const problem = useSignal<string | null>(null);
-  const apply = (event: Event): void => {
-    event.preventDefault();
+  const apply = (): void => {
     const limits = readLimits(texts.value, log);
     if (typeof limits === 'string') return void (problem.value = limits);
     if (limits.x || limits.y) board.zooms.look(tag, limits, 'zoom');
@@ -58,39 +57,35 @@ export function LimitsDialog({ board, tag, onClose }: CardDialogProps): JSX.Elem
     onClose();
   };
   return (
-    <Dialog name="limits" title={say('limits.of', { tag: board.page.titleOf(tag) })} onClose={onClose}>
+    <Dialog
+      name="limits"
+      title={say('limits.of', { tag: board.page.titleOf(tag) })}
+      onClose={onClose}
+      onSubmit={apply}
+      foot={<DialogEnd page={board.page} verb={say('limits.set')} onClose={onClose} />}
+    >
       <p class="hint">{say('limits.hint')}</p>
-      <form onSubmit={apply}>
-        {(['x', 'y'] as const).map((axis) => (
-          <div key={axis} class="row">
-            <span class="axis">{say(`limits.${axis}`)}</span>
-            {FIELDS.filter((field) => field.startsWith(axis)).map((field, i) => (
-              <input
-                key={field}
-                name={field}
-                inputMode="decimal"
-                autocomplete="off"
-                autofocus={field === 'y0'}
-                aria-label={`${say(`limits.${axis}`)}: ${say(i === 0 ? 'limits.from' : 'limits.to')}`}
-                placeholder={say(i === 0 ? 'limits.from' : 'limits.to')}
-                value={texts.value[field]}
-                onInput={(e) => (texts.value = { ...texts.value, [field]: e.currentTarget.value })}
-              />
-            ))}
-          </div>
-        ))}
-        <p class="problem" role="alert">
-          {problem.value ? say(problem.value) : '\u00a0'}
-        </p>
-        <div class="row end">
-          <button type="button" data-action="cancel" onClick={onClose}>
-            {say('cancel')}
-          </button>
-          <button type="submit" class="primary" data-action="apply">
-            {say('apply')}
-          </button>
+      {(['x', 'y'] as const).map((axis) => (
+        <div key={axis} class="row">
+          <span class="axis">{say(`limits.${axis}`)}</span>
+          {FIELDS.filter((field) => field.startsWith(axis)).map((field, i) => (
+            <input
+              key={field}
+              name={field}
+              inputMode="decimal"
+              autocomplete="off"
+              autofocus={field === 'y0'}
+              aria-label={`${say(`limits.${axis}`)}: ${say(i === 0 ? 'limits.from' : 'limits.to')}`}
+              placeholder={say(i === 0 ? 'limits.from' : 'limits.to')}
+              value={texts.value[field]}
+              onInput={(e) => (texts.value = { ...texts.value, [field]: e.currentTarget.value })}
+            />
+          ))}
         </div>
-      </form>
+      ))}
+      <p class="problem" role="alert">
+        {problem.value ? say(problem.value) : '\u00a0'}
+      </p>
     </Dialog>
   );
 }
@@ -118,33 +113,33 @@ export function AxisDialog({ board, onClose }: CardDialogProps): JSX.Element {
     }
   };
   return (
-    <Dialog name="axis" title={say('axis.title')} onClose={onClose}>
+    <Dialog
+      name="axis"
+      title={say('axis.title')}
+      onClose={onClose}
+      onSubmit={() => {
+        const named = tags.find((tag) => tag === text.value || board.page.titleOf(tag) === text.value);
+        void pick(named === undefined ? text.value : (expressionOf(named) ?? quoted(named)));
+      }}
+      foot={<DialogEnd page={board.page} verb={say('axis.set')} onClose={onClose} />}
+    >
       <p class="hint">{say('axis.hint')}</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const named = tags.find((tag) => tag === text.value || board.page.titleOf(tag) === text.value);
-          void pick(named === undefined ? text.value : (expressionOf(named) ?? quoted(named)));
-        }}
-      >
-        <ExpressionInput name="axis" label={say('axis.title')} example="tokens / 1e6" text={text} problem={problem} />
-        <ExpressionProblem name="axis" problem={problem} />
-        <ul class="choices inputs" aria-label={say('derived.tags')}>
-          {tags.slice(0, MOST_SUGGESTED).map((tag) => (
-            <li key={tag}>
-              <button
-                type="button"
-                data-tag={tag}
-                aria-pressed={axis === tag || axis === tagOf(JSON.stringify(tag))}
-                onClick={() => void pick(expressionOf(tag) ?? quoted(tag))}
-              >
-                {board.page.titleOf(tag)}
-              </button>
-            </li>
-          ))}
-        </ul>
-        <DialogEnd page={board.page} onClose={onClose} />
-      </form>
+      <ExpressionInput name="axis" label={say('axis.title')} example="tokens / 1e6" text={text} problem={problem} />
+      <ExpressionProblem name="axis" problem={problem} />
+      <ul class="choices inputs" aria-label={say('derived.tags')}>
+        {tags.slice(0, MOST_SUGGESTED).map((tag) => (
+          <li key={tag}>
+            <button
+              type="button"
+              data-tag={tag}
+              aria-pressed={axis === tag || axis === tagOf(JSON.stringify(tag))}
+              onClick={() => void pick(expressionOf(tag) ?? quoted(tag))}
+            >
+              {board.page.titleOf(tag)}
+            </button>
+          </li>
+        ))}
+      </ul>
     </Dialog>
   );
 }
@@ -165,7 +160,18 @@ export function PairDialog({ board, tag, onClose }: CardDialogProps): JSX.Elemen
     onClose();
   };
   return (
-    <Dialog name="pair" title={say('pair.title')} onClose={onClose}>
+    <Dialog
+      name="pair"
+      title={say('pair.title')}
+      onClose={onClose}
+      foot={
+        current !== null && (
+          <button type="button" data-action="unpair" onClick={() => pick(null)}>
+            {say('pair.remove')}
+          </button>
+        )
+      }
+    >
       <p class="hint">{say('pair.hint', { tag: board.page.titleOf(tag) })}</p>
       <input
         type="search"
@@ -185,16 +191,6 @@ export function PairDialog({ board, tag, onClose }: CardDialogProps): JSX.Elemen
         ))}
       </ul>
       {tags.length > MOST_LISTED && <p class="hint">{say('more', { count: tags.length - MOST_LISTED })}</p>}
-      <div class="row end">
-        {current !== null && (
-          <button type="button" data-action="unpair" onClick={() => pick(null)}>
-            {say('pair.remove')}
-          </button>
-        )}
-        <button type="button" data-action="cancel" onClick={onClose}>
-          {say('cancel')}
-        </button>
-      </div>
     </Dialog>
   );
 }

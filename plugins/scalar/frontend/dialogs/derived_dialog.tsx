@@ -30,8 +30,7 @@ export function DerivedDialog({ board, tag, onClose }: CardDialogProps): JSX.Ele
     problem.value = null;
     field.current?.focus();
   };
-  const apply = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const apply = async (): Promise<void> => {
     const { value: typed } = text;
     try {
       const found = await board.page.ctx.data.json<{ text: string }>('expression', { text: typed });
@@ -47,46 +46,55 @@ export function DerivedDialog({ board, tag, onClose }: CardDialogProps): JSX.Ele
     }
   };
   return (
-    <Dialog name="derived" title={say('derived.title')} onClose={onClose}>
+    <Dialog
+      name="derived"
+      title={say('derived.title')}
+      onClose={onClose}
+      onSubmit={() => void apply()}
+      foot={
+        <DialogEnd
+          page={board.page}
+          verb={say(edited.value === null ? 'derived.add' : 'derived.save')}
+          onClose={onClose}
+        />
+      }
+    >
       <p class="hint">{say('derived.hint')}</p>
-      <form onSubmit={(event) => void apply(event)}>
-        <div class="row">
-          <ExpressionInput
-            name="expression"
-            label={say('derived.expression')}
-            example="train/loss - val/loss"
-            text={text}
-            problem={problem}
-            element={field}
-          />
-          <input
-            name="name"
-            aria-label={say('derived.name')}
-            placeholder={say('derived.name')}
-            autocomplete="off"
-            value={name.value}
-            onInput={(e) => (name.value = e.currentTarget.value)}
-          />
-        </div>
-        <ExpressionProblem name="expression" problem={problem} />
-        <ul class="choices inputs" aria-label={say('derived.tags')}>
-          {fitting.slice(0, MOST).map((other) => (
-            <li key={other}>
-              <button
-                type="button"
-                data-tag={other}
-                onClick={() => {
-                  text.value = text.value.slice(0, text.value.length - word.length) + quoted(other);
-                  field.current?.focus();
-                }}
-              >
-                {board.page.titleOf(other)}
-              </button>
-            </li>
-          ))}
-        </ul>
-        <DialogEnd page={board.page} onClose={onClose} />
-      </form>
+      <div class="row">
+        <ExpressionInput
+          name="expression"
+          label={say('derived.expression')}
+          example="train/loss - val/loss"
+          text={text}
+          problem={problem}
+          element={field}
+        />
+        <input
+          name="name"
+          aria-label={say('derived.name')}
+          placeholder={say('derived.name')}
+          autocomplete="off"
+          value={name.value}
+          onInput={(e) => (name.value = e.currentTarget.value)}
+        />
+      </div>
+      <ExpressionProblem name="expression" problem={problem} />
+      <ul class="choices inputs" aria-label={say('derived.tags')}>
+        {fitting.slice(0, MOST).map((other) => (
+          <li key={other}>
+            <button
+              type="button"
+              data-tag={other}
+              onClick={() => {
+                text.value = text.value.slice(0, text.value.length - word.length) + quoted(other);
+                field.current?.focus();
+              }}
+            >
+              {board.page.titleOf(other)}
+            </button>
+          </li>
+        ))}
+      </ul>
       {names.value.size > 0 && (
         <div class="there">
           <ul>

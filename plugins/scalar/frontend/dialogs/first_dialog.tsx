@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { stepOf } from '../card/reading';
-import { DialogClose, type CardDialogProps } from './parts';
+import type { CardDialogProps } from './parts';
 
 const KINDS = ['nonfinite', 'above', 'below', 'jump'] as const;
 const MOST = 100; // runs that are listed
@@ -64,17 +64,23 @@ export function FirstDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
     if (request.peek() === own) request.value = null;
   };
   return (
-    <Dialog name="first" title={say('first.title')} onClose={onClose}>
+    <Dialog
+      name="first"
+      title={say('first.title')}
+      onClose={onClose}
+      onSubmit={() => {
+        if (isReady && !ctx.isSnapshot) void find();
+      }}
+      foot={
+        <button type="submit" class="primary" data-action="first-find" disabled={!isReady || ctx.isSnapshot}>
+          {say('first.find')}
+        </button>
+      }
+    >
       <p class="hint">
         <TagName title={board.page.titleOf(tag)} />
       </p>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady && !ctx.isSnapshot) void find();
-        }}
-      >
+      <div class="row">
         <Select
           name="first-kind"
           label={say('first.kind')}
@@ -98,10 +104,7 @@ export function FirstDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
             onInput={(event) => (amount.value = event.currentTarget.value)}
           />
         )}
-        <button type="submit" class="primary" data-action="first-find" disabled={!isReady || ctx.isSnapshot}>
-          {say('first.find')}
-        </button>
-      </form>
+      </div>
       {ctx.isSnapshot && <p class="hint">{say('snapshot.absent')}</p>}
       {kind.value === 'jump' && <p class="hint">{say('first.jump.hint')}</p>}
       {error.value && (
@@ -140,7 +143,6 @@ export function FirstDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
           </li>
         ))}
       </ul>
-      <DialogClose page={board.page} onClose={onClose} />
     </Dialog>
   );
 }

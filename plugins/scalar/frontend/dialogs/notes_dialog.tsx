@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { LONGEST_NOTE, newId, NOTE_COLORS, notesOf, type Note } from '../notes';
-import { DialogClose, type CardDialogProps } from './parts';
+import type { CardDialogProps } from './parts';
 
 /** Writes, edits and takes away notes: marks at a step, of a chart and a run or of all. */
 export function NotesDialog({ board, tag, onClose }: CardDialogProps): JSX.Element {
@@ -30,8 +30,7 @@ export function NotesDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
       return false;
     }
   };
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const submit = async (): Promise<void> => {
     const note = { ...edited.value, text: edited.value.text.trim() };
     if (!Number.isSafeInteger(note.step)) problem.value = say('notes.step.wrong');
     else if (note.text === '') problem.value = say('notes.text.missing');
@@ -52,70 +51,13 @@ export function NotesDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
   const tags = [...new Set([tag, about])].filter((one) => one !== null && one !== '');
   const runs = [...new Set([...board.tags.runNames(about ?? tag), ...(run === null ? [] : [run])])];
   return (
-    <Dialog name="notes" title={say('notes.title')} onClose={onClose}>
-      <p class="hint">{say(notes.shares.value ? 'notes.hint' : 'notes.hint.browser')}</p>
-      <form onSubmit={(event) => void submit(event)}>
-        <div class="row">
-          <input
-            name="note-step"
-            inputMode="numeric"
-            autocomplete="off"
-            size={8}
-            aria-label={say('notes.step')}
-            placeholder={say('notes.step')}
-            value={Object.is(stepOf(typed.value), step) ? typed.value : Number.isNaN(step) ? '' : step}
-            onInput={({ currentTarget: { value } }) => {
-              typed.value = value;
-              set({ step: stepOf(value) });
-            }}
-          />
-          <input
-            name="note-text"
-            autocomplete="off"
-            autofocus
-            maxLength={LONGEST_NOTE}
-            aria-label={say('notes.text')}
-            placeholder={say('notes.text')}
-            value={text}
-            onInput={(event) => set({ text: event.currentTarget.value })}
-          />
-        </div>
-        <div class="row">
-          <Select
-            name="note-color"
-            label={say('notes.color')}
-            value={color}
-            options={['', ...Object.keys(NOTE_COLORS)].map((value) => ({
-              value,
-              text: say(`notes.color.${value || 'none'}`),
-            }))}
-            onPick={(value) => set({ color: value })}
-          />
-          <Select
-            name="note-tag"
-            label={say('notes.chart')}
-            value={about === null ? '' : `=${about}`}
-            options={[null, ...tags].map((value) => ({
-              value: value === null ? '' : `=${value}`,
-              text: tagName(value),
-            }))}
-            onPick={(value) => set({ tag: value === '' ? null : value.slice(1) })}
-          />
-          <Select
-            name="note-run"
-            label={say('notes.run')}
-            value={run === null ? '' : `=${run}`}
-            options={[null, ...runs].map((value) => ({
-              value: value === null ? '' : `=${value}`,
-              text: runName(value),
-            }))}
-            onPick={(value) => set({ run: value === '' ? null : value.slice(1) })}
-          />
-        </div>
-        <p class="problem" role="alert">
-          {problem.value || '\u00a0'}
-        </p>
-        <div class="row end">
+    <Dialog
+      name="notes"
+      title={say('notes.title')}
+      onClose={onClose}
+      onSubmit={() => void submit()}
+      foot={
+        <>
           {!isNew && (
             <button type="button" data-action="note-new" onClick={() => (edited.value = fresh())}>
               {say('notes.new')}
@@ -124,8 +66,70 @@ export function NotesDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
           <button type="submit" class="primary" data-action="note-save">
             {say(isNew ? 'notes.add' : 'notes.save')}
           </button>
-        </div>
-      </form>
+        </>
+      }
+    >
+      <p class="hint">{say(notes.shares.value ? 'notes.hint' : 'notes.hint.browser')}</p>
+      <div class="row">
+        <input
+          name="note-step"
+          inputMode="numeric"
+          autocomplete="off"
+          size={8}
+          aria-label={say('notes.step')}
+          placeholder={say('notes.step')}
+          value={Object.is(stepOf(typed.value), step) ? typed.value : Number.isNaN(step) ? '' : step}
+          onInput={({ currentTarget: { value } }) => {
+            typed.value = value;
+            set({ step: stepOf(value) });
+          }}
+        />
+        <input
+          name="note-text"
+          autocomplete="off"
+          autofocus
+          maxLength={LONGEST_NOTE}
+          aria-label={say('notes.text')}
+          placeholder={say('notes.text')}
+          value={text}
+          onInput={(event) => set({ text: event.currentTarget.value })}
+        />
+      </div>
+      <div class="row">
+        <Select
+          name="note-color"
+          label={say('notes.color')}
+          value={color}
+          options={['', ...Object.keys(NOTE_COLORS)].map((value) => ({
+            value,
+            text: say(`notes.color.${value || 'none'}`),
+          }))}
+          onPick={(value) => set({ color: value })}
+        />
+        <Select
+          name="note-tag"
+          label={say('notes.chart')}
+          value={about === null ? '' : `=${about}`}
+          options={[null, ...tags].map((value) => ({
+            value: value === null ? '' : `=${value}`,
+            text: tagName(value),
+          }))}
+          onPick={(value) => set({ tag: value === '' ? null : value.slice(1) })}
+        />
+        <Select
+          name="note-run"
+          label={say('notes.run')}
+          value={run === null ? '' : `=${run}`}
+          options={[null, ...runs].map((value) => ({
+            value: value === null ? '' : `=${value}`,
+            text: runName(value),
+          }))}
+          onPick={(value) => set({ run: value === '' ? null : value.slice(1) })}
+        />
+      </div>
+      <p class="problem" role="alert">
+        {problem.value || '\u00a0'}
+      </p>
       {removed.value && (
         <p class="hint" role="status">
           {say('notes.removed', { text: removed.value.text })}{' '}
@@ -175,7 +179,6 @@ export function NotesDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
           </li>
         ))}
       </ul>
-      <DialogClose page={board.page} onClose={onClose} />
     </Dialog>
   );
 }

@@ -15,31 +15,22 @@ export interface CardDialogProps {
 
 interface DialogEndProps {
   readonly page: Page;
+  /** What the dialog does, as a verb: "Add panel". */
+  readonly verb: string;
   readonly onClose: () => void;
 }
 
-/** The buttons at the end of a form in a dialog. */
-export function DialogEnd({ page, onClose }: DialogEndProps): JSX.Element {
+/** The buttons at the end of a dialog that is a form. */
+export function DialogEnd({ page, verb, onClose }: DialogEndProps): JSX.Element {
   return (
-    <div class="row end">
+    <>
       <button type="button" data-action="cancel" onClick={onClose}>
         {page.t('cancel')}
       </button>
       <button type="submit" class="primary" data-action="apply">
-        {page.t('apply')}
+        {verb}
       </button>
-    </div>
-  );
-}
-
-/** The end of a dialog that has nothing to apply. */
-export function DialogClose({ page, onClose }: DialogEndProps): JSX.Element {
-  return (
-    <div class="row end">
-      <button type="button" data-action="cancel" onClick={onClose}>
-        {page.t('dialog.close')}
-      </button>
-    </div>
+    </>
   );
 }
 

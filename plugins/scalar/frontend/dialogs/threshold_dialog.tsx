@@ -13,8 +13,7 @@ export function ThresholdDialog({ board, tag, onClose }: CardDialogProps): JSX.E
     form.value = { ...form.value, ...part };
     problem.value = null;
   };
-  const apply = (event: Event): void => {
-    event.preventDefault();
+  const apply = (): void => {
     const read = readForm(form.value);
     if (typeof read === 'string') {
       problem.value = read;
@@ -26,62 +25,65 @@ export function ThresholdDialog({ board, tag, onClose }: CardDialogProps): JSX.E
   const there = [...board.thresholds.byTag.value];
   const { operator, value, join, secondOperator, secondValue } = form.value;
   return (
-    <Dialog name="threshold" title={say('threshold.of', { tag: board.page.titleOf(tag) })} onClose={onClose}>
+    <Dialog
+      name="threshold"
+      title={say('threshold.of', { tag: board.page.titleOf(tag) })}
+      onClose={onClose}
+      onSubmit={apply}
+      foot={<DialogEnd page={board.page} verb={say('threshold.set')} onClose={onClose} />}
+    >
       <p class="hint">{say('threshold.hint')}</p>
-      <form onSubmit={apply}>
+      <div class="row">
+        <Operator label={say('threshold.operator')} value={operator} onPick={(o) => set({ operator: o })} />
+        <input
+          aria-label={say('threshold.value')}
+          name="value"
+          inputMode="decimal"
+          autoComplete="off"
+          autofocus
+          value={value}
+          onInput={(e) => set({ value: e.currentTarget.value })}
+        />
+        <select
+          aria-label={say('threshold.join')}
+          name="join"
+          value={join}
+          onChange={(e) => set({ join: e.currentTarget.value as ThresholdForm['join'] })}
+        >
+          <option value="">—</option>
+          <option value="and">{say('threshold.and')}</option>
+          <option value="or">{say('threshold.or')}</option>
+        </select>
+      </div>
+      {join && (
         <div class="row">
-          <Operator label={say('threshold.operator')} value={operator} onPick={(o) => set({ operator: o })} />
+          <Operator
+            label={say('threshold.operator')}
+            value={secondOperator}
+            onPick={(o) => set({ secondOperator: o })}
+          />
           <input
-            aria-label={say('threshold.value')}
-            name="value"
+            aria-label={say('threshold.second_value')}
+            name="second"
             inputMode="decimal"
             autoComplete="off"
-            autofocus
-            value={value}
-            onInput={(e) => set({ value: e.currentTarget.value })}
+            value={secondValue}
+            onInput={(e) => set({ secondValue: e.currentTarget.value })}
           />
-          <select
-            aria-label={say('threshold.join')}
-            name="join"
-            value={join}
-            onChange={(e) => set({ join: e.currentTarget.value as ThresholdForm['join'] })}
-          >
-            <option value="">—</option>
-            <option value="and">{say('threshold.and')}</option>
-            <option value="or">{say('threshold.or')}</option>
-          </select>
         </div>
-        {join && (
-          <div class="row">
-            <Operator
-              label={say('threshold.operator')}
-              value={secondOperator}
-              onPick={(o) => set({ secondOperator: o })}
-            />
-            <input
-              aria-label={say('threshold.second_value')}
-              name="second"
-              inputMode="decimal"
-              autoComplete="off"
-              value={secondValue}
-              onInput={(e) => set({ secondValue: e.currentTarget.value })}
-            />
-          </div>
-        )}
-        <label>
-          <input
-            type="checkbox"
-            name="everywhere"
-            checked={everywhere.value}
-            onChange={(e) => (everywhere.value = e.currentTarget.checked)}
-          />
-          {say('threshold.everywhere', { count: board.filter.shown.value.length })}
-        </label>
-        <p class="problem" role="alert">
-          {problem.value ? say(problem.value) : '\u00a0'}
-        </p>
-        <DialogEnd page={board.page} onClose={onClose} />
-      </form>
+      )}
+      <label>
+        <input
+          type="checkbox"
+          name="everywhere"
+          checked={everywhere.value}
+          onChange={(e) => (everywhere.value = e.currentTarget.checked)}
+        />
+        {say('threshold.everywhere', { count: board.filter.shown.value.length })}
+      </label>
+      <p class="problem" role="alert">
+        {problem.value ? say(problem.value) : '\u00a0'}
+      </p>
       {there.length > 0 && (
         <div class="there">
           <div class="row between">

@@ -3,12 +3,14 @@ import { Problem } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
 import { signal } from '@preact/signals';
 import type { PanelLayer } from '../panels/panels';
-import type { BandQuery, GroupQuery, KeptBands, KeptSeries, SeriesQuery } from './query';
+import { ALL_RUNS, type BandQuery, type GroupQuery, type KeptBands, type KeptSeries, type SeriesQuery } from './query';
 import { isWhole, type Band, type Series } from './series';
 import type { Source } from './source';
 
 export interface Layer extends PanelLayer {
   readonly runs: readonly string[];
+  /** Runs whose median and quartiles are drawn behind the lines. */
+  readonly around?: readonly string[];
 }
 
 /** All that decides what a card has to fetch. */
@@ -164,7 +166,10 @@ export class Feed {
 
   /** Series of these runs have changed, by tag; null: any may have. */
   changed(runs: ChangedRuns): void {
-    if (runs && !this.wanted?.layers.some((layer) => layer.runs.some((run) => runs.get(layer.tag)?.includes(run))))
+    if (
+      runs &&
+      !this.wanted?.layers.some(({ tag, runs: own, around = [] }) => hasAny(runs.get(tag), [...own, ...around]))
+    )
       return;
     if (this.isLookedAt) this.refreshes.ask();
     else this.stale = true;
@@ -262,12 +267,20 @@ export class Feed {
   }
 
   /** In the order in which they are asked for. */
-  private partsOf(query: CardQuery, { tag, runs }: Layer, own: ReadonlyMap<string, KeptSeries>): readonly Part[] {
+  private partsOf(query: CardQuery, layer: Layer, own: ReadonlyMap<string, KeptSeries>): readonly Part[] {
+    const { tag, runs, around } = layer;
+    if (query.group) return [this.bandsOf(query, tag, runs, query.group)];
+    const behind = around ? [this.bandsOf(query, tag, around, ALL_RUNS)] : [];
+    return [...behind, ...this.seriesOf(query, layer, own)];
+  }
+
+  private bandsOf(query: CardQuery, tag: string, runs: readonly string[], group: GroupQuery): Part {
+    const banded = { ...query, tag, runs, group };
+    return { kind: 'bands', query: banded, here: this.feeds.source.bands(banded, this.ownBands) };
+  }
+
+  private seriesOf(query: CardQuery, { tag, runs }: Layer, own: ReadonlyMap<string, KeptSeries>): readonly Part[] {
     const { source } = this.feeds;
-    if (query.group) {
-      const banded = { ...query, tag, runs, group: query.group };
-      return [{ kind: 'bands', query: banded, here: source.bands(banded, this.ownBands) }];
-    }
     const [raw, main] = [
       { ...query, tag, smoothing: 0 },
       { ...query, tag },
@@ -350,7 +363,10 @@ function isSmoothedAnew(before: CardQuery, query: CardQuery): boolean {
   );
 }
 
+const hasAny = (changed: readonly string[] | undefined, runs: readonly string[]): boolean =>
+  changed !== undefined && runs.some((run) => changed.includes(run));
+
 /** Everything but the runs. */
 function shapeOf(query: CardQuery): string {
-  return JSON.stringify({ ...query, layers: query.layers.map(({ runs: _, ...layer }) => layer) });
+  return JSON.stringify({ ...query, layers: query.layers.map(({ runs: _, around: __, ...layer }) => layer) });
 }

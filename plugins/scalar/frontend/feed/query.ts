@@ -24,6 +24,9 @@ export interface GroupQuery {
   readonly spread: Spread;
 }
 
+/** All runs as one group. */
+export const ALL_RUNS: GroupQuery = { group: '^', by: [], centre: 'median', spread: 'iqr' };
+
 /** Whether the spread lies around this centre: deviations and errors lie around the mean only. */
 export function fitsCentre(spread: Spread, centre: Centre): boolean {
   return centre === 'mean' || spread === 'minmax' || spread === 'iqr';

@@ -76,6 +76,20 @@ describe('the style of a figure', () => {
   });
 });
 
+describe('the colours of a figure', () => {
+  const scale = { title: 'lr_0', low: '0.1', high: '1', isLog: false, stops: ['#000000', '#ff0000'] };
+
+  it('are those of a scale, with its bar, or others without it', () => {
+    expect(restyled({ ...chart, scale }, { ...DEFAULT, palette: 'screen' }, texts).scale).toBe(scale);
+    for (const palette of ['distinct', 'gray'] as const)
+      expect(restyled({ ...chart, scale }, { ...DEFAULT, palette }, texts).scale).toBeUndefined();
+    const made = latexOf({ ...chart, scale }, DEFAULT, null);
+    expect(made).toContain('colormap={scale}{rgb255=(0,0,0) rgb255=(255,0,0)}');
+    expect(made).toContain('title={lr\\_0}, ytick={0,1}, yticklabels={{0.1},{1}}');
+    expect(made).not.toContain('addlegendentry');
+  });
+});
+
 describe('the data of a figure', () => {
   it('are what is seen', () => {
     expect(seenCsv(chart, (key) => key)).toBe(

@@ -1,8 +1,8 @@
 /** Makes a figure for a paper of a chart, with a preview. */
 import { Dialog, fileName, message, Select, type Page } from '@insight-host/kit';
 import { LEGEND_PLACES } from '@insight-host/kit/draw';
-import type { LineChartProps } from '@insight-host/kit/lines';
-import { useSignal } from '@preact/signals';
+import { unnamedLines, type LineChartProps } from '@insight-host/kit/lines';
+import { useComputed, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { leftOut, paintFigure, pdfFigure, pngFigure, seenCsv, svgFigure } from './files';
@@ -34,13 +34,17 @@ const FORMATS = ['svg', 'pdf', 'png', 'tex', 'csv'] as const;
 
 export function FigureDialog({ page, chart, onClose }: FigureDialogProps): JSX.Element {
   const { t: say } = page;
-  const style = useSignal<FigureStyle>(styleOf(page.ctx.memory.get<Partial<FigureStyle>>(MEMORY, {})));
+  const style = useSignal<FigureStyle>({
+    ...styleOf(page.ctx.memory.get<Partial<FigureStyle>>(MEMORY, {})),
+    ...(chart.scale ? { palette: 'screen' } : {}), // other colours say nothing of the numbers
+  });
   const texts = useSignal<FigureTexts>({
     title: '',
     x: chart.xLabel,
     y: chart.yLabel,
     yRight: chart.yRightLabel ?? '',
   });
+  const raised = useSignal(0); // how often: the fields then show another height
   const set = (change: Partial<FigureStyle>): void => {
     style.value = { ...style.value, ...change };
     page.ctx.memory.set(MEMORY, style.value);
@@ -50,6 +54,7 @@ export function FigureDialog({ page, chart, onClose }: FigureDialogProps): JSX.E
     if (unit !== old) set({ unit, width: converted(width, old, unit), height: converted(height, old, unit) });
   };
   const props = restyled(chart, style.value, texts.value);
+  const unnamed = useComputed(() => unnamedLines(restyled(chart, style.value, texts.value), sizeOf(style.value, 1)));
   const save = async (format: (typeof FORMATS)[number]): Promise<void> => {
     try {
       const content = await fileOf(format, props, style.value, say);
@@ -74,7 +79,16 @@ export function FigureDialog({ page, chart, onClose }: FigureDialogProps): JSX.E
     </label>
   );
   return (
-    <Dialog name="figure" title={say('figure.of', { tag: chart.title })} close={say('cancel')} onClose={onClose}>
+    <Dialog
+      name="figure"
+      title={say('figure.of', { tag: chart.title })}
+      onClose={onClose}
+      foot={FORMATS.map((format) => (
+        <button key={format} type="button" data-action={`figure-${format}`} onClick={() => void save(format)}>
+          {say(`figure.${format}`)}
+        </button>
+      ))}
+    >
       <div class="figure">
         <div class="fields">
           {(['title', 'x', 'y', ...(chart.yRightLabel === undefined ? [] : ['yRight' as const])] as const).map(
@@ -92,7 +106,7 @@ export function FigureDialog({ page, chart, onClose }: FigureDialogProps): JSX.E
           )}
           {NUMBERS.map((field) => (
             <NumberField
-              key={`${field} ${style.value.unit}`}
+              key={`${field} ${style.value.unit} ${raised.value}`}
               page={page}
               field={field}
               style={style.value}
@@ -115,15 +129,33 @@ export function FigureDialog({ page, chart, onClose }: FigureDialogProps): JSX.E
         </div>
         <Preview chart={props} style={style.value} label={say('figure.preview')} />
       </div>
-      <div class="row end">
-        {FORMATS.map((format) => (
-          <button key={format} type="button" data-action={`figure-${format}`} onClick={() => void save(format)}>
-            {say(`figure.${format}`)}
+      {unnamed.value > 0 && (
+        <p class="hint" role="status" data-testid="unnamed-lines">
+          {say('figure.unnamed', { count: unnamed.value })}{' '}
+          <button
+            type="button"
+            class="ih-link"
+            data-action="figure-name-all"
+            onClick={() => {
+              set({ height: heightForAll(props, style.value) });
+              raised.value += 1;
+            }}
+          >
+            {say('figure.name_all')}
           </button>
-        ))}
-      </div>
+        </p>
+      )}
     </Dialog>
   );
+}
+
+/** The height from which on the legend names all lines, or the largest that there is. */
+function heightForAll(props: LineChartProps, style: FigureStyle): number {
+  const [, most] = rangeOf('height', style.unit);
+  let { height } = style;
+  while (height < most && unnamedLines(props, sizeOf({ ...style, height }, 1)) > 0)
+    height = Math.min(most, Math.ceil(height * 11) / 10);
+  return height;
 }
 
 interface NumberFieldProps {

@@ -1,6 +1,15 @@
 /** Writes a chart as a LaTeX document, drawn and typeset by pgfplots. */
+import type { ColorScale } from '@insight-host/api';
 import { hexOf, rgbOf } from '@insight-host/kit';
-import { fittingTicks, makeScale, xTicks, type LegendPlace, type Numbers, type Tick } from '@insight-host/kit/draw';
+import {
+  fittingTicks,
+  makeScale,
+  scaleText,
+  xTicks,
+  type LegendPlace,
+  type Numbers,
+  type Tick,
+} from '@insight-host/kit/draw';
 import type { Line, LineChartProps } from '@insight-host/kit/lines';
 import { seenOf } from './files';
 import { paperOf, scaleOf, type FigureStyle } from './style';
@@ -36,7 +45,7 @@ export function latexOf(chart: LineChartProps, style: FigureStyle, note: string 
     'unbounded coords=jump, filter discard warning=false',
     'every axis plot/.append style={line join=bevel, no markers}',
   ];
-  const names = style.legend === 'none' ? [] : props.lines.filter(({ role }) => role !== 'raw');
+  const names = style.legend === 'none' || props.scale ? [] : props.lines.filter(({ role }) => role !== 'raw');
   const first = [
     ...common,
     ...(props.title ? [`title={${escaped(props.title)}}`] : []),
@@ -50,6 +59,7 @@ export function latexOf(chart: LineChartProps, style: FigureStyle, note: string 
         ]
       : []),
     ...(right.length > 0 ? ['axis y line*=left'] : ['grid=major, grid style={black!10}']),
+    ...(props.scale && style.legend !== 'none' ? colorBar(props.scale) : []),
     ...(names.length > 0 ? [PLACES[style.legend], 'legend cell align=left'] : []),
     ...(note
       ? [`after end axis/.code={\\node[anchor=north west] at (axis description cs:0,-0.2) {${escaped(note)}};}`]
@@ -95,6 +105,17 @@ export function latexOf(chart: LineChartProps, style: FigureStyle, note: string 
     '\\end{tikzpicture}',
     '\\end{document}',
   ].join('\n')}\n`;
+}
+
+/** Next to the plot: places of numbers on the scale, as texts. */
+function colorBar(scale: ColorScale): string[] {
+  const { stops, low, high } = scale;
+  const shades = stops.map((color) => `rgb255=(${rgbOf(color).join(',')})`);
+  return [
+    `colorbar, colormap={scale}{${shades.join(' ')}}, point meta min=0, point meta max=1`,
+    `colorbar style={title={${escaped(scaleText(scale))}}, ytick={0,1}, ` +
+      `yticklabels={{${escaped(low)}},{${escaped(high)}}}}`,
+  ];
 }
 
 function domainOf(props: LineChartProps): readonly [number, number] {

@@ -130,8 +130,10 @@ export function restyled(props: LineChartProps, style: FigureStyle, texts: Figur
     return { ...rest, color, ...(dash.length > 0 && line.role !== 'raw' ? { dash } : {}) };
   };
   const gray = (color: string): string => (style.palette === 'gray' ? '#6e6e6e' : color);
+  const { scale, ...rest } = props;
   return {
-    ...props,
+    ...rest,
+    ...(scale && style.palette === 'screen' ? { scale } : {}),
     lines: props.lines.map(restyledLine),
     ...(props.marks ? { marks: props.marks.map((mark) => ({ ...mark, color: gray(mark.color) })) } : {}),
     title: texts.title,

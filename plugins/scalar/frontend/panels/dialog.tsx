@@ -20,8 +20,7 @@ export function PanelDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
     isLacking.value = false;
     draft.value = { ...now, ...more };
   };
-  const apply = (event: Event): void => {
-    event.preventDefault();
+  const apply = (): void => {
     if (!kind?.isWhole(now)) return void (isLacking.value = true);
     const used = ['kind', 'title', 'width', 'height', ...kind.uses];
     const made = panelOf(Object.fromEntries(Object.entries(now).filter(([name]) => used.includes(name))));
@@ -30,31 +29,34 @@ export function PanelDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
     onClose();
   };
   return (
-    <Dialog name="panel" title={say(before ? 'panel.change' : 'panel.add')} onClose={onClose}>
-      <form onSubmit={apply}>
-        <div class="row">
-          <Select
-            name="panel-kind"
-            label={say('panel.kind')}
-            value={now.kind}
-            options={kinds.map((one) => ({ value: one.kind, text: one.title }))}
-            onPick={(value) => change({ kind: value })}
-          />
-          <input
-            name="title"
-            autocomplete="off"
-            aria-label={say('panel.title')}
-            placeholder={say('panel.title')}
-            value={now.title ?? ''}
-            onInput={(e) => change({ title: e.currentTarget.value })}
-          />
-        </div>
-        {kind?.Fields && <kind.Fields key={now.kind} board={board} draft={now} change={change} />}
-        <p class="problem" role="alert">
-          {isLacking.value ? say('panel.lacking') : '\u00a0'}
-        </p>
-        <DialogEnd page={board.page} onClose={onClose} />
-      </form>
+    <Dialog
+      name="panel"
+      title={say(before ? 'panel.change' : 'panel.add')}
+      onClose={onClose}
+      onSubmit={apply}
+      foot={<DialogEnd page={board.page} verb={say(before ? 'panel.save' : 'panel.add')} onClose={onClose} />}
+    >
+      <div class="row">
+        <Select
+          name="panel-kind"
+          label={say('panel.kind')}
+          value={now.kind}
+          options={kinds.map((one) => ({ value: one.kind, text: one.title }))}
+          onPick={(value) => change({ kind: value })}
+        />
+        <input
+          name="title"
+          autocomplete="off"
+          aria-label={say('panel.title')}
+          placeholder={say('panel.title')}
+          value={now.title ?? ''}
+          onInput={(e) => change({ title: e.currentTarget.value })}
+        />
+      </div>
+      {kind?.Fields && <kind.Fields key={now.kind} board={board} draft={now} change={change} />}
+      <p class="problem" role="alert">
+        {isLacking.value ? say('panel.lacking') : '\u00a0'}
+      </p>
     </Dialog>
   );
 }

@@ -64,7 +64,7 @@ function shortened(name: string, most = LONGEST): string {
   return name.length > most ? `…${name.slice(1 - most)}` : name;
 }
 
-export const FONT = { size: 11, family: 'system-ui, sans-serif' } as const;
+export const FONT = { size: 11, family: 'Inter, system-ui, sans-serif' } as const;
 let context: CanvasRenderingContext2D | null | undefined;
 
 /** The end of a name, after an ellipsis, that fits into `width` pixels; the whole name if it fits. */

@@ -1,6 +1,6 @@
 /** The settings of the drawer "Display": axes, smoothing, size of the cards, what a drag does, charts or table. */
-import { AttemptsChoice, Button, Choice, Field, Segments, Select, type Setting } from '@insight-host/kit';
-import type { JSX } from 'preact';
+import { AttemptsChoice, Button, Choice, Segments, Select, type Setting } from '@insight-host/kit';
+import type { ComponentChildren, JSX } from 'preact';
 import type { ScalarParts } from '../board';
 import { LEAST, MOST, USUAL, type CardSizes } from '../card/card_size';
 import { canSmooth, SMOOTHERS } from '../feed/smoothing';
@@ -47,6 +47,22 @@ export function DisplaySettings({ board }: Props): JSX.Element {
         onPress={() => board.size.set(USUAL)}
       />
     </>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A line of the drawer: what is set, in words, and its control. */
+function Field({ label, hint = label, children }: FieldProps): JSX.Element {
+  return (
+    <label class="field" title={hint}>
+      <span>{label}</span>
+      {children}
+    </label>
   );
 }
 

@@ -69,13 +69,17 @@ describe('the cards of a tab', () => {
     expect(ctx.address.value.has('closed')).toBe(false);
   });
 
-  it('have single values closed until the user opens them', () => {
-    const { cards } = parts;
+  it('have those of groups that come last closed until the user opens them, unless there is nothing else', () => {
+    const { cards, filter } = parts;
+    expect([cards.isClosed('system'), cards.isClosed('environment')]).toEqual([true, true]);
     const states = [cards.isClosed('hparam'), cards.isClosed('eval')];
     for (let i = 0; i < 2; i++) {
       cards.toggleGroup('hparam');
       states.push(cards.isClosed('hparam'));
     }
+    filter.text.set('no such tag');
+    expect(cards.isClosed('hparam')).toBe(false);
+    filter.text.set('');
     expect(states).toEqual([true, false, false, true]);
     expect(ctx.address.value.has('closed')).toBe(false);
     cards.closed.set(['hparam']); // of an address of the last release

@@ -2,7 +2,7 @@ import * as codecs from './codecs';
 import { signal, type ReadonlySignal as Live, computed } from '@preact/signals';
 import type { Page, Setting } from './page';
 import { Tags, type SeriesChoice } from './tags';
-import { SINGLE_VALUES, SLOW, tagFilter, seriesCards, tagCards, type CardGroup } from './groups';
+import { LAST, SLOW, tagFilter, seriesCards, tagCards, type CardGroup } from './groups';
 import { cardCodec, type CardKey } from './card_key';
 
 /** What a tab of cards is made of. */
@@ -86,18 +86,27 @@ export class CardList {
     toggle(this.pins, tag);
   }
 
-  /** Whether the cards of a group are folded away, as single values are until the user opens them. */
+  /** Whether there are groups that people look at before those that come last. */
+  private readonly hasFirst = computed(() => this.groups.value.some(({ name }) => !LAST.includes(name)));
+
+  /**
+   * Whether the cards of a group are folded away, as those of the machine and single values are until the user opens
+   * them: unless there is nothing else.
+   */
   isClosed(name: string): boolean {
-    return this.closed.value.includes(turned(name)) !== (name === SINGLE_VALUES);
+    const sign = this.signOf(name);
+    return this.closed.value.includes(sign) === (sign === name);
   }
 
   toggleGroup(name: string): void {
-    toggle(this.closed, turned(name));
+    toggle(this.closed, this.signOf(name));
+  }
+
+  /** What stands for a group among those that are closed; of one that is closed at first, that it is open. */
+  private signOf(name: string): string {
+    return LAST.includes(name) && this.hasFirst.value ? `-${name}` : name;
   }
 }
-
-/** What stands for a group among those that are closed; of single values, that they are open. */
-const turned = (name: string): string => (name === SINGLE_VALUES ? `-${name}` : name);
 
 function toggle(setting: Setting<readonly string[]>, name: string): void {
   const { value } = setting;

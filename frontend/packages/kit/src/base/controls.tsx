@@ -86,22 +86,6 @@ export function Cluster({ children }: { readonly children: ComponentChildren }):
   return <span class="cluster">{children}</span>;
 }
 
-export interface FieldProps {
-  readonly label: string;
-  readonly hint?: string;
-  readonly children: ComponentChildren;
-}
-
-/** A line of the drawer of a `Frame`: what is set, in words, and its control. */
-export function Field({ label, hint = label, children }: FieldProps): JSX.Element {
-  return (
-    <label class="field" title={hint}>
-      <span>{label}</span>
-      {children}
-    </label>
-  );
-}
-
 export interface SegmentsProps<T extends string> {
   readonly name: string;
   readonly label: string;

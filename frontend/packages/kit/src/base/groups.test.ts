@@ -5,8 +5,8 @@ import { bytesText, durationText, fileName, timeText, valueText } from './texts'
 describe('groups', () => {
   it('share what stands before the first slash', () => {
     expect(groupTags(['train/loss', 'lr', 'train/acc', 'val/a/b', '/odd'])).toEqual([
-      { name: 'train', tags: ['train/acc', 'train/loss'] },
       { name: 'val', tags: ['val/a/b'] },
+      { name: 'train', tags: ['train/acc', 'train/loss'] },
       { name: '', tags: ['/odd', 'lr'] },
     ]);
     expect(groupTags(['system/cpu', 'loss', 'train/loss']).map(({ name }) => name)).toEqual(['train', '', 'system']);
@@ -19,6 +19,25 @@ describe('groups', () => {
     expect(groupTags(['=a/x - b', '=c/d']).map(({ name }) => name)).toEqual(['=']);
     expect(groupTags(['a/10', 'a/9'])[0]?.tags).toEqual(['a/9', 'a/10']);
     expect(titleParts('val/a/b')).toEqual(['val/', 'a/b']);
+  });
+  it('stand in the order in which people look at them, and so do their tags', () => {
+    const tags = 'lr/adam system/gpu train/lr train/grad_norm train/loss hparam/acc grads/a eval/loss loss/a val/acc';
+    expect(
+      groupTags([...tags.split(' '), 'epoch', 'lr', 'loss', 'val_loss', 'training_loss', 'learning_rate']),
+    ).toEqual(
+      [
+        ['eval', 'eval/loss'],
+        ['val', 'val/acc'],
+        ['train', 'train/loss', 'train/grad_norm', 'train/lr'],
+        ['loss', 'loss/a'],
+        ['grads', 'grads/a'],
+        ['', 'val_loss', 'training_loss', 'loss', 'epoch', 'learning_rate', 'lr'],
+        ['lr', 'lr/adam'],
+        ['system', 'system/gpu'],
+        ['hparam', 'hparam/acc'],
+      ].map(([name, ...own]) => ({ name, tags: own })),
+    );
+    expect(groupTags(['valley/a', 'a/b', 'trainer/a']).map(({ name }) => name)).toEqual(['a', 'trainer', 'valley']);
   });
   it('hold one card for each tag, pinned ones first', () => {
     expect(

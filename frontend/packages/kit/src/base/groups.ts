@@ -60,12 +60,34 @@ export function titleParts(tag: string): readonly [string, string] {
 /** Results of trials, as torch's documentation of `add_hparams` names them: one value a run, and no curve. */
 export const SINGLE_VALUES = 'hparam';
 
-/** Groups that come last: tags without a prefix, and what recording adds about the machine. */
-const LAST: readonly string[] = ['', 'environment', 'system', SINGLE_VALUES];
+/** Groups that come last: what recording adds about the machine, and single values. */
+export const LAST: readonly string[] = ['environment', 'system', SINGLE_VALUES];
+
+/** Words of names, and the places of what they name in the order in which people look at it. */
+const USES: readonly (readonly [number, RegExp])[] = [
+  [0, / (val|valid|validation|eval|evaluation|test|dev) /],
+  [1, / (train|training) /],
+  [2, / (loss|acc|accuracy) /],
+  [5, / (lr|learning ?rate) /],
+];
+const REST = 3;
+const NO_PREFIX = 4;
+
+function useOf(name: string): number {
+  const words = ` ${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ')} `;
+  return USES.find(([, found]) => found.test(words))?.[0] ?? REST;
+}
+
+/** In the order of what `keyOf` gives, numbers first. */
+function sorted<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  const keyed = items.map((item) => [keyOf(item), item] as const);
+  return keyed.sort(([a], [b]) => byName(a, b)).map(([, item]) => item);
+}
 
 /**
- * Groups in the order of their names; tags without a prefix come after them, then `environment` and `system`, then
- * results of trials (`hparam`).
+ * Groups in the order in which people look at them: validation, training, loss and accuracy, the rest by name, learning
+ * rates, the machine (`environment`, `system`), then results of trials (`hparam`). The tags of a group are in the same
+ * order.
  */
 export function groupTags(tags: Iterable<string>): TagGroup[] {
   const groups = new Map<string, string[]>();
@@ -75,9 +97,14 @@ export function groupTags(tags: Iterable<string>): TagGroup[] {
     if (group) group.push(tag);
     else groups.set(name, [tag]);
   }
-  return [...groups]
-    .map(([name, members]) => ({ name, tags: members.sort(byName) }))
-    .sort((a, b) => LAST.indexOf(a.name) - LAST.indexOf(b.name) || byName(a.name, b.name));
+  const named = [...groups].map(([name, members]) => ({
+    name,
+    tags: sorted(members, (tag) => `${useOf(tag.slice(name.length))} ${tag}`),
+  }));
+  return sorted(named, ({ name }) => {
+    const late = LAST.indexOf(name);
+    return `${late < 0 ? (name === '' ? NO_PREFIX : useOf(name)) : 6 + late} ${name}`;
+  });
 }
 
 const tagCard = (tag: string): CardKey => ({ tag, run: null });

@@ -173,22 +173,32 @@ export interface DialogProps {
   readonly name: string;
   readonly title: string;
   readonly onClose: () => void;
-  /** Label of a button at the upper right that closes it; without a label the button is left out. */
+  /** Label of the button at the upper right that closes it; "Close" in the user's language by default. */
   readonly close?: string;
-  /** The title is only for screen readers. */
+  /** The title is only for screen readers, and there is no such button. */
   readonly bare?: boolean;
+  /** The dialog is a form: what Enter and a button of the type `submit` do. */
+  readonly onSubmit?: () => void;
+  /** Buttons at the end, always in sight; what the dialog is for stands last, as a verb: "Add panel". */
+  readonly foot?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog: the browser keeps the focus inside; Escape and a press outside close it. */
-export function Dialog({ name, title, onClose, close, bare = false, children }: DialogProps): JSX.Element {
+const CLOSE: Readonly<Record<string, string>> = { 'zh-CN': '关闭' };
+
+/**
+ * A modal dialog over the whole page: title, a button that closes it, content, buttons. The browser keeps the focus
+ * inside and gives it back; Escape and a press outside close it.
+ */
+export function Dialog({ name, title, onClose, close, bare, onSubmit, foot, children }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const shut = (): void => element.current?.close();
   useLayoutEffect(() => {
     const { current: dialog } = element;
-    dialog?.showModal();
+    dialog?.showModal(); // what has `autofocus` gets the focus, else the box, from where Tab leads into it
     return () => dialog?.close(); // gives the focus back, while it still stands in the page
   }, []);
+  const Box = onSubmit ? 'form' : 'div';
   return (
     <dialog
       ref={element}
@@ -199,19 +209,31 @@ export function Dialog({ name, title, onClose, close, bare = false, children }: 
       onKeyDown={(event) => event.ctrlKey || event.metaKey || event.stopPropagation()} // only the page's keys pass
       onClick={(event) => event.target === element.current && shut()}
     >
-      <div class="ih-dialog-box" tabIndex={-1} autofocus={close !== undefined}>
+      <Box
+        class="ih-dialog-box"
+        tabIndex={-1}
+        onSubmit={(event: Event) => {
+          event.preventDefault();
+          onSubmit?.();
+        }}
+      >
         {!bare && (
           <header class="ih-dialog-head">
             <h2>{title}</h2>
-            {close !== undefined && (
-              <button type="button" class="ih-button ih-quiet ih-square" aria-label={close} onClick={shut}>
-                <Icon name="close" />
-              </button>
-            )}
+            <button
+              type="button"
+              class="ih-button ih-quiet ih-square"
+              data-action="close"
+              aria-label={close ?? CLOSE[document.documentElement.lang] ?? 'Close'}
+              onClick={shut}
+            >
+              <Icon name="close" />
+            </button>
           </header>
         )}
         {children}
-      </div>
+        {foot && <footer class="ih-dialog-foot">{foot}</footer>}
+      </Box>
     </dialog>
   );
 }

@@ -19,7 +19,7 @@ export interface FrameProps {
   readonly look?: string;
   /** In the toolbar, behind the tag filter: what is changed often. On a phone they are in the drawer. */
   readonly tools: ComponentChildren;
-  /** In a drawer that the toolbar opens: settings with words, see `Field`. */
+  /** In a drawer that the toolbar opens: settings with words. */
   readonly display?: ComponentChildren;
   /** At the end of the toolbar: what adds something. */
   readonly actions?: ComponentChildren;
@@ -76,7 +76,7 @@ function Toolbar({
   actions,
 }: Pick<FrameProps, 'board' | 'tools' | 'display' | 'actions'>): JSX.Element {
   const { t: say } = board.page;
-  const isPhone = useMedia(PHONE);
+  const isPhone = useIsPhone();
   const open = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
   return (
@@ -116,18 +116,16 @@ function Toolbar({
   );
 }
 
-const PHONE = '(max-width: 699px)';
-
-/** Whether a query holds, now and whenever that changes. */
-function useMedia(query: string): boolean {
-  const media = useMemo(() => matchMedia(query), [query]);
-  const holds = useSignal(media.matches);
+/** Whether the window is that of a phone, now and whenever that changes. */
+function useIsPhone(): boolean {
+  const media = useMemo(() => matchMedia('(max-width: 699px)'), []);
+  const isPhone = useSignal(media.matches);
   useEffect(() => {
-    const look = (): void => void (holds.value = media.matches);
+    const look = (): void => void (isPhone.value = media.matches);
     media.addEventListener('change', look);
     return () => media.removeEventListener('change', look);
-  }, [media]);
-  return holds.value;
+  }, []);
+  return isPhone.value;
 }
 
 function Strips({ page }: { readonly page: CardParts['page'] }): JSX.Element {

@@ -1,3 +1,4 @@
+import type { ColorScale } from '@insight-host/api';
 import { BOTTOM, LABEL, type Area, type Size, TITLE } from './area';
 import { estimatedWidth, type Painter, type Palette } from './painter';
 
@@ -72,6 +73,35 @@ export function drawLegend(
   }
 }
 
+/** What the colours of a scale are about. */
+export const scaleText = ({ title, isLog }: ColorScale): string => (isLog ? `${title} (log)` : title);
+
+const BAR = [48, 160] as const; // pixels of a colour bar
+const BAR_GAP = 6; // pixels around it
+
+/** Pixels of the smallest number, a colour bar as short as it gets, and the largest number. */
+export function barWidth({ low, high }: ColorScale): number {
+  return estimatedWidth(low, 11) + estimatedWidth(high, 11) + BAR[0] + 2 * BAR_GAP;
+}
+
+/** A row with the smallest number, the colour bar and the largest number, `y` in its middle. */
+export function drawColorBar(
+  painter: Painter,
+  scale: ColorScale,
+  [x, y]: readonly [number, number],
+  most: number,
+  colors: Palette,
+): void {
+  const { low, high, stops } = scale;
+  const start = x + estimatedWidth(low, 11) + BAR_GAP;
+  const width = Math.max(20, Math.min(BAR[1], BAR[0] + most - barWidth(scale)));
+  painter.text(x, y, low, { color: colors.text });
+  const each = width / stops.length;
+  // each as far as the end: between rectangles that only touch, a seam is seen
+  for (const [at, color] of stops.entries()) painter.rectangle(start + at * each, y - 4, width - at * each, 8, color);
+  painter.text(start + width + BAR_GAP, y, high, { color: colors.text });
+}
+
 /** How many columns of a legend fit into a width, and how wide each is. */
 export function legendColumns(labels: readonly string[], width: number): readonly [count: number, each: number] {
   const widest = labels.reduce((most, label) => Math.max(most, estimatedWidth(label, 11)), 60) + 44;
@@ -99,4 +129,41 @@ export function plotWithin(
 export function drawMark(painter: Painter, { top, height }: Area, x: number, color: string): void {
   painter.segment(x, top, x, top + height, { color, width: painter.hairline, dash: [3, 3], alpha: 0.8 });
   painter.polygon([x - 4, top, x + 4, top, x, top + 5], color);
+}
+
+const SEPARATOR = /[\s/_\-·=:,]/; // no dots: they are in numbers
+const KEPT = [0.4, 0, 0.7, 1]; // shares of a long name that may stay of its beginning
+
+/**
+ * Names as short as they differ, each at most this many pixels wide: without what all begin or end with, up to a
+ * separator, and with an ellipsis where one is still too long.
+ */
+export function abbreviated(names: readonly string[], width: number, size = 11): readonly string[] {
+  const start = shared(names);
+  const end = shared(names.map((name) => [...name.slice(start)].reverse().join('')));
+  const own = names.map((name) => name.slice(start, name.length - end));
+  const whole = own.every(Boolean) ? own : names;
+  const cut = KEPT.map((share) => whole.map((name) => shortened(name, width, size, share)));
+  return cut.find((found) => new Set(found).size === new Set(names).size) ?? (cut[0] as readonly string[]);
+}
+
+/** How many letters all names begin with, up to a separator, if these are several names that differ. */
+function shared(names: readonly string[]): number {
+  const [first = '', ...others] = names;
+  if (new Set(names).size < 2) return 0;
+  let count = 0;
+  while (count < first.length && others.every((name) => name[count] === first[count])) count++;
+  while (count > 0 && !SEPARATOR.test(first[count - 1] as string)) count--;
+  return count;
+}
+
+function shortened(name: string, width: number, size: number, share: number): string {
+  if (estimatedWidth(name, size) <= width) return name;
+  const letters = [...name];
+  for (let kept = letters.length - 1; kept > 1; kept--) {
+    const head = Math.round(kept * share);
+    const found = `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (kept - head)).join('')}`;
+    if (estimatedWidth(found, size) <= width) return found;
+  }
+  return '…';
 }

@@ -40,7 +40,7 @@ export interface Painter {
 }
 
 export const FONT =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", "PingFang SC", ' +
+  'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", "PingFang SC", ' +
   '"Microsoft YaHei", sans-serif';
 
 /** Width of a text in pixels where it cannot be measured: CJK is as wide as high, other letters 0.56 of it. */

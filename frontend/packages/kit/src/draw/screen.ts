@@ -77,7 +77,14 @@ export class Screen<Figure> {
       'touch-action:pan-y;user-select:none;-webkit-user-select:none';
     this.picture = new Layer(this.root);
     host.append(this.root);
-    this.stop = watchPixels(this.picture.canvas, (pixels) => this.resize(pixels));
+    const stopWatching = watchPixels(this.picture.canvas, (pixels) => this.resize(pixels));
+    const redraw = (): void => this.refresh('picture'); // a font has come
+    const { fonts } = document as { readonly fonts?: FontFaceSet }; // none in tests
+    fonts?.addEventListener('loadingdone', redraw);
+    this.stop = () => {
+      stopWatching();
+      fonts?.removeEventListener('loadingdone', redraw);
+    };
   }
 
   /** The layout of what is drawn. */

@@ -14,8 +14,17 @@ export function mountLineChart(host: HTMLElement, props: LineChartProps): LineCh
 
 /** Draws a chart as the figure of a paper: `size.sheet` says how. */
 export function drawSheet(props: LineChartProps, size: Size, painter: Painter, colors: Palette): void {
-  draw(figure(props, { x: props.xWindow ?? null, y: props.yWindow ?? null }, size), painter, colors);
+  draw(figureOf(props, size), painter, colors);
 }
+
+/** How many lines the legend of this figure has no room for. */
+export function unnamedLines(props: LineChartProps, size: Size): number {
+  const { legend } = figureOf(props, size);
+  return props.scale || legend.length === 0 ? 0 : labels(props).length - legend.length;
+}
+
+const figureOf = (props: LineChartProps, size: Size): Figure =>
+  figure(props, { x: props.xWindow ?? null, y: props.yWindow ?? null }, size);
 
 class Chart implements LineChart, Gestures, Drawn<Figure> {
   readonly leastHeight = 300;

@@ -1,15 +1,21 @@
 /** Draws a figure: lines, dots, marks and what stands at its edges. */
+import type { ColorScale } from '@insight-host/api';
 import type { Threshold } from './props';
 import {
   drawCaption,
+  drawColorBar,
   drawMark,
   estimatedWidth,
+  legendTop,
+  scaleText,
   textPlace,
+  type Area,
   type Painter,
   type Palette,
   type Stroke,
   type Tick,
 } from '@insight-host/kit/draw';
+import { drawEndLabels } from './end_labels';
 import { mainLines, namesX } from './figure';
 import { type Entry, type Figure, leftOutText } from './layout';
 import { satisfying, holds, toPixels, within } from './threshold';
@@ -54,7 +60,16 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   edgeMarks(figure, painter);
   if (figure.clipped.length > 0) arrows(figure, painter);
   axes(figure, painter, colors);
-  if (figure.size.labelled && !figure.size.sheet) drawCaption(painter, props.title, figure.size, figure.legend, colors);
+  drawEndLabels(figure, painter, colors);
+  if (!figure.size.labelled || figure.size.sheet) return;
+  drawCaption(painter, props.title, figure.size, figure.legend, colors);
+  if (props.scale) drawScale(props.scale, plot, painter, colors);
+}
+
+function drawScale(scale: ColorScale, plot: Area, painter: Painter, colors: Palette): void {
+  const [text, y] = [scaleText(scale), legendTop(plot)];
+  painter.text(16, y, text, { color: colors.text });
+  drawColorBar(painter, scale, [16 + estimatedWidth(text, 11) + 12, y], Infinity, colors);
 }
 
 function grid({ plot, xTicks, yTicks, x, y }: Figure, painter: Painter, colors: Palette): void {

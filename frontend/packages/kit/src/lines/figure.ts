@@ -10,9 +10,11 @@ import {
   logTicks,
   makeScale,
   plotWithin,
+  scaleText,
   xTicks,
 } from '@insight-host/kit/draw';
 import type { Area, Scale, Size, Tick } from '@insight-host/kit/draw';
+import { endRoom } from './end_labels';
 import { xRange } from './extent';
 import type { Entry, Figure, Window } from './layout';
 import { sheetArea, sheetLegend } from './sheet';
@@ -33,7 +35,7 @@ export function plotArea(props: LineChartProps, size: Size, noted: boolean): Are
   const margins = {
     left: GUTTER,
     top: named ? 20 : 8,
-    right: hasRight ? GUTTER : 14,
+    right: hasRight ? GUTTER : Math.max(14, endRoom(props, size)),
     bottom: namesX(size) ? LABEL : noted ? NOTE : 0,
   };
   return plotWithin(size, margins, labels(props));
@@ -95,7 +97,7 @@ function figureWithin(
     props,
     size,
     plot,
-    legend: size.labelled && !size.sheet ? legendItems(mainLines(props), size, legendTop(plot)) : [],
+    legend: size.labelled && !size.sheet && !props.scale ? legendItems(mainLines(props), size, legendTop(plot)) : [],
     x,
     y,
     yRight,
@@ -141,5 +143,5 @@ export function mainLines(props: LineChartProps): readonly Line[] {
 
 /** What the legend of a file says. */
 export function labels(props: LineChartProps): readonly string[] {
-  return mainLines(props).map((line) => line.label);
+  return props.scale ? [scaleText(props.scale)] : mainLines(props).map((line) => line.label);
 }

@@ -1,5 +1,5 @@
 /** What a line chart shows, and what it tells. */
-import type { Locale, Theme } from '@insight-host/api';
+import type { ColorScale, Locale, Theme } from '@insight-host/api';
 import type { Chart } from '@insight-host/kit';
 import type { Area, AxisKind, Numbers } from '@insight-host/kit/draw';
 
@@ -55,6 +55,10 @@ export interface LineChartProps {
   readonly dots?: readonly Dot[];
   /** The lines are not known yet: nothing is drawn. */
   readonly pending?: boolean;
+  /** What the colours of the lines follow: in files a bar of it stands in the place of the legend. */
+  readonly scale?: ColorScale;
+  /** A few lines have their names at their ends, unless the chart is small. */
+  readonly showsEnds?: boolean;
   readonly xKind: AxisKind;
   readonly logX?: boolean;
   readonly logY?: boolean;

@@ -3,7 +3,7 @@ import type { Theme } from '@insight-host/api';
 import { LEGEND_PLACES, type LegendPlace, type Size } from '../draw/area';
 import { palette } from '../draw/painter';
 import { SvgPainter } from '../draw/files';
-import { drawSheet } from './chart';
+import { drawSheet, unnamedLines } from './chart';
 import { figure } from './figure';
 import type { LineChartProps } from './props';
 
@@ -114,5 +114,31 @@ describe('the figure of a paper', () => {
     const named = figure(wide, whole, sizeWith('none'));
     expect(bare.plot.width - named.plot.width).toBeCloseTo(18);
     expect(bare.plot.height - named.plot.height).toBeCloseTo(22 + 18);
+  });
+
+  const scale = { title: 'lr', low: '0.001', high: '0.3', isLog: true, stops: ['#440154', '#26828e', '#b5de2b'] };
+
+  it.each(LEGEND_PLACES)('has a colour bar in the place of names where colours are numbers: legend %s', (place) => {
+    const found = drawn({ ...props, scale }, place);
+    const texts = [...found.querySelectorAll('text')].map((text) => text.textContent);
+    expect(texts.filter((text) => ['lr (log)', '0.001', '0.3', 'run a', 'run b'].includes(text))).toEqual(
+      place === 'none' ? [] : ['lr (log)', '0.001', '0.3'],
+    );
+    const bars = [...found.querySelectorAll('rect')].filter((bar) => bar.getAttribute('height') === '8');
+    expect(bars.map((bar) => bar.getAttribute('fill'))).toEqual(place === 'none' ? [] : scale.stops);
+    for (const bar of bars) {
+      const [left = 0, top = 0, width = 0] = ['x', 'y', 'width'].map((name) => Number(bar.getAttribute(name)));
+      expect(left + width).toBeLessThan(330);
+      expect(top + 8).toBeLessThan(233);
+    }
+  });
+
+  it('counts the lines that its legend has no room for; a colour bar leaves none out', () => {
+    const lines = Array.from({ length: 60 }, (_, at) => ({ ...props.lines[0]!, id: `${at}`, label: `run ${at}` }));
+    const count = unnamedLines({ ...props, lines }, sizeWith('below'));
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBe(60 - figure({ ...props, lines }, whole, sizeWith('below')).legend.length);
+    expect(unnamedLines({ ...props, lines }, { ...sizeWith('below'), height: 1200 })).toBe(0);
+    expect(unnamedLines({ ...props, lines, scale }, sizeWith('below'))).toBe(0);
   });
 });

@@ -1,17 +1,19 @@
 /** The figure of a paper: room for its texts, which stand where papers have them. */
 import {
+  barWidth,
+  drawColorBar,
   drawLegend,
   estimatedWidth,
   LEGEND_SAMPLE,
   legendColumns,
   legendItems,
+  scaleText,
   type Area,
   type LegendItem,
   type LegendPlace,
   type Painter,
   type Palette,
   type Sheet,
-  type Size,
   type Tick,
 } from '@insight-host/kit/draw';
 import { type Figure, leftOutText, moreText } from './layout';
@@ -32,7 +34,7 @@ export function sheetArea(found: Figure, sheet: Sheet): Area {
   const left = EDGE + (props.yLabel ? NAME : 0) + widest(found.yTicks);
   const right = found.yRight ? EDGE + (props.yRightLabel ? NAME : 0) + widest(found.yRightTicks) : 14;
   const legend = legendOf(found, sheet.legend);
-  const aside = sheet.legend === 'right' ? legendWidth(legend, size) + EDGE : 0;
+  const aside = sheet.legend === 'right' ? legendWidth(legend, found) + EDGE : 0;
   const top = topOf(found);
   const below =
     belowPlot(found) + (sheet.legend !== 'below' ? EDGE / 2 : legend.rows > 0 ? legend.rows * ROW + AROUND : 0);
@@ -70,6 +72,7 @@ interface SheetLegend {
 /** The names of all lines where there is room below the plot or in its height, else of the first ones. */
 function legendOf(found: Figure, place: LegendPlace): SheetLegend {
   const { props, size, plot } = found;
+  if (props.scale) return { heading: scaleText(props.scale), entries: [], left: 0, rows: 2 };
   const { heading, lines } = named(props.lines.filter(({ role }) => role !== 'raw'));
   const isBelow = place === 'below';
   const height = isBelow
@@ -95,41 +98,60 @@ function named(lines: readonly Line[]): { readonly heading: string; readonly lin
   return { heading, lines: lines.map((line, at) => ({ ...line, label: valuesOf(at) })) };
 }
 
-function legendWidth({ heading, entries }: SheetLegend, { width }: Size): number {
+function legendWidth({ heading, entries }: SheetLegend, { size: { width }, props: { scale } }: Figure): number {
   const widths = [
     estimatedWidth(heading, 11),
+    ...(scale ? [barWidth(scale)] : []),
     ...entries.map(({ label }) => estimatedWidth(label, 11) + LEGEND_SAMPLE),
   ];
   return Math.min(width * 0.4, Math.max(LEGEND_SAMPLE, ...widths));
 }
 
-/** Where a legend names lines; `drawSheetTexts` says how many it has no room for. */
-export function sheetLegend(found: Figure, place: LegendPlace): LegendItem<Line>[] {
+/** Where a legend begins: its left edge, and the middle of its first row. */
+function startOf(found: Figure, place: LegendPlace, { rows }: SheetLegend, width: number): readonly [number, number] {
   const { size, plot } = found;
-  if (place === 'none') return [];
-  const legend = legendOf(found, place);
-  const { heading, entries, rows } = legend;
-  const before = heading === '' ? 0 : ROW;
-  if (place === 'below') {
-    const top = plot.top + plot.height + belowPlot(found) + before + (AROUND + ROW) / 2 - EDGE / 2;
-    return legendItems(entries, size, top, ROW);
-  }
-  const width = legendWidth(legend, size);
+  const bottom = plot.top + plot.height;
+  if (place === 'below') return [16, bottom + belowPlot(found) + (AROUND + ROW) / 2 - EDGE / 2];
   const isRight = place === 'right';
   const right = isRight ? size.width - width - EDGE / 2 : plot.left + plot.width - width - 2 * EDGE;
-  const x = place.endsWith('left') ? plot.left + 2 * EDGE : right;
-  const top = place.startsWith('bottom') ? plot.top + plot.height - rows * ROW - EDGE : plot.top + (isRight ? 0 : EDGE);
-  return entries.map((entry, i) => ({
-    entry,
-    x,
-    y: top + before + (i + 0.5) * ROW,
-    maxWidth: width - LEGEND_SAMPLE + EDGE,
-  }));
+  const top = place.startsWith('bottom') ? bottom - rows * ROW - EDGE : plot.top + (isRight ? 0 : EDGE);
+  return [place.endsWith('left') ? plot.left + 2 * EDGE : right, top + ROW / 2];
+}
+
+/** Where a legend names lines; `drawSheetTexts` says how many it has no room for. */
+export function sheetLegend(found: Figure, place: LegendPlace): LegendItem<Line>[] {
+  if (place === 'none') return [];
+  const legend = legendOf(found, place);
+  const { heading, entries } = legend;
+  const width = legendWidth(legend, found);
+  const [x, start] = startOf(found, place, legend, width);
+  const top = start + (heading === '' ? 0 : ROW);
+  if (place === 'below') return legendItems(entries, found.size, top, ROW);
+  return entries.map((entry, i) => ({ entry, x, y: top + i * ROW, maxWidth: width - LEGEND_SAMPLE + EDGE }));
+}
+
+/** The legend, with what all names begin with; or the colour bar in its place. */
+function drawSheetLegend(figure: Figure, sheet: Sheet, painter: Painter, colors: Palette): void {
+  const { props, size, legend } = figure;
+  if (sheet.legend === 'none' || (legend.length === 0 && !props.scale)) return;
+  const found = legendOf(figure, sheet.legend);
+  const { heading, left, rows } = found;
+  const most = legendWidth(found, figure);
+  const [x, start] = startOf(figure, sheet.legend, found, most);
+  if (sheet.legend !== 'below' && sheet.legend !== 'right')
+    painter.rectangle(x - EDGE / 2, start - ROW / 2 - 2, most + EDGE, rows * ROW + 4, colors.surface);
+  const note = { color: colors.faint, maxWidth: size.width - x - EDGE };
+  if (heading !== '') painter.text(x, start, heading, { ...note, color: colors.text });
+  if (props.scale)
+    drawColorBar(painter, props.scale, [x, start + ROW], sheet.legend === 'below' ? Infinity : most, colors);
+  drawLegend(painter, legend, colors, sheet.lineWidth);
+  const last = legend.at(-1);
+  if (left > 0 && last) painter.text(x, last.y + ROW, moreText(left, props.locale), note);
 }
 
 /** Title, names of axes, what is not shown, and the legend. */
 export function drawSheetTexts(figure: Figure, sheet: Sheet, painter: Painter, colors: Palette): void {
-  const { plot, props, size, legend } = figure;
+  const { plot, props, size } = figure;
   const [bottom, middle] = [plot.top + plot.height, plot.top + plot.height / 2];
   const style = { color: colors.text, align: 'center', maxWidth: size.width - 2 * EDGE } as const;
   const centre = plot.left + plot.width / 2;
@@ -144,17 +166,5 @@ export function drawSheetTexts(figure: Figure, sheet: Sheet, painter: Painter, c
       color: colors.faint,
       maxWidth: plot.width,
     });
-  const [first, last] = [legend[0], legend.at(-1)];
-  if (!first || !last) return;
-  const { heading, left, rows } = legendOf(figure, sheet.legend);
-  const start = first.y - (heading === '' ? 0 : ROW);
-  if (sheet.legend !== 'below' && sheet.legend !== 'right') {
-    const most = Math.max(...legend.map(({ entry }) => estimatedWidth(entry.label, 11))) + LEGEND_SAMPLE;
-    const width = Math.max(most, estimatedWidth(heading, 11)) + EDGE;
-    painter.rectangle(first.x - EDGE / 2, start - ROW / 2 - 2, width, rows * ROW + 4, colors.surface);
-  }
-  const note = { color: colors.faint, maxWidth: size.width - first.x - EDGE };
-  if (heading !== '') painter.text(first.x, start, heading, { ...note, color: colors.text });
-  drawLegend(painter, legend, colors, sheet.lineWidth);
-  if (left > 0) painter.text(first.x, last.y + ROW, moreText(left, props.locale), note);
+  drawSheetLegend(figure, sheet, painter, colors);
 }

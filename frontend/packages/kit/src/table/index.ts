@@ -1,5 +1,6 @@
 /** One table for all tabs: any length and width, sorted, resized, copied; see README.md of the kit. */
 export * from './edit';
+export * from './evidence';
 export { useWidths, type EvenColumns, type Widths } from './layout';
 export { type Area } from './selection';
 export {

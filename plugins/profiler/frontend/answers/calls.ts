@@ -1,0 +1,49 @@
+/** Answers about memory by the calls that took it. Times are in ns from the beginning of the profile. */
+
+/** What trees of calls are about. */
+export type CallsOf = 'module' | 'device' | 'host' | 'memory';
+
+/** Who held how much when. `names`: null for all others; `bytes` by name, then by time. */
+export interface HeldAnswer {
+  readonly time: readonly number[];
+  readonly names: readonly (string | null)[];
+  readonly bytes: readonly (readonly number[])[];
+  readonly peak: number;
+}
+
+/** Segments at a moment, by address, and the blocks in them. */
+export interface PoolAnswer {
+  readonly at: number;
+  readonly segments: {
+    readonly address: readonly number[];
+    readonly bytes: readonly number[];
+    readonly allocated: readonly number[];
+  };
+  readonly blocks: {
+    readonly segment: readonly number[];
+    readonly offset: readonly number[];
+    readonly bytes: readonly number[];
+    readonly name: readonly string[];
+    readonly purpose: readonly string[];
+    readonly start: readonly number[];
+  };
+  readonly reserved: number;
+  readonly allocated: number;
+  /** The longest free stretch, and bytes of segments in which nothing is. */
+  readonly largest_free: number;
+  readonly unused_segments: number;
+}
+
+/** What every step takes and none gives back. */
+export interface LeaksAnswer {
+  readonly leaks: readonly {
+    readonly name: string;
+    readonly device: string;
+    /** The first step that keeps something, and how many do. */
+    readonly since: number;
+    readonly steps: number;
+    readonly per_step: number;
+    readonly bytes: number;
+    readonly count: number;
+  }[];
+}

@@ -1,0 +1,202 @@
+"""What memory is held at a moment: by whom, by which calls, and where in the reserved segments."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_profiler.analysis.call_tree import CallTree, tree_of_stacks
+from insight_profiler.derived.library_calls import is_noise, step_of_library, without_arguments
+from insight_profiler.model import Profile, Table
+
+_MOST_BANDS = 12
+_MOST_BLOCKS = 200_000
+BY = ("purpose", "name", "module")
+
+
+@frozen(eq=False)
+class HeldMemory:
+    """The allocations of one device of a profile, and the segments that they lie in."""
+
+    profile: Profile
+    device: int
+    allocations: Table
+    segments: Table
+
+    @classmethod
+    def of(cls, profile: Profile, device: int) -> HeldMemory:
+        """Those of a device, by its place among the devices of the profile."""
+        found = []
+        for name in ("allocations", "segments"):
+            table = profile.tables.get(name, {})
+            mine = np.flatnonzero(table["device"] == device) if table else ()
+            found.append({column: values[mine] for column, values in table.items()})
+        return cls(profile, device, *found)
+
+    @property
+    def peak(self) -> int:
+        """When most is allocated, ns."""
+        times, changes, _ = self._changes()
+        return int(times[np.argmax(np.cumsum(changes))]) if len(times) else 0
+
+    def live(self, at: int, since: int | None = None) -> NDArray[np.intp]:
+        """The allocations that are held at a moment, or those of them that ``since`` had already."""
+        start, end = self.allocations["start"], self.allocations["end"]
+        return np.flatnonzero((start <= (at if since is None else since)) & ((end < 0) | (end > at)))
+
+    def bands(self, by: str, width: int, per: str = "event") -> dict[str, Any]:
+        """How much each owner holds over time: ``time`` [columns], where most is held in each column;
+        ``names`` of the largest owners, the rest as one without a name; ``bytes`` [owners, columns].
+
+        Columns are of equally many events, or ``per`` time equally long.
+        """
+        times, changes, rows = self._changes()
+        if not len(times):
+            return {"time": [], "names": [], "bytes": []}
+        level = np.cumsum(changes)
+        places = np.arange(len(times)) if per == "event" else times - times[0]
+        column = places * width // (int(places[-1]) + 1)
+        starts = np.flatnonzero(np.diff(column, prepend=-1))
+        top = np.maximum.reduceat(level, starts)
+        place = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(times))))
+        is_top = np.flatnonzero(level == top[place])
+        moments = times[is_top[np.unique(place[is_top], return_index=True)[1]]]
+        owners, group = np.unique(self.allocations[by], return_inverse=True)
+        held = np.zeros((len(owners), len(moments) + 1), np.int64)
+        np.add.at(held, (group[rows], np.searchsorted(moments, times)), changes)
+        held = np.cumsum(held, axis=1)[:, :-1]
+        order = np.argsort(-held.max(axis=1), kind="stable")
+        shown, rest = order[:_MOST_BANDS], order[_MOST_BANDS:]
+        bands = held[shown]
+        names: list[str | None] = [self._text(int(owners[one])) for one in shown]
+        if len(rest):
+            bands = np.vstack([bands, held[rest].sum(axis=0)])
+            names.append(None)
+        return {"time": moments, "names": names, "bytes": bands.tolist()}
+
+    def tree(self, at: int, since: int | None = None) -> tuple[CallTree, list[str]]:
+        """The calls that took what is held at a moment, the outermost first, and the texts of their names."""
+        rows = self.live(at, since)
+        stacks = self.profile.tables["stacks"]["end"]
+        spent, counts = np.zeros(len(stacks), np.int64), np.zeros(len(stacks), np.int64)
+        known = rows[self.allocations["stack"][rows] >= 0]
+        np.add.at(spent, self.allocations["stack"][known], self.allocations["bytes"][known])
+        np.add.at(counts, self.allocations["stack"][known], 1)
+        used = np.flatnonzero(counts)
+        names, ends, texts = _outermost_first(self.profile, used)
+        return tree_of_stacks(names, ends, spent[used], counts[used]), texts
+
+    def pool(self, at: int) -> dict[str, Any]:
+        """Segments at a moment and the blocks in them, by address; free are the gaps between blocks."""
+        segments, rows = self.segments, self.live(at)
+        alive = np.flatnonzero((segments["start"] <= at) & ((segments["end"] < 0) | (segments["end"] > at)))
+        alive = alive[np.argsort(segments["address"][alive])]
+        rows = rows[np.argsort(self.allocations["address"][rows])]
+        address, size = self.allocations["address"][rows], self.allocations["bytes"][rows]
+        base, whole = segments["address"][alive], segments["bytes"][alive]
+        of = np.searchsorted(base, address, "right") - 1
+        inside = (
+            (of >= 0) & (address < (base + whole)[np.maximum(of, 0)])
+            if len(alive)
+            else np.zeros(len(rows), bool)
+        )
+        rows, address, size, of = rows[inside], address[inside], size[inside], of[inside]
+        if len(rows) > _MOST_BLOCKS:
+            kept = np.sort(np.argpartition(-size, _MOST_BLOCKS)[:_MOST_BLOCKS])
+            rows, address, size, of = rows[kept], address[kept], size[kept], of[kept]
+        used = np.bincount(of, size, len(alive)).astype(np.int64)
+        gaps = np.maximum(
+            np.append(np.where(of[1:] == of[:-1], address[1:], 0), 0)[: len(rows)] - (address + size), 0
+        )
+        last = np.append(of[1:] != of[:-1], True)[: len(rows)]
+        gaps[last] = ((base + whole)[of] - address - size)[last]
+        first = np.full(len(alive), 0, np.int64)
+        starts = np.flatnonzero(np.diff(of, prepend=-1)) if len(of) else np.empty(0, np.intp)
+        first[of[starts]] = address[starts] - base[of[starts]]
+        empty = whole[used == 0]
+        free = np.concatenate([gaps, first, empty])
+        return {
+            "segments": {"address": base, "bytes": whole, "allocated": used},
+            "blocks": {
+                "segment": of.astype(np.int32),
+                "offset": address - base[of] if len(of) else address,
+                "bytes": size,
+                "name": [self._text(int(one)) for one in self.allocations["name"][rows]],
+                "purpose": [self._text(int(one)) for one in self.allocations["purpose"][rows]],
+                "start": self.allocations["start"][rows],
+            },
+            "reserved": int(whole.sum()),
+            "allocated": int(used.sum()),
+            "largest_free": int(free.max(initial=0)),
+            "unused_segments": int(empty.sum()),
+        }
+
+    def _changes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
+        """Times of all beginnings and ends in order, how much each changes what is held, and its row."""
+        start, end = self.allocations["start"], self.allocations["end"]
+        freed = np.flatnonzero(end >= 0)
+        times = np.concatenate([start, end[freed]])
+        rows = np.concatenate([np.arange(len(start)), freed])
+        sizes = self.allocations["bytes"]
+        changes = np.concatenate([sizes, -sizes[freed]])
+        order = np.lexsort((changes, times))
+        return times[order], changes[order], rows[order]
+
+    def _text(self, place: int) -> str:
+        return self.profile.texts[place] if place >= 0 else ""
+
+
+@frozen(eq=False)
+class _Calls:
+    """The frames of a profile: what each is called, whether it is Python's, and whether it says anything."""
+
+    texts: list[str]
+    is_python: NDArray[np.bool_]
+    is_step: NDArray[np.bool_]
+    is_noise: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, profile: Profile) -> _Calls:
+        frames, texts = profile.tables["frames"], []
+        is_python, is_step, is_hidden = (np.zeros(len(frames["name"]), bool) for _ in range(3))
+        columns = (frames[key].tolist() for key in ("name", "file", "line"))
+        for row, (name, file, line) in enumerate(zip(*columns, strict=True)):
+            called = profile.texts[name] if name >= 0 else "?"
+            where = profile.texts[file] if file >= 0 else ""
+            is_python[row] = where.endswith(".py") or where.startswith("<")
+            step = "" if is_python[row] else step_of_library(called)
+            is_step[row], is_hidden[row] = bool(step), not is_python[row] and is_noise(called)
+            texts.append(f"{called} {where}:{line}" if is_python[row] else step or without_arguments(called))
+        return cls(texts, is_python, is_step, is_hidden)
+
+    def stack(self, frames: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The frames of a stack from the outermost: Python's, then the operators and steps of the backward
+        pass; where there are neither, those of the library. A snapshot has the library's first, the innermost
+        before the others, and those of the interpreter among them."""
+        python, steps = frames[self.is_python[frames]][::-1], frames[self.is_step[frames]][::-1]
+        if not len(python) and not len(steps):
+            return frames[~self.is_noise[frames]][::-1]
+        repeats = np.array(
+            [self.texts[one] == self.texts[other] for one, other in pairwise(steps.tolist())], bool
+        )
+        return np.concatenate([python, steps[~np.append(False, repeats)[: len(steps)]]])
+
+
+def _outermost_first(
+    profile: Profile, stacks: NDArray[np.intp]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str]]:
+    """The names of the calls of some stacks, the outermost first, where each stack ends, and the texts."""
+    ends, frames = profile.tables["stacks"]["end"], profile.tables["stack_frames"]["frame"]
+    calls = _Calls.of(profile)
+    words = list(dict.fromkeys(calls.texts))
+    places = {text: place for place, text in enumerate(words)}
+    name = np.array([places[text] for text in calls.texts], np.int32)
+    found = [
+        calls.stack(frames[int(ends[one - 1]) if one else 0 : int(ends[one])]) for one in stacks.tolist()
+    ]
+    lengths = np.array([len(one) for one in found], np.int64)
+    return name[np.concatenate(found)] if found else np.empty(0, np.int32), np.cumsum(lengths), words

@@ -1,0 +1,147 @@
+"""Answers about calls as trees, and about the memory that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import asdict
+from werkzeug import Request, Response
+
+from insight_core.plugin.http import Reader, choice, flag, whole_number
+from insight_profiler.analysis.call_tree import CallTree, compared, module_tree
+from insight_profiler.analysis.called_slices import call_tree, has_calls
+from insight_profiler.analysis.held_memory import BY, HeldMemory
+from insight_profiler.analysis.leaks import Leak, leaks, taker
+from insight_profiler.model import Profile, Side
+from insight_profiler.profiles.opened import Asked, Opened, Recent, nothing_of, side_of_request, steps_of_runs
+from insight_profiler.views.tables import grouped
+
+_FAR = 1 << 53
+OF, UP = choice("of", ("memory", "device", "host", "module")), flag("up")
+AT, SINCE = whole_number("at", 0, _FAR), whole_number("since", 0, _FAR)
+DEVICE: Reader[int] = whole_number("device", 0, 1 << 16, 0)
+OWNERS, PER = choice("by", BY), choice("per", ("event", "time"))
+
+
+def has_stacks(profile: Profile) -> bool:
+    """Whether a profile says by which calls its memory was taken."""
+    return "stacks" in profile.tables and "allocations" in profile.tables
+
+
+def has_modules(profile: Profile) -> bool:
+    """Whether operators are known to belong to modules, which are scopes in scopes."""
+    operators = profile.tables.get("operators")
+    if operators is None:
+        return False
+    return any("/" in profile.texts[place] for place in np.unique(operators["scope"]).tolist() if place >= 0)
+
+
+def trees_of(profile: Profile) -> list[str]:
+    """What there are trees of calls of: values of ``of``."""
+    there = {
+        "device": has_calls(profile, Side.DEVICE),
+        "host": has_calls(profile, Side.HOST),
+        "module": has_modules(profile),
+        "memory": has_stacks(profile),
+    }
+    return [name for name, is_there in there.items() if is_there]
+
+
+def call_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
+    """Views of calls, by route name."""
+    views = _Views(asked)
+    return {name: getattr(views, name) for name in ("call_tree", "held", "pool", "leaks")}
+
+
+class _Views:
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._held: Recent[HeldMemory] = Recent(4)
+
+    def call_tree(self, request: Request) -> Response:
+        """Nodes with parents before their children: ``parent, name, own, whole, count`` and, with
+        ``base_run`` and ``base_profile``, ``before``; ``names`` and the ``total`` of all."""
+        opened = self._asked.opened(request)
+        tree, names = self._tree(request, opened)
+        shown = opened
+        if "base_run" in request.args:
+            base = self._asked.opened(request, "base_")
+            tree, names = compared(tree, names, *self._tree(request, base))
+            shown = Opened(opened.profile, opened.version, opened.is_final and base.is_final)
+        size, total = len(tree), tree.total
+        tree = tree.largest()
+        used, places = _used(tree, names)
+        return shown.answer(
+            {
+                "parent": tree.parent,
+                "name": places,
+                "own": tree.own,
+                "whole": tree.whole,
+                "count": tree.count,
+                "before": tree.before,
+                "names": used,
+                "total": total,
+                "nodes": size,
+            }
+        )
+
+    def _tree(self, request: Request, opened: Opened) -> tuple[CallTree, Sequence[str]]:
+        profile = opened.profile
+        of = OF.read(request)
+        if of == "memory":
+            held = self._memory(request, opened)
+            at, since = AT.read(request), SINCE.read(request)
+            tree, names = held.tree(held.peak if at is None else at, since)
+        elif of == "module":
+            opened.table("operators")
+            side = side_of_request(request, profile)
+            tree, names = module_tree(grouped(request, profile, "scope", side).listing)
+        else:
+            side = Side.DEVICE if of == "device" else Side.HOST
+            if not has_calls(profile, side):
+                raise nothing_of("calls")
+            tree, names = call_tree(profile, side, steps_of_runs(request, profile))
+        return (tree.bottom_up() if UP.read(request) else tree), names
+
+    def held(self, request: Request) -> Response:
+        """Who held how much when: ``time``, ``names`` (null: the others), ``bytes`` by name; ``peak``."""
+        opened = self._asked.opened(request)
+        held = self._memory(request, opened)
+        width = whole_number(request, "width", 1, 10_000, 1000)
+        bands = held.bands(OWNERS.read(request), width, PER.read(request))
+        return opened.answer({**bands, "peak": held.peak})
+
+    def pool(self, request: Request) -> Response:
+        """Segments and blocks at a moment, by default at the peak."""
+        opened = self._asked.opened(request)
+        held = self._memory(request, opened)
+        at = AT.read(request)
+        at = held.peak if at is None else at
+        return opened.answer({"at": at, **held.pool(at)})
+
+    def leaks(self, request: Request) -> Response:
+        """What every step takes and none gives back."""
+        opened = self._asked.opened(request)
+        if not has_stacks(opened.profile):
+            raise nothing_of("stacks")
+        return opened.answer({"leaks": [_told(opened.profile, one) for one in leaks(opened.profile)]})
+
+    def _memory(self, request: Request, opened: Opened) -> HeldMemory:
+        if not has_stacks(opened.profile):
+            raise nothing_of("stacks")
+        device = DEVICE.read(request)
+        return self._held.get(opened.profile, device, lambda: HeldMemory.of(opened.profile, device))
+
+
+def _told(profile: Profile, leak: Leak) -> dict[str, Any]:
+    name, device = taker(profile, leak), profile.devices[leak.device].name
+    return {**asdict(leak), "name": name, "device": device}
+
+
+def _used(tree: CallTree, names: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The names that a tree uses, and for each node the place among them."""
+    places: dict[int, int] = {}
+    nodes = [places.setdefault(name, len(places)) for name in tree.name.tolist()]
+    return [names[name] for name in places], nodes

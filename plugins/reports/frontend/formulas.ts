@@ -1,0 +1,28 @@
+/** Draws formulas in TeX as MathML, which browsers lay out themselves; loaded when the first one is shown. */
+import temml from 'temml';
+import type { Formula } from './texts';
+
+const MOST_EXPANDED = 1000; // macros of one formula
+
+/** Fills the element with the formula; one that cannot be read stays as it is written. */
+export function draw(
+  element: HTMLElement,
+  { tex, isBlock, source }: Formula,
+  failed: (reason: string) => string,
+): void {
+  const made = document.createElement('span');
+  try {
+    temml.render(tex, made, {
+      displayMode: isBlock,
+      throwOnError: true,
+      maxExpand: MOST_EXPANDED,
+      trust: false, // no links, no classes
+      annotate: false,
+    });
+    element.replaceChildren(...made.childNodes);
+  } catch (cause) {
+    element.textContent = source;
+    element.title = failed(cause instanceof Error ? cause.message : String(cause));
+    element.classList.add('bad');
+  }
+}
