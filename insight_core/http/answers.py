@@ -19,6 +19,7 @@ from insight_record.formats.safetensors import Part, safetensors_parts
 Column: TypeAlias = NDArray[np.generic]  # One-dimensional; of a table all have one length.
 IMMUTABLE = "private, max-age=86400, immutable"  # Cache-Control of an answer that never changes.
 _PIECE = 1 << 18  # bytes of a streamed answer that are handed to the server at a time
+LINK_TOKEN = "insight.link_token"  # Key of the environ, see AppSettings.
 READ_ONLY = "insight.read_only"  # Key of the environ. True: this client may look, and change nothing.
 _GONE = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 _LINES = 4096  # that are encoded at a time

@@ -183,9 +183,9 @@ class Plugin:
     requests there, and below it, reach the routes of the plugin as those of ``/data/plugin/<name>`` do.
     ``tab=False``: the plugin has no tab, and its front end no ``index.js``. The page loads its
     ``contributions.js`` while ``is_active`` is true, or always without it and without a decoder.
-    Tabs with the same ``tab_group`` are one in the line of tabs: a menu for the groups media, model,
-    diagnosis and more, else the first tab, which has the others as its modes.
-    ``order`` places the tab: small first. A host with an API below ``requires_api`` refuses the plugin.
+    Tabs with the same ``tab_group`` are one in the line of tabs: a menu for the groups media, model
+    and diagnosis, else the first tab, which has the others as its modes; those of ``more`` are in the menu
+    of the page. ``order`` places the tab: small first. A host with an API below ``requires_api`` refuses it.
     """
 
     name: str = field(

@@ -194,7 +194,8 @@ class AppSettings:
     ``open_with(name, value)`` adds a parameter to the address that the host prints and opens in a browser.
     ``say(text)`` prints a line once the host listens. ``declare_guard()`` says that the middleware decides
     who may look, or has refused ``bound_host`` itself: without such a middleware, a host that other machines
-    can reach starts only with ``--insecure`` (``insecure``).
+    can reach starts only with ``--insecure`` (``insecure``). Where readers of a link need a token, the
+    middleware sets ``insight.link_token`` of the environ: to the one for guests, or to "" without one.
     """
 
     path_prefix: str = ""  # "/a/b", or empty

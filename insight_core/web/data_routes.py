@@ -12,6 +12,7 @@ from urllib.parse import quote_plus
 from attrs import asdict, field, frozen
 from werkzeug import Request, Response
 
+from insight_core.http.answers import LINK_TOKEN
 from insight_core.http.records import RECORDS_READ
 from insight_core.plugin import Annotations, Messages, Reason, Route, Unavailable
 from insight_core.plugin.data import DataProvider, Run
@@ -79,6 +80,7 @@ class DataRoutes:
         routes = [
             Route("/data/start", self.start, reads=(text("tab", ""), tensorboard, *run_table), answers=_KEPT),
             Route("/data/environment", self.environment, answers=_KEPT),
+            Route("/data/link", self.link, answers=_JSON),
             Route("/data/plugins_listing", self.plugins_listing, reads=[tensorboard], answers=_KEPT),
             Route("/data/run_table", self.run_table.view, reads=run_table, answers=_KEPT),
             Route("/data/run_columns", self.run_columns, reads=[texts("column")], answers=_KEPT),
@@ -161,6 +163,13 @@ class DataRoutes:
             "creation_time": min((start for start in starts if math.isfinite(start)), default=0.0),
         }
         return tag_by_content(request, json_answer(answer))
+
+    def link(self, request: Request) -> Response:
+        """Whether a reader of a link needs a token, and the one for guests, if the host has it."""
+        token = request.environ.get(LINK_TOKEN)
+        answer = json_answer({"needs_token": token is not None, "guest_token": token or None})
+        answer.cache_control.no_store = True
+        return answer
 
     def runs(self, request: Request) -> Response:
         """Names of runs, sorted by start time, then name."""

@@ -18,6 +18,20 @@ def press(here: Locator, action: str) -> None:
     here.get_by_role("menu").locator(f'[data-action="{action}"]').click()
 
 
+def display(page: Page) -> Locator:
+    """Opens the drawer with the settings of the page."""
+    page.locator('.scalars .toolbar [data-action="display"]').click()
+    return page.locator(".scalars .drawer")
+
+
+def choose_axis(page: Page, kind: str) -> Locator:
+    """Chooses the kind of horizontal axis in its menu; returns the button that has its name."""
+    button = page.locator('.scalars .toolbar [data-action="x"]')
+    button.click()
+    page.get_by_role("menu").locator(f'[data-action="x-{kind}"]').click()
+    return button
+
+
 def open_page(page: Page, url: str, fragment: str = "locale=en&theme=light") -> None:
     """Opens the page and waits for a card."""
     page.goto(f"{url}#{fragment}")

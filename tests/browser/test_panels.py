@@ -221,7 +221,7 @@ def test_cards_of_the_board_are_resized_together_and_arranged(page: Page, shared
         page.keyboard.press("ArrowRight")
     width = groups.evaluate("element => element.clientWidth")
     expect(cards.first).to_have_css("width", f"{width}px")
-    page.locator('[data-action="card-size"]').press("Enter")
+    page.locator('.toolbar [data-action="display"]').press("Enter")
     page.locator('input[name="card-height"]').press("Home")
     expect(cards.first).to_have_css("height", "140px")
     page.locator('[data-action="usual-size"]').press("Enter")

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
+from tests.browser.scalars_page import display
 from tests.support.pictures import png
 
 pytestmark = pytest.mark.browser
@@ -50,7 +51,7 @@ def test_scalars_are_called_by_the_given_name(page: Page, url: str) -> None:
     expect(tooltip).to_contain_text(GIVEN)
     expect(tooltip).to_contain_text("a/2")
     expect(tooltip).not_to_contain_text("a/1")
-    page.locator("[data-plugin=scalar] [data-control=show] [data-value=table]").click()
+    display(page).locator("[data-control=show] [data-value=table]").click()
     named = page.get_by_test_id("compare-table").locator('[data-column="run"][title="a/1"]')
     expect(named).to_have_text(GIVEN)
 

@@ -33,8 +33,8 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _dialog(page: Page) -> Locator:
-    page.locator('[data-action="views"]').click()
-    dialog = page.locator('[data-dialog="views"]')
+    page.locator('[data-action="share"]').click()
+    dialog = page.locator('[data-dialog="share"]')
     expect(dialog.locator("[data-control=view-name]")).to_be_visible()
     return dialog
 
@@ -190,5 +190,5 @@ def test_a_host_that_saves_nothing_leaves_views_to_the_browser(
     page.goto(url)
     expect(_pinned(page)).to_have_count(4)
     page.keyboard.press("Shift+S")
-    expect(_names(page.locator('[data-dialog="views"]'))).to_have_text(["mine"])
+    expect(_names(page.locator('[data-dialog="share"]'))).to_have_text(["mine"])
     expect(page.locator('[data-control="view-name"]')).to_be_focused()

@@ -15,7 +15,8 @@ from insight_core.plugin.testing import EventWriter
 from tests.browser.asking import data_requests
 from tests.browser.cards import card
 from tests.browser.header import choose_in_page_menu
-from tests.browser.scalars_page import open_page, press, status
+from tests.browser.places import box_of
+from tests.browser.scalars_page import display, open_page, press, status
 from tests.browser.waiting import until
 from tests.support.damaged_logdir import damaged_logdir
 from tests.tensorboard.installed import install
@@ -137,21 +138,68 @@ def test_language_and_theme_switch_without_a_reload(page: Page, shared: Serve, s
     assert page.evaluate("window.stillHere")
 
 
-def test_beside_the_open_run_table_the_toolbar_has_three_rows(
-    page: Page, shared: Serve, sample_logs: Path
+ROWS = """bar => new Set([...bar.children].filter(child => child.matches(':not(.unseen, .spring)')).map(child => {
+    const { top, height } = child.getBoundingClientRect();
+    return Math.round((top + height / 2) / 10);
+})).size"""
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-CN"])
+def test_the_toolbar_is_one_row_and_two_beside_the_open_run_table(
+    page: Page, shared: Serve, sample_logs: Path, locale: str
 ) -> None:
-    page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, shared("--logdir", sample_logs), "table=1&locale=en&scalar.smooth=0.6")
-    bar = page.get_by_role("toolbar").filter(has=page.locator('[data-action="add-panel"]'))
-    expect(bar.get_by_text("raw")).to_be_visible()
-    page.wait_for_function("element => element.offsetWidth < 640", arg=bar.element_handle())
-    rows = bar.evaluate(
-        """bar => new Set([...bar.children].map(child => {
-            const { top, height } = child.getBoundingClientRect();
-            return Math.round((top + height / 2) / 10);
-        })).size"""
-    )
-    assert rows == 3
+    url = shared("--logdir", sample_logs)
+    bar = page.locator(".scalars .toolbar")
+    for width, more, rows in ((1280, "", 1), (1920, "", 1), (1280, "&table=1", 2)):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto("about:blank")
+        open_page(page, url, f"locale={locale}&scalar.smooth=0.6{more}")
+        if more:
+            page.wait_for_function("element => element.offsetWidth < 640", arg=bar.element_handle())
+        assert bar.evaluate(ROWS) == rows
+
+
+def test_the_drawer_has_what_the_toolbar_has_no_room_for(
+    page: Page, shared: Serve, sample_logs: Path, violations: Callable[[Page], list[str]]
+) -> None:
+    open_page(page, shared("--logdir", sample_logs), "locale=en&theme=light&scalar.smooth=0.6")
+    button = page.locator('.scalars .toolbar [data-action="display"]')
+    button.focus()
+    page.keyboard.press("Enter")
+    drawer = page.get_by_role("dialog", name="Display")
+    drawer.get_by_label("Log x").check()
+    drawer.get_by_label("Linked x").check()
+    drawer.get_by_label("Raw values").uncheck()
+    drawer.get_by_role("radio", name="Pan").click()
+    expect(page).to_have_url(re.compile(r"scalar\.logx=1"))
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(drawer).to_have_count(0)
+    expect(button).to_be_focused()
+
+
+def test_what_can_be_added_is_in_one_menu(page: Page, shared: Serve, sample_logs: Path) -> None:
+    open_page(page, shared("--logdir", sample_logs))
+    add = page.locator('.scalars .toolbar [data-action="add"]')
+    for action, field in (("add-panel", "panel"), ("derive", "derived"), ("add-note", "notes")):
+        add.click()
+        page.get_by_role("menu").locator(f'[data-action="{action}"]').click()
+        expect(page.locator(f'dialog[data-dialog="{field}"]')).to_be_visible()
+        page.keyboard.press("Escape")
+
+
+def test_on_a_phone_the_toolbar_is_behind_one_button(page: Page, shared: Serve, sample_logs: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_page(page, shared("--logdir", sample_logs))
+    bar = page.locator(".scalars .toolbar")
+    assert bar.evaluate(ROWS) == 1
+    expect(bar.locator("#smoothing")).to_have_count(0)
+    for button in bar.locator("button").all():
+        box = box_of(button)
+        assert (box["width"], box["height"]) >= (44, 44)
+    display(page).locator("#smoothing").fill("0.5")
+    expect(page).to_have_url(re.compile(r"scalar\.smooth=0\.5"))
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_limits_of_an_axis_are_typed(page: Page, shared: Serve, sample_logs: Path) -> None:
@@ -242,7 +290,7 @@ def test_purged_points_are_counted_and_can_be_looked_at(page: Page, serve: Serve
         writer.scalar("loss", 30, 1.0)
     open_page(page, serve("--logdir", tmp_path))
     expect(status(page, "gone")).to_contain_text("20 purged by a later session")
-    page.get_by_role("radio", name="All attempts").click()
+    display(page).get_by_role("radio", name="All attempts").click()
     expect(status(page, "gone")).to_contain_text("50 points, all kept")
     expect(status(page, "gone")).not_to_contain_text("purged")
 
@@ -250,7 +298,9 @@ def test_purged_points_are_counted_and_can_be_looked_at(page: Page, serve: Serve
 def test_runs_without_restarts_show_no_switch_for_them(page: Page, shared: Serve, sample_logs: Path) -> None:
     open_page(page, shared("--logdir", sample_logs))
     expect(status(page, "train/loss")).to_contain_text("288 points")
-    expect(page.get_by_role("radio", name="All attempts")).to_have_count(0)
+    drawer = display(page)
+    expect(drawer.get_by_role("radio", name="Charts")).to_be_visible()
+    expect(drawer.get_by_role("radio", name="All attempts")).to_have_count(0)
 
 
 def test_a_tag_without_a_name_is_a_card_like_others(page: Page, serve: Serve, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
 from tests.browser.panels_page import layout
+from tests.browser.scalars_page import display
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -179,7 +180,7 @@ def test_names_in_the_file_are_never_markup_and_what_needs_the_host_says_so(
     expect(card(page, HOSTILE).locator("h3")).to_have_attribute("title", HOSTILE)
     assert page.evaluate("window.hacked") is None
     assert violations(page) == []
-    page.locator('[data-action="views"]').click()
+    page.locator('[data-action="share"]').click()
     expect(page.get_by_role("dialog")).to_contain_text("in this browser")  # nothing can be saved on a host
     page.keyboard.press("Escape")
     page.keyboard.press("n")
@@ -188,8 +189,9 @@ def test_names_in_the_file_are_never_markup_and_what_needs_the_host_says_so(
     expect(first.locator('[data-action="first-find"]')).to_be_disabled()
     page.keyboard.press("Escape")
     page.locator("#smoothing").fill("0.5")
-    kinds = page.locator('select[data-control="smoother"] option')
+    kinds = display(page).locator('select[data-control="smoother"] option')
     expect(kinds.and_(page.locator(":enabled"))).to_have_text(["EMA"])
+    page.keyboard.press("Escape")
     loss = card(page, "loss")
     expect(loss.get_by_test_id("card-status")).to_contain_text("15,000 points")
     page.goto(file.as_uri() + "#locale=en&scalar.smooth=0.5&scalar.smoother=gaussian")
@@ -207,7 +209,7 @@ def test_the_page_saves_itself_with_the_runs_and_bands_that_it_shows(
     with page.expect_download() as saved:
         page.get_by_role("option").filter(has_text="works offline").click()
     saved.value.save_as(tmp_path / "view.html")
-    page.locator('[data-action="views"]').click()
+    page.locator('[data-action="share"]').click()
     with page.expect_download() as again:
         page.get_by_role("dialog").get_by_role("button", name="works offline").press("Enter")
     assert again.value.suggested_filename == saved.value.suggested_filename

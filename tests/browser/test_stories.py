@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
 from tests.browser.lineage_page import cell, shown
-from tests.browser.scalars_page import press
+from tests.browser.scalars_page import display, press
 from tests.browser.waiting import until
 from tests.lineage_samples import write_run
 
@@ -171,7 +171,7 @@ def test_a_link_shows_the_same_runs_and_numbers_elsewhere(
     expect(page.locator("[data-run]")).to_have_count(len(chosen))
     status = card(page, "val/loss").get_by_test_id("card-status")
     expect(status).to_contain_text(f"{STEPS * len(chosen):,} points")
-    page.get_by_role("button", name="log y").first.click()
+    page.get_by_role("button", name="Log y").first.click()
     expect(page).to_have_url(re.compile("filter=.*"))
     with browser.new_context() as context:
         other = context.new_page()
@@ -247,8 +247,8 @@ def test_four_of_2000_tags_are_pinned_and_there_tomorrow(
     page.locator(".tag-filter").fill("")
     pinned = '[data-group="pinned"] [data-testid="card"]'
     expect(page.locator(pinned)).to_have_count(4)
-    page.locator('[data-action="views"]').click()
-    dialog = page.locator('[data-dialog="views"]')
+    page.locator('[data-action="share"]').click()
+    dialog = page.locator('[data-dialog="share"]')
     dialog.locator('[data-control="view-name"]').fill("norms")
     dialog.locator('[data-action="view-save"]').click()
     dialog.locator('[data-action="view-start"]').click()
@@ -279,6 +279,6 @@ def test_a_run_that_was_resumed_has_each_step_once_and_what_it_overwrote_on_requ
         return [(int(row["step"]), float(row["value"])) for row in rows]
 
     assert saved() == [*((step, 1.0) for step in range(50)), *((step, 2.0) for step in range(50, 110))]
-    page.get_by_role("radio", name="All attempts").click()
+    display(page).get_by_role("radio", name="All attempts").click()
     expect(page).to_have_url(re.compile("attempts=all"))
     assert len(saved()) == 140

@@ -20,6 +20,7 @@ from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
 from tests.browser.figures_page import open_figure, saved
 from tests.browser.images_page import HEIGHT, WIDTH, expect_pixel, pixels
+from tests.browser.scalars_page import choose_axis
 from tests.support.pictures import png
 
 pytestmark = pytest.mark.browser
@@ -175,12 +176,12 @@ def test_runs_of_other_batch_sizes_are_compared_at_equal_tokens(
     page.goto(shared("--logdir", training) + "#locale=en&theme=light&tab=scalar")
     status = card(page, "loss").get_by_test_id("card-status")
     expect(status).to_contain_text(f"{2 * POINTS} points")
-    page.locator('[data-control="x"] [data-value="metric"]').click()
+    axis = choose_axis(page, "metric")
     field = page.get_by_role("dialog").locator("[name=axis]")
     field.fill("tokens / 1000")
     field.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.locator('[data-control="x"] [data-value="metric"]')).to_contain_text("/ 1000")
+    expect(axis).to_contain_text("/ 1000")
     expect(status).to_contain_text(f"{2 * POINTS} points")
     rows = list(csv.DictReader(saved(page, open_figure(page, "loss"), "csv")[1].decode().splitlines()))
     for number, (run, tokens) in enumerate(TOKENS.items()):

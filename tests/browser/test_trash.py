@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
+from tests.browser.header import choose_in_page_menu
 
 pytestmark = pytest.mark.browser
 
@@ -27,7 +28,9 @@ def test_a_run_goes_to_the_trash_from_its_menu(
             writer.scalar("loss", 1, 0.5)
     url = serve("--logdir", logs, "--allow-delete", environment=environment)
     page.goto(f"{url}#locale=zh-CN&theme=light&tab=scalar")
-    expect(page.locator("#tab-trash")).to_be_visible()
+    page.locator('.ih-header [data-action="page"]').click()
+    expect(page.get_by_role("menu").locator('[data-action="trash"]')).to_be_visible()
+    page.keyboard.press("Escape")
 
     def ask(run: str) -> None:
         page.locator(f'.ih-run[data-run="{run}"]').click(button="right")
@@ -51,6 +54,7 @@ def test_a_run_goes_to_the_trash_from_its_menu(
     expect(page.locator('.ih-run[data-run="good"]')).to_be_visible()
     assert (home / "data/Trash/files/bad").is_dir()
     assert not (logs / "bad").exists()
-    page.locator("#tab-trash").click()
+    choose_in_page_menu(page, "trash")
+    expect(page.locator("#tab-trash")).to_have_attribute("aria-selected", "true")
     expect(page.locator('[data-moved="bad"]')).to_contain_text(str(logs / "bad"))
     assert violations(page) == []

@@ -108,7 +108,8 @@ class Finding:
         Suspected: the evidence of the cause is not in the logs.
     shared, rule, title, each
         Filled in by the host: what the runs have in common (several: the runs do not show which is the
-        cause), the id of the rule, a line of at most 60 characters, and the findings of the runs.
+        cause), the id of the rule, a line of at most 60 characters (a shorter ``title`` of the rule's own
+        stays), and the findings of the runs.
     """
 
     runs: tuple[str, ...] = field(converter=_names, validator=_check_names)

@@ -170,7 +170,7 @@ def _one_of(rule: Rule, parts: Sequence[Finding], runs: tuple[str, ...], of: int
 
 def _named(rule: Rule, one: Finding, of: int) -> Finding:
     """A finding of a rule with a title, and with texts that begin with a capital letter."""
-    title, steps = rule.title(), one.place.steps
+    title, steps = _short(one.title or rule.title(), rule), one.place.steps
     if rule.scope == "runs" and one.runs and one.severity in ("error", "warning"):
         title = _short(_IN_RUNS(title=title, count=len(one.runs), of=of), rule)
     if rule.scope == "run" and steps is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _FORM = "application/x-www-form-urlencoded"
 _LARGEST_FORM = 4096  # bytes
+_LINK_TOKEN = "insight.link_token"  # see AppSettings
 _LONGEST_NAME = 200  # characters of a user
 
 
@@ -56,6 +57,8 @@ class Guard:
         if user is not None:
             environ["REMOTE_USER"] = user
         environ[READ_ONLY] = key is not None and not key.may_save
+        if key is not None and user is None:  # whom a proxy names, the proxy lets in
+            environ[_LINK_TOKEN] = self.keys.of_guests
         return self.app(environ, start_response)
 
     def _bearer(self, environ: WSGIEnvironment) -> Key | None:

@@ -41,6 +41,11 @@ class Keys:
 
     every: Sequence[Key]
 
+    @property
+    def of_guests(self) -> str:
+        """The token with which a client may look and save nothing; "" without one."""
+        return next((key.token for key in self.every if not key.may_save), "")
+
     def by_token(self, text: str) -> Key | None:
         """The key with this token; None for any other text."""
         return self._same(text, [key.token for key in self.every])

@@ -279,3 +279,15 @@ def test_without_a_token_every_client_is_named_or_refused(guarded: Callable[...,
 
 def test_without_trust_proxy_no_header_names_a_user(guarded: Callable[..., Guarded]) -> None:
     assert _who(guarded().client(), {**OWNER, "X-User": "alice", "Remote-User": "alice"}) is None
+
+
+def test_a_link_holds_the_token_of_guests_and_no_other(guarded: Callable[..., Guarded]) -> None:
+    for who in (OWNER, READER):
+        answer = guarded().client().get("/data/link", headers=who)
+        assert answer.json == {"needs_token": True, "guest_token": GUEST}
+        assert answer.headers["Cache-Control"] == "no-store"
+    alone = guarded(read_token_file=None).client().get("/data/link", headers=OWNER)
+    assert alone.json == {"needs_token": True, "guest_token": None}
+    named = guarded(trust_proxy="X-User").client()
+    told = named.get("/data/link", headers={**OWNER, "X-User": "alice"})
+    assert told.json == {"needs_token": False, "guest_token": None}  # whom the proxy lets in needs no token

@@ -33,6 +33,7 @@ def insight_plugin() -> Plugin:
         routes="insight_alerts.routes:routes",
         frontend=Path(__file__).parent / "static",
         is_active=_is_active,
+        order=1210,
     )
 
 

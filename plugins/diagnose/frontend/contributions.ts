@@ -39,6 +39,14 @@ function count(ctx: PluginContext): () => void {
 export default {
   apiVersion: API,
   messages: { en, 'zh-CN': zh },
+  cards: [
+    {
+      id: 'answers',
+      title: 'answers',
+      strip: true,
+      mount: async (host, ctx) => (await import('./answers_strip')).mountAnswers(host, ctx),
+    },
+  ],
   start: count,
   commands: [{ text: 'command', run: (ctx) => void ctx.open('diagnose') }],
   runActions: [

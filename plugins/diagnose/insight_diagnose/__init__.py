@@ -29,7 +29,7 @@ def insight_plugin() -> Plugin:
         routes="insight_diagnose.routes:routes",
         frontend=_HERE / "static",
         is_active=_is_active,
-        order=900,
+        order=1200,
     )
 
 

@@ -88,5 +88,5 @@ def insight_plugin() -> Plugin:
         is_active=_is_active,
         services={"hyperparameters": "insight_lineage.run_columns:hyperparameters"},
         tab_group="runs",
-        order=700,
+        order=1100,
     )

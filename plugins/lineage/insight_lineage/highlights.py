@@ -40,6 +40,8 @@ _RELATED = ReasonKind(
     "lineage_note_related",
     "; {parameter} is correlated with {others} in these runs, which may be the cause as well",
 )
+_BEST = ReasonKind("lineage_title_best", "Best {target} {value}")
+_EXPLAINS = ReasonKind("lineage_title_explains", "{parameter} explains {share}")
 _SAME = ReasonKind(
     "lineage_same", "{run} and {other} have the same parameters: chance, or what is not recorded, differs"
 )
@@ -118,7 +120,10 @@ def _sentences(
         best = _tie(equal, target, target.numbers[first], len(finite), goal, note)
     else:
         best = _best(pair, target, target.numbers[[first, second]].tolist(), len(finite), goal, note)
-    found = [Finding(pair, "hint" if len(equal) == len(finite) else "good", best, place=place)]
+    found = [Finding(pair, "hint", best, place=place)]
+    if len(equal) < len(finite):
+        title = _BEST(target=target.title.removesuffix(" (last)"), value=best.details["value"])
+        found = [Finding(pair, "good", best, place=place, title=title)]
     changed = [one.title for one in steps if _differ(one, first, second)]
     if changed:
         found.append(_pipelines(pair, changed))
@@ -127,7 +132,10 @@ def _sentences(
     if differs or (is_recorded and not changed and len(equal) == 1):
         found.append(_difference(pair, parameters, first, second, place))
     reason = None if ranked is None else _explained(ranked, target, note)
-    return found if reason is None else [*found, Finding(pair, "hint", reason, place=place)]
+    if reason is None:
+        return found
+    title = _EXPLAINS(parameter=reason.details["parameter"], share=reason.details["share"])
+    return [*found, Finding(pair, "good", reason, place=place, title=title)]
 
 
 def _best(

@@ -47,7 +47,7 @@ def insight_plugin() -> Plugin:
         is_active=_is_active,
         services={"sql": _sql},
         tab_group="runs",
-        order=950,
+        order=1110,
     )
 
 

@@ -15,7 +15,7 @@ def insight_plugin() -> Plugin:
         name="reports",
         title="Reports",
         titles={"zh-CN": "报告"},
-        order=900,
+        order=1300,
         routes="insight_reports.routes:routes",
         is_active=lambda ctx: bool(ctx.data.runs()),
         frontend=Path(__file__).parent / "static",

@@ -12,7 +12,7 @@ import type { CardDialogProps } from './dialogs/parts';
 import { ThresholdDialog } from './dialogs/threshold_dialog';
 import { useLayouts } from './panels/layouts';
 import { kindOfCard } from './panels/panels';
-import { Tools } from './tools/toolbar';
+import { AddMenu, Tools } from './tools/toolbar';
 
 interface BoardProps {
   readonly board: ScalarParts;
@@ -25,6 +25,8 @@ export function App({ board }: BoardProps): JSX.Element {
       name="scalars"
       look={`${board.page.theme.value.mode} ${board.layout.value === 'table' ? 'tabular' : board.size.look.value}`}
       tools={<Tools board={board} />}
+      actions={<AddMenu board={board} />}
+      display={<Display board={board} />}
       card={(card, place) => <CardBody board={board} card={card} place={place} />}
       above={<Above board={board} />}
       pluginCards={false}
@@ -60,6 +62,12 @@ function Above({ board }: BoardProps): JSX.Element {
       <CardsOfPlugins board={board} />
     </>
   );
+}
+
+/** The settings of the drawer, whose code is loaded when it is first opened. */
+function Display({ board }: BoardProps): JSX.Element | null {
+  const loaded = useLater(board, () => import('./tools/display'));
+  return loaded && <loaded.DisplaySettings board={board} />;
 }
 
 /** The table of all series, whose code is loaded when it is first shown. */

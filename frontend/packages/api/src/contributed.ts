@@ -28,6 +28,8 @@ export interface Contributed {
   markers(chart: Omit<MarkedChart, 'signal'>, show: (markers: readonly Marker[]) => void): Disposer;
   /** Cards for this tab, in their order. */
   readonly cards: readonly ShownCard[];
+  /** Those that are a row above its toolbar. */
+  readonly strips?: readonly ShownCard[];
   /** For the menu of a card; the page has some of its own. */
   readonly cardActions: readonly ShownCardAction[];
 }

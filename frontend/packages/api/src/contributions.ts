@@ -95,6 +95,8 @@ export interface ContributedCard {
   readonly tabs?: readonly string[];
   /** Smaller ones come first; 0 without it. */
   readonly order?: number;
+  /** True: a row above the toolbar of the tab, without frame and title, which takes no room while it is empty. */
+  readonly strip?: boolean;
   /** Fills `host`. `ctx.visible` is that of the tab that shows the card, `ctx.signal` ends with the card. */
   mount(host: HTMLElement, ctx: PluginContext): Disposer | void | Promise<Disposer | void>;
 }

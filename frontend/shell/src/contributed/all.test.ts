@@ -78,8 +78,8 @@ describe('what plugins contribute', () => {
 
   it('has a command once in the palette that is a shortcut of the open tab, too', async () => {
     await load({ mine: give({ commands: [{ text: 'tidy', run: () => undefined }] }), image: give({}) });
-    page.shortcuts.add({ key: 'x', owner: 'mine', description: () => 'Tidy up', run: () => undefined });
-    page.shortcuts.add({ key: 'y', owner: 'image', description: () => 'Tidy up', run: () => undefined });
+    page.shortcuts.add({ key: 'x', owner: 'mine', description: 'Tidy up', run: () => undefined });
+    page.shortcuts.add({ key: 'y', owner: 'image', description: 'Tidy up', run: () => undefined });
     const groups = commands(page).flatMap(({ label, group }) => (label === 'Tidy up' ? [group] : []));
     expect(groups.sort()).toEqual(['image', 'mine']);
   });

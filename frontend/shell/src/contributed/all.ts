@@ -130,16 +130,19 @@ export class AllContributions implements Contributing {
     const cards = loaded.flatMap((one) =>
       (one.given.value?.cards ?? [])
         .filter(({ tabs = CARD_TABS }) => tabs.includes(scope.name))
-        .map((card): ShownCard & { readonly order: number } => ({
+        .map((card): ShownCard & { readonly order: number; readonly strip: boolean } => ({
           id: `${one.url}#${card.id}`,
           plugin: one.tab.name,
           title: one.text(card.title),
           order: card.order ?? 0,
+          strip: card.strip === true,
           mount: (host, failed) => one.mount(card, { host, visible, until }, failed),
         })),
     );
+    cards.sort((one, other) => one.order - other.order);
     return {
-      cards: cards.sort((one, other) => one.order - other.order),
+      cards: cards.filter(({ strip }) => !strip),
+      strips: cards.filter(({ strip }) => strip),
       cardActions: this.cardActions(scope),
       markers: (chart, show) => {
         const marking = loaded.filter((one) => one.given.peek()?.markers);

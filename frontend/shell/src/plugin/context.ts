@@ -220,7 +220,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       download: saveFile,
     },
     shortcut: (key, description, run) =>
-      endWith(page.shortcuts.add({ key, description: () => description, run: guarded(run), owner: name })),
+      endWith(page.shortcuts.add({ key, description, run: guarded(run), owner: name })),
     notify: (level, text, action) => page.toasts.show(level, text, action),
     badge: (text) => void (page.badges.value = { ...page.badges.value, [name]: text }),
     showCard: (spec, host, failed) => {

@@ -22,7 +22,7 @@ describe('shortcuts', () => {
   it('belong to the plugin in front and end when disposed', () => {
     const shortcuts = new Shortcuts();
     const run = vi.fn();
-    const end = shortcuts.add({ key: 'b', description: () => '', run, owner: 'scalar' });
+    const end = shortcuts.add({ key: 'b', description: '', run, owner: 'scalar' });
     shortcuts.press(key('b'), 'image', false);
     expect(run).not.toHaveBeenCalled();
     shortcuts.press(key('b'), 'scalar', false);
@@ -36,8 +36,8 @@ describe('shortcuts', () => {
     const shortcuts = new Shortcuts();
     const run = vi.fn();
     const always = vi.fn();
-    shortcuts.add({ key: 'b', description: () => '', run, owner: '' });
-    shortcuts.add({ key: 'Mod+k', description: () => '', run: always, owner: '', always: true });
+    shortcuts.add({ key: 'b', description: '', run, owner: '' });
+    shortcuts.add({ key: 'Mod+k', description: '', run: always, owner: '', always: true });
     const input = document.body.appendChild(document.createElement('input'));
     input.addEventListener('keydown', (event) => shortcuts.press(event, '', false));
     input.dispatchEvent(key('b'));
@@ -56,7 +56,7 @@ describe('shortcuts', () => {
   it('leave a slider its arrows and a button its space bar', () => {
     const shortcuts = new Shortcuts();
     const run = vi.fn();
-    for (const name of ['ArrowLeft', ' ']) shortcuts.add({ key: name, description: () => '', run, owner: '' });
+    for (const name of ['ArrowLeft', ' ']) shortcuts.add({ key: name, description: '', run, owner: '' });
     const slider = Object.assign(document.body.appendChild(document.createElement('input')), { type: 'range' });
     const button = document.body.appendChild(document.createElement('button'));
     for (const element of [slider, button]) element.onkeydown = (event) => shortcuts.press(event, '', false);

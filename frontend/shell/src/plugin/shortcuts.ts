@@ -5,7 +5,8 @@ import type { Disposer } from '@insight-host/api';
 export interface Shortcut {
   /** `k`, `Escape`, `Shift+F`, `Mod+k` (Ctrl, or Cmd on a Mac). */
   readonly key: string;
-  readonly description: () => string;
+  /** In the user's language; '' where the help of the page has the words. */
+  readonly description: string;
   readonly run: () => void;
   /** The plugin it belongs to, '' for the page. */
   readonly owner: string;

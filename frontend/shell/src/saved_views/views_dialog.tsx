@@ -1,11 +1,9 @@
-/** The dialog of saved views: saves, opens, renames, copies, removes, exports and imports them. */
-import { Dialog, type IconName, message } from '@insight-host/kit';
+/** The saved views, in the dialog that shares the page: saves, opens, renames, copies, removes, exports and imports them. */
+import { type IconName, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { saveFile } from '../plugin/services';
-import { usePage } from '../state/page';
-import { type ListedView, LONGEST_NAME, SavedViews } from './saved_views';
-import { loadViews } from '../loading';
+import { type ListedView, LONGEST_NAME, type SavedViews } from './saved_views';
 import { IconButton } from '../views/parts';
 
 /** What was done last, and what undoes it. */
@@ -14,19 +12,8 @@ interface Done {
   readonly undo?: () => Promise<void>;
 }
 
-export function ViewsDialog() {
-  const page = usePage();
-  const views = page.views.value;
-  useEffect(() => loadViews(page), []);
-  const close = (): void => void (page.dialog.value = null);
-  return (
-    <Dialog name="views" title={page.t.value('views.title')} close={page.t.value('close')} onClose={close}>
-      {views instanceof SavedViews && <ViewList views={views} onClose={close} />}
-    </Dialog>
-  );
-}
-
-function ViewList({ views, onClose }: { readonly views: SavedViews; readonly onClose: () => void }) {
+/** Saves the page as it is shown, and lists what was saved. */
+export function ViewList({ views, onClose }: { readonly views: SavedViews; readonly onClose: () => void }) {
   const name = useSignal(views.opened.value?.name ?? '');
   const error = useSignal('');
   const done = useSignal<Done | null>(null);
@@ -96,7 +83,7 @@ function ViewList({ views, onClose }: { readonly views: SavedViews; readonly onC
           value={name.value}
           onInput={(event) => (name.value = event.currentTarget.value)}
         />
-        <button type="submit" class="ih-button ih-primary" data-action="view-save" disabled={!wanted || !list}>
+        <button type="submit" class="ih-button" data-action="view-save" disabled={!wanted || !list}>
           {views.say(exists ? 'replace' : 'save')}
         </button>
       </form>

@@ -5,8 +5,12 @@ import { signal } from '@preact/signals';
 /** Pixels of window width below which the run list lies over the view (runs.css says the same). */
 export const NARROW = 1000;
 
+/** Widths of the run panel in pixels: the least, and the one from which its list is a table. */
+export const NARROWEST = 200;
+export const TABLE_FROM = 440;
+
 export type Dialog =
-  | { readonly kind: 'palette' | 'keyboard' | 'columns' | 'views' }
+  | { readonly kind: 'palette' | 'keyboard' | 'columns' | 'share' }
   | { readonly kind: 'page'; readonly anchor: HTMLButtonElement }
   | { readonly kind: 'pages'; readonly tab: string; readonly anchor: HTMLButtonElement }
   | { readonly kind: 'run'; readonly run: Run; readonly anchor: HTMLButtonElement }

@@ -17,7 +17,7 @@ import { type Dialog, NARROW, type PanelMenu, Toasts } from './overlays';
 import { ViewUrl } from './url';
 
 /** Groups of tabs that are a menu in the line of tabs; those of other groups are modes of one tab. */
-const MENUS = ['media', 'model', 'more'] as const;
+const MENUS = ['media', 'model'] as const;
 
 export class Page {
   readonly url = new ViewUrl();
@@ -72,7 +72,7 @@ export class Page {
   groupOf(name: string | undefined): readonly Tab[] {
     const tabs = this.tabs.value;
     const own = tabs.find((tab) => tab.name === name);
-    const group = own?.error ? '' : own?.tab_group;
+    const group = own?.error || own?.tab_group === 'more' ? '' : own?.tab_group;
     return tabs.filter((tab) => tab === own || (group && group === tab.tab_group && !tab.error));
   }
   /** The tab of its group that stands in the line of tabs. */
@@ -87,8 +87,16 @@ export class Page {
   menuOf(tab: Tab): (typeof MENUS)[number] | undefined {
     return this.groupOf(tab.name).length > 1 ? MENUS.find((name) => name === tab.tab_group) : undefined;
   }
-  /** What the line of tabs has: of each group the first. */
-  readonly line = computed(() => this.tabs.value.filter((tab) => this.headOf(tab.name) === tab));
+  /**
+   * What the line of tabs has: of each group the first, that of the runs second. Those of the group "more" are in the
+   * menu of the page until one is in front.
+   */
+  readonly line = computed(() => {
+    const isRuns = (tab: Tab): boolean => tab.tab_group === 'runs';
+    const isListed = (tab: Tab): boolean => tab.tab_group !== 'more' || tab === this.front.value || !!tab.error;
+    const [first, ...rest] = this.tabs.value.filter((tab) => this.headOf(tab.name) === tab && isListed(tab));
+    return first ? [first, ...rest.filter(isRuns), ...rest.filter((tab) => !isRuns(tab))] : [];
+  });
   readonly front = computed<Tab | null>(() => {
     const tabs = this.tabs.value;
     const named = tabs.find((tab) => tab.name === this.wanted.value);
@@ -124,12 +132,18 @@ export class Page {
   readonly items = computed(() => this.choices.value.get(this.front.value?.name ?? '')?.items ?? []);
   private readonly mounted = new Set<OpenPlugin>();
   readonly title = computed(() => this.session.environment.value?.window_title || 'insight-host');
+  /** Short name of the log directory; of several that of the first, and how many more there are. */
+  readonly place = computed(() => {
+    const [first = '', ...more] = (this.session.environment.value?.data_location ?? '').split(',');
+    return (/[^\\/:]*(?=[\\/]*$)/.exec(first)?.[0] ?? '') + (more.length > 0 ? ` +${more.length}` : '');
+  });
 
   constructor() {
     this.session.latest.subscribe((changes) => this.tags.accept(changes));
     effect(() => {
       const front = this.front.value;
-      document.title = visibleText(front ? `${this.tabTitle(front)} · ${this.title.value}` : this.title.value);
+      const name = this.session.environment.value?.window_title || this.place.value || this.title.value;
+      document.title = visibleText(front ? `${name} · ${this.tabTitle(front)}` : name);
     });
     let away = false;
     effect(() => {

@@ -129,37 +129,26 @@ function useShortcuts(): void {
       };
       if (!focus()) requestAnimationFrame(focus); // immediately if it exists: it must receive the next key
     };
-    const toggleDialog = (kind: 'palette' | 'keyboard' | 'views'): void => {
+    const toggleDialog = (kind: 'palette' | 'keyboard' | 'share'): void => {
       page.dialog.value = page.dialog.value?.kind === kind ? null : { kind };
     };
-    const t = page.t;
     const shortcuts = [
-      {
-        key: 'Mod+k',
-        description: () => t.value('keyboard.palette'),
-        run: () => toggleDialog('palette'),
-        always: true,
-      },
-      { key: '/', description: () => t.value('keyboard.filter'), run: focusFilter },
-      { key: '[', description: () => t.value('keyboard.previous'), run: () => page.turn(-1) },
-      { key: ']', description: () => t.value('keyboard.next'), run: () => page.turn(1) },
-      {
-        key: '\\',
-        description: () => t.value('keyboard.sidebar'),
-        run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value),
-      },
-      { key: 'Shift+S', description: () => t.value('views.title'), run: () => toggleDialog('views') },
+      { key: 'Mod+k', run: () => toggleDialog('palette'), always: true },
+      { key: '/', run: focusFilter },
+      { key: '[', run: () => page.turn(-1) },
+      { key: ']', run: () => page.turn(1) },
+      { key: '\\', run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value) },
+      { key: 'Shift+S', run: () => toggleDialog('share') },
       {
         key: '|',
-        description: () => t.value('runs.table'),
         run: () => {
           page.sidebarOpen.value = true;
           page.tableOpen.set(!page.tableOpen.value);
         },
       },
-      { key: '?', description: () => t.value('keyboard.help'), run: () => toggleDialog('keyboard') },
+      { key: '?', run: () => toggleDialog('keyboard') },
     ];
-    const ends = shortcuts.map((shortcut) => page.shortcuts.add({ ...shortcut, owner: '' }));
+    const ends = shortcuts.map((shortcut) => page.shortcuts.add({ ...shortcut, description: '', owner: '' }));
     const onKeyDown = (event: KeyboardEvent): void =>
       page.shortcuts.press(event, page.front.value?.name ?? '', document.querySelector('dialog[open]') !== null);
     addEventListener('keydown', onKeyDown);

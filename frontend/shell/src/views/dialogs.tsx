@@ -4,7 +4,6 @@ import { Dialog } from '@insight-host/kit';
 import { lateTexts, reasonsIn } from '../i18n/texts';
 import { loadColumns } from '../loading';
 import { keyLabel, type Shortcut } from '../plugin/shortcuts';
-import { ViewsDialog } from '../saved_views/views_dialog';
 import type { Dialog as OpenedDialog } from '../state/overlays';
 import { usePage } from '../state/page';
 import { DamageList } from './damage_list';
@@ -13,12 +12,25 @@ import styles from './dialogs.css?inline';
 import { Palette } from './palette';
 import { PageMenu, PagesMenu } from './menus';
 import { RunMenu } from './run_menu';
+import { ShareDialog } from './share_dialog';
 import { addStyles } from './parts';
 import { TagTree } from './tag_tree';
 import { keyboard as en } from '../locales/en.json';
 import { keyboard as zh } from '../locales/zh-CN.json';
 
 const words = lateTexts({ en, 'zh-CN': zh });
+
+/** What the keys of the page do. */
+const KEYS: Readonly<Record<string, Parameters<typeof words>[1]>> = {
+  'Mod+k': 'keyboard.palette',
+  '/': 'keyboard.filter',
+  '[': 'keyboard.previous',
+  ']': 'keyboard.next',
+  '\\': 'keyboard.sidebar',
+  'Shift+S': 'keyboard.share',
+  '|': 'keyboard.table',
+  '?': 'keyboard.help',
+};
 
 void reasonsIn('zh-CN'); // the user may change the language while some are shown
 
@@ -40,7 +52,7 @@ export function OpenDialog({ dialog, typed }: OpenDialogProps) {
   if (dialog.kind === 'pages') return <PagesMenu tab={dialog.tab} anchor={dialog.anchor} />;
   if (dialog.kind === 'columns') return <Columns />;
   if (dialog.kind === 'tags') return <TagTree plugin={dialog.plugin} />;
-  if (dialog.kind === 'views') return <ViewsDialog />;
+  if (dialog.kind === 'share') return <ShareDialog />;
   return <KeyboardHelp />;
 }
 
@@ -75,6 +87,7 @@ function KeyboardHelp() {
 }
 
 function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
+  const page = usePage();
   return (
     <section>
       <h3>{title}</h3>
@@ -84,7 +97,7 @@ function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortc
             <dt>
               <kbd>{keyLabel(shortcut.key)}</kbd>
             </dt>
-            <dd>{shortcut.description()}</dd>
+            <dd>{shortcut.description || words(page, KEYS[shortcut.key] ?? 'keyboard.help')}</dd>
           </div>
         ))}
       </dl>

@@ -1,7 +1,7 @@
-/** The header: name, tabs, and page-wide settings. */
+/** The header: name and place of the logs, tabs, search, what shares the page, and its settings. */
 import { Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { keyLabel } from '../plugin/shortcuts';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
@@ -11,6 +11,7 @@ export function Header() {
   const page = usePage();
   const t = page.t.value;
   const open = page.sidebarOpen.value;
+  const { value: place } = page.place;
   return (
     <header class="ih-header">
       <IconButton
@@ -22,117 +23,115 @@ export function Header() {
           page.sidebarOpen.value = !open;
         }}
       />
-      <h1 class="ih-name" title={page.title.value}>
-        {page.title.value}
+      <h1 class="ih-name" title={page.session.environment.value?.data_location}>
+        <span>{page.title.value}</span>
+        {place && <b>{place}</b>}
       </h1>
       <Tabs />
-      <div class="ih-header-tools">
-        <button
-          type="button"
-          class="ih-button ih-command"
-          aria-label={`${t('command.open')} ${keyLabel('Mod+k')}`}
-          title={t('command.open')}
-          onClick={() => {
-            page.dialog.value = { kind: 'palette' };
-          }}
-        >
-          <Icon name="search" />
-          <kbd>{keyLabel('Mod+k')}</kbd>
-        </button>
-        <IconButton
-          icon="bookmark"
-          data-action="views"
-          label={t('views.title')}
-          onClick={() => {
-            page.dialog.value = { kind: 'views' };
-          }}
-        />
-        <IconButton
-          icon="more"
-          data-action="page"
-          aria-haspopup="menu"
-          label={t('page.menu')}
-          onClick={({ currentTarget: anchor }) => {
-            page.dialog.value = { kind: 'page', anchor };
-          }}
-        />
-      </div>
+      <button
+        type="button"
+        class="ih-button ih-command"
+        title={t('command.open')}
+        onClick={() => {
+          page.dialog.value = { kind: 'palette' };
+        }}
+      >
+        <Icon name="search" />
+        <span>{t('search')}</span>
+        <kbd>{keyLabel('Mod+k')}</kbd>
+      </button>
+      <button
+        type="button"
+        class="ih-button"
+        data-action="share"
+        onClick={() => {
+          page.dialog.value = { kind: 'share' };
+        }}
+      >
+        {t('share')}
+      </button>
+      <IconButton
+        icon="more"
+        data-action="page"
+        aria-haspopup="menu"
+        label={t('page.menu')}
+        onClick={({ currentTarget: anchor }) => {
+          page.dialog.value = { kind: 'page', anchor };
+        }}
+      />
     </header>
   );
 }
 
 const LONG = 24; // letters of a title that fit in a tab
 
-/** The tabs in one line. Tabs that do not fit can be scrolled to, and a menu lists all. */
+/** The tabs in one line; where they do not fit, a menu has all, under the name of the one in front if that is hidden. */
 export function Tabs() {
   const page = usePage();
   const t = page.t.value;
   const line = useRef<HTMLDivElement>(null);
-  const hidden = useSignal({ before: false, after: false });
+  const all = useRef<HTMLButtonElement>(null);
+  const hidden = useSignal<readonly string[]>([]);
   useLayoutEffect(
-    () => (line.current ? watchEnds(line.current, (found) => void (hidden.value = found)) : undefined),
+    () => (line.current ? watchHidden(line.current, (found) => void (hidden.value = found)) : undefined),
     [],
   );
-  const { before, after } = hidden.value;
+  const { value: front } = page.front;
+  const isHidden = (tab: Tab | undefined): boolean => hidden.value.includes(`tab-${tab?.name}`);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     event.preventDefault();
     page.turn(event.key === 'ArrowLeft' ? -1 : 1);
-    queueMicrotask(() => document.getElementById(`tab-${page.headOf(page.front.value?.name)?.name}`)?.focus());
+    const head = page.headOf(page.front.value?.name);
+    queueMicrotask(() => (isHidden(head) ? all.current : document.getElementById(`tab-${head?.name}`))?.focus());
   };
   return (
     <>
-      <div
-        ref={line}
-        class={`ih-tabs${before ? ' ih-more-before' : ''}${after ? ' ih-more-after' : ''}`}
-        role="tablist"
-        aria-label={t('tabs')}
-        onKeyDown={onKeyDown}
-      >
+      <div ref={line} class="ih-tabs" role="tablist" aria-label={t('tabs')} onKeyDown={onKeyDown}>
         {page.line.value.map((tab) => (
           <TabButton key={tab.name} tab={tab} />
         ))}
       </div>
-      {(before || after) && (
-        <IconButton
-          icon="more"
-          label={t('tabs.all')}
-          onClick={() => {
-            page.dialog.value = { kind: 'palette' };
+      {hidden.value.length > 0 && (
+        <button
+          ref={all}
+          type="button"
+          class="ih-tab ih-tabs-all"
+          aria-haspopup="menu"
+          title={t('tabs.all')}
+          onClick={({ currentTarget: anchor }) => {
+            page.dialog.value = { kind: 'pages', tab: '', anchor };
           }}
-        />
+        >
+          <span>{front && isHidden(page.headOf(front.name)) ? page.tabTitle(front) : t('tabs.all')}</span>
+        </button>
       )}
     </>
   );
 }
 
-/** Says what the ends of a scrolled line hide, now and whenever that changes; a wheel moves it sideways. */
-function watchEnds(line: HTMLElement, tell: (hidden: { before: boolean; after: boolean }) => void): () => void {
+/** Tells the ids of tabs that the line has no room for, now and whenever that changes: they wrap below it. */
+function watchHidden(line: HTMLElement, tell: (ids: readonly string[]) => void): () => void {
   const look = (): void => {
-    tell({ before: line.scrollLeft > 1, after: line.scrollLeft + line.clientWidth < line.scrollWidth - 1 });
-  };
-  const onWheel = (event: WheelEvent): void => {
-    if (event.deltaX !== 0 || event.ctrlKey || line.scrollWidth <= line.clientWidth) return;
-    event.preventDefault();
-    line.scrollLeft += event.deltaY;
+    const { bottom, right } = line.getBoundingClientRect();
+    const tabs = [...line.children].filter((tab) => {
+      const box = tab.getBoundingClientRect();
+      return box.top >= bottom || box.right > right;
+    });
+    tell(tabs.map(({ id }) => id));
   };
   const sizes = new ResizeObserver(look);
   const children = new MutationObserver(look); // more tabs make the line no wider
   sizes.observe(line);
   children.observe(line, { childList: true, subtree: true, characterData: true });
-  line.addEventListener('scroll', look, { passive: true });
-  line.addEventListener('wheel', onWheel, { passive: false });
   return () => {
     sizes.disconnect();
     children.disconnect();
-    line.removeEventListener('scroll', look);
-    line.removeEventListener('wheel', onWheel);
   };
 }
 
 function TabButton({ tab }: { tab: Tab }) {
   const page = usePage();
-  const button = useRef<HTMLButtonElement>(null);
   const front = page.front.value?.name;
   const group = page.groupOf(tab.name);
   const shown = group.find(({ name }) => name === front);
@@ -140,12 +139,8 @@ function TabButton({ tab }: { tab: Tab }) {
   const menu = page.menuOf(tab);
   const title = menu && !shown ? page.t.value(`group.${menu}`) : page.tabTitle((menu && shown) || tab);
   const badge = group.map(({ name }) => page.badges.value[name]).find(Boolean);
-  useEffect(() => {
-    if (selected) button.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [selected]);
   return (
     <button
-      ref={button}
       type="button"
       id={`tab-${tab.name}`}
       class="ih-tab"

@@ -5,8 +5,9 @@ import type { ComponentChildren } from 'preact';
 import { lateTexts } from '../i18n/texts';
 import { palette as en } from '../locales/en.json';
 import { palette as zh } from '../locales/zh-CN.json';
-import { usePage } from '../state/page';
+import { type Page, usePage } from '../state/page';
 import { THEMES } from '../state/preferences';
+import type { Tab } from '../state/session';
 
 const LANGUAGES = [
   ['zh-CN', '中文'],
@@ -38,23 +39,27 @@ export function Menu({ anchor, label, items, side, children }: MenuProps) {
   );
 }
 
-/** The pages of a group of tabs. */
+const entry = (page: Page, tab: Tab): MenuItem => ({
+  action: tab.name,
+  text: page.badged(tab),
+  onPress: () => page.open(tab.name),
+});
+
+/** The pages of a group of tabs; without a tab all pages. */
 export function PagesMenu({ tab, anchor }: { readonly tab: string; readonly anchor: HTMLButtonElement }) {
   const page = usePage();
-  const items = page.groupOf(tab).map((one) => ({
-    action: one.name,
-    text: page.badged(one),
-    onPress: () => page.open(one.name),
-  }));
-  return <Menu anchor={anchor} label={anchor.textContent} items={items} side="below-left" />;
+  const heads = page.line.value.flatMap((head) => page.groupOf(head.name));
+  const items = (tab ? page.groupOf(tab) : heads).map((one) => entry(page, one));
+  return <Menu anchor={anchor} label={anchor.title || anchor.textContent} items={items} side="below-left" />;
 }
 
-/** Language, theme and the list of keys. */
+/** Tabs that few look for, language, theme and the list of keys. */
 export function PageMenu({ anchor }: { readonly anchor: HTMLButtonElement }) {
   const page = usePage();
   const { preferences } = page;
   const chosen = (text: string, isChosen: boolean): string => (isChosen ? `✓ ${text}` : text);
   const items: readonly MenuItem[] = [
+    ...page.tabs.value.filter(({ tab_group }) => tab_group === 'more').map((tab) => entry(page, tab)),
     ...LANGUAGES.map(([locale, name]) => ({
       action: `locale-${locale}`,
       text: chosen(name, preferences.locale.value === locale),
@@ -67,7 +72,7 @@ export function PageMenu({ anchor }: { readonly anchor: HTMLButtonElement }) {
     })),
     {
       action: 'keyboard',
-      text: page.t.value('keyboard.help'),
+      text: words(page, 'command.keyboard'),
       onPress: () => void (page.dialog.value = { kind: 'keyboard' }),
     },
   ];

@@ -7,6 +7,7 @@ import { type Page, usePage } from '../state/page';
 import type { Tab } from '../state/session';
 import { type FoundTag, knownTags, patternOf, tagsOfHost, words as tagWords } from './tag_tree';
 import { lateTexts } from '../i18n/texts';
+import { chartMenu, openMenu, words as shareWords } from './share_dialog';
 import { palette as en } from '../locales/en.json';
 import { palette as zh } from '../locales/zh-CN.json';
 
@@ -15,6 +16,8 @@ const words = lateTexts({ en, 'zh-CN': zh });
 interface Command {
   readonly label: string;
   readonly group: string;
+  /** Words that find it, too. */
+  readonly also?: string;
   readonly color?: string;
   readonly run: () => void;
 }
@@ -33,7 +36,7 @@ export function commands(page: Page): Command[] {
     ({ owner, key }) => key !== 'Escape' && tabs.some((tab) => tab.name === owner),
   );
   // several keys may do the same
-  const actions = [...new Map(shortcuts.map((one) => [`${one.owner} ${one.description()}`, one])).values()].sort(
+  const actions = [...new Map(shortcuts.map((one) => [`${one.owner} ${one.description}`, one])).values()].sort(
     (one, other) => ofFront(one.owner) - ofFront(other.owner),
   );
   const titleOf = (owner: string): string => page.tabTitle(tabs.find((tab) => tab.name === owner) as Tab);
@@ -46,8 +49,11 @@ export function commands(page: Page): Command[] {
     ...tabs.map((tab) => ({
       label: page.tabTitle(tab),
       group: words(page, 'command.tab'),
+      also: tab.tab_group === 'runs' ? words(page, 'also.runs') : '',
       run: () => page.open(tab.name),
     })),
+    ...shared(page),
+    ...ofPanel(page),
     {
       label: words(page, 'command.all'),
       group: t('runs'),
@@ -76,7 +82,6 @@ export function commands(page: Page): Command[] {
       group: setting,
       run: () => preferences.setLocale(preferences.locale.value === 'en' ? 'zh-CN' : 'en'),
     },
-    { label: t('views.title'), group: setting, run: () => void (page.dialog.value = { kind: 'views' }) },
     ...(page.views.value?.list.value ?? []).map((view) => ({
       label: view.name,
       group: words(page, 'views.open'),
@@ -85,6 +90,7 @@ export function commands(page: Page): Command[] {
     {
       label: words(page, 'command.keyboard'),
       group: setting,
+      also: words(page, 'also.keyboard'),
       run: () => void (page.dialog.value = { kind: 'keyboard' }),
     },
     {
@@ -104,13 +110,14 @@ export function commands(page: Page): Command[] {
       run: () => void page.openStep(tab.name, step ?? 0),
     })),
     ...actions.map(({ owner, description, run }) => ({
-      label: description(),
+      label: description,
       group: titleOf(owner),
       run: () => inFront(owner, run),
     })),
+    ...ofToolbar(page).filter(({ label }) => !actions.some(({ description }) => description === label)),
     ...(page.contributions.value?.commands ?? [])
       // without those that are in the list as shortcuts of the open tab
-      .filter(({ owner, label }) => !actions.some((one) => one.owner === owner && one.description() === label))
+      .filter(({ owner, label }) => !actions.some((one) => one.owner === owner && one.description === label))
       .map(({ owner, ...command }) => ({ ...command, group: titleOf(owner) })),
     ...runs.all.value.map((run) => ({
       label: run.displayName === run.name ? run.name : `${run.displayName} (${run.name})`,
@@ -121,10 +128,64 @@ export function commands(page: Page): Command[] {
   ];
 }
 
+/** What the dialog of Share offers. */
+function shared(page: Page): Command[] {
+  const group = page.t.value('share');
+  const also = words(page, 'also.share');
+  const open = (): void => void (page.dialog.value = { kind: 'share' });
+  const menu = chartMenu();
+  return [
+    { label: shareWords(page, 'link.copy'), group, also, run: open },
+    { label: shareWords(page, 'views'), group, also, run: open },
+    ...(menu ? [{ label: shareWords(page, 'chart'), group, also, run: () => openMenu(menu) }] : []),
+  ];
+}
+
+/** What the run panel offers. */
+function ofPanel(page: Page): Command[] {
+  const t = page.t.value;
+  const group = t('runs');
+  const press = (action: string): void => {
+    page.sidebarOpen.value = true;
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.ih-sidebar [data-action="${action}"]`)?.click());
+  };
+  const ofMany = page.aboutOne.value ? [] : (['group', 'color'] as const);
+  const dialogs = [
+    ...(page.hasSidebar.value ? [...ofMany, 'sort' as const] : []).map((kind) => ({
+      label: t(`runs.${kind}`),
+      group,
+      run: () => press({ group: 'group-by', color: 'colors', sort: 'sort-runs' }[kind]),
+    })),
+    { label: t('runs.table'), group, also: words(page, 'also.runs'), run: () => page.tableOpen.set(true) },
+    {
+      label: words(page, 'command.columns'),
+      group,
+      run: () => {
+        page.tableOpen.set(true);
+        page.dialog.value = { kind: 'columns' };
+      },
+    },
+  ];
+  const isDamaged = page.runs.all.value.some(({ damage }) => damage > 0);
+  const list = (): void => void (page.dialog.value = { kind: 'damage', run: null });
+  return isDamaged ? [...dialogs, { label: words(page, 'command.damage'), group, run: list }] : dialogs;
+}
+
+/** The buttons of the toolbar of the tab in front. */
+function ofToolbar(page: Page): Command[] {
+  const { value: front } = page.front;
+  if (!front) return [];
+  const buttons = document.querySelectorAll<HTMLButtonElement>(
+    '.ih-panel:not([hidden]) [role="toolbar"] button[data-action]:not(:disabled)',
+  );
+  const labels = new Map([...buttons].map((button) => [button.title || button.textContent, button]));
+  return [...labels].map(([label, button]) => ({ label, group: page.tabTitle(front), run: () => button.click() }));
+}
+
 const texts = new WeakMap<readonly unknown[], readonly string[]>(); // in small letters, made once for a list
 
 /** Every word of the query occurs in the label or the group; labels that begin with it come first. */
-export function matching<T extends { readonly label: string; readonly group: string }>(
+export function matching<T extends { readonly label: string; readonly group: string; readonly also?: string }>(
   all: readonly T[],
   query: string,
   most = MOST_SHOWN,
@@ -133,7 +194,8 @@ export function matching<T extends { readonly label: string; readonly group: str
   if (!wanted) return all.slice(0, most);
   const parts = wanted.split(/\s+/);
   let known = texts.get(all);
-  if (!known) texts.set(all, (known = all.map(({ label, group }) => `${label} ${group}`.toLowerCase())));
+  if (!known)
+    texts.set(all, (known = all.map(({ label, group, also = '' }) => `${label} ${group} ${also}`.toLowerCase())));
   const ranks: [number[], number[], number[]] = [[], [], []];
   for (let at = 0; at < known.length && ranks[0].length < most; at++) {
     const text = known[at] as string;

@@ -1,52 +1,33 @@
 /** The left side: filter and selection over the list of runs. Its width is the user's. */
-import { drag, Icon } from '@insight-host/kit';
+import { Icon } from '@insight-host/kit';
 import { SLOW } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { loadColumns, loadPanel, useLater } from '../loading';
-import { recall, remember } from '../state/browser';
-import type { PanelMenu } from '../state/overlays';
-import { type Page, usePage } from '../state/page';
+import { recall } from '../state/browser';
+import { NARROWEST, TABLE_FROM, type PanelMenu } from '../state/overlays';
+import { usePage } from '../state/page';
 import { triState, withRows } from '../state/selection';
 import { IconButton } from './parts';
 import { RunList } from './run_list';
 
-const NARROWEST = 200;
-const TABLE_FROM = 440; // pixels from which the list is a table
-const LEFT_OVER = 320; // for the view beside the table
+const LEFT_OVER = 320; // pixels for the view beside the table
 
-/** Widths of the list and of the table, as the user has set them. */
-function useWidths(page: Page) {
-  const list = useSignal(recall('page', 'sidebar', 264) || 264);
-  const table = useSignal(recall('page', 'sidebar.table', Math.round(innerWidth * 0.55)));
-  const isOpen = page.tableOpen.value;
-  const widest = Math.max(TABLE_FROM, innerWidth - LEFT_OVER);
-  const within = (width: number, low: number, high: number): number => Math.round(Math.max(low, Math.min(high, width)));
-  return {
-    widest,
-    value: isOpen ? within(table.value, TABLE_FROM, widest) : within(list.value, NARROWEST, TABLE_FROM - 1),
-    set: (width: number): void => {
-      const opens = width >= TABLE_FROM;
-      if (opens !== page.tableOpen.value) page.tableOpen.set(opens);
-      const own = opens ? table : list;
-      own.value = opens ? within(width, TABLE_FROM, widest) : within(width, NARROWEST, TABLE_FROM - 1);
-      remember('page', opens ? 'sidebar.table' : 'sidebar', own.value);
-    },
-  };
-}
+const within = (width: number, low: number, high: number): number => Math.round(Math.max(low, Math.min(high, width)));
 
 export function Sidebar() {
   const page = usePage();
   const columns = page.columns.value;
   const panel = page.panel.value;
-  const width = useWidths(page);
+  const isTable = page.tableOpen.value;
+  const list = useSignal(recall('page', 'sidebar', 264) || 264);
+  const table = useSignal(recall('page', 'sidebar.table', Math.round(innerWidth * 0.55)));
+  const resizer = useLater(() => import('../panel/resizer'), page.isShown.value);
+  const widest = Math.max(TABLE_FROM, innerWidth - LEFT_OVER);
+  const width = isTable ? within(table.value, TABLE_FROM, widest) : within(list.value, NARROWEST, TABLE_FROM - 1);
   if (!page.sidebarOpen.value || !page.hasSidebar.value) return null;
-  const onPointerDown = (event: PointerEvent): void => {
-    const before = width.value;
-    drag(event, { move: (_, dx) => width.set(before + dx), cancel: () => width.set(before) });
-  };
   return (
-    <aside class="ih-sidebar" style={{ width: `${width.value}px` }} aria-label={page.t.value('runs')}>
+    <aside class="ih-sidebar" style={{ width: `${width}px` }} aria-label={page.t.value('runs')}>
       {page.session.table.value && !page.hasRuns.value ? (
         <p class="ih-muted ih-run-none">{page.t.value('runs.empty')}</p>
       ) : (
@@ -65,22 +46,7 @@ export function Sidebar() {
         </>
       )}
       <Below />
-      <div
-        class="ih-resizer"
-        role="separator"
-        aria-orientation="vertical"
-        aria-label={page.t.value('runs.resize')}
-        aria-valuenow={width.value}
-        aria-valuemin={NARROWEST}
-        aria-valuemax={width.widest}
-        tabIndex={0}
-        onPointerDown={onPointerDown}
-        onDblClick={() => page.tableOpen.set(!page.tableOpen.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'ArrowLeft') width.set(width.value - 16);
-          if (event.key === 'ArrowRight') width.set(width.value + 16);
-        }}
-      />
+      {resizer && <resizer.Resizer list={list} table={table} width={width} widest={widest} />}
     </aside>
   );
 }
@@ -179,11 +145,7 @@ function SelectionBar() {
       <span
         class="ih-selection-count ih-muted"
         data-testid="run-count"
-        title={
-          isOne
-            ? undefined
-            : t(filtered ? 'runs.count.filtered' : 'runs.count', { selected, shown: rows.length, total })
-        }
+        title={isOne || filtered ? undefined : t('runs.count', { selected, total })}
       >
         {t(filtered ? 'runs.count.filtered.short' : 'runs.count.short', { selected, shown: rows.length, total })}
       </span>

@@ -152,7 +152,7 @@ function LiveStatus() {
   const isConnected = live.state.value === 'live' || live.state.value === 'polling';
   const isAway = live.state.value !== 'disconnected' && page.session.away.value !== null;
   const state = isAway ? 'away' : isConnected && !page.session.follows.value ? 'once' : live.state.value;
-  const hint = state === 'live' || state === 'polling' || state === 'once' ? t(`live.${state}.hint`) : undefined;
+  const hint = state === 'polling' || state === 'once' ? t(`live.${state}.hint`) : undefined;
   return (
     <span class={`ih-live ih-live-${state}`} role="status" data-live={state} title={hint}>
       <span class="ih-live-dot" />

@@ -38,12 +38,15 @@ export function offer(page: Page, to: WayBack): void {
       stop?.();
       stop = undefined;
       if (isThere) way.value = null;
-      else if (open) stop = page.shortcuts.add({ key: 'Backspace', description, run: () => go(page), owner: '' });
+      else if (open)
+        stop = page.shortcuts.add({
+          key: 'Backspace',
+          description: words(page, 'back'),
+          run: () => go(page),
+          owner: '',
+        });
     });
   });
-  function description(): string {
-    return words(page, 'back');
-  }
 }
 
 function go(page: Page): void {

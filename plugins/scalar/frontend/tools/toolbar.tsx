@@ -1,24 +1,12 @@
-import {
-  AttemptsChoice,
-  Button,
-  Choice,
-  Cluster,
-  Popover,
-  Range,
-  Segments,
-  Select,
-  Toggle,
-  type ButtonProps,
-  type Setting,
-} from '@insight-host/kit';
+import { Button, Popover, Range, Select, Toggle, type ButtonProps, type MenuItem } from '@insight-host/kit';
+import { menuItems } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import { setAxis, type ScalarParts } from '../board';
+import { openForFirst, setAxis, type ScalarParts } from '../board';
 import { isMetric, KINDS, metricName } from '../card/axis';
-import { LEAST, MOST, USUAL, type CardSizes } from '../card/card_size';
 import { CENTRES, fitsCentre, SPREADS } from '../feed/query';
-import { canSmooth, MAX_SMOOTHING, SMOOTHERS } from '../feed/smoothing';
+import { MAX_SMOOTHING } from '../feed/smoothing';
 
 const SETTLE = 120; // ms without a move of the slider before the server is asked
 
@@ -27,22 +15,22 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
   const x = board.x.value;
   return (
     <>
-      <Segments
-        name="x"
+      <MenuButton
+        action="x"
+        text={isMetric(x) ? metricName(x, board.page, board.derived) : say(`x.${x}`)}
         label={say('x.label')}
-        value={isMetric(x) ? 'metric' : x}
-        options={[
-          ...KINDS.map((value) => ({ value, text: say(`x.${value}`) })),
+        items={[
+          ...KINDS.map((kind) => ({
+            action: `x-${kind}`,
+            text: say(`x.${kind}`),
+            onPress: () => setAxis(board, kind),
+          })),
           {
-            value: 'metric' as const,
-            text: isMetric(x) ? metricName(x, board.page, board.derived) : say('x.metric'),
-            title: say('axis.title'),
+            action: 'x-metric',
+            text: say('axis.title'),
+            onPress: () => (board.dialog.value = { kind: 'axis', tag: '' }),
           },
         ]}
-        onPick={(value) => {
-          if (value === 'metric') board.dialog.value = { kind: 'axis', tag: '' };
-          else setAxis(board, value);
-        }}
       />
       <Range
         id="smoothing"
@@ -56,137 +44,54 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
         numberStep={0.01}
         settle={SETTLE}
       />
-      {board.smoothing.value > 0 && (
-        <Cluster>
-          <Select
-            name="smoother"
-            label={say('smoother.label')}
-            title={say(`smoother.${board.smoother.value}.hint`)}
-            value={board.smoother.value}
-            options={SMOOTHERS.map((value) => ({
-              value,
-              text: say(`smoother.${value}`),
-              disabled: board.page.ctx.isSnapshot && !canSmooth(value),
-              title: say(board.page.ctx.isSnapshot && !canSmooth(value) ? 'snapshot.absent' : `smoother.${value}.hint`),
-            }))}
-            onPick={(value) => board.smoother.set(value)}
-          />
-          <Flag board={board} setting={board.raw} name="raw" />
-        </Cluster>
-      )}
-      <Cluster>
-        <Button
-          action="tool-box"
-          icon="box"
-          label={say('tool.box')}
-          pressed={board.tool.value === 'box'}
-          onPress={() => board.tool.set('box')}
-        />
-        <Button
-          action="tool-pan"
-          icon="pan"
-          label={say('tool.pan')}
-          pressed={board.tool.value === 'pan'}
-          onPress={() => board.tool.set('pan')}
-        />
-      </Cluster>
-      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
+      <Toggle action="log-y" text={say('log-y.short')} label={say('log-y.hint')} setting={board.logs.y} />
+      <Toggle
+        action="outliers"
+        text={say(board.clipped.value ? 'outliers.clipped' : 'outliers.shown')}
+        label={say('outliers.hint')}
+        setting={board.clipped}
+      />
       <GroupTools board={board} />
-      <Button
-        action="derive"
-        text="ƒ(x)"
-        label={say('derived.open')}
-        onPress={() => (board.dialog.value = { kind: 'derived', tag: '' })}
-      />
-      <Button
-        action="add-panel"
-        text={say('panel.short')}
-        label={say('panel.add')}
-        onPress={() => (board.dialog.value = { kind: 'panel', tag: '' })}
-      />
-      <Cluster>
-        <Flag board={board} setting={board.logs.y} name="log-y" />
-        <Flag board={board} setting={board.logs.x} name="log-x" disabled={x === 'wall'} />
-        <Toggle
-          action="outliers"
-          text={say(board.clipped.value ? 'outliers.clipped' : 'outliers.shown')}
-          label={say('outliers.hint')}
-          setting={board.clipped}
-        />
-        <Flag board={board} setting={board.link} name="link" />
-      </Cluster>
-      <SizeTools board={board} />
-      <Choice
-        say={say}
-        name="show"
-        label={say('show.label')}
-        values={['charts', 'table']}
-        setting={board.layout}
-        how="push"
-      />
     </>
   );
 }
 
-function Flag({
-  board,
-  setting,
-  name,
-  disabled = false,
-}: {
-  readonly board: ScalarParts;
-  readonly setting: Setting<boolean>;
-  readonly name: string;
-  readonly disabled?: boolean;
-}): JSX.Element {
+/** What can be put on the page: a panel, a computed series, a note. */
+export function AddMenu({ board }: { readonly board: ScalarParts }): JSX.Element {
+  const { t: say } = board.page;
+  const opening = (kind: 'panel' | 'derived') => () => (board.dialog.value = { kind, tag: '' });
   return (
-    <Toggle
-      action={name}
-      text={board.page.t(`${name}.short`)}
-      label={board.page.t(`${name}.hint`)}
-      setting={setting}
-      disabled={disabled}
+    <MenuButton
+      action="add"
+      text={say('add.short')}
+      label={say('add.label')}
+      items={[
+        { action: 'add-panel', text: say('panel.add'), onPress: opening('panel') },
+        { action: 'derive', text: say('derived.open'), onPress: opening('derived') },
+        { action: 'add-note', text: say('notes.title'), onPress: () => openForFirst(board, 'notes') },
+      ]}
     />
   );
 }
 
-const SLIDER = { width: 1600, height: MOST.height } as const; // pixels at the right end
-const STEP = 20;
-
-/** A button for the size of the cards. */
-function SizeTools({ board }: { readonly board: ScalarParts }): JSX.Element {
-  const { t: say } = board.page;
-  return (
-    <PopoverButton action="card-size" icon="fit" label={say('size.open')} class="card-size">
-      <Slider board={board} name="width" />
-      <Slider board={board} name="height" />
-      <Button
-        action="usual-size"
-        text={say('size.usual')}
-        label={say('size.usual')}
-        onPress={() => board.size.set(USUAL)}
-      />
-    </PopoverButton>
-  );
+interface MenuButtonProps extends Pick<ButtonProps, 'action' | 'label' | 'text'> {
+  readonly items: readonly MenuItem[];
 }
 
-function Slider({ board, name }: { readonly board: ScalarParts; readonly name: keyof CardSizes }): JSX.Element {
-  const text = board.page.t(`size.${name}`);
-  const { value } = board.size.setting;
+/** A button with words that opens a menu. */
+function MenuButton({ items, ...button }: MenuButtonProps): JSX.Element {
+  const open = useSignal(false);
+  const anchor = useRef<HTMLButtonElement>(null);
+  const close = (): void => void (open.value = false);
   return (
-    <label>
-      <span>{text}</span>
-      <input
-        type="range"
-        name={`card-${name}`}
-        min={LEAST[name]}
-        max={SLIDER[name]}
-        step={STEP}
-        value={Math.min(SLIDER[name], value[name])}
-        aria-valuetext={board.page.t('size.pixels', { count: value[name] })}
-        onInput={({ currentTarget }) => board.size.set({ [name]: Number(currentTarget.value) })}
-      />
-    </label>
+    <>
+      <Button {...button} expanded={open.value} element={anchor} onPress={() => (open.value = !open.value)} />
+      {open.value && (
+        <Popover anchor={anchor} class="menu" role="menu" label={button.label} side="below-left" onClose={close}>
+          {menuItems(items, close)}
+        </Popover>
+      )}
+    </>
   );
 }
 

@@ -1,13 +1,14 @@
 import * as codecs from '../base/codecs';
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { CardParts } from '../base/card_parts';
 import type { Contributed } from '@insight-host/api';
 import { Card, type Place } from './card';
 import { CardGrid } from './card_grid';
 import { cardId, type CardKey } from '../base/card_key';
-import type { MenuItem } from '../base/popover';
-import { PluginCards } from './plugin_cards';
+import { Popover, type MenuItem } from '../base/popover';
+import { PluginCardBody, PluginCards } from './plugin_cards';
 import { Button } from '../base/controls';
 
 export interface FrameProps {
@@ -16,8 +17,12 @@ export interface FrameProps {
   readonly name: string;
   /** More classes. */
   readonly look?: string;
-  /** In the toolbar, behind the tag filter. */
+  /** In the toolbar, behind the tag filter: what is changed often. On a phone they are in the drawer. */
   readonly tools: ComponentChildren;
+  /** In a drawer that the toolbar opens: settings with words. */
+  readonly display?: ComponentChildren;
+  /** At the end of the toolbar: what adds something. */
+  readonly actions?: ComponentChildren;
   /** What is in a card; see `CardGrid`. */
   readonly card: (card: CardKey, place: Place) => JSX.Element;
   /** Above the cards, and scrolled with them. */
@@ -36,6 +41,8 @@ export function Frame({
   name,
   look = '',
   tools,
+  display,
+  actions,
   card,
   above,
   instead,
@@ -44,10 +51,8 @@ export function Frame({
 }: FrameProps): JSX.Element {
   return (
     <div class={`kit ${name} ${look}`.trimEnd()} data-testid={name}>
-      <div class="toolbar" role="toolbar" aria-label={board.page.t('toolbar')}>
-        <TagFilter board={board} />
-        {tools}
-      </div>
+      <Strips page={board.page} />
+      <Toolbar board={board} {...{ tools, display, actions }} />
       {pluginCards && <Added page={board.page} />}
       <Content board={board}>
         {() =>
@@ -61,6 +66,76 @@ export function Frame({
       </Content>
       {children}
     </div>
+  );
+}
+
+function Toolbar({
+  board,
+  tools,
+  display,
+  actions,
+}: Pick<FrameProps, 'board' | 'tools' | 'display' | 'actions'>): JSX.Element {
+  const { t: say } = board.page;
+  const isPhone = useIsPhone();
+  const open = useSignal(false);
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <>
+      <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+        <TagFilter board={board} />
+        {!isPhone && tools}
+        <span class="spring" />
+        {actions}
+        {(display || isPhone) && (
+          <Button
+            action="display"
+            text={say('display')}
+            label={say('display')}
+            expanded={open.value}
+            opens="dialog"
+            element={button}
+            onPress={() => (open.value = !open.value)}
+          />
+        )}
+      </div>
+      {open.value && (
+        <Popover
+          anchor={button}
+          class="drawer"
+          role="dialog"
+          label={say('display')}
+          side="below-right"
+          onClose={() => (open.value = false)}
+        >
+          <h2>{say('display')}</h2>
+          {isPhone && tools}
+          {display}
+        </Popover>
+      )}
+    </>
+  );
+}
+
+/** Whether the window is that of a phone, now and whenever that changes. */
+function useIsPhone(): boolean {
+  const media = useMemo(() => matchMedia('(max-width: 699px)'), []);
+  const isPhone = useSignal(media.matches);
+  useEffect(() => {
+    const look = (): void => void (isPhone.value = media.matches);
+    media.addEventListener('change', look);
+    return () => media.removeEventListener('change', look);
+  }, []);
+  return isPhone.value;
+}
+
+function Strips({ page }: { readonly page: CardParts['page'] }): JSX.Element {
+  const contributed = useMemo(() => page.follow(page.ctx.contributed), [page]);
+  return (
+    <>
+      {contributed.value.strips?.map((card) => (
+        <PluginCardBody key={card.id} page={page} card={card} />
+      ))}
+    </>
   );
 }
 
@@ -158,7 +233,7 @@ export function TagFilter({ board }: { readonly board: Pick<CardParts, 'page' | 
         label={board.page.t('filter.tree')}
         onPress={() => board.page.ctx.browseTags()}
       />
-      <span class="count" data-testid="tag-count">
+      <span class={board.filter.text.value ? 'count' : 'count unseen'} data-testid="tag-count">
         {board.page.t('filter.count', {
           shown: board.filter.shown.value.length,
           count: board.tags.runsByTag.value.size,

@@ -32,6 +32,16 @@ describe('cards that plugins add to a tab', () => {
     expect(host.querySelector('section.group')?.getAttribute('aria-label')).toBe('plugins.title');
   });
 
+  it('stand above the toolbar, without a frame, if they are strips', async () => {
+    const strip = card('answers', (element) => ((element.textContent = 'best'), () => undefined));
+    contributed.value = { ...contributed.value, strips: [strip] };
+    await vi.waitFor(() => expect(host.querySelector('.added')?.textContent).toBe('best'));
+    expect(host.querySelector('.added')?.nextElementSibling?.getAttribute('role')).toBe('toolbar');
+    expect(host.querySelector('section.group')).toBeNull();
+    contributed.value = { ...contributed.value, strips: [] };
+    await vi.waitFor(() => expect(host.querySelector('.added')).toBeNull());
+  });
+
   it('stay as they are when others come, and end when the section is folded', async () => {
     const end = vi.fn();
     const mount = vi.fn(() => end);
