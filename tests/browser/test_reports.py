@@ -132,7 +132,10 @@ def test_a_report_is_written_from_cards_shown_live_and_saved_as_a_file(
 
 
 def _blocks(page: Page) -> list[str | None]:
-    return page.get_by_test_id("block").evaluate_all("all => all.map(one => one.dataset.block)")
+    found: list[str | None] = page.get_by_test_id("block").evaluate_all(
+        "all => all.map(one => one.dataset.block)"
+    )
+    return found
 
 
 def test_the_page_of_a_report_is_its_editor_by_pointer_and_keys(

@@ -17,6 +17,7 @@ PLACE = Path(__file__).parent
 KIT = PLACE.parents[2] / "frontend/packages/kit/src"
 MODULES = {
     "@insight-host/kit": "",
+    "@insight-host/kit/flame": "flame",
     "@insight-host/kit/histograms": "histograms",
     "@insight-host/kit/steps": "steps",
     "@insight-host/kit/table": "table",

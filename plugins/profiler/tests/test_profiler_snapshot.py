@@ -134,7 +134,7 @@ def test_each_allocation_has_its_stack_size_and_time(tmp_path: Path) -> None:
     for event, row in zip(taken, order.tolist(), strict=True):
         assert (event["addr"], event["size"]) == (table["address"][row], table["bytes"][row])
         at = table["stack"][row]
-        mine = frames[ends[at - 1] if at else 0 : ends[at]] if at >= 0 else []
+        mine = frames[ends[at - 1] if at else 0 : ends[at]].tolist() if at >= 0 else []
         told = [(texts[names[frame]], lines[frame]) for frame in mine]
         assert told == [(one["name"], one["line"]) for one in event["frames"]]
 
