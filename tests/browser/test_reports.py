@@ -145,7 +145,7 @@ def test_the_page_of_a_report_is_its_editor_by_pointer_and_keys(
     reports = page.get_by_test_id("reports")
     reports.locator('[data-action="new"], [data-action="first"]').first.click()
     title = reports.locator(".markdown h1")
-    expect(title).to_be_visible()
+    expect(title).to_have_text("Report")  # the new one, not the one that was open
     title.click()
     text = reports.locator('[data-control="block-text"]')
     expect(text).to_be_focused()
@@ -217,6 +217,7 @@ def test_a_deleted_report_comes_back_and_one_that_others_changed_keeps_both_text
     reports = page.get_by_test_id("reports")
     reports.locator('[data-action="new"], [data-action="first"]').first.click()
     title = reports.locator(".markdown h1")
+    expect(title).to_have_text("Report")  # the new one, not the one that was open
     title.click()
     text = reports.locator('[data-control="block-text"]')
     text.fill("# Mine")
@@ -271,6 +272,7 @@ def test_blocks_that_this_host_cannot_show_stay_in_the_report(page: Page, url: s
     page.goto(f"{url}#locale=en&tab=reports")
     reports = page.get_by_test_id("reports")
     reports.locator('[data-action="new"], [data-action="first"]').first.click()
+    expect(reports.locator(".markdown h1")).to_have_text("Report")
     reports.locator('[data-action="edit"]').click()
     foreign = '```card\n{"plugin": "absent", "card": "mine", "state": {"absent.x": "1"}}\n```'
     later = '```card\n{"plugin": "reports", "card": "poll", "state": {}}\n```'
