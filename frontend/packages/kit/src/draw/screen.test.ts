@@ -20,6 +20,7 @@ function shown(draw: () => void, isPending = (): boolean => false): readonly [Sc
       disconnect(): void {}
     },
   );
+  vi.spyOn(HTMLCanvasElement.prototype, 'getBoundingClientRect').mockReturnValue(new DOMRect(0, 0, 300, 200));
   vi.stubGlobal('requestAnimationFrame', (run: () => void) => (run(), 0));
   const chart = {
     caption: () => ({ theme: { mode: 'light', token: () => '#000000' } as unknown as Theme }),
