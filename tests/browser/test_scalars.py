@@ -138,7 +138,7 @@ def test_language_and_theme_switch_without_a_reload(page: Page, shared: Serve, s
     assert page.evaluate("window.stillHere")
 
 
-ROWS = """bar => new Set([...bar.children].filter(child => child.matches(':not(.unseen, .spring)')).map(child => {
+ROWS = """bar => new Set([...bar.querySelectorAll(":scope > :not(.unseen, .spring)")].map(child => {
     const { top, height } = child.getBoundingClientRect();
     return Math.round((top + height / 2) / 10);
 })).size"""
