@@ -1,5 +1,4 @@
 /** What the page does without until it is idle: hovered runs in every tab, and its font. */
-import inter from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url';
 import { hoverRuns } from './hovering';
 import type { Hovered } from './state/pointing';
 
@@ -20,6 +19,8 @@ export function startIdle(hovered: Hovered): void {
 async function loadFont(): Promise<void> {
   if ('snapshot' in document.documentElement.dataset) return;
   try {
+    // its address does not exist in a file: imported there, it would take this module along
+    const { default: inter } = await import('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url');
     const answer = await fetch(inter, { priority: 'low' });
     if (!answer.ok) return; // the system's font stays
     const looks = { weight: '100 900', display: 'swap', unicodeRange: LATIN } as const;

@@ -45,8 +45,6 @@ _PAGE = """<!doctype html>
 </html>
 """
 _BESIDE = re.compile(r"""(["'`])\./([\w.-]+\.js)\1""")
-# The address of a font next to a module: a module in the file has no address, and the file has no fonts.
-_FONT = re.compile(r"""new URL\((["'`])[\w.-]+\.woff2\1,\s*import\.meta\.url\)""")
 _MAP = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
 _MODULE = re.compile(r'<script type="module" src="([^"]+)"')
 _STYLES = re.compile(r'<link[^>]*href="([^"]+\.css)"')
@@ -200,7 +198,7 @@ class Modules:
             if at in self.texts:
                 continue
             try:
-                text = _FONT.sub('new URL("about:blank")', self.get(f"/{at}").data.decode("utf-8"))
+                text = self.get(f"/{at}").data.decode("utf-8")
             except NotFound:
                 if at == posixpath.normpath(path):
                     return False
