@@ -164,6 +164,7 @@ type View = (props: ViewProps) => JSX.Element;
 const LOADERS: Readonly<Partial<Record<ViewName, () => Promise<{ readonly default: View }>>>> = {
   overview: () => import('./overview'),
   calls: () => import('./views/calls'),
+  hangs: () => import('./views/hangs'),
   advice: () => import('./advice'),
   operators: () => import('./operators'),
   kernels: () => import('./views/tables').then(({ Kernels }) => ({ default: Kernels })),

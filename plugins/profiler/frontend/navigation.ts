@@ -8,7 +8,7 @@ import { pressed, stepsCodec } from './address';
 import type { Span } from './timeline/span';
 
 /** Views that are tabs; the others are in a list after them. */
-export const PAGES: readonly ViewName[] = ['overview', 'timeline', 'operators', 'calls', 'memory'];
+export const PAGES: readonly ViewName[] = ['overview', 'timeline', 'operators', 'calls', 'memory', 'hangs'];
 
 /** Names of the views, in the order of the tab. */
 export const VIEWS = [
@@ -17,6 +17,7 @@ export const VIEWS = [
   'operators',
   'calls',
   'memory',
+  'hangs',
   'advice',
   'kernels',
   'steps',

@@ -74,6 +74,7 @@ _XPLANE = ["*.xplane.pb"]
 _PERFETTO = [f"*{name}{packed}" for name in (".pftrace", ".perfetto-trace") for packed in ("", ".gz")]
 _ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
 _ANALYSES = ["analysis.db", "communication_analyzer.db"]  # of such a database next to them
+_FLIGHTS = ["*nccl_trace_rank_*", "*comm_lib_trace_rank_*", "rank_*"]  # if they begin like one
 _SNAPSHOTS = ["*.pickle", "*.pickle.gz", "*.pkl"]  # of memory, if they begin like one
 
 _SQLITE = b"SQLite format 3\0"
@@ -121,6 +122,12 @@ def _may_have(beginning: bytes, *tables: bytes) -> bool:
     that their names are elsewhere."""
     is_inner = beginning[_PAGE : _PAGE + 1] == b"\x05"
     return beginning.startswith(_SQLITE) and (is_inner or any(table in beginning for table in tables))
+
+
+def is_flight(beginning: bytes) -> bool:
+    """Whether a file that begins so is a dump of torch's flight recorder, a pickle or JSON."""
+    start = _unpacked(beginning)
+    return start.startswith((b"\x80", b"{")) and b"version" in start[:64] and b"pg_config" in start
 
 
 def is_snapshot(beginning: bytes) -> bool:
@@ -194,6 +201,7 @@ FILES = {
     FileName("**/*_results.db", begins=may_be_rocpd),
     *(FileName(f"**/{name}", begins=is_trace) for name in _ANY_TRACES),
     *(FileName(f"**/{name}", begins=is_snapshot) for name in _SNAPSHOTS),
+    *(FileName(f"**/{name}", begins=is_flight) for name in _FLIGHTS),
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
 }
 

@@ -74,6 +74,11 @@ class Files:
             stream = _Unpacked(stream, name, self.cut)
         return cast(BinaryIO, io.BufferedReader(stream, _BUFFER))
 
+    def peek(self, name: str, size: int = 1) -> bytes:
+        """The first bytes of a file, unpacked."""
+        with self.open(name) as stream:
+            return stream.read(size)
+
     def text(self, name: str, limit: int = 64 << 20) -> str:
         """The first ``limit`` bytes of a file as UTF-8; what is none shows as U+FFFD. A byte order mark
         is left out."""

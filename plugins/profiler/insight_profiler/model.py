@@ -31,6 +31,7 @@ class Source(enum.StrEnum):
     PERFETTO = "perfetto"  # traces of Perfetto
     ROCPD = "rocpd"  # ROCm's rocprofv3 and rocprof-sys, *_results.db
     SNAPSHOT = "snapshot"  # torch's memory snapshot, a pickle
+    FLIGHT = "flight"  # torch's flight recorder, a file for each rank of a job
 
 
 class Category(enum.IntEnum):
@@ -234,6 +235,18 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
         },
         # of memory: what torch marks (Optimizer.step)
         "annotations": {"name": "i4", "device": "i4", "start": "i8", "duration": "i8"},
+        # collectives of all ranks of a job, as a flight recorder kept them
+        "flights": {
+            "rank": "i4",
+            "group": "i4",  # text: the process group
+            "sequence": "i8",  # number within the group
+            "name": "i4",
+            "state": "i4",  # text: scheduled, started, completed
+            "created": "i8",  # ns since the epoch, by the clock of the rank
+            "sizes": "i4",  # text: of inputs and outputs
+            "types": "i4",
+            "stack": "i4",  # row in stacks
+        },
         # stacks of calls: where each ends in stack_frames, whose innermost frame comes first
         "stacks": {"end": "i8"},
         "stack_frames": {"frame": "i4"},  # row in frames

@@ -17,6 +17,7 @@ from insight_profiler.advice import (
     communication_rules,
     copy_rules,
     device_rules,
+    hang_rules,
     host_rules,
     idle_rules,
     memory_rules,
@@ -54,6 +55,7 @@ RULES: Sequence[Rule] = (
     *communication_rules.RULES,
     *step_rules.RULES,
     *memory_rules.RULES,
+    *hang_rules.RULES,
     *RANK_RULES,
 )
 

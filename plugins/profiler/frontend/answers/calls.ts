@@ -47,3 +47,36 @@ export interface LeaksAnswer {
     readonly count: number;
   }[];
 }
+
+/** The last collective of a rank in a group, -1 if it recorded none. */
+export interface RankLast {
+  readonly rank: number;
+  readonly sequence: number;
+  readonly name: string;
+  readonly state: string;
+  /** The innermost call outside of installed packages. */
+  readonly place: string;
+  readonly stack: readonly string[];
+}
+
+/** Process groups of a job: who waits in the collective `sequence`, and who has not called it. */
+export interface HangsAnswer {
+  readonly groups: readonly {
+    readonly group: string;
+    readonly ranks: readonly number[];
+    /** Ranks of the group without a dump that can be read. */
+    readonly unread: readonly number[];
+    /** 0: all have completed what they recorded. */
+    readonly sequence: number;
+    readonly name: string;
+    readonly sizes: string;
+    readonly waiting: readonly RankLast[];
+    readonly missing: readonly RankLast[];
+    readonly late: readonly { readonly rank: number; readonly seconds: number }[];
+    readonly differences: readonly {
+      readonly sequence: number;
+      readonly what: string;
+      readonly said: Readonly<Record<string, readonly number[]>>;
+    }[];
+  }[];
+}

@@ -5,6 +5,7 @@
 | a directory ``*_ascend_ms`` or ``*_ascend_pt`` | all claimed below it |
 | a file ``*.xplane.pb`` | itself; traces of the same directory say the same, and are left out |
 | a file ``*.pickle``: a memory snapshot | itself |
+| dumps of torch's flight recorder, a file for each rank | those of a directory are one, ``flight_recorder`` |
 | what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
 | another database of an Ascend profiler | itself, its log, and ``analysis.db`` next to it |
 | an export ``*.sqlite`` of Nsight Systems, ``*_results.db`` of ROCm, a trace of Perfetto | itself |
@@ -36,6 +37,7 @@ _SINGLES = {  # sources by the end of a name
 }
 _ASCEND_DATABASE = re.compile(r"(?:ascend_(?P<maker>pytorch|mindspore)_profiler|msprof_).*\.db")
 _ANALYSIS = re.compile(r"(?:analysis|communication_analyzer)\.db")
+_FLIGHT = re.compile(r"(?:(?:nccl|comm_lib)_trace_rank_\d+(?:\.(?:json|pickle|pkl))?|(?:^|/)rank_\d+)$")
 _SNAPSHOT = re.compile(r"\.(pickle|pkl)(\.gz)?$")
 _RANK = re.compile(r"_(\d+)(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
 _ADDITIONAL = re.compile(r"^(profiler_info_|step_trace_point_info)|strategy\.json$")
@@ -114,6 +116,8 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
             singles.append(ProfileFiles(run, tag, alone, files={name: file}))
         elif tag.endswith(_XPLANE):
             singles.append(ProfileFiles(run, tag, Source.XPLANE, files={name: file}))
+        elif _FLIGHT.search(tag):
+            directories.setdefault((f"{where}/flight_recorder".lstrip("/"), Source.FLIGHT), {})[name] = file
         elif _SNAPSHOT.search(tag):
             singles.append(ProfileFiles(run, tag, Source.SNAPSHOT, files={name: file}))
         elif IS_MINDINSIGHT.search(tag):

@@ -31,5 +31,6 @@ READERS: Mapping[Source, Reader] = {
         Source.ROCPD: "rocpd",
         Source.PERFETTO: "perfetto",
         Source.SNAPSHOT: "snapshot",
+        Source.FLIGHT: "flight",
     }.items()
 }

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
-from insight_record.formats._interning cimport Interned, intern, release
+from insight_record.formats._interning cimport Interned, hash_of, intern, release
 from insight_profiler.reading._pickle_values cimport *
 
 cdef enum:
@@ -20,11 +20,11 @@ cdef struct Machine:
     Interned stacks  # of frames
     Cells stack
     Cells memo
-    Cells objects  # of each its shape, in the lowest five bits, and its row, frame or stack, -1 for none
+    Cells objects  # of each its shape, in the lowest five bits, and its row, frame, stack, sum or place
     Cells kept  # of objects that are no rows: which, the key or -1, the value; of numbers the number
     int64_t marks[NESTED]
     int marked
-    Rows rows[4]
+    Rows rows[5]
     bint has_ended
     Trouble trouble
     int operation
@@ -36,7 +36,7 @@ cdef inline void end(Machine *m) noexcept nogil:
     release(&m.texts)
     release(&m.frames)
     release(&m.stacks)
-    for place in range(4):
+    for place in range(5):
         free(m.rows[place].cells.at)
     free(m.stack.at)
     free(m.memo.at)
@@ -137,9 +137,12 @@ cdef inline Trouble _number(Machine *m, int shape, int64_t bits) noexcept nogil:
     """A number that fits into no value."""
     if m.kept.used >= 3 * MOST_KEPT:
         return TOO_MANY
-    if push(&m.kept, m.objects.used) and push(&m.kept, ANY) and push(&m.kept, bits):
-        return _new(m, shape)
-    return NO_MEMORY
+    cdef int64_t place = m.kept.used // 3
+    if not (push(&m.kept, m.objects.used) and push(&m.kept, ANY) and push(&m.kept, bits)):
+        return NO_MEMORY
+    if not push(&m.objects, object_of(shape, place)):
+        return NO_MEMORY
+    return _add(m, value_of(OBJECT, m.objects.used - 1))
 
 
 cdef inline int64_t object_of(int shape, int64_t place) noexcept nogil:
@@ -171,8 +174,25 @@ cdef inline Trouble _keep(Machine *m, int64_t owner, int64_t first, int step) no
     return FINE
 
 
+cdef inline int64_t _sum(Machine *m, int64_t sum, int64_t first) noexcept nogil:
+    """A number for what a list holds, the same in every file: of numbers, texts and lists of these."""
+    cdef uint64_t state = <uint64_t>max(sum, <int64_t>0)
+    cdef int64_t at, value
+    for at in range(first, m.stack.used):
+        value = m.stack.at[at]
+        if value & 7 == TEXT:
+            value = hash_of(
+                1, m.texts.arena + m.texts.entries[value >> 3].place, m.texts.entries[value >> 3].length
+            )
+        elif value & 7 == OBJECT:
+            value = _place(m, value >> 3)
+        state = (state ^ <uint64_t>value) * <uint64_t>0x9E3779B97F4A7C15
+        state ^= state >> 29
+    return <int64_t>(state >> 6)
+
+
 cdef inline Trouble _tuple(Machine *m, int operation) noexcept nogil:
-    cdef int64_t count = 0, first, owner = m.objects.used
+    cdef int64_t count = 0, first, owner = m.objects.used, sum
     cdef Trouble trouble
     if operation == c"t":
         if not m.marked:
@@ -187,8 +207,12 @@ cdef inline Trouble _tuple(Machine *m, int operation) noexcept nogil:
     trouble = _keep(m, owner, first, 1)
     if trouble != FINE:
         return trouble
+    sum = _sum(m, 0, first)
     m.stack.used = first
-    return _new(m, TUPLE)
+    trouble = _new(m, TUPLE)
+    if trouble == FINE:
+        m.objects.at[owner] = object_of(TUPLE, sum)
+    return trouble
 
 
 cdef inline int64_t _below(Machine *m, int64_t singles) noexcept nogil:
@@ -220,11 +244,12 @@ cdef inline Trouble _append(Machine *m, bint is_single) noexcept nogil:
         return FINE
     wanted = _shape(m, m.stack.at[first])
     if shape == NEW_LIST:
-        shape = wanted + 1 if wanted in (FRAME, HISTORY, EVENT, BLOCK, SEGMENT, ANNOTATION) else LIST
+        shape = wanted + 1 if wanted in (FRAME, HISTORY, EVENT, BLOCK, SEGMENT, ANNOTATION, ENTRY) else LIST
         m.objects.at[owner] = object_of(shape, ANY)
     if shape == LIST:
         trouble = _keep(m, owner, first, 1)
-    elif shape not in (STACK, HISTORIES, EVENTS, BLOCKS, SEGMENTS, ANNOTATIONS):
+        m.objects.at[owner] = object_of(LIST, _sum(m, _place(m, owner), first))
+    elif shape not in (STACK, HISTORIES, EVENTS, BLOCKS, SEGMENTS, ANNOTATIONS, ENTRIES):
         return BROKEN
     else:
         for at in range(first, m.stack.used):
@@ -304,6 +329,8 @@ cdef inline Trouble _told(Machine *m, int64_t owner, uint64_t keys, int64_t *val
         return _row(m, owner, EVENT, keys, values)
     if has(keys, BLOCKS_KEY) and has(keys, TOTAL_SIZE):
         return _row(m, owner, SEGMENT, keys, values)
+    if has(keys, COLLECTIVE_SEQ_ID) and has(keys, PROFILING_NAME):
+        return _row(m, owner, ENTRY, keys, values)
     if has(keys, STATE) and has(keys, SIZE):
         return _row(m, owner, BLOCK, keys, values)
     if has(keys, REAL_SIZE) and has(keys, ADDR):
@@ -344,6 +371,10 @@ cdef inline int64_t _cell(Machine *m, int key, int64_t value) noexcept nogil:
         return value >> 3 if shape == BLOCKS else ANY
     if key == FRAMES or key == HISTORY_KEY:
         return _place(m, value >> 3) if shape in (STACK, HISTORIES) else ANY
-    if key == IS_EXPANDABLE:
+    if key == IS_EXPANDABLE or key == IS_P2P:
         return value >> 3 == 2
+    if shape in (NEW_LIST, LIST, TUPLE):
+        return value >> 3
+    if shape == LARGE:
+        return m.kept.at[3 * _place(m, value >> 3) + 2]
     return value >> 3 if value & 7 in (NUMBER, TEXT) else ANY

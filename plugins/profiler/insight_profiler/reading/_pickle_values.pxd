@@ -30,6 +30,8 @@ cdef enum:  # shapes of objects
     SEGMENTS
     ANNOTATION
     ANNOTATIONS
+    ENTRY  # of a flight recorder
+    ENTRIES
     ANY = -1
 
 cdef enum Trouble:
@@ -67,6 +69,16 @@ cdef enum:  # keys by which dicts are told, in the order of ``_KEYS``
     BLOCKS_KEY
     DEVICE
     STAGE
+    PROCESS_GROUP
+    COLLECTIVE_SEQ_ID
+    P2P_SEQ_ID
+    PROFILING_NAME
+    TIME_CREATED_NS
+    INPUT_SIZES
+    INPUT_DTYPES
+    OUTPUT_SIZES
+    OUTPUT_DTYPES
+    IS_P2P
     KEYS
 
 

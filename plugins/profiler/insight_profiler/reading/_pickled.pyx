@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""Reads a pickled memory snapshot of PyTorch as data, without the GIL: nothing is imported, made or called.
+"""Reads pickled dumps of PyTorch as data, without the GIL: nothing is imported, made or called.
 
-Only operations that make texts, numbers, lists and dicts are carried out; any other ends the reading. Frames, stacks,
-events, blocks, segments and annotations are told by their keys and become rows at once; what is none of them is
-kept as it is, and small.
+Only operations that make texts, numbers, lists and dicts are carried out; any other ends the reading. Frames and stacks,
+events, blocks, segments and annotations of memory snapshots, and entries of flight recorders are told by their keys and
+become rows at once; what is none of them is kept as it is, and small.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
@@ -20,7 +20,9 @@ from insight_record.formats._interning cimport Interned, intern
 _KEYS = (
     "name", "filename", "line", "action", "addr", "size", "stream", "time_us", "frames", "compile_context",
     "user_metadata", "device_free", "address", "requested_size", "state", "history", "real_size", "total_size",
-    "allocated_size", "active_size", "segment_type", "is_expandable", "blocks", "device", "stage",
+    "allocated_size", "active_size", "segment_type", "is_expandable", "blocks", "device", "stage", "process_group",
+    "collective_seq_id", "p2p_seq_id", "profiling_name", "time_created_ns", "input_sizes", "input_dtypes",
+    "output_sizes", "output_dtypes", "is_p2p",
 )  # fmt: skip
 
 # what each kind of row keeps: for each column a key, whose value is a number, a text, a stack or a list of rows
@@ -29,7 +31,11 @@ _COLUMNS = {
     "blocks": ("address", "size", "requested_size", "state", "frames", "history"),
     "segments": ("device", "address", "total_size", "stream", "segment_type", "frames", "blocks", "is_expandable"),
     "annotations": ("stage", "name", "device", "time_us"),
-}
+    "entries": (
+        "process_group", "collective_seq_id", "p2p_seq_id", "profiling_name", "time_created_ns", "input_sizes",
+        "input_dtypes", "output_sizes", "output_dtypes", "is_p2p", "state", "frames",
+    ),
+}  # fmt: skip
 
 _TROUBLES = {
     <int>FORBIDDEN: "forbidden",
@@ -144,10 +150,32 @@ cdef class Reader:
     def root(self):
         """What the pickle holds: numbers, texts, lists, tuples, dicts; rows are the number of their list. Raises
         ValueError where that would be very much, or lies in itself."""
-        self.budget, self.kept = MOST_KEPT, {}
+        self.budget = MOST_KEPT
+        self._gather()
+        return self._plain(self.machine.stack.at[0], 0)
+
+    def sums(self, const int64_t[::1] objects):
+        """int64: a number for what each of some lists holds, the same for equal ones of any file; -1 for -1."""
+        cdef Py_ssize_t at
+        found = np.full(objects.shape[0], -1, np.int64)
+        cdef int64_t[::1] sums = found
+        for at in range(objects.shape[0]):
+            if 0 <= objects[at] < self.machine.objects.used:
+                sums[at] = self.machine.objects.at[objects[at]] >> 5
+        return found
+
+    def value(self, int64_t number):
+        """A list by its number in ``columns``, as Python's."""
+        self.budget = MOST_KEPT
+        self._gather()
+        return self._plain(value_of(OBJECT, number), 0)
+
+    def _gather(self):
+        if self.kept is not None:
+            return
+        self.kept = {}
         for owner, key, value in _array(&self.machine.kept).reshape(-1, 3).tolist():
             self.kept.setdefault(owner, []).append((key, value))
-        return self._plain(self.machine.stack.at[0], 0)
 
     cdef object _plain(self, int64_t value, int depth):
         cdef int64_t what = value >> 3

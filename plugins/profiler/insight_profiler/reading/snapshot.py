@@ -42,7 +42,22 @@ Cells = dict[str, NDArray[np.int64]]
 def read(files: Files, building: Building) -> None:
     """Fills a profile from a snapshot. Raises Unreadable for what is none, and for what would run code."""
     (name,) = files.names()
-    reader = _decoded(files, name)
+    reader, held = decoded(files, name)
+    if not {"segments", "device_traces"} & held.keys():
+        raise Unreadable("no_snapshot", f"{name} is a pickle, but no memory snapshot", file=name)
+    _Snapshot(reader, held, building).fill()
+
+
+def decoded(files: Files, name: str) -> tuple[Reader, dict[str, Any]]:
+    """A pickle that was read as data, and the dict that it holds. Raises Unreadable."""
+    reader = Reader()
+    with files.open(name) as stream:
+        while piece := stream.read(_PIECE):
+            try:
+                if not reader.feed(piece):
+                    break
+            except ValueError as error:
+                raise _refused(name, *error.args[0]) from None
     if not reader.is_whole:
         files.cut.setdefault(name, "the file ends before its data do")
         raise Unreadable(
@@ -52,21 +67,9 @@ def read(files: Files, building: Building) -> None:
         held = reader.root
     except ValueError as error:
         raise _refused(name, *error.args[0]) from None
-    if not isinstance(held, dict) or not {"segments", "device_traces"} & held.keys():
+    if not isinstance(held, dict):
         raise Unreadable("no_snapshot", f"{name} is a pickle, but no memory snapshot", file=name)
-    _Snapshot(reader, held, building).fill()
-
-
-def _decoded(files: Files, name: str) -> Reader:
-    reader = Reader()
-    with files.open(name) as stream:
-        while piece := stream.read(_PIECE):
-            try:
-                if not reader.feed(piece):
-                    break
-            except ValueError as error:
-                raise _refused(name, *error.args[0]) from None
-    return reader
+    return reader, held
 
 
 def _refused(name: str, what: str, operation: int, place: int, named: str) -> Unreadable:

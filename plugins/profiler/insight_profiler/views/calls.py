@@ -10,8 +10,10 @@ from attrs import asdict
 from werkzeug import Request, Response
 
 from insight_core.plugin.http import Reader, choice, flag, whole_number
+from insight_profiler.advice.hang_rules import own_place
 from insight_profiler.analysis.call_tree import CallTree, compared, module_tree
 from insight_profiler.analysis.called_slices import call_tree, has_calls
+from insight_profiler.analysis.hangs import GroupState, hangs
 from insight_profiler.analysis.held_memory import BY, HeldMemory
 from insight_profiler.analysis.leaks import Leak, leaks, taker
 from insight_profiler.model import Profile, Side
@@ -52,7 +54,7 @@ def trees_of(profile: Profile) -> list[str]:
 def call_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
     """Views of calls, by route name."""
     views = _Views(asked)
-    return {name: getattr(views, name) for name in ("call_tree", "held", "pool", "leaks")}
+    return {name: getattr(views, name) for name in ("call_tree", "held", "pool", "leaks", "hangs")}
 
 
 class _Views:
@@ -128,11 +130,26 @@ class _Views:
             raise nothing_of("stacks")
         return opened.answer({"leaks": [_told(opened.profile, one) for one in leaks(opened.profile)]})
 
+    def hangs(self, request: Request) -> Response:
+        """Process groups of a job, with who waits in which collective for whom."""
+        opened = self._asked.opened(request)
+        opened.table("flights")
+        return opened.answer({"groups": [_group(one) for one in hangs(opened.profile)]})
+
     def _memory(self, request: Request, opened: Opened) -> HeldMemory:
         if not has_stacks(opened.profile):
             raise nothing_of("stacks")
         device = DEVICE.read(request)
         return self._held.get(opened.profile, device, lambda: HeldMemory.of(opened.profile, device))
+
+
+def _group(state: GroupState) -> dict[str, Any]:
+    """A process group as JSON, each rank with the innermost of its calls outside of installed packages."""
+    told = asdict(state)
+    for ranks in (told["waiting"], told["missing"]):
+        for one in ranks:
+            one["place"] = own_place(one["stack"])
+    return {**told, "late": [{"rank": rank, "seconds": lag} for rank, lag in state.late.items()]}
 
 
 def _told(profile: Profile, leak: Leak) -> dict[str, Any]:

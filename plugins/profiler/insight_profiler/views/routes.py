@@ -67,6 +67,7 @@ _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
     "operators": _having("operators"),
     "calls": lambda profile: bool(trees_of(profile)),
     "memory": _has_memory,
+    "hangs": _having("flights"),
     "advice": lambda _: True,
     "kernels": _having("kernels"),
     "steps": _having("steps"),
