@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Page, Route, expect
 
 from insight_core.plugin.testing import EventWriter
-from tests.browser.header import open_from_menu
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -103,7 +102,7 @@ def test_tabs_and_page_share_their_modules_wherever_the_page_is(
         page.goto("about:blank")
         page.goto(f"{url}#locale=en&tab=scalar")
         expect(page.locator('[data-plugin="scalar"] [data-ready="1"]')).to_be_visible()
-        open_from_menu(page, "Model", "Histograms")
+        page.get_by_role("tab", name="Histograms").click()
         expect(page.locator('[data-plugin="histogram"] [data-ready="1"]').first).to_be_visible()
         loaded = dict(page.evaluate(SHARED))
         modules = [name for name in loaded if name.endswith(".js")]

@@ -244,13 +244,13 @@ function SortMenu({ metrics }: Pick<Props, 'metrics'>) {
       {base('time')}
       {base('name')}
       <Sections metrics={metrics} kinds={['metric', 'hyperparameter', 'other']} row={row} />
-      {page.aboutOne.value === null && <Selecting count={count} />}
+      {page.aboutOne.value === null && <Selecting count={count} isSorting={metrics.isSorting.value} />}
     </>
   );
 }
 
 /** Which runs of the list are selected, by their places in it. */
-function Selecting({ count }: { readonly count: number }) {
+function Selecting({ count, isSorting }: { readonly count: number; readonly isSorting: boolean }) {
   const page = usePage();
   const { runs } = page;
   return (
@@ -264,6 +264,7 @@ function Selecting({ count }: { readonly count: number }) {
               type="button"
               class="ih-button ih-small"
               data-first={first}
+              disabled={isSorting}
               title={words(page, 'sort.first.hint', { count: first })}
               onClick={() => runs.selectShown(runs.rows.value.slice(0, first).map(({ name }) => name))}
             >

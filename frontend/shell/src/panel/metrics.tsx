@@ -103,6 +103,12 @@ export class Metrics {
     };
   });
 
+  /** Whether the values that the list is to be sorted by are still to come: it has its old order until then. */
+  readonly isSorting = computed<boolean>(() => {
+    const key = columnKey(this.page.runs.sort.value);
+    return key !== null && !this.columns?.columnOf(key) && this.choices.value.some((one) => one.key === key);
+  });
+
   /** Sorts by a column; by the one that it is sorted by, the other way round. */
   sortBy({ key, isDown }: Pick<Choice, 'key' | 'isDown'>): void {
     const { sort } = this.page.runs;
