@@ -63,13 +63,14 @@ ROOMS = {
     "shell": PageRoom(
         "frontend/shell/src",
         f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/lines {_KIT}/runs {_KIT}/table",
-        _PREACT,
+        f"{_PREACT} @fontsource-variable/inter",
     ),
 }
 PLUGIN = PageRoom(
     "plugins",
     " ".join(ROOMS.keys() - {"shell", "gallery", f"{_KIT}/testing"}),
-    f"{_PREACT} @dagrejs/dagre jspdf plotly.js-strict-dist-min svg2pdf.js vega vega-interpreter vega-lite",
+    f"{_PREACT} @dagrejs/dagre jspdf plotly.js-strict-dist-min svg2pdf.js temml "
+    "vega vega-interpreter vega-lite",
 )  # each of them a room of its own
 ENTRIES = {_LAB: "frontend/packages/kit/src/lab"}  # files that names mean, but for those of an index
 NO_ROOMS = {  # parts of the build

@@ -4,8 +4,8 @@ import type { Hovered } from './state/pointing';
 
 // as @fontsource-variable/inter/wght.css has it: other letters are the system's
 const LATIN =
-  'U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, U+2000-206F, U+20AC, ' +
-  'U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD';
+  'U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, U+2000-206F, ' +
+  'U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD';
 
 export function startIdle(hovered: Hovered): void {
   hoverRuns(hovered);
@@ -13,8 +13,8 @@ export function startIdle(hovered: Hovered): void {
 }
 
 /**
- * Inter takes the place of the system's font once it is there; charts draw themselves again. Whatever else the page asks
- * for comes first. A snapshot is one file, without it.
+ * Inter takes the place of the system's font once it is there; charts draw themselves again. Whatever else the page
+ * asks for comes first. A snapshot is one file, without it.
  */
 async function loadFont(): Promise<void> {
   if ('snapshot' in document.documentElement.dataset) return;

@@ -77,8 +77,15 @@ function ofRgb(channels: readonly number[]): string {
 }
 
 export type Level = '' | 'warn' | 'error';
-const ERROR =
-  /\b(?:ERROR|CRITICAL|FATAL)\b|^(?:\[rank\d+\]:\s*)?(?:Traceback \(most recent|E\d{4} |[\w.]+(?:Error|Exception):? )|^[\w.]+(?:Error|Exception)$/;
+const ERROR = new RegExp(
+  [
+    /\b(?:ERROR|CRITICAL|FATAL)\b/,
+    /^(?:\[rank\d+\]:\s*)?(?:Traceback \(most recent|E\d{4} |[\w.]+(?:Error|Exception):? )/,
+    /^[\w.]+(?:Error|Exception)$/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 const WARN = /\bWARN(?:ING)?\b|^W\d{4} |Warning: /;
 
 /** How bad a line is by the words that loggers write; a metric named error is no error. */

@@ -5,17 +5,8 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ReportParts } from './board';
-import { findingChoices } from './findings';
+import { type Choice, findingChoices } from './findings';
 import type { RunColumn } from './own_cards';
-
-/** Something that the dialog offers, and the card that it becomes. */
-export interface Choice {
-  readonly key: string;
-  readonly text: string;
-  readonly detail: string;
-  readonly card: CardSpec;
-  readonly isTicked?: boolean;
-}
 
 export type Chosen = 'chart' | 'finding' | 'view' | 'columns';
 

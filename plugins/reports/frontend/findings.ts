@@ -1,10 +1,18 @@
 /** Findings of the page's runs, to be quoted in a report: a report says what was found when it was written. */
-import type { Messages, PluginContext, Reason } from '@insight-host/api';
+import type { CardSpec, Messages, PluginContext, Reason } from '@insight-host/api';
 import { valueText } from '@insight-host/kit';
-import type { Choice } from './choosing';
 
 const DIAGNOSE = 'diagnose'; // the plugin that lists what rules found
 const WAIT = 3000; // ms until the host answers with what it knows
+
+/** Something that a dialog offers, and the card that it becomes. */
+export interface Choice {
+  readonly key: string;
+  readonly text: string;
+  readonly detail: string;
+  readonly card: CardSpec;
+  readonly isTicked?: boolean;
+}
 
 const MOST_ASKED = 20; // times, while some runs are not checked yet
 

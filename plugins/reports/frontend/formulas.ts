@@ -1,6 +1,13 @@
 /** Draws formulas in TeX as MathML, which browsers lay out themselves; loaded when the first one is shown. */
 import temml from 'temml';
-import type { Formula } from './texts';
+
+export interface Formula {
+  readonly tex: string;
+  /** On lines of its own. */
+  readonly isBlock: boolean;
+  /** As it is written. */
+  readonly source: string;
+}
 
 const MOST_EXPANDED = 1000; // macros of one formula
 

@@ -25,7 +25,8 @@ it.each([
 ])('leaves money, code and shells as they are: %j', (text) => expect(withMarks(text)).toEqual({ text, formulas: [] }));
 
 it('draws MathML between words, and keeps a formula that it cannot read', async () => {
-  Object.defineProperty(document, 'compatMode', { value: 'CSS1Compat', configurable: true }); // happy-dom has no doctype
+  // happy-dom has no doctype
+  Object.defineProperty(document, 'compatMode', { value: 'CSS1Compat', configurable: true });
   const host = document.createElement('div');
   showText(host, 'so $x^2$ and $\\frac{$ and **$a*b*c$** `$d$`', '', (reason) => `failed: ${reason}`);
   await vi.waitFor(() => expect(host.querySelectorAll('math')).toHaveLength(2));

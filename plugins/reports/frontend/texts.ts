@@ -1,20 +1,23 @@
 /** Shows Markdown with formulas: `$…$` in a line, `$$…$$` on lines of its own, in TeX. */
 import { rendered } from '@insight-host/kit/markdown';
+import type { Formula } from './formulas';
 
 const [OPEN, CLOSE] = ['\uE000', '\uE001']; // around the number of a formula while Markdown is rendered
 const LONGEST = 20_000; // characters of a block in which formulas are looked for
 /** Code, escaped signs, formulas. A dollar after a word or before a number is money. */
-const TOKENS =
-  /^ {0,3}(`{3,}|~{3,})[^]*?(?:\n {0,3}\1[`~]*[ \t]*$|(?![^]))|(`+)(?!`)[^]*?[^`]\2(?!`)|\\[^]|\$\$([^$]+)\$\$|(?<![\w$])\$(?![\s$])((?:\\[^]|[^$\\\n])*?[^\s$\\]|\\[^])\$(?![\w$])/gm;
+const TOKENS = new RegExp(
+  [
+    /^ {0,3}(?<fence>`{3,}|~{3,})[^]*?(?:\n {0,3}\k<fence>[`~]*[ \t]*$|(?![^]))/,
+    /(?<ticks>`+)(?!`)[^]*?[^`]\k<ticks>(?!`)/,
+    /\\[^]/,
+    /\$\$([^$]+)\$\$/,
+    /(?<![\w$])\$(?![\s$])((?:\\[^]|[^$\\\n])*?[^\s$\\]|\\[^])\$(?![\w$])/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gm',
+);
 const SAYS_MORE = /[\\^_={}+*/<>]/;
-
-export interface Formula {
-  readonly tex: string;
-  /** On lines of its own. */
-  readonly isBlock: boolean;
-  /** As it is written. */
-  readonly source: string;
-}
 
 /** A text with formulas as marks, and what they stand for. */
 export function withMarks(text: string): { readonly text: string; readonly formulas: readonly Formula[] } {

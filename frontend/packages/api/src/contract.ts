@@ -76,7 +76,7 @@ export interface PluginContext {
      * What runs are coloured by: columns of the run table (`plugin/name`), or `path`; none: each has its own colour.
      */
     readonly colorBy: Mutable<readonly string[]>;
-    /** The scale that the colours follow: a chart shows it as a bar in the place of a legend; null: they follow none. */
+    /** The scale that the colours follow: a chart shows it as a bar in place of a legend; null: they follow none. */
     readonly colorScale: ReadonlySignal<ColorScale | null>;
     /**
      * What runs are grouped by: columns of the run table, `path`, or `name~EXPRESSION`, what a regular expression

@@ -1,4 +1,4 @@
-/** The saved views, in the dialog that shares the page: saves, opens, renames, copies, removes, exports and imports them. */
+/** Saved views, in the dialog that shares the page: saves, opens, renames, copies, removes, exports, imports them. */
 import { type IconName, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';

@@ -22,9 +22,9 @@ export interface LineLook {
 /** Lengths of dashes and gaps, in pixels, that tell lines apart without colours. */
 export const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [16, 4], [5, 2, 1, 2, 1, 2]];
 
-// Degrees in OKLCH, and how much lighter than the theme's lightness: found by a search for the largest smallest distance
-// in OKLab over both themes, as seen with normal vision, protanopia, deuteranopia and tritanopia (Machado et al. 2009,
-// severity 1). With one lightness, two of twelve hues are the same to protanopes.
+// Degrees in OKLCH, and how much lighter than the theme's lightness: found by a search for the largest smallest
+// distance in OKLab over both themes, as seen with normal vision, protanopia, deuteranopia and tritanopia (Machado et
+// al. 2009, severity 1). With one lightness, two of twelve hues are the same to protanopes.
 const TIERS: readonly (readonly (readonly [hue: number, lift: number])[])[] = [
   [
     [23, -0.06],

@@ -65,7 +65,7 @@ export function Header() {
 
 const LONG = 24; // letters of a title that fit in a tab
 
-/** The tabs in one line; where they do not fit, a menu has all, under the name of the one in front if that is hidden. */
+/** The tabs in one line; where they do not fit, a menu has all, named after the one in front if that is hidden. */
 export function Tabs() {
   const page = usePage();
   const t = page.t.value;

@@ -1,4 +1,4 @@
-/** At most four figures about a step, each with one definition: its time, and how it uses the device, or else the host. */
+/** At most four figures about a step, each with one definition: its time, and how it uses the device, else the host. */
 import type { Locale } from '@insight-host/api';
 import { Icon } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';

@@ -36,7 +36,7 @@ export const NO_ROWS: Layout = { rows: [], height: 0, rowOf: new Map() };
 
 const OF_PROFILER = /\bPyTorch Profiler\b/; // tracks that say only that it ran
 
-/** Keys of the groups that are closed until the user opens them: they hold nothing but what the profiler says of itself. */
+/** Keys of the groups that are closed until the user opens them: they hold only what the profiler says of itself. */
 export function closedAtFirst(tracks: readonly TrackInfo[]): readonly string[] {
   return tracks
     .filter(({ parent }) => parent === null)

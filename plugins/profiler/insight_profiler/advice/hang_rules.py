@@ -10,7 +10,7 @@ from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.findings import finding, profile_rule
 from insight_profiler.advice.places import EvidencePlace
 from insight_profiler.advice.words import said
-from insight_profiler.analysis.hangs import Difference, GroupState, RankLast, hangs
+from insight_profiler.analysis.hangs import Disagreement, GroupState, RankLast, hangs
 
 _NAMED = 8  # ranks
 _PLACE = (EvidencePlace("view", "hangs"),)
@@ -46,10 +46,15 @@ def _misses(group: GroupState) -> Reason:
     return said("hang_missing", last=last.name, at=last.sequence, place=own_place(last.stack), **facts)
 
 
-def _differs(group: GroupState, difference: Difference) -> Reason:
+def _differs(group: GroupState, difference: Disagreement) -> Reason:
     parts = [f"{text or '-'} (rank {_ranks(ranks)})" for text, ranks in difference.said.items()]
     facts = {"number": difference.sequence, "group": group.group, "said": ", ".join(parts[:_NAMED])}
-    return said(f"hang_{difference.what}", **facts)
+    match difference.what:
+        case "name":
+            return said("hang_name", **facts)
+        case "sizes":
+            return said("hang_sizes", **facts)
+    return said("hang_types", **facts)
 
 
 def _ranks(ranks: Sequence[int]) -> str:

@@ -37,7 +37,7 @@ class RankLast:
 
 
 @frozen
-class Difference:
+class Disagreement:
     """A collective for which ranks asked differently: by what is said of it the ranks that said so."""
 
     sequence: int
@@ -59,7 +59,7 @@ class GroupState:
     waiting: Sequence[RankLast] = ()
     missing: Sequence[RankLast] = ()
     late: Mapping[int, float] = {}
-    differences: Sequence[Difference] = ()
+    differences: Sequence[Disagreement] = ()
 
 
 def hangs(profile: Profile) -> Sequence[GroupState]:
@@ -138,7 +138,7 @@ class _Group:
         columns = (tables["frames"][name][frames].tolist() for name in ("name", "file", "line"))
         return [f"{texts[name]} ({texts[file]}:{line})" for name, file, line in zip(*columns, strict=True)]
 
-    def _differences(self) -> list[Difference]:
+    def _differences(self) -> list[Disagreement]:
         """Collectives that ranks did not ask for alike; sizes count where all ranks must give equal ones."""
         rows, found = self._rows, []
         order = np.lexsort((rows["rank"], rows["sequence"]))
@@ -154,7 +154,7 @@ class _Group:
                 said: dict[str, list[int]] = {}
                 for row in mine.tolist():
                     said.setdefault(self._text(rows[what][row]), []).append(int(rows["rank"][row]))
-                found.append(Difference(int(rows["sequence"][mine[0]]), what, said))
+                found.append(Disagreement(int(rows["sequence"][mine[0]]), what, said))
         return sorted(found, key=lambda one: one.sequence)[:_MOST]
 
     def _has_equal(self, rows: NDArray[np.intp]) -> bool:

@@ -68,7 +68,7 @@ def _of_pickle(files: Files, name: str) -> _Dump:
     entries = reader.columns()["entries"]
     texts = list(reader.names())
 
-    def said(*columns: str) -> NDArray[np.int64]:
+    def texts_of(*columns: str) -> NDArray[np.int64]:
         """The places of texts for lists, several of them as one text; equal lists are written once."""
         sums = np.stack([reader.sums(entries[column]) for column in columns], axis=1)
         _, first, places = np.unique(sums, axis=0, return_index=True, return_inverse=True)
@@ -82,13 +82,13 @@ def _of_pickle(files: Files, name: str) -> _Dump:
     table = [(names[name], names[file], int(line)) for name, file, line in frames.tolist()]
     starts = np.append(0, ends[:-1]).astype(int)
     columns = {
-        "group": said("process_group"),
+        "group": texts_of("process_group"),
         "sequence": entries["collective_seq_id"],
         "name": entries["profiling_name"],
         "state": entries["state"],
         "created": entries["time_created_ns"],
-        "sizes": said("input_sizes", "output_sizes"),
-        "types": said("input_dtypes", "output_dtypes"),
+        "sizes": texts_of("input_sizes", "output_sizes"),
+        "types": texts_of("input_dtypes", "output_dtypes"),
         "stack": entries["frames"],
     }
     kept = entries["is_p2p"] != 1

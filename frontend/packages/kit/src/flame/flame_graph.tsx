@@ -224,7 +224,7 @@ function facts(
   ];
 }
 
-/** The box to which an arrow key leads: the caller, the first called, the neighbours of one depth; null for another key. */
+/** The box to which an arrow key leads: the caller, the first called, neighbours of one depth; null for other keys. */
 export function nextBox(boxes: readonly FlameBox[], now: number | null, key: string): number | null {
   if (!['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(key) || boxes.length === 0)
     return null;

@@ -44,7 +44,7 @@ const GAP = 3;
 const MOST = 208; // squares; more runs share them
 
 /**
- * The evidence of a finding, small, as wide as the element around it, whose `--severity` is the colour of what is wrong.
+ * The evidence of a finding, small, as wide as the element around it; its `--severity` is the colour of what is wrong.
  */
 export function EvidencePicture({ evidence, label }: EvidencePictureProps): JSX.Element {
   const height = evidence.kind === 'share' ? BARS : evidence.kind === 'runs' ? heightOf(evidence.meant.length) : HEIGHT;
