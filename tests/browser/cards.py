@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator, Page
+import time
+
+from playwright.sync_api import Error, Locator, Page
+
+from tests.waiting import PATIENCE
+
+_SCROLLED_TO = """which => {
+    if (document.querySelector(which)) return true;
+    const panel = [...document.querySelectorAll('.ih-plugin')].find(each => each.clientHeight > 0);
+    const before = panel?.scrollTop;
+    panel?.scrollBy(0, 300);
+    if (panel?.scrollTop === before) panel?.scrollTo(0, 0);
+    return false;
+}"""
 
 
 def card(page: Page, tag: str, run: str | None = None) -> Locator:
@@ -10,17 +23,14 @@ def card(page: Page, tag: str, run: str | None = None) -> Locator:
     which = f'[data-testid="card"][data-tag="{tag}"]' + (
         f'[data-card-run="{run}"]' if run is not None else ""
     )
-    page.wait_for_function(
-        """which => {
-            if (document.querySelector(which)) return true;
-            const panel = [...document.querySelectorAll('.ih-plugin')].find(each => each.clientHeight > 0);
-            const before = panel?.scrollTop;
-            panel?.scrollBy(0, 300);
-            if (panel?.scrollTop === before) panel?.scrollTo(0, 0);
-            return false;
-        }""",
-        arg=which,
-    )
     found = page.locator(which)
-    found.scroll_into_view_if_needed()
-    return found
+    end = time.monotonic() + PATIENCE
+    while True:
+        page.wait_for_function(_SCROLLED_TO, arg=which)
+        try:
+            found.scroll_into_view_if_needed(timeout=2000)
+        except Error:  # cards have moved, for those above have become as high as their texts
+            if time.monotonic() > end:
+                raise
+        else:
+            return found
