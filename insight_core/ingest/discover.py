@@ -221,13 +221,25 @@ def _walk(
                 elif matches:
                     awaited.append(file)
                 if len(undecided) == TOGETHER:
-                    awaited += suspects.decide(undecided)
+                    awaited += _decided(undecided, suspects, found)
                     undecided.clear()
-        awaited += suspects.decide(undecided)
+        awaited += _decided(undecided, suspects, found)
     for relative, name in outside:
         if relative not in holding:  # below a run, links lead to checkpoints and data sets
             _note(found, run_name(prefix, relative), printable(name), _LEADS_OUT)
     return _Walked(awaited, holding)
+
+
+def _decided(
+    undecided: Sequence[tuple[AwaitedFile, Sequence[Match]]], suspects: Suspects, found: Found
+) -> list[AwaitedFile]:
+    """The files that begin as a plugin wants; the others are read by nobody."""
+    accepted = suspects.decide(undecided)
+    paths = {one.path for one in accepted}
+    for file, _ in undecided:
+        if file.path not in paths and not may_count(name := os.path.basename(file.path)):
+            found.unread[unread_kind(name)] += 1
+    return accepted
 
 
 def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginnings: Beginnings) -> None:
@@ -255,7 +267,10 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
     named: list[NamedFile] = []
     for each in awaited:
         begins_like = partial(_begins_like, each, beginnings)
-        for file in taken(each.name, each.matches, holding, runs, in_order, begins_like):
+        files = taken(each.name, each.matches, holding, runs, in_order, begins_like)
+        if each.matches and not files:
+            found.unread[unread_kind(os.path.basename(each.name))] += 1
+        for file in files:
             run = run_name(prefix, file.directory)
             if each.info is None:
                 _note(found, run, printable(each.name), each.reason)

@@ -106,7 +106,7 @@ def test_every_view_of_profiles_keeps_the_rules(
         ("scalar", '[data-action="fullscreen"]', ".card.full"),
         (
             "scalar",
-            '[data-control="show"] [data-value="table"]',
+            '.toolbar [data-action="display"] then [data-control="show"] [data-value="table"]',
             '[data-testid="compare-table"] [role=gridcell]',
         ),
         ("histogram", '[data-action="fullscreen"]', '[data-testid="histogram-table"] [role=gridcell]'),

@@ -47,6 +47,7 @@ TABS = {
     "pr_curves": Content('[data-tag="pr/class0"] tbody tr', "seed0"),
     "alerts": Content("[data-alert]", "train/loss of "),
     "reports": Content('[data-card="train/loss"]', "288 points, all kept", 0.1),
+    "console": Content("select", "kill.log"),
     "trash": Content(".empty", "Nothing was moved"),
 }
 each_tab = pytest.mark.parametrize("tab", TABS)

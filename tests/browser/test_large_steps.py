@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
-from tests.browser.scalars_page import open_page
+from tests.browser.scalars_page import display, open_page
 from tests.browser.waiting import until
 from tests.support.pictures import png
 
@@ -65,7 +65,7 @@ def test_steps_that_floats_round_are_exact_in_tooltip_and_table(
     expect(tooltip).to_contain_text("Time")  # of the host, too
     expect(tooltip).not_to_contain_text("…")
     expect(tooltip).to_contain_text("9,007,199,254,740,999")
-    page.locator('[data-value="table"]').click()
+    display(page).locator('[data-value="table"]').click()
     expect(page.get_by_test_id("compare-table")).to_contain_text("9,007,199,254,740,993")
     expect(page.get_by_test_id("compare-table")).to_contain_text("9,007,199,254,740,999")
 

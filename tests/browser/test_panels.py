@@ -214,7 +214,7 @@ def test_cards_of_the_board_are_resized_together_and_arranged(page: Page, shared
     page.locator('[data-panels="log/Overview"]').get_by_role("button", name=re.compile("Overview")).click()
     groups = page.locator(".groups")
     cards = groups.get_by_test_id("card")
-    expect(cards.first).to_have_attribute("data-tag", "edge/high")
+    expect(cards.first).to_have_attribute("data-tag", "val/accuracy")
     corner = cards.first.locator('[data-action="resize"]')
     corner.focus()
     for _ in range(4):  # from two cards a line to one; more presses change nothing
@@ -232,13 +232,13 @@ def test_cards_of_the_board_are_resized_together_and_arranged(page: Page, shared
     cards.first.locator('[data-action="export"]').press("Enter")
     page.locator('[role="menuitem"][data-action="arrange"]').press("Enter")
     dialog = page.locator('dialog[data-dialog="arrange"]')
-    dialog.locator('[data-name="edge"] [data-action="down"]').press("Enter")
+    dialog.locator('[data-name="val"] [data-action="down"]').press("Enter")
     expect(dialog.locator("ul").last.locator("li").first).to_have_attribute("data-name", "train")
     page.keyboard.press("Enter")  # the focus goes with the section
-    expect(dialog.locator("ul").last.locator("li").last).to_have_attribute("data-name", "edge")
+    expect(dialog.locator("ul").last.locator("li").last).to_have_attribute("data-name", "val")
     page.keyboard.press("Escape")
     sections = groups.locator("[data-group]")
-    expect(sections.last).to_have_attribute("data-group", "edge")
+    expect(sections.last).to_have_attribute("data-group", "val")
 
     first, second = card_head(page, "edge/high"), card_head(page, "edge/low")
     page.mouse.move(*first)
@@ -249,7 +249,7 @@ def test_cards_of_the_board_are_resized_together_and_arranged(page: Page, shared
     expect(page).to_have_url(re.compile("scalar.arranged=edge/low;edge/high"))
     expect(edge.filter(has_text="low")).to_have_css("left", "0px")
     page.reload()
-    expect(sections.last).to_have_attribute("data-group", "edge")
+    expect(sections.last).to_have_attribute("data-group", "val")
 
 
 def card_head(page: Page, tag: str) -> tuple[float, float]:

@@ -73,7 +73,8 @@ def test_a_page_without_columns_asks_for_none_and_loads_no_code_for_them(
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(shared("--logdir", six_runs) + "#locale=en&theme=light")
-    expect(page.locator('[data-plugin="scalar"] [data-ready]').first).to_be_visible()
+
+    expect(page.locator('[data-plugin="scalar"]').get_by_test_id("card").first).to_be_visible()
     assert [url for url in asked if "run_columns" in url or "run_table-" in url] == []
 
 

@@ -118,7 +118,7 @@ def test_an_empty_logdir_has_a_sentence_in_the_place_of_controls(
 ) -> None:
     page.goto(f"{serve('--logdir', tmp_path)}#locale=en")
     panel = page.get_by_role("complementary", name="Runs")
-    expect(panel).to_have_text("Runs are listed here as soon as they are logged.")
+    expect(panel).to_have_text("Runs are listed here once they are logged.")
     expect(page.get_by_text(str(tmp_path)).first).to_be_visible()
     with EventWriter(tmp_path / "first") as writer:
         writer.scalar("loss", 0, 1.0)

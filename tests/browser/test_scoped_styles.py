@@ -173,7 +173,7 @@ def test_a_scope_does_not_change_the_look_of_a_tab(
     unscoped = computed()
     assert page.evaluate("window.unscoped") >= 1, "the tab has styles"
     for theme, (parts, looks) in scoped.items():
-        assert len(parts) > 50
+        assert len(parts) > 40
         assert unscoped[theme][0] == parts, theme
         changed = [pair for pair in zip(looks, unscoped[theme][1], strict=True) if pair[0] != pair[1]]
         assert changed == [], theme

@@ -116,7 +116,7 @@ def test_commands_of_an_opened_tab_are_in_the_palette(
 ) -> None:
     page.goto(shared("--logdir", logdir) + f"#locale={language}&theme=light&tab=scalar")
     expect(page.locator('[data-plugin="scalar"] [data-ready]')).to_have_count(1)
-    page.locator('[role="tab"]').nth(1).click()
+    page.locator("#tab-image").click()
     expect(_images(page)).to_have_count(1)
     page.keyboard.press("Control+k")
     page.get_by_role("dialog").get_by_role("combobox").fill(text)

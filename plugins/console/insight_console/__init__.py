@@ -25,7 +25,7 @@ def insight_plugin() -> Plugin:
         routes="insight_console.routes:routes",
         frontend=_HERE / "static",
         step_state={"step": "{step}"},
-        order=910,
+        order=1230,
     )
 
 

@@ -36,7 +36,7 @@ export function mountAnswers(host: HTMLElement, ctx: PluginContext): () => void 
   const end = new AbortController();
   const calm = new Calm(host, end.signal);
   const ask = async (): Promise<void> => {
-    if (!ctx.visible.value || document.hidden) return;
+    if (!ctx.visible.value || document.visibilityState === 'hidden') return;
     let found: Answer;
     do found = await ctx.data.json<Answer>('findings', { wait: WAIT }, { signal: ctx.signal });
     while (found.left > 0);
@@ -47,6 +47,7 @@ export function mountAnswers(host: HTMLElement, ctx: PluginContext): () => void 
   const again = new Spaced(APART, () => void ask().catch(() => undefined));
   page.onChange(ctx.generation, () => again.ask());
   page.onChange(ctx.visible, () => again.ask());
+  document.addEventListener('visibilitychange', () => again.ask(), { signal: end.signal });
   again.ask();
   const close = (name: string): void => {
     closed.value = name;

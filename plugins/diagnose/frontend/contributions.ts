@@ -19,18 +19,29 @@ const APART = 30_000; // ms between two counts of data that grow
  */
 function count(ctx: PluginContext): () => void {
   const page = new Page(ctx);
-  const dismissed = new Dismissed(page);
+  let known: Dismissed | null = null; // it asks, too
   const ask = async (): Promise<void> => {
     const run = ctx.runs.all.value.filter(({ archived }) => !archived).map(({ name }) => name);
     if (run.length === 0) return;
+    const dismissed = (known ??= new Dismissed(page));
     const answer = await ctx.data.json<Answer>('findings', { run, wait: WAIT }, { signal: ctx.signal });
     const problems = entriesOf(answer.findings).filter((entry) => isProblem(entry) && !dismissed.hides(entry));
     ctx.badge(problems.length > 0 ? `${problems.length}${answer.left > 0 ? '+' : ''}` : '');
   };
   // a host that is away is the page's affair: the next question may be answered
   const spaced = new Spaced(APART, () => void ask().catch(() => undefined));
-  page.until(ctx.generation.subscribe(() => spaced.ask()));
+  let isWanted = false; // while nobody sees the page
+  const want = (): void => {
+    isWanted = document.visibilityState === 'hidden';
+    if (!isWanted) spaced.ask();
+  };
+  const seen = (): void => {
+    if (isWanted) want();
+  };
+  page.until(ctx.generation.subscribe(want));
+  document.addEventListener('visibilitychange', seen);
   return () => {
+    document.removeEventListener('visibilitychange', seen);
     spaced.cancel();
     page.dispose();
   };

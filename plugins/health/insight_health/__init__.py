@@ -32,7 +32,7 @@ def insight_plugin() -> Plugin:
         computations={"map": "insight_health.routes:map_answer"},
         frontend=_HERE / "static",
         is_active=_is_active,
-        order=910,
+        order=1220,
     )
 
 

@@ -45,7 +45,12 @@ export default function Calls({ board }: ViewProps): JSX.Element {
                   {of === 'module' && <Sides board={board} />}
                   <Choice say={say} name="order" label={say('order')} values={CALL_ORDERS} setting={board.callOrder} />
                   {others && (
-                    <button type="button" data-action="compare-calls" onClick={() => (board.dialog.value = 'base')}>
+                    <button
+                      type="button"
+                      class="tool text"
+                      data-action="compare-calls"
+                      onClick={() => (board.dialog.value = 'base')}
+                    >
                       {say('calls.compare')}
                     </button>
                   )}
