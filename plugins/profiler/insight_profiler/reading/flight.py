@@ -155,12 +155,11 @@ def _of_json(files: Files, name: str) -> _Dump:
 def _add(building: Building, rank: int, dump: _Dump, groups: dict[str, list[int]]) -> None:
     texts = np.append(building.texts(dump.texts), np.int32(-1))
     base = building.rows("stacks")
-    placed = {
-        frame: building.add(
-            "frames", name=building.text(frame[0]), file=building.text(frame[1]), line=frame[2]
-        )
-        for frame in dict.fromkeys(frame for stack in dump.stacks for frame in stack)
-    }
+    distinct = list(dict.fromkeys(frame for stack in dump.stacks for frame in stack))
+    if distinct:
+        names, files, lines = zip(*distinct, strict=True)
+        start = building.add("frames", name=building.texts(names), file=building.texts(files), line=lines)
+        placed = {frame: start + place for place, frame in enumerate(distinct)}
     first = building.rows("stack_frames")
     frames = [placed[frame] for stack in dump.stacks for frame in stack]
     if frames:
