@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_profiler.derived.collected import Collected
-from insight_profiler.derived.columns import absent, without_extras
+from insight_profiler.derived.columns import Columns, absent, without_extras
 from insight_profiler.derived.memory import set_owners
 from insight_profiler.derived.nesting import (
     count_once,
@@ -18,7 +18,6 @@ from insight_profiler.derived.nesting import (
     summed_upwards,
 )
 from insight_profiler.derived.operators import (
-    Columns,
     aggregate,
     join_arrows,
     launches,
@@ -68,7 +67,7 @@ def derive(building: Collected, is_complete: bool) -> Profile:
         _relate(tables, building)
     if "counters" in tables:
         order = np.lexsort((tables["counters"]["time"], tables["counters"]["counter"]))
-        tables["counters"] = _taken(tables["counters"], order)
+        _reorder(tables["counters"], order)
     return Profile(
         source=building.source,
         start_ns=start if start >= _EPOCH else 0,
@@ -93,6 +92,12 @@ def derive(building: Collected, is_complete: bool) -> Profile:
 
 def _taken(table: Columns, rows: NDArray[np.int64]) -> Columns:
     return {name: column[rows] for name, column in table.items()}
+
+
+def _reorder(table: Columns, rows: NDArray[np.int64]) -> None:
+    """Sorts a table in place, one column after another: there are never two of a long table."""
+    for name in table:
+        table[name] = table[name][rows]
 
 
 def _rebase(tables: dict[str, Columns]) -> tuple[int, int]:
@@ -124,15 +129,16 @@ def _set_steps(table: Columns, steps: Columns) -> None:
     """The numbers of the steps in which communication began, where the log does not name them."""
     asked = np.flatnonzero((table["step"] < 0) & (table["start"] >= 0))
     rows = step_of(table["start"][asked], steps["start"], steps["duration"])
-    table["step"][asked] = np.where(rows >= 0, steps["number"][rows], -1)
+    numbers = np.array(table["step"])
+    numbers[asked] = np.where(rows >= 0, steps["number"][rows], -1)
+    table["step"] = numbers
 
 
 def _in_order(tables: dict[str, Columns]) -> None:
     slices = tables["slices"]
     order = order_of(slices["track"], slices["start"], slices["duration"])
     if not bool((np.diff(order) > 0).all()):
-        for name in slices:  # one after another: of the largest table there are never two
-            slices[name] = slices[name][order]
+        _reorder(slices, order)
         if "flows" in tables:
             place = np.empty(len(order), np.int64)
             place[order] = np.arange(len(order))

@@ -16,8 +16,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_profiler.derived.columns import Columns
 from insight_profiler.derived.crossing import laid_across, laid_in_turn
-from insight_profiler.model import Column
 
 Rows = NDArray[np.int64]
 _DEEPEST = np.iinfo(np.uint16).max
@@ -196,7 +196,7 @@ def _by_depth(depth: NDArray[np.uint16]) -> list[Rows]:
 _STANDS_IN = re.compile(r"aten::(_convolution|_(flash|efficient|cudnn)_attention_(for|back)ward)$")
 
 
-def count_once(slices: dict[str, Column], texts: Sequence[str]) -> None:
+def count_once(slices: Columns, texts: Sequence[str]) -> None:
     """Sets ``flops`` of slices to NaN where another slice has the same operations.
 
     The outermost operator counts. One that stands in for others counts only if none of these lies around or
@@ -215,4 +215,4 @@ def count_once(slices: dict[str, Column], texts: Sequence[str]) -> None:
         own_within = summed_upwards(own.astype(np.int64), depth, parent)
         around = (nearest_marked(counted, depth, parent) >= 0) | (own_within > 0)
         dropped |= stands_in & around
-    slices["flops"][dropped] = np.nan
+    slices["flops"] = np.where(dropped, np.nan, slices["flops"])

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.derived.columns import absent, column_types
+from insight_profiler.derived.columns import Columns, absent, column_types
 from insight_profiler.derived.nesting import nearest_marked
 from insight_profiler.model import Category, Column, FlowKind, Side
 
-Columns = dict[str, Column]
 _DEVICE = [Category.KERNEL, Category.MEMCPY, Category.MEMSET]
 _HIGHEST = np.iinfo(np.int64).max
 
@@ -42,7 +41,9 @@ def make_operators(
     keys["side"], keys["device"] = side[rows], device[rows]
     first, inverse = groups(list(keys.values()))
     before = 0 if given is None else len(given["name"])
-    slices["operator"][rows] = before + inverse
+    operator = np.array(slices["operator"])
+    operator[rows] = before + inverse
+    slices["operator"] = operator
     fresh = {name: column[first] for name, column in keys.items()}
     flops = slices["flops"][rows]
     known = np.isfinite(flops)
@@ -191,8 +192,8 @@ _MODULE = "nn.Module: "
 
 
 def set_scopes(
-    slices: dict[str, Column],
-    flows: dict[str, Column],
+    slices: Columns,
+    flows: Columns,
     texts: Sequence[str],
     text: Callable[[str], int],
 ) -> None:

@@ -33,8 +33,8 @@ def _read_trace(files: Files, name: str, building: Building) -> Events:
     traces.append(name)
     try:
         with files.open(name) as stream:
-            events = Events(stream)
             rows = TraceEvents(building, len(traces) - 1)
+            events = Events(stream, rows.known.events)
             building.before_finish(rows.label)
             try:
                 for window in events.windows():
