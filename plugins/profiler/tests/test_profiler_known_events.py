@@ -49,7 +49,9 @@ _numbers = st.one_of(
     st.integers(0, 50),
     st.sampled_from([0.5, 12.125, 3.0625, 1e3, -1, -0.5, 10**15, 10**16, 2**63, 4364375274519.945]),
 )
-_odd = st.sampled_from([None, True, "7", "x", [], {}, [[1, 2], []], -3, 1.5, "\u4e3b", 'a"b\\c/\n', 10**19])
+_odd: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, "7", "x", [], {}, [[1, 2], []], -3, 1.5, "\u4e3b", 'a"b\\c/\n', 10**19]
+)
 _identifiers = st.one_of(st.integers(0, 6), st.just(10**15), st.just(2**60), _odd)
 _arguments = st.fixed_dictionaries(
     {},
@@ -113,7 +115,7 @@ _damages = st.lists(
 
 
 @given(events=st.lists(_events, min_size=1, max_size=12), form=_forms, damages=_damages, data=st.data())
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_profile_of_known_events_is_that_of_events_one_by_one(
     tmp_path: Path,
     events: list[dict[str, Any]],

@@ -251,6 +251,7 @@ class TraceEvents:
         else:
             track = self._async_track(process, category)
             key = track, category, event.get("id"), str(event.get("id2")), name
+            hash(key)  # TypeError for what is no identifier
         kind = -1
         if phase in _BEGINS:
             known = self._kinds.known.get((process, category, name))
