@@ -23,7 +23,7 @@ from insight_core.ingest.file_patterns import (
     taken,
     to_be_told,
 )
-from insight_core.ingest.found import Found, FoundFile, FoundStore, unread_kind
+from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.links import Links, leads_back
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
@@ -181,7 +181,7 @@ def _walk(
                             matches = suspecting = ()
                     if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
                         if counts_unread:
-                            found.unread[unread_kind(entry.name)] += 1
+                            found.note_unread(entry.path)
                         continue
                 info = entry.stat() if not is_directory else None
             except FileNotFoundError:
@@ -237,8 +237,8 @@ def _decided(
     accepted = suspects.decide(undecided)
     paths = {one.path for one in accepted}
     for file, _ in undecided:
-        if file.path not in paths and not may_count(name := os.path.basename(file.path)):
-            found.unread[unread_kind(name)] += 1
+        if file.path not in paths and not may_count(os.path.basename(file.path)):
+            found.note_unread(file.path)
     return accepted
 
 
@@ -269,7 +269,7 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
         begins_like = partial(_begins_like, each, beginnings)
         files = taken(each.name, each.matches, holding, runs, in_order, begins_like)
         if each.matches and not files:
-            found.unread[unread_kind(os.path.basename(each.name))] += 1
+            found.note_unread(each.path)
         for file in files:
             run = run_name(prefix, file.directory)
             if each.info is None:
@@ -323,7 +323,7 @@ def _take_store(found: Found, prefix: str, awaited: AwaitedFile, beginnings: Beg
         )
         return
     if not awaited.matches:
-        found.unread[unread_kind(awaited.name)] += 1
+        found.note_unread(awaited.path)
 
 
 def _begins_like(awaited: AwaitedFile, beginnings: Beginnings, tells: Callable[[bytes], bool]) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from attrs import Factory, define
@@ -104,7 +106,26 @@ class Found:
     damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
     missing: list[str] = Factory(list)
     not_followed: list[str] = Factory(list)  # links to directories and to event files
-    unread: Counter[str] = Factory(Counter)  # files by what they hold; see unread_kind
+    unread: list[str] = Factory(list)  # paths of files of the kinds of ``unread_kind`` that nothing reads
+
+    def note_unread(self, path: str) -> None:
+        """Nothing reads a file as it was found here."""
+        if unread_kind(os.path.basename(path)):
+            self.unread.append(path)
+
+    def count_unread(self) -> Mapping[str, int]:
+        """How many files nothing reads, by what they hold, those of the most files first.
+
+        A file counts once, also if logdirs overlap or links lead to it.
+        """
+        real = cache(os.path.realpath)
+
+        def real_paths(paths: Iterable[str]) -> set[str]:
+            return {os.path.join(real(os.path.dirname(path)), os.path.basename(path)) for path in paths}
+
+        read = {path for _, path in {**self.files, **self.named}} | {store.path for store in self.stores}
+        left = real_paths(self.unread) - real_paths(read)
+        return dict(Counter(map(unread_kind, sorted(left))).most_common())
 
     def of_runs(self, accepts: Callable[[str], bool]) -> Found:
         """The part with the runs whose names are accepted."""

@@ -119,8 +119,7 @@ def unread_files(
     logdirs: Sequence[Logdir], names: FileNames, *, follow_symlinks: bool = False
 ) -> Mapping[str, int]:
     """How many files there are now that nothing reads, by what they hold, those of the most files first."""
-    counted = discover(logdirs, names, follow_symlinks=follow_symlinks, counts_unread=True).unread
-    return {kind: count for kind, count in counted.most_common() if kind}
+    return discover(logdirs, names, follow_symlinks=follow_symlinks, counts_unread=True).count_unread()
 
 
 def run_files(logdirs: Sequence[Logdir], names: FileNames, folded: Callable[[Found], Found]) -> list[RunFile]:

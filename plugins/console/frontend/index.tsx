@@ -123,11 +123,12 @@ function Count({ board }: AppProps): JSX.Element {
   const { t: say, locale } = board.page;
   const { count, share, current, failure } = board.search;
   const number = (value: number): string => value.toLocaleString(locale.value);
-  const text =
-    failure.value ??
-    (current.value < 0
+  const found =
+    current.value < 0
       ? say('hits', { count: count.value, number: number(count.value) })
-      : say('hits.at', { at: number(current.value + 1), number: number(count.value) }));
+      : say('hits.at', { at: number(current.value + 1), number: number(count.value) });
+  // of several logs one may be gone, and the others have hits
+  const text = failure.value === null ? found : count.value > 0 ? `${found} · ${failure.value}` : failure.value;
   return (
     <span class="count" role="status" data-testid="console-hits" data-count={count.value}>
       {text}
@@ -143,7 +144,11 @@ function Body({ board }: AppProps): JSX.Element {
   if (failure)
     return (
       <Empty title={say('failure')} text={failure}>
-        <button type="button" data-action="retry" onClick={() => void (log ? log.refresh() : board.reload())}>
+        <button
+          type="button"
+          data-action="retry"
+          onClick={() => void (board.failure.value === null ? log?.refresh() : board.reload())}
+        >
           {say('retry')}
         </button>
       </Empty>

@@ -12,6 +12,8 @@ from typing import Any
 
 import insight_console
 import pytest
+from insight_console.failures import failures
+from insight_console.source import OpenLog
 
 from insight_core.plugin import RunColumn, hookimpl
 from insight_core.plugin.testing import EventWriter, HostClient, host_of
@@ -149,6 +151,20 @@ def test_a_run_that_goes_on_has_not_failed(failed: tuple[Path, HostClient]) -> N
         writer.scalar("loss", 2, 0.4, wall_time=1_790_000_000 + HOUR)
     host.load()
     assert _column(host, "console/failure") == {}
+
+
+def test_a_log_that_could_not_be_read_is_read_again(
+    failed: tuple[Path, HostClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctx = failed[1].context("console")
+
+    def refused(*_: object) -> bytes:
+        raise OSError("the file system is away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OpenLog, "read", refused)
+        assert failures(ctx) == {}
+    assert list(failures(ctx)) == ["run"]
 
 
 def test_only_the_last_attempt_of_torchrun_counts(tmp_path: Path) -> None:

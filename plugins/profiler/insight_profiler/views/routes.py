@@ -17,6 +17,7 @@ from insight_profiler.analysis.compare_summary import timeline
 from insight_profiler.analysis.compared_steps import compared_steps
 from insight_profiler.analysis.flops import flops_answer, has_flops
 from insight_profiler.analysis.operators import operator_times
+from insight_profiler.analysis.outliers import middle_of
 from insight_profiler.analysis.overview import overview
 from insight_profiler.model import Profile
 from insight_profiler.profiles.discovery import ProfileFiles
@@ -24,6 +25,7 @@ from insight_profiler.profiles.jobs import has_ranks
 from insight_profiler.profiles.known import unknown_profile
 from insight_profiler.profiles.opened import (
     Asked,
+    Recent,
     described,
     nothing_of,
     side_of_request,
@@ -111,6 +113,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 class _Views:
     def __init__(self, asked: Asked, advice: ProfileAdvice) -> None:
         self._asked, self._advice = asked, advice
+        self._meant: Recent[dict[str, Any]] = Recent(1)
 
     def by_name(self) -> Mapping[str, Callable[[Request], Response]]:
         """The views of this class, by route name."""
@@ -147,17 +150,14 @@ class _Views:
             "notes": [],
         }
         if profile is not None:
-            answer |= _meant(profile) | {"views": self._views(look.files, profile), "tables": _DECLARED}
+            meant = self._meant.get(profile, "meant", lambda: _meant(profile))
+            answer |= meant | {"tables": _DECLARED}
+            if has_ranks(self._asked, look.files, profile):
+                answer["views"] = [view for view in _VIEWS if view in (*meant["views"], _CLUSTER)]
         shown = json_response(answer)
         if look.state == "reading":
             shown.cache_control.no_store = True
         return shown
-
-    def _views(self, files: ProfileFiles, profile: Profile) -> list[str]:
-        has = {view for view, is_there in _VIEWS.items() if is_there(profile)}
-        if has_ranks(self._asked, files, profile):
-            has.add(_CLUSTER)
-        return [view for view in _VIEWS if view in has]
 
     def overview(self, request: Request) -> Response:
         opened = self._asked.opened(request)
@@ -254,6 +254,7 @@ def _listed(files: ProfileFiles) -> dict[str, Any]:
 
 
 def _meant(profile: Profile) -> dict[str, Any]:
+    """What the page says of a profile. Some of it looks at all slices: it is made once for each profile."""
     return {
         "source": profile.source,
         "host": profile.host,
@@ -270,13 +271,14 @@ def _meant(profile: Profile) -> dict[str, Any]:
         "trees": trees_of(profile),
         "notes": [described(note) for note in profile.notes[:_MOST_LISTED]],
         "counts": {name: _rows(profile, name) for name in profile.tables},
+        "views": [view for view, is_there in _VIEWS.items() if is_there(profile)],
     }
 
 
 def _step_time(profile: Profile) -> float | None:
     """The median of the steps that are no outliers (ns), as two profiles are compared by it."""
-    found = compared_steps(profile, None).summary()
-    return None if found is None else found["median"]
+    table = profile.tables.get("steps")
+    return None if table is None else middle_of(table["duration"][steps.usual_rows(table)])
 
 
 def _rows(profile: Profile, table: str) -> int:
