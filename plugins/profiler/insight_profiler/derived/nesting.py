@@ -216,3 +216,30 @@ def count_once(slices: dict[str, Column], texts: Sequence[str]) -> None:
         around = (nearest_marked(counted, depth, parent) >= 0) | (own_within > 0)
         dropped |= stands_in & around
     slices["flops"][dropped] = np.nan
+    slices["repeated"][dropped] = np.nan
+
+
+_BACKWARD = "autograd::engine::evaluate_function"
+
+
+def mark_repeated(slices: dict[str, Column], texts: Sequence[str]) -> None:
+    """Sets ``repeated`` of slices to ``flops`` where the backward pass does forward work again.
+
+    Such a call lies in a node of the backward pass, and in that node it is, or lies in, an operator that
+    autograd records (``forward``): as checkpoints of activations do. Of a gradient that is differentiated again
+    (``create_graph=True``) autograd records the backward pass too, and these calls count as repeated.
+    """
+    nodes = [place for place, name in enumerate(texts) if name.startswith(_BACKWARD)]
+    counted = np.flatnonzero(np.isfinite(slices["flops"]))
+    if not nodes or not len(counted) or not slices["forward"].any():
+        return
+    depth, parent = slices["depth"], slices["parent"]
+    is_node = np.isin(slices["name"], nodes)
+    node = nearest_marked(is_node, depth, parent)
+    is_forward = (slices["forward"] == 1) & ~is_node & (node >= 0)
+    if not is_forward.any():
+        return
+    around = nearest_marked(is_forward | is_node, depth, parent)
+    is_within = (around >= 0) & is_forward[around]
+    again = counted[(node[counted] >= 0) & (is_forward | is_within)[counted]]
+    slices["repeated"][again] = slices["flops"][again]
