@@ -20,8 +20,8 @@ _MOST = 1e9  # TFLOP/s, TB/s
 NAMES = (MEMORY, *(kind.name.lower() for kind in InputType))
 _BAD_CEILINGS = ReasonKind(
     "profiler_bad_ceilings",
-    "ceilings must be names and numbers above 0 such as memory:3.35,half:989 (TB/s and TFLOP/s; names: {names}), "
-    "not {value!r}",
+    "ceilings must be names and numbers above 0 such as memory:3.35,half:989 (TB/s and TFLOP/s; names: "
+    "{names}), not {value!r}",
 )
 
 

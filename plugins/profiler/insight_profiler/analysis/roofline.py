@@ -1,9 +1,9 @@
 """Roofline of a profile: operations and bytes of operators by shape, against the ceilings of the device.
 
-As in "Roofline: An Insightful Visual Performance Model" (Williams, Waterman, Patterson; CACM 2009): no operator is
-faster than its operations at the peak of the type that it multiplies, nor than its bytes at the bandwidth of the
-memory. Bytes are a lower bound (``insight_profiler.reading.trace_traffic``; those that XLA says), so that an
-operator may lie further to the left than it is drawn.
+As in "Roofline: An Insightful Visual Performance Model" (Williams, Waterman, Patterson; CACM 2009): no
+operator is faster than its operations at the peak of the type that it multiplies, nor than its bytes at the
+bandwidth of the memory. Bytes are a lower bound (``insight_profiler.reading.trace_traffic``; or those that XLA
+says), so that an operator may lie further to the left than it is drawn.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ def has_roofline(profile: Profile) -> bool:
     return bool(((operators["flops"] > 0) | (operators["traffic"] > 0)).any())
 
 
-def roofline(profile: Profile, own: OwnCeilings) -> dict[str, Any]:
+def roofline(profile: Profile, own: OwnCeilings, measured: int | None = None) -> dict[str, Any]:
     """``rows`` by operator, shapes and type, ``ceilings``, ``utilization`` of a step, and what is left out.
 
     A row has ``name, shapes, precision, calls, time`` (ns), ``flops``, ``traffic`` (bytes), ``intensity``
     (FLOP/byte), ``rate`` (FLOP/s), ``bandwidth`` (bytes/s), ``peak`` (FLOP/s), ``roof`` (``compute`` or
     ``memory``: the ceiling above it), ``reached`` (its share of that; above 1 it stands in ``above``),
     ``bound`` (the roof if half of it is reached, else ``neither``) and ``saving`` (ns of a step, at most).
-    None: not known. ``time`` and ``known`` of the answer are of all operators and of the rows, ns.
+    None: not known. ``measured`` is how long a step takes without the profiler, ns. ``time`` and ``known`` of
+    the answer are of all operators and of the rows, ns.
     """
     peak = ceilings_of(profile, own)
     operators = profile.tables["operators"]
@@ -55,7 +56,7 @@ def roofline(profile: Profile, own: OwnCeilings) -> dict[str, Any]:
     groups, firsts = numbered([operators["name"], operators["shapes"], precision], chosen)
     steps = profile.tables.get("steps")
     count = 1 if steps is None else max(1, len(steps["number"]))
-    utilization = step_utilization(profile, peak)
+    utilization = step_utilization(profile, peak, measured)
     whole = _whole(profile, times)
     device = next((one for one in profile.devices if one.kind != "cpu"), None)
     rows = _rows(profile, groups, firsts, times, peaks, peak, count)
@@ -72,9 +73,11 @@ def roofline(profile: Profile, own: OwnCeilings) -> dict[str, Any]:
 
 
 def _times(profile: Profile) -> NDArray[np.int64]:
-    """int64[operators]: ns of the work that operations and bytes belong to. Of an operator with operations all
-    that it launched, of others what they launched themselves outside of these; without a device that of the
-    host."""
+    """int64[operators]: ns of the work that operations and bytes belong to.
+
+    Of an operator with operations all that it launched, of others what they launched themselves outside of
+    these; without a device the time of the host.
+    """
     operators = profile.tables["operators"]
     on_device = operators["side"] == Side.DEVICE
     is_counted = operators["flops"] > 0

@@ -4,14 +4,12 @@ MFU as in "PaLM: Scaling Language Modeling with Pathways" (Chowdhery et al., 202
 that the model needs, forward and backward, over those that the devices can do in the time of a step. HFU also
 counts what is computed again: checkpoints of activations, and the scores of fused attention.
 
-Counted are products of matrices, convolutions and attention, as ``torch.utils.flop_counter`` counts them: masks
-of attention leave none out. Where types differ, the sum of the times that each would need at its own peak stands
-over the time of the step.
+Counted are products of matrices, convolutions and attention, as ``torch.utils.flop_counter`` counts them:
+masks of attention leave none out. Where types differ, the sum of the times that each would need at its own peak is
+divided by the time of the step.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -38,13 +36,16 @@ class StepUtilization:
     types: list[str]
 
 
-def step_utilization(profile: Profile, peak: PeakRate) -> StepUtilization | None:
+def step_utilization(profile: Profile, peak: PeakRate, measured: int | None = None) -> StepUtilization | None:
     """None without counted operations or without steps. Of a profile that says in which steps calls were,
-    those between steps are left out; of others all operations are spread over the steps."""
+    those between steps are left out; of others all operations are spread over the steps.
+
+    ``measured``: how long a step takes without the profiler (ns); else the median of those in the profile.
+    """
     steps, operators = profile.tables.get("steps"), profile.tables.get("operators")
     if steps is None or operators is None:
         return None
-    step_time = middle_of(steps["duration"])
+    step_time = measured or middle_of(steps["duration"])
     flops = np.nan_to_num(operators["flops"]).clip(0)
     if not step_time or not flops.any():
         return None

@@ -226,8 +226,8 @@ def mark_repeated(slices: dict[str, Column], texts: Sequence[str]) -> None:
     """Sets ``repeated`` of slices to ``flops`` where the backward pass does forward work again.
 
     Such a call lies in a node of the backward pass, and in that node it is, or lies in, an operator that
-    autograd records (``forward``): as checkpoints of activations do. Of a gradient that is differentiated again
-    (``create_graph=True``) autograd records the backward pass too, and these calls count as repeated.
+    autograd records (``forward``): as checkpoints of activations do. Of a gradient that is differentiated
+    again (``create_graph=True``) autograd records the backward pass too: these calls count as repeated.
     """
     nodes = [place for place, name in enumerate(texts) if name.startswith(_BACKWARD)]
     counted = np.flatnonzero(np.isfinite(slices["flops"]))

@@ -1,11 +1,12 @@
 """Bytes that calls of PyTorch operators move at least, from the shapes and types in a trace.
 
-A call reads each input once and writes its output once. Caches, workspaces and repeated reads are left out, so
-that this is a lower bound of what memory really moves, but for inputs that are one tensor (``x * x``). Inputs
-that were expanded (stride 0) count as the numbers that they hold.
+A call reads each input once and writes its output once. Workspaces and repeated reads are left out, so that
+this is a lower bound of what memory moves, but for inputs that are one tensor (``x * x``) or still in a
+cache.
+Inputs that were expanded (stride 0) count as the numbers that they hold.
 
-Operators that read only a part of an input (``aten::embedding``), lists of tensors and operators that are not in
-the table have no bytes.
+Operators that read only a part of an input (``aten::embedding``), lists of tensors and operators that are not
+in the table have no bytes.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ _SIZES: Mapping[str, int] = {  # bytes of a number, by the name of its type
 }  # fmt: skip
 
 _LIKE_FIRST = (  # the output has the shape and the type of the first input
-    "relu gelu silu sigmoid tanh leaky_relu elu mish softplus hardswish hardtanh neg exp log sqrt rsqrt square "
-    "abs pow sin cos reciprocal clamp clamp_min clamp_max threshold_backward gelu_backward silu_backward "
-    "sigmoid_backward tanh_backward leaky_relu_backward elu_backward hardswish_backward native_layer_norm "
-    "native_layer_norm_backward native_batch_norm native_batch_norm_backward cudnn_batch_norm "
-    "cudnn_batch_norm_backward miopen_batch_norm miopen_batch_norm_backward native_group_norm "
-    "native_group_norm_backward _fused_rms_norm _fused_rms_norm_backward _softmax _log_softmax "
-    "_softmax_backward_data _log_softmax_backward_data native_dropout native_dropout_backward masked_fill tril triu"
+    "relu gelu silu sigmoid tanh leaky_relu elu mish softplus hardswish hardtanh neg exp log sqrt rsqrt "
+    "square abs pow sin cos reciprocal clamp clamp_min clamp_max threshold_backward gelu_backward "
+    "silu_backward sigmoid_backward tanh_backward leaky_relu_backward elu_backward hardswish_backward "
+    "native_layer_norm native_layer_norm_backward native_batch_norm native_batch_norm_backward "
+    "cudnn_batch_norm cudnn_batch_norm_backward miopen_batch_norm miopen_batch_norm_backward "
+    "native_group_norm native_group_norm_backward _fused_rms_norm _fused_rms_norm_backward _softmax "
+    "_log_softmax _softmax_backward_data _log_softmax_backward_data native_dropout "
+    "native_dropout_backward masked_fill tril triu"
 )
 _BROADCAST = "add sub rsub mul div where maximum minimum addcmul addcdiv lerp"  # to the largest input
 _ALL_IN_INPUTS = (  # what is written is one of the inputs, or small
@@ -77,9 +79,7 @@ def _traffic(name: str, said: Mapping[str, Any], flops: float) -> float:
         return math.nan
     sizes = [size_of(str(kind)) for kind in types]
     tensors = [at for at, size in enumerate(sizes) if size and at < len(shapes)]
-    read = sum(
-        sizes[at] * _held(shapes[at], strides[at] if at < len(strides) else None) for at in tensors
-    )
+    read = sum(sizes[at] * _held(shapes[at], strides[at] if at < len(strides) else None) for at in tensors)
     if not tensors:
         return math.nan
     if is_counted(name):
@@ -95,7 +95,7 @@ def _traffic(name: str, said: Mapping[str, Any], flops: float) -> float:
 def size_of(kind: str) -> int:
     """Bytes of a number of a type of PyTorch; 0 for what is no tensor."""
     name = kind.removeprefix("c10::").lower()
-    if name.startswith("float8") or name.startswith("float4"):
+    if name.startswith(("float8", "float4")):
         return 1  # of float4 two numbers are in a byte, which the shapes count
     return _SIZES.get(name.replace("c10::", ""), 0)
 
@@ -132,7 +132,9 @@ def _computed(name: str, shapes: Sequence[Any], values: Sequence[Any], flops: fl
         wanted = [str(one).lower() for one in values if _WANTED.match(str(one))]
         both = wanted[-1].strip("[]").split(",")[:2] if wanted else ["true", "true"]
         gradients = (math.prod(shapes[image]), math.prod(shapes[2]))
-        return float(sum(size for size, is_wanted in zip(gradients, both, strict=True) if "true" in is_wanted))
+        return float(
+            sum(size for size, is_wanted in zip(gradients, both, strict=True) if "true" in is_wanted)
+        )
     if "attention" in name:
         query, value = shapes[0], shapes[2] if len(shapes) > 2 else shapes[1]
         return float(math.prod([*query[:-1], value[-1]]))

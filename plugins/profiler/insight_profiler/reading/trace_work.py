@@ -18,7 +18,7 @@ _SAID = ("Concrete Inputs", "Input type", "Input Strides")
 
 
 class TraceWork:
-    """Operations and bytes of the calls of the window that is being read, and the types that they multiply."""
+    """Operations, bytes and types of the calls of the window that is being read."""
 
     def __init__(self) -> None:
         self._rows: list[int] = []
@@ -36,14 +36,19 @@ class TraceWork:
         self._found.append(found)
 
     def columns(self, count: int) -> dict[str, NDArray[Any]]:
-        """``flops``, ``repeated``, ``traffic`` and ``precision`` of so many slices; the next window begins."""
+        """``flops, repeated, traffic, precision`` of so many slices; the next window begins."""
         found = np.tile(np.array(_NOTHING), (count, 1))
         if self._rows:
             found[self._rows] = self._found
         self._rows.clear()
         self._found.clear()
         flops, repeated, traffic, precision = found.T
-        return {"flops": flops, "repeated": repeated, "traffic": traffic, "precision": precision.astype(np.int32)}
+        return {
+            "flops": flops,
+            "repeated": repeated,
+            "traffic": traffic,
+            "precision": precision.astype(np.int32),
+        }
 
 
 def _measured(name: str, shapes: object, said: Mapping[str, Any]) -> tuple[float, float, float, float]:
