@@ -6,11 +6,12 @@ import { Drawing, type TipText, useParts } from '../figures/drawing';
 import { type Ink, inkOf } from '../figures/ink';
 import { MISSING, powerText, shareText, sizeText, timeText } from '../units';
 import { boundText, typeText } from './words';
-import type { Roofline } from './scale';
+import { type Roofline, ticksIn } from './scale';
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [72, 14, 20, 38];
+const [LEFT, RIGHT, TOP, BOTTOM] = [56, 14, 22, 38];
 const [HEIGHT, LOW] = [400, 320];
 const [LEAST, MOST] = [3.5, 18]; // radius, px
+const LABEL = 110; // px that the name of a ceiling takes
 
 interface Props {
   readonly board: ProfilerParts;
@@ -34,17 +35,13 @@ export function RooflineChart({ board, drawn, chosen, onChoose }: Props): JSX.El
   const { points, x: across, y: up } = drawn;
   const [right, bottom] = [width - RIGHT, height - BOTTOM];
   const x = (value: number): number =>
-    LEFT + ((Math.log10(value) - across[0]) / (across[1] - across[0])) * (right - LEFT);
-  const y = (value: number): number => bottom - ((Math.log10(value) - up[0]) / (up[1] - up[0])) * (bottom - TOP);
+    LEFT + (Math.log(value / across[0]) / Math.log(across[1] / across[0])) * (right - LEFT);
+  const y = (value: number): number => bottom - (Math.log(value / up[0]) / Math.log(up[1] / up[0])) * (bottom - TOP);
   const longest = points.reduce((most, { row }) => Math.max(most, row.time), 1);
   const radius = ({ time }: RooflineRow): number => LEAST + (MOST - LEAST) * Math.sqrt(time / longest);
   const place = (i: number): readonly [number, number] => {
     const row = points[i]?.row;
     return row ? [x(row.intensity ?? 1), y(row.rate ?? 1)] : [0, 0];
-  };
-  const powers = ([low, high]: readonly [number, number], room: number): readonly number[] => {
-    const every = Math.max(1, Math.ceil((high - low + 1) / Math.max(2, room)));
-    return Array.from({ length: high - low + 1 }, (_, i) => low + i).filter((_, i) => i % every === 0);
   };
   return (
     <Drawing
@@ -58,19 +55,19 @@ export function RooflineChart({ board, drawn, chosen, onChoose }: Props): JSX.El
     >
       {(part) => (
         <>
-          {powers(across, (right - LEFT) / 52).map((power) => (
-            <g key={power}>
-              <path d={`M${x(10 ** power)} ${TOP}V${bottom}`} stroke={ink.grid} />
-              <text x={x(10 ** power)} y={bottom + 15} text-anchor="middle" fill={ink.muted}>
-                {(10 ** power).toLocaleString(locale, { maximumFractionDigits: 6 })}
+          {ticksIn(across, (right - LEFT) / 52).map((tick) => (
+            <g key={tick}>
+              <path d={`M${x(tick)} ${TOP}V${bottom}`} stroke={ink.grid} />
+              <text x={x(tick)} y={bottom + 15} text-anchor="middle" fill={ink.muted}>
+                {tick.toLocaleString(locale, { maximumFractionDigits: 6 })}
               </text>
             </g>
           ))}
-          {powers(up, (bottom - TOP) / 26).map((power) => (
-            <g key={power}>
-              <path d={`M${LEFT} ${y(10 ** power)}H${right}`} stroke={ink.grid} />
-              <text x={LEFT - 6} y={y(10 ** power) + 4} text-anchor="end" fill={ink.muted}>
-                {powerText(10 ** power, '', locale)}
+          {ticksIn(up, (bottom - TOP) / 26).map((tick) => (
+            <g key={tick}>
+              <path d={`M${LEFT} ${y(tick)}H${right}`} stroke={ink.grid} />
+              <text x={LEFT - 6} y={y(tick) + 4} text-anchor="end" fill={ink.muted}>
+                {powerText(tick, '', locale)}
               </text>
             </g>
           ))}
@@ -124,14 +121,15 @@ interface RoofsProps {
 function Roofs({ board, drawn, ink, x, y, right, bottom }: RoofsProps): JSX.Element {
   const locale = board.page.locale.value;
   const { roofs, memory, x: across, y: up } = drawn;
-  const highest = roofs[0]?.rate ?? 10 ** up[1];
-  const lowest = Math.max(10 ** across[0], memory === null ? 0 : 10 ** up[0] / memory);
-  const ridge = memory === null ? null : Math.min(highest / memory, 10 ** across[1]);
+  const highest = roofs[0]?.rate ?? up[1];
+  const lowest = Math.max(across[0], memory === null ? 0 : up[0] / memory);
+  const ridge = memory === null ? null : Math.min(highest / memory, across[1]);
   const angle =
     memory === null || ridge === null
       ? 0
       : (Math.atan2(y(ridge * memory) - y(lowest * memory), x(ridge) - x(lowest)) * 180) / Math.PI;
   const along = memory === null || ridge === null ? 0 : 10 ** (Math.log10(lowest) * 0.55 + Math.log10(ridge) * 0.45);
+  const isLong = ridge !== null && x(ridge) - x(lowest) > LABEL;
   return (
     <g pointer-events="none">
       {memory !== null && ridge !== null && ridge > lowest && (
@@ -143,8 +141,12 @@ function Roofs({ board, drawn, ink, x, y, right, bottom }: RoofsProps): JSX.Elem
             data-roof="memory"
           />
           <text
-            transform={`translate(${x(along)} ${y(along * memory) - 6}) rotate(${angle})`}
-            text-anchor="middle"
+            transform={
+              isLong
+                ? `translate(${x(along)} ${y(along * memory) - 6}) rotate(${angle})`
+                : `translate(${x(ridge) + 4} ${y(ridge * memory) + 14})`
+            }
+            text-anchor={isLong ? 'middle' : 'start'}
             fill={ink.text}
           >
             {`${board.page.t('roofline.memory')} ${sizeText(memory, locale)}/s`}
@@ -152,7 +154,7 @@ function Roofs({ board, drawn, ink, x, y, right, bottom }: RoofsProps): JSX.Elem
         </>
       )}
       {roofs.map(({ type, rate }) => {
-        const begin = memory === null ? 10 ** across[0] : Math.min(rate / memory, 10 ** across[1]);
+        const begin = memory === null ? across[0] : Math.min(rate / memory, across[1]);
         return (
           <g key={type}>
             <path

@@ -133,7 +133,7 @@ interface UsedProps {
   readonly answer: RooflineAnswer;
 }
 
-/** MFU, HFU, and by how much a step could be shorter at most. */
+/** MFU with HFU, and by how much a step could be shorter at most. */
 export function UseOfPeak({ board, answer }: UsedProps): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
@@ -142,7 +142,7 @@ export function UseOfPeak({ board, answer }: UsedProps): JSX.Element {
   const isKnown = rows.some(({ saving }) => saving !== null);
   return (
     <>
-      {utilization && (['mfu', 'hfu'] as const).map((name) => <Used key={name} {...{ board, utilization, name }} />)}
+      {utilization && <Used board={board} utilization={utilization} />}
       {isKnown && steps > 0 && (
         <div class="key-figure" data-fact="saving" title={say('roofline.saving.hint')}>
           <span class="label">{say('roofline.saving')}</span>
@@ -154,30 +154,26 @@ export function UseOfPeak({ board, answer }: UsedProps): JSX.Element {
   );
 }
 
-function Used({
-  board,
-  utilization,
-  name,
-}: {
-  readonly board: ProfilerParts;
-  readonly utilization: Utilization;
-  readonly name: 'mfu' | 'hfu';
-}): JSX.Element {
+function Used({ board, utilization }: Pick<UsedProps, 'board'> & { readonly utilization: Utilization }): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
-  const share = utilization[name];
-  const flops = name === 'mfu' ? utilization.model_flops : utilization.hardware_flops;
+  const { mfu, hfu, types } = utilization;
   return (
-    <div class="key-figure" data-fact={name} title={say(`roofline.${name}.hint`)}>
-      <span class="label">{say(`roofline.${name}`)}</span>
-      <strong class="value">{share === null ? say('roofline.unknown') : shareText(share, locale)}</strong>
+    <div class="key-figure" data-fact="mfu" title={say('roofline.mfu.hint')}>
+      <span class="label">{say('roofline.mfu')}</span>
+      <strong class="value">{mfu === null ? say('roofline.unknown') : shareText(mfu, locale)}</strong>
       <span class="note">
-        {say(share === null ? 'roofline.flops_only' : 'roofline.flops_in', {
-          flops: powerText(flops, 'FLOP', locale),
+        {say(mfu === null ? 'roofline.flops_only' : 'roofline.flops_in', {
+          flops: powerText(utilization.model_flops, 'FLOP', locale),
           time: timeText(utilization.step_time, locale),
-          types: utilization.types.map((type) => typeText(board, type)).join(', '),
+          types: types.map((type) => typeText(board, type)).join(', '),
         })}
       </span>
+      {hfu !== null && (
+        <span class="note" data-fact="hfu" title={say('roofline.hfu.hint')}>
+          {say('roofline.hfu', { share: shareText(hfu, locale) })}
+        </span>
+      )}
     </div>
   );
 }

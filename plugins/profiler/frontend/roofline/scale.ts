@@ -1,4 +1,4 @@
-/** Axes of a roofline: both logarithmic, in whole decades around what is drawn. */
+/** Axes of a roofline: both logarithmic, around what is drawn. */
 import type { RooflineAnswer, RooflineRow } from '../answers/roofline';
 
 export interface Roof {
@@ -15,7 +15,7 @@ export interface Roofline {
   readonly roofs: readonly Roof[];
   /** Bytes a second; null: not known. */
   readonly memory: number | null;
-  /** Powers of ten, from the lowest to the highest. */
+  /** From the lowest to the highest. */
   readonly x: readonly [number, number];
   readonly y: readonly [number, number];
 }
@@ -34,18 +34,28 @@ export function rooflineOf({ rows, ceilings }: Pick<RooflineAnswer, 'rows' | 'ce
     points,
     roofs,
     memory,
-    x: decades([...points.map(({ row }) => row.intensity as number), ...ridges]),
-    y: decades([...points.map(({ row }) => row.rate as number), ...roofs.map(({ rate }) => rate * 1.6)]),
+    x: around([...points.map(({ row }) => row.intensity as number), ...ridges]),
+    y: around([...points.map(({ row }) => row.rate as number), ...roofs.map(({ rate }) => rate)]),
   };
 }
 
-/** Whole powers of ten around positive values. */
-export function decades(values: readonly number[]): readonly [number, number] {
+const ROOM = 0.2; // decades beyond what is drawn
+const FEW = 3; // decades that have ticks between powers of ten
+
+/** Positive values, with some room at both ends. */
+export function around(values: readonly number[]): readonly [number, number] {
   const logs = values.map((value) => Math.log10(value));
-  const [low, high] = [Math.floor(Math.min(...logs)), Math.ceil(Math.max(...logs))];
-  return [low, high > low ? high : low + 1];
+  return [10 ** (Math.min(...logs) - ROOM), 10 ** (Math.max(...logs) + ROOM)];
 }
 
-/** FLOP/s under a memory of `memory` bytes a second and a peak, at an intensity. */
-export const roofAt = (intensity: number, memory: number | null, peak: number): number =>
-  memory === null ? peak : Math.min(peak, intensity * memory);
+/** At most `most` powers of ten in a range, or 1, 2 and 5 times powers of ten where these are few. */
+export function ticksIn([low, high]: readonly [number, number], most: number): readonly number[] {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const span = Math.log10(high / low);
+  const steps = span <= FEW && most >= 3 * span ? [1, 2, 5] : [1];
+  const every = Math.max(1, Math.ceil((last - first) / Math.max(2, most)));
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+    .filter((power) => power % every === 0)
+    .flatMap((power) => steps.map((step) => step * 10 ** power))
+    .filter((tick) => tick >= low && tick <= high);
+}

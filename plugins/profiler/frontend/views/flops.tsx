@@ -32,7 +32,9 @@ export default function Flops({ board }: ViewProps): JSX.Element {
       )}
       <div class="key-figures">
         {against && <UseOfPeak board={board} answer={against} />}
-        {asked.value?.summary && <Rates board={board} summary={asked.value.summary} />}
+        {asked.value?.summary && (
+          <Rates board={board} summary={asked.value.summary} isCounted={Boolean(against?.utilization)} />
+        )}
       </div>
       {against && against.rows.length > 0 && <Roofline board={board} answer={against} busy={roofline.busy} />}
       {asked.value && <Modules board={board} answer={asked.value} busy={asked.busy} />}
@@ -102,8 +104,11 @@ function peakText({ precision, above }: FlopsRow, { page: { t: say, locale } }: 
 function Rates({
   board,
   summary,
+  isCounted,
 }: {
   readonly board: ProfilerParts;
+  /** Whether another figure says the operations of a step. */
+  readonly isCounted: boolean;
   readonly summary: NonNullable<FlopsAnswer['summary']>;
 }): JSX.Element {
   const { t: say } = board.page;
@@ -118,7 +123,7 @@ function Rates({
       {groups.flatMap(([group, rates]) =>
         (['flops', 'flops_per_second', 'utilization', 'above'] as const).flatMap((name) => {
           const value = rates?.[name];
-          if (value === null || value === undefined) return [];
+          if (value === null || value === undefined || (isCounted && name === 'flops')) return [];
           const text =
             name === 'utilization' || name === 'above'
               ? shareText(value, locale)

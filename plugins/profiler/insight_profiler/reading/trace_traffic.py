@@ -79,7 +79,7 @@ def _traffic(name: str, said: Mapping[str, Any], flops: float) -> float:
         return math.nan
     sizes = [size_of(str(kind)) for kind in types]
     tensors = [at for at, size in enumerate(sizes) if size and at < len(shapes)]
-    read = sum(sizes[at] * _held(shapes[at], strides[at] if at < len(strides) else None) for at in tensors)
+    read: int = sum(sizes[at] * _held(shapes[at], strides[at] if at < len(strides) else None) for at in tensors)
     if not tensors:
         return math.nan
     if is_counted(name):
@@ -140,7 +140,7 @@ def _computed(name: str, shapes: Sequence[Any], values: Sequence[Any], flops: fl
         return float(math.prod([*query[:-1], value[-1]]))
     if _PRODUCT.search(name):
         left = 1 if name.startswith(("aten::add", "aten::_add", "aten::badd")) else 0
-        return flops / (2 * shapes[left][-1])
+        return float(flops / (2 * shapes[left][-1]))
     if _UNKNOWN_OUTPUT.search(name):
         return math.nan
-    return flops / (2 * math.prod(shapes[1][1:]))
+    return float(flops / (2 * math.prod(shapes[1][1:])))
