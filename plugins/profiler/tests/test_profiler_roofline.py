@@ -1,4 +1,4 @@
-"""Operators against the ceilings of a device: bytes by hand, bounds of planted kernels, recordings of an H200."""
+"""Operators below the ceilings of a device: bytes by hand, planted kernels, recordings of an H200."""
 
 from __future__ import annotations
 
@@ -160,10 +160,11 @@ def test_ceilings_that_are_none_are_refused(text: str) -> None:
 
 def test_int8_has_a_peak_of_its_own_which_floats_do_not_use() -> None:
     ampere, hopper = peak_rate("NVIDIA A100-SXM4-80GB"), peak_rate("NVIDIA H200")
-    assert ampere is not None and hopper is not None
+    assert ampere is not None
+    assert hopper is not None
     assert [one.of(InputType.INT8, on_matrix_units=True) / 1e12 for one in (ampere, hopper)] == [624, 1978.9]
     assert ampere.of(InputType.FLOAT8, on_matrix_units=True) == 312e12
-    assert (ampere.memory, hopper.memory) == (pytest.approx(2.039e12), pytest.approx(4.8e12))
+    assert [ampere.memory, hopper.memory] == pytest.approx([2.039e12, 4.8e12])
 
 
 @pytest.mark.parametrize(

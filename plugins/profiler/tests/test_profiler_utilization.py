@@ -20,12 +20,12 @@ from tests.training_traces import BACKWARD, HOST, Machine
 _H200 = Path(__file__).parents[4] / "shared/data/torch_h200"
 _PEAK = PeakRate(10e12, {InputType.FLOAT32: 10e12, InputType.HALF: 100e12}, 1e12)
 _NODE = "autograd::engine::evaluate_function: "
-_RECORDED = {"Sequence number": 7, "Fwd thread id": 0}
-_OF_FORWARD = {"Sequence number": 7, "Fwd thread id": 1}
+_RECORDED: dict[str, Any] = {"Sequence number": 7, "Fwd thread id": 0}
+_OF_FORWARD: dict[str, Any] = {"Sequence number": 7, "Fwd thread id": 1}
 
 
 def _product(machine: Machine, size: int = 512, kind: str = "float", **said: Any) -> None:  # noqa: ANN401
-    shapes = {"Input Dims": [[size, size], [size, size]], "Input type": [kind] * 2}
+    shapes: dict[str, Any] = {"Input Dims": [[size, size], [size, size]], "Input type": [kind] * 2}
     with machine.span("aten::mm", **shapes, **said):
         machine.launch("kernel_of_somebody", 20.0)
 
@@ -34,12 +34,12 @@ def _backward(machine: Machine, checkpoint: str = "") -> None:
     """Two products of a backward pass; before them the forward product again, as checkpoints do it."""
     machine.thread = BACKWARD
     if checkpoint == "reentrant":
-        with machine.span(f"{_NODE}CheckpointFunctionBackward", **_OF_FORWARD):
-            with machine.span("CheckpointFunctionBackward", **_OF_FORWARD):
-                _product(machine, **_RECORDED)
-                with machine.span(f"{_NODE}MmBackward0", **_OF_FORWARD):
-                    _product(machine)
-                    _product(machine)
+        name = "CheckpointFunctionBackward"
+        with machine.span(f"{_NODE}{name}", **_OF_FORWARD), machine.span(name, **_OF_FORWARD):
+            _product(machine, **_RECORDED)
+            with machine.span(f"{_NODE}MmBackward0", **_OF_FORWARD):
+                _product(machine)
+                _product(machine)
     else:
         with machine.span(f"{_NODE}MmBackward0", **_OF_FORWARD), machine.span("MmBackward0", **_OF_FORWARD):
             if checkpoint:  # when a saved tensor is asked for

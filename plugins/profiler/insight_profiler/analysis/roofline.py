@@ -2,8 +2,8 @@
 
 As in "Roofline: An Insightful Visual Performance Model" (Williams, Waterman, Patterson; CACM 2009): no
 operator is faster than its operations at the peak of the type that it multiplies, nor than its bytes at the
-bandwidth of the memory. Bytes are a lower bound (``insight_profiler.reading.trace_traffic``; or those that XLA
-says), so that an operator may lie further to the left than it is drawn.
+bandwidth of the memory. Bytes are a lower bound (``insight_profiler.reading.trace_traffic``), or those that
+XLA says, so that an operator may lie further to the left than it is drawn.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ that the model needs, forward and backward, over those that the devices can do i
 counts what is computed again: checkpoints of activations, and the scores of fused attention.
 
 Counted are products of matrices, convolutions and attention, as ``torch.utils.flop_counter`` counts them:
-masks of attention leave none out. Where types differ, the sum of the times that each would need at its own peak is
-divided by the time of the step.
+masks of attention leave none out. Where types differ, the sum of the times that each would need at its own
+peak is divided by the time of the step.
 """
 
 from __future__ import annotations

@@ -79,12 +79,12 @@ def _traffic(name: str, said: Mapping[str, Any], flops: float) -> float:
         return math.nan
     sizes = [size_of(str(kind)) for kind in types]
     tensors = [at for at, size in enumerate(sizes) if size and at < len(shapes)]
-    read: int = sum(sizes[at] * _held(shapes[at], strides[at] if at < len(strides) else None) for at in tensors)
+    read = sum(sizes[at] * _held(shapes[at], strides[at] if at < len(strides) else None) for at in tensors)
     if not tensors:
         return math.nan
     if is_counted(name):
         written = _computed(name, shapes, said.get("Concrete Inputs") or [], flops)
-        return read + sizes[tensors[0]] * (written - _passed_over(name, shapes, written))
+        return float(read + sizes[tensors[0]] * (written - _passed_over(name, shapes, written)))
     rule = _OUTPUT_AS[name]
     if not rule:
         return float(read)
@@ -120,7 +120,7 @@ def _passed_over(name: str, shapes: Sequence[Any], written: float) -> float:
         places = written / (shapes[0][0] * shapes[1][0])
     weight = shapes[2] if name.endswith("backward") else shapes[1]
     read = math.prod([*shapes[image][:2], *weight[2:]]) * places
-    return max(0.0, math.prod(shapes[image]) - read)
+    return float(max(0.0, math.prod(shapes[image]) - read))
 
 
 def _computed(name: str, shapes: Sequence[Any], values: Sequence[Any], flops: float) -> float:
