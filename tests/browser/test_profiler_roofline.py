@@ -23,7 +23,7 @@ def _trace(device: str) -> str:
         with machine.span(f"ProfilerStep#{number}", "user_annotation"):
             for size, microseconds in ((2048, 25.0), (64, 5.0)):
                 shapes = {"Input Dims": [[size, size]] * 2, "Input type": ["c10::BFloat16"] * 2}
-                with machine.span("aten::mm", "cpu_op", **shapes):  # type: ignore[arg-type]
+                with machine.span("aten::mm", "cpu_op", **shapes):
                     machine.launch("nvjet_tst_128x256_64x4_1x2_h_bz_TNT", microseconds)
             machine.work(200.0)
     return machine.trace().decode()
