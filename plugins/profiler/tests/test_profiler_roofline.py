@@ -201,3 +201,9 @@ def test_the_route_takes_ceilings_and_names_what_is_wrong(tmp_path: Path) -> Non
         assert overview["utilization"]["mfu"] == used["mfu"]
         refused = get("roofline", ceilings="half:x")
         assert (refused.status_code, refused.get_json()["code"]) == (400, "profiler_bad_ceilings")
+
+
+def test_operations_of_a_document_alone_have_no_rows() -> None:
+    document = {"summary": {"flops": 1e9, "flops_per_second": 1e12, "utilization": 0.1}}
+    answer = roofline(Profile(Source.MINDINSIGHT, documents={"flops": document}), OwnCeilings())
+    assert (answer["rows"], answer["utilization"], answer["device"]) == ([], None, None)

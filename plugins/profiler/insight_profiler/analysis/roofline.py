@@ -48,6 +48,10 @@ def roofline(profile: Profile, own: OwnCeilings, measured: int | None = None) ->
     the answer are of all operators and of the rows, ns.
     """
     peak = ceilings_of(profile, own)
+    device = next((one.name for one in profile.devices if one.kind != "cpu"), None)
+    facts = {"device": device, "ceilings": described(peak, own)}
+    if not has_roofline(profile):
+        return {**facts, "steps": 0, "utilization": None, "rows": [], "time": 0, "known": 0, "left_out": 0}
     operators = profile.tables["operators"]
     times = _times(profile)
     chosen = (times > 0) & ((operators["flops"] > 0) | (operators["traffic"] > 0))
@@ -58,11 +62,9 @@ def roofline(profile: Profile, own: OwnCeilings, measured: int | None = None) ->
     count = 1 if steps is None else max(1, len(steps["number"]))
     utilization = step_utilization(profile, peak, measured)
     whole = _whole(profile, times)
-    device = next((one for one in profile.devices if one.kind != "cpu"), None)
     rows = _rows(profile, groups, firsts, times, peaks, peak, count)
     return {
-        "device": device.name if device is not None else None,
-        "ceilings": described(peak, own),
+        **facts,
         "steps": count if steps is not None else 0,
         "utilization": None if utilization is None else asdict(utilization),
         "rows": rows,

@@ -50,13 +50,14 @@ class _Views:
 
     def flops(self, request: Request) -> Response:
         opened = self.asked.opened(request)
-        if not has_flops(opened.profile):
+        if not has_operations(opened.profile):
             raise nothing_of("flops")
         return opened.answer(flops_answer(opened.profile))
 
     def roofline(self, request: Request) -> Response:
-        """Operators by shape against the ceilings of the device, or against those that ``ceilings`` names."""
+        """Operators by shape against the ceilings of the device, or against those that ``ceilings`` names; no
+        rows where only a document has operations."""
         opened = self.asked.opened(request)
-        if not has_roofline(opened.profile):
+        if not has_operations(opened.profile):
             raise nothing_of("roofline")
         return opened.answer(roofline(opened.profile, _ceilings(request), measured_step(request)))
