@@ -37,6 +37,8 @@ export function profilerSettings(page: Page) {
     steps: page.setting('steps', stepsCodec),
     /** How long a step takes without the profiler, ns; 0: not measured. */
     measured: page.setting('measured', codecs.wholeNumber(0, 1e15, 0)),
+    /** Ceilings that the user gave, by the name of the device: `memory:4.8,half:989` in TB/s and TFLOP/s. */
+    ceilings: page.setting('ceilings', codecs.byTag<string>(codecs.decoded, codecs.encoded)),
     by: page.setting('by', codecs.choice<Grouping>(GROUPINGS, 'type')),
     side: page.setting('side', codecs.choice<'' | 'host' | 'device'>(['host', 'device'], '')),
     /** The category that was gone into. */

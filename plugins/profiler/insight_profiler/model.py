@@ -193,6 +193,8 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "device_total": "i8",  # of the kernels it launched, those of operators within too
             "device_self": "i8",
             "flops": "f8",  # of all calls; NaN when not known
+            "repeated": "f8",  # of these: those that the forward pass had done before
+            "traffic": "f8",  # bytes that all calls move at least; NaN when not known
             "precision": "i4",  # InputType of the inputs of products, or -1
             "bytes": "f8",  # memory it took
         },

@@ -21,6 +21,9 @@ EXTRA: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "scope": "i4",  # text, of that operator
             "shapes": "i4",  # text, of that operator
             "flops": "f8",  # of that call; NaN when not known
+            "repeated": "f8",  # of these: those that the forward pass had done before
+            "traffic": "f8",  # bytes that it moves at least; NaN when not known
+            "forward": "u1",  # 1: autograd records it for a backward pass
             "precision": "i4",  # of its inputs, where operations are counted
             "correlation": "i8",  # what a call of the runtime and the work that it launched have in common
             "external": "i8",  # what an operator and the work that it launched have in common

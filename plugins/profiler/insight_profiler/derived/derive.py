@@ -11,6 +11,7 @@ from insight_profiler.derived.memory import set_owners
 from insight_profiler.derived.nesting import (
     count_once,
     innermost,
+    mark_repeated,
     nearest_marked,
     nest,
     order_of,
@@ -192,6 +193,7 @@ def _relate(tables: dict[str, Columns], building: Collected) -> None:
     set_scopes(slices, flows, building.all_texts(), building.text)
     side = side_of(slices, _device_tracks(building, device_of))
     count_once(slices, building.all_texts())
+    mark_repeated(slices, building.all_texts())
     operators = make_operators(slices, side, device_of[slices["track"]], tables.get("operators"))
 
     is_operator = slices["operator"] >= 0

@@ -215,4 +215,33 @@ def count_once(slices: Columns, texts: Sequence[str]) -> None:
         own_within = summed_upwards(own.astype(np.int64), depth, parent)
         around = (nearest_marked(counted, depth, parent) >= 0) | (own_within > 0)
         dropped |= stands_in & around
-    slices["flops"] = np.where(dropped, np.nan, slices["flops"])
+    for name in ("flops", "repeated"):
+        slices[name] = np.where(dropped, np.nan, slices[name])
+
+
+_BACKWARD = "autograd::engine::evaluate_function"
+
+
+def mark_repeated(slices: Columns, texts: Sequence[str]) -> None:
+    """Sets ``repeated`` of slices to ``flops`` where the backward pass does forward work again.
+
+    Such a call lies in a node of the backward pass, and in that node it is, or lies in, an operator that
+    autograd records (``forward``): as checkpoints of activations do. Of a gradient that is differentiated
+    again (``create_graph=True``) autograd records the backward pass too: these calls count as repeated.
+    """
+    nodes = [place for place, name in enumerate(texts) if name.startswith(_BACKWARD)]
+    counted = np.flatnonzero(np.isfinite(slices["flops"]))
+    if not nodes or not len(counted) or not slices["forward"].any():
+        return
+    depth, parent = slices["depth"], slices["parent"]
+    is_node = np.isin(slices["name"], nodes)
+    node = nearest_marked(is_node, depth, parent)
+    is_forward = (slices["forward"] == 1) & ~is_node & (node >= 0)
+    if not is_forward.any():
+        return
+    around = nearest_marked(is_forward | is_node, depth, parent)
+    is_within = (around >= 0) & is_forward[around]
+    again = counted[(node[counted] >= 0) & (is_forward | is_within)[counted]]
+    repeated = np.array(slices["repeated"])
+    repeated[again] = slices["flops"][again]
+    slices["repeated"] = repeated

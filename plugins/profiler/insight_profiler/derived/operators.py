@@ -45,10 +45,11 @@ def make_operators(
     operator[rows] = before + inverse
     slices["operator"] = operator
     fresh = {name: column[first] for name, column in keys.items()}
-    flops = slices["flops"][rows]
-    known = np.isfinite(flops)
-    summed = np.bincount(inverse[known], flops[known], len(first))
-    fresh["flops"] = np.where(np.bincount(inverse[known], minlength=len(first)) > 0, summed, np.nan)
+    for name in ("flops", "repeated", "traffic"):
+        values = slices[name][rows]
+        known = np.isfinite(values)
+        summed = np.bincount(inverse[known], values[known], len(first))
+        fresh[name] = np.where(np.bincount(inverse[known], minlength=len(first)) > 0, summed, np.nan)
     return _appended("operators", given, fresh)
 
 

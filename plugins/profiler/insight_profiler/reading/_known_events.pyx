@@ -25,6 +25,7 @@ cdef extern from "Python.h":
 cdef enum:
     MOST_SIGNATURE = 1 << 16  # bytes that tell events apart
     MOST_KNOWN = 1 << 19
+    SEQUENCE = 4  # the mark of a number that differs from event to event
 
 # what of an event tells it from others of its name; as trace_kind_table numbers them, and more
 cdef enum:
@@ -32,7 +33,7 @@ cdef enum:
     OPERATOR = 1
     RUNTIME = 2
     WORK = 3
-    COUNTED = 4  # operators whose FLOPs are counted
+    MEASURED = 4  # operators whose operations and bytes are counted
     ARROW = 5
     IGNORED = 6
     ONE_BY_ONE = 7
@@ -177,7 +178,7 @@ cdef class KnownEvents:
 
     def learn(self, bytes wanted, int group, int look, int entry):
         """What events are that were ``wanted`` by these bytes: a row of the table of entries, or a group of
-        events that their arguments tell apart (``OPERATOR``, ``WORK``, ``COUNTED``)."""
+        events that their arguments tell apart (``OPERATOR``, ``WORK``, ``MEASURED``)."""
         known = self.signatures if group >= 0 else self.names
         if len(known) < MOST_KNOWN:
             known[(group, wanted) if group >= 0 else wanted] = entry if group >= 0 else entry << 3 | look
@@ -242,7 +243,7 @@ cdef class KnownEvents:
         if look == IGNORED:
             self.taken += 1
             return True
-        if look == RUNTIME or look == OPERATOR or look == WORK or look == COUNTED:
+        if look == RUNTIME or look == OPERATOR or look == WORK or look == MEASURED:
             self.length = 0
             if event.arguments.size and not self._read_arguments(event.arguments, look, &external, &correlation):
                 return False
@@ -322,7 +323,11 @@ cdef class KnownEvents:
                         return False
                     mark = work_mark(key, size)
             else:
-                mark = operator_mark(key, size, look == COUNTED)
+                mark = operator_mark(key, size, look == MEASURED)
+                if mark == SEQUENCE:  # of which only counts that it is there
+                    if value.at[0] == c'n':
+                        return False
+                    value.size = 0
             if mark:
                 if self.length + 1 >= MOST_SIGNATURE:
                     return False
@@ -357,14 +362,20 @@ cdef inline uint8_t work_mark(const char* key, Py_ssize_t size) noexcept nogil:
     return 0
 
 
-cdef inline uint8_t operator_mark(const char* key, Py_ssize_t size, bint is_counted) noexcept nogil:
+cdef inline uint8_t operator_mark(const char* key, Py_ssize_t size, bint is_measured) noexcept nogil:
     """Of arguments of operators that say what they compute."""
     if is_named(key, size, b"Input Dims", 10):
         return 1
     if is_named(key, size, b"Input dims", 10):
         return 2
-    if is_counted and is_named(key, size, b"Input type", 10):
+    if is_named(key, size, b"Fwd thread id", 13):
         return 3
-    if is_counted and is_named(key, size, b"Concrete Inputs", 15):
-        return 4
+    if is_named(key, size, b"Sequence number", 15):
+        return SEQUENCE
+    if is_measured and is_named(key, size, b"Input type", 10):
+        return 5
+    if is_measured and is_named(key, size, b"Concrete Inputs", 15):
+        return 6
+    if is_measured and is_named(key, size, b"Input Strides", 13):
+        return 7
     return 0

@@ -15,7 +15,6 @@ from insight_profiler.reading.arguments import packed_offset
 from insight_profiler.reading.json_events import Window, readable
 from insight_profiler.reading.times import NO_TIME, nanoseconds
 from insight_profiler.reading.trace_collectives import COLLECTIVE, TraceCollectives
-from insight_profiler.reading.trace_flops import TraceFlops
 from insight_profiler.reading.trace_kernels import TraceCopies, TraceKernels
 from insight_profiler.reading.trace_kind_table import OPERATOR, STEP, WORK, KindTable
 from insight_profiler.reading.trace_kinds import flow_kind
@@ -23,6 +22,7 @@ from insight_profiler.reading.trace_known import Columns, KnownRows
 from insight_profiler.reading.trace_memory import MemoryEvents
 from insight_profiler.reading.trace_rows import PairedSlices, SliceRows, TimedPoints
 from insight_profiler.reading.trace_tracks import TraceTracks
+from insight_profiler.reading.trace_work import TraceWork
 
 # phases: "S" and "F" are those of asynchronous slices before "b" and "e"
 _BEGINS, _ENDS, _ASYNC_INSTANTS, _CLOCK_SYNC = frozenset("BbS"), frozenset("EeF"), frozenset("nTp"), "c"
@@ -51,7 +51,7 @@ class TraceEvents:
         self._counters: dict[tuple[Hashable, str, str], int] = {}
         self._steps: set[int] = set()
         self._shapes: dict[bytes, int] = {}  # texts of what was seen
-        self._flops = TraceFlops()
+        self._work = TraceWork()
         self.known = KnownRows(self._kinds, self._tracks.threads)
         self.odd = 0
         self.unread: dict[str, int] = {}  # how many events there are of phases that are not read
@@ -187,9 +187,11 @@ class TraceEvents:
                 if text is None:
                     text = self._shapes[key] = self._building.text(str(shapes))
                 rows.shapes[1].append(text)
-                name = self._kinds.counted.get(kind)
+                name = self._kinds.measured.get(kind)
                 if name:
-                    self._flops.look(row, name, shapes, said)
+                    self._work.look(row, name, shapes, said)
+            if get("Fwd thread id") == 0 and get("Sequence number") is not None:
+                rows.forward.append(row)
             return
         correlation = get("correlation")
         if type(correlation) is int and 0 <= correlation < _FAR:
@@ -289,7 +291,8 @@ class TraceEvents:
             "begin": np.array(window.starts, np.int64)[events],
             "end": np.array(window.ends, np.int64)[events],
             "shapes": rows.sparse(rows.shapes),
-            **self._flops.columns(len(rows.tracks)),
+            **self._work.columns(len(rows.tracks)),
+            "forward": rows.marked(rows.forward),
             "correlation": rows.sparse(rows.correlation),
             "external": rows.sparse(rows.external),
             "kernel": rows.sparse(rows.kernel),

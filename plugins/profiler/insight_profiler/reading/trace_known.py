@@ -21,8 +21,11 @@ except ImportError as error:
 Columns = dict[str, NDArray[Any]]
 
 # of a slice, what those that look like it have in common
-_SHARED = ("track", "shapes", "flops", "precision", "kernel", "name", "category", "type", "marker")
-_COUNTED, _ARROW, _IGNORED, _ONE_BY_ONE = (
+_SHARED = (
+    "track", "shapes", "flops", "repeated", "traffic", "precision", "forward", "kernel", "name", "category",
+    "type", "marker",
+)  # fmt: skip
+_MEASURED, _ARROW, _IGNORED, _ONE_BY_ONE = (
     4,
     5,
     6,
@@ -111,8 +114,8 @@ class KnownRows:
             if row is not None:
                 self.events.learn(wanted, -1, look, self._entry(slices, row))
         elif look == OPERATOR or (look == WORK and self._kinds.column("category")[kind] != Category.MEMCPY):
-            is_counted = look == OPERATOR and kind in self._kinds.counted
-            self.events.learn(wanted, -1, _COUNTED if is_counted else look, self._groups)
+            is_measured = look == OPERATOR and kind in self._kinds.measured
+            self.events.learn(wanted, -1, _MEASURED if is_measured else look, self._groups)
             self._groups += 1
         else:  # steps, and copies, whose bytes are summed up
             self.events.learn(wanted, -1, _ONE_BY_ONE, 0)

@@ -43,14 +43,17 @@ _TRACKS, _COUNTERS = (_coded(text(name), {400: ("profiler_bad_numbers",)}) for n
 _WIDTH, _STEP_NUMBER = whole_number("width", 1, 10_000, 1500), whole_number("number", 0, _FAR)
 
 
+_CEILINGS = _coded(text("ceilings"), {400: ("profiler_bad_ceilings",)})
+_MEASURED = whole_number("measured", 0, _FAR)
+
 _FIELD = text("field")  # one of the columns in which one can search
 _ROWS: Readers = (_FIELD, *TABLE_READS)
 _WORDS: Readers = (_coded(_FIELD, {400: ("not_allowed",)}), *TABLE_READS)
 READS: Mapping[str, Readers] = {
     "profiles": [texts("run")],
     "profile": _LISTED,
-    "overview": [*_PROFILE, _STEPS],
-    "advice": [choice("ranks", ("all", "known")), whole_number("measured", 0, _FAR), *_PROFILE],
+    "overview": [*_PROFILE, _STEPS, _CEILINGS, _MEASURED],
+    "advice": [choice("ranks", ("all", "known")), _MEASURED, *_PROFILE],
     "operators": [*_TABLE, _BY, _SIDE, _STEPS, text("type"), *_ROWS],
     "operator": [*_TABLE, _BY, *map(text, ("name", "type", "scope", "shapes")), _SIDE, _STEPS],
     "kernels": [
@@ -79,6 +82,7 @@ READS: Mapping[str, Readers] = {
         *_WORDS,
     ],
     "flops": _TABLE,
+    "roofline": [*_TABLE, _CEILINGS, _MEASURED],
     "shapes": [*_TABLE, *_WORDS],
     "operator_times": [*_OF_JOB, flag("outermost")],
     "cluster": [*_OF_JOB, _STEPS],

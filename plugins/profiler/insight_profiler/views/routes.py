@@ -15,7 +15,6 @@ from insight_profiler.advice.answer import NO_ADVICE, ProfileAdvice
 from insight_profiler.analysis import memory, pipeline, steps
 from insight_profiler.analysis.compare_summary import timeline
 from insight_profiler.analysis.compared_steps import compared_steps
-from insight_profiler.analysis.flops import flops_answer, has_flops
 from insight_profiler.analysis.operators import operator_times
 from insight_profiler.analysis.outliers import middle_of
 from insight_profiler.analysis.overview import overview
@@ -27,7 +26,6 @@ from insight_profiler.profiles.opened import (
     Asked,
     Recent,
     described,
-    nothing_of,
     side_of_request,
     steps_of,
     steps_of_runs,
@@ -36,6 +34,7 @@ from insight_profiler.rules import opened_by
 from insight_profiler.views.calls import call_views, trees_of
 from insight_profiler.views.cluster import cluster_views
 from insight_profiler.views.compare import COMPARED, compare_views
+from insight_profiler.views.flops import flops_views, has_operations, measured_step, utilization
 from insight_profiler.views.operator import detail
 from insight_profiler.views.reads import ANSWERS, CODES, READS
 from insight_profiler.views.strategy import strategy_views
@@ -76,7 +75,7 @@ _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
     "communication": _having("collectives", "links"),
     _CLUSTER: lambda _: False,
     "pipeline": _documented("pipeline", "batches"),
-    "flops": has_flops,
+    "flops": has_operations,
     "strategy": _documented("strategy"),
     "shapes": _having("shape_runs"),
 }
@@ -95,6 +94,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         **call_views(asked),
         **cluster_views(asked),
         **compare_views(advice),
+        **flops_views(asked),
         **strategy_views(asked),
         **timeline_views(asked),
     }
@@ -126,7 +126,6 @@ class _Views:
             "step": self.step,
             "memory": self.memory,
             "pipeline": self.pipeline,
-            "flops": self.flops,
             "operator_times": self.operator_times,
         }
 
@@ -164,7 +163,8 @@ class _Views:
         facts = [{"code": code, "value": value} for code, value in opened.profile.facts.items()]
         steps = steps_of(request, opened.profile)
         step = timeline(compared_steps(opened.profile, request.args.get("steps")), None)
-        return opened.answer({**overview(opened.profile, steps), "step": step, "facts": facts})
+        more = {"step": step, "facts": facts, "utilization": utilization(request, opened.profile)}
+        return opened.answer({**overview(opened.profile, steps), **more})
 
     def operator(self, request: Request) -> Response:
         opened = self._asked.opened(request)
@@ -192,8 +192,7 @@ class _Views:
             return opened.answer(NO_ADVICE)
         files = asked.look(request).files
         job = self._advice.opened.job(files, opened.profile, reads=reads)
-        measured = whole_number(request, "measured", 0, 1 << 53) or None
-        answer = self._advice.answer(files, opened.profile, job, measured=measured)
+        answer = self._advice.answer(files, opened.profile, job, measured=measured_step(request))
         shown = opened.answer({**answer, "ranks": job.progress})
         if any(one["may_change"] for one in answer["rules"]):
             shown.cache_control.no_store = True
@@ -215,12 +214,6 @@ class _Views:
         opened = self._asked.opened(request)
         document = opened.profile.documents.get("pipeline") or {}
         return opened.answer({"operators": [], **document, "queues": pipeline.queue_columns(opened.profile)})
-
-    def flops(self, request: Request) -> Response:
-        opened = self._asked.opened(request)
-        if not has_flops(opened.profile):
-            raise nothing_of("flops")
-        return opened.answer(flops_answer(opened.profile))
 
     def operator_times(self, request: Request) -> Response:
         """Of one profile of a run, the newest with operators when none is named."""
