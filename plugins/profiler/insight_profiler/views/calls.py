@@ -24,6 +24,8 @@ _FAR = 1 << 53
 OF, UP = choice("of", ("memory", "device", "host", "module")), flag("up")
 AT, SINCE = whole_number("at", 0, _FAR), whole_number("since", 0, _FAR)
 DEVICE: Reader[int] = whole_number("device", 0, 1 << 16, 0)
+_OF_TREE = ("of", "up", "at", "since", "device", "side", "steps")  # parameters on which a tree depends
+_MOST_TREES = 8  # of a profile, kept for the next question
 OWNERS, PER = choice("by", BY), choice("per", ("event", "time"))
 
 
@@ -42,6 +44,13 @@ def has_modules(profile: Profile) -> bool:
 
 def trees_of(profile: Profile) -> list[str]:
     """What there are trees of calls of: values of ``of``."""
+    return _known.get(profile, None, lambda: _trees_of(profile))
+
+
+_known: Recent[list[str]] = Recent(1)
+
+
+def _trees_of(profile: Profile) -> list[str]:
     there = {
         "device": has_calls(profile, Side.DEVICE),
         "host": has_calls(profile, Side.HOST),
@@ -61,6 +70,7 @@ class _Views:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
         self._held: Recent[HeldMemory] = Recent(4)
+        self._trees: Recent[tuple[CallTree, Sequence[str]]] = Recent(_MOST_TREES)
 
     def call_tree(self, request: Request) -> Response:
         """Nodes with parents before their children: ``parent, name, own, whole, count`` and, with
@@ -90,6 +100,10 @@ class _Views:
         )
 
     def _tree(self, request: Request, opened: Opened) -> tuple[CallTree, Sequence[str]]:
+        asked = tuple(request.args.get(name) for name in _OF_TREE)
+        return self._trees.get(opened.profile, asked, lambda: self._grown(request, opened))
+
+    def _grown(self, request: Request, opened: Opened) -> tuple[CallTree, Sequence[str]]:
         profile = opened.profile
         of = OF.read(request)
         if of == "memory":
