@@ -43,7 +43,10 @@ class CallTree:
         if len(self) <= most:
             return self
         weight = self.whole if not len(self.before) else np.maximum(self.whole, self.before)
-        kept = np.sort(np.argsort(-weight, kind="stable")[:most])  # callers come before what they call
+        return self.having(np.sort(np.argsort(-weight, kind="stable")[:most]))
+
+    def having(self, kept: NDArray[np.intp]) -> CallTree:
+        """The tree of some nodes, callers before what they call, the callers of each among them."""
         place = np.full(len(self) + 1, -1, np.int32)
         place[kept] = np.arange(len(kept))
         return CallTree(

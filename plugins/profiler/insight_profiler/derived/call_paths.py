@@ -25,9 +25,9 @@ class CallPaths:
         distinct, places = np.unique((caller + 1) * self.base + name, return_inverse=True)
         self.parents.append((distinct // self.base - 1).astype(np.int32))
         self.names.append((distinct % self.base).astype(np.int32))
-        first = self.size
+        rows: NDArray[np.int64] = self.size + places.astype(np.int64)
         self.size += len(distinct)
-        return first + places.astype(np.int64)
+        return rows
 
     def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """int32[paths]: parent and name of each, callers before what they call."""

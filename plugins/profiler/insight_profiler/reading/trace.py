@@ -10,16 +10,23 @@ from __future__ import annotations
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Source
+from insight_profiler.reading import speedscope
 from insight_profiler.reading.json_events import EmptyTrace, Events, NoTrace
 from insight_profiler.reading.trace_events import TraceEvents
 from insight_profiler.reading.trace_head import describe
+from insight_profiler.stack_files import is_speedscope
 
 _LARGEST = 1 << 62  # ns
+_BEGINNING = 1 << 16  # bytes that tell what a file is
 
 
 def read(files: Files, building: Building) -> None:
-    """The one trace that the files are."""
+    """The one trace that the files are; or a profile of speedscope, which has any name."""
     for name in files.names():
+        if is_speedscope(files.peek(name, _BEGINNING)):
+            building.source = Source.SPEEDSCOPE
+            speedscope.read(files, building)
+            return
         events = _read_trace(files, name, building)
         if not building.rows("slices") and not building.rows("counters"):
             raise Unreadable("no_events", f"{name} holds no events", file=name)
