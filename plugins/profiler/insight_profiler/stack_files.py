@@ -45,11 +45,12 @@ def is_folded(beginning: bytes) -> bool:
     """Whether a file that begins so has collapsed stacks: each line has calls, at least one line in two
     several with semicolons between them, and a whole number behind a space. Of a first line that is cut, its
     frames tell."""
-    lines = unpacked(beginning).split(b"\n")
-    if len(lines) == 1 and len(beginning) >= _CUT:
+    text = unpacked(beginning)
+    lines, is_cut = text.split(b"\n"), len(beginning) >= _CUT or len(text) >= _UNPACKED
+    if len(lines) == 1 and is_cut:
         frames = lines[0].split(b";")[:-1]
         return len(frames) > 1 and all(map(_FRAME.fullmatch, frames))
-    whole = lines[:-1] if len(lines) > 1 else lines  # the last may be cut
+    whole = lines[:-1] if is_cut else lines
     stacks = [line for line in whole[:_LINES] if line.strip() and not _NO_STACK.fullmatch(line)]
     if not all(_STACK.fullmatch(line) for line in stacks):
         return False

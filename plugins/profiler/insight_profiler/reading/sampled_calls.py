@@ -14,6 +14,7 @@ from insight_profiler.derived.call_paths import merged
 Integers = NDArray[np.int64]
 _DEEPEST = 2048  # frames of a stack: those that are called from there count for the last of them
 _LARGEST = 1 << 62
+_NOISE = 1e-9  # of a value, by which sums of fractions are off
 _UNITS = {  # the unit in which a value is kept, and how many of it one is
     "": ("count", 1.0),
     "none": ("count", 1.0),
@@ -137,7 +138,8 @@ def add_calls(building: Building, file: str, calls: Calls, first: int = 0, count
             text = f"{file} has sums that are too large ({one.name})"
             raise Unreadable("samples_too_large", text, file=file, name=one.name)
         whole = np.rint(one.value)
-        lost += int((whole != one.value).sum()) if one.unit != "ns" else 0
+        has_fraction = np.abs(whole - one.value) > _NOISE * np.maximum(1.0, np.abs(one.value))
+        lost += int(has_fraction.sum()) if one.unit != "ns" else 0
         building.add(
             "samples",
             path=one.call,
