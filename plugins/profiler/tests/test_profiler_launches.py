@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from insight_profiler.analysis.called_slices import call_tree, launchers, work_o
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Device, FlowKind, Profile, Side, Source, Track
 
-from tests.profiler_routes import asked_about
+from insight_core.plugin import NotFound
+from tests.profiler_routes import asked_about, served_profiles
 
 _HOST, _STREAM, _LAUNCHER = 0, 1, 2
 _Slice = tuple[int, int, int, str, Category]  # track, start, duration, name, category
@@ -24,8 +26,8 @@ def _profile(slices: Sequence[_Slice], flows: Sequence[tuple[int, int]]) -> Prof
     """Slices by their rows and flows of launches, as a reader gives them."""
     building = Building(Source.PERFETTO)
     building.device(Device("GPU 0", "gpu"))
-    for track in (Track("thread", "main"), Track("stream", "7", device=0), Track("thread", "queue")):
-        building.track(track)
+    for row in (Track("thread", "main"), Track("stream", "7", device=0), Track("thread", "queue")):
+        building.track(row)
     track, start, duration, name, category = zip(*slices, strict=True)
     kinds = ["cpu_op" if one is Category.OPERATOR else "" for one in category]
     building.add(
@@ -160,3 +162,32 @@ def test_a_tree_is_grown_once_for_all_questions(tmp_path: Path, monkeypatch: pyt
     assert again == first
     assert grown == [Side.HOST] * 2, "one from the outermost call, one from the innermost"
     assert up["total"] == first["total"] == 12_000
+
+
+def test_two_files_of_stacks_are_compared_by_what_was_measured(tmp_path: Path) -> None:
+    """Of the measure that is asked for, though the other file has it in another place."""
+    frames = [{"name": "main"}, {"name": "step"}]
+    profiles = [
+        {"type": "sampled", "name": unit, "unit": unit, "samples": [[0, 1]], "weights": [value]}
+        for unit, value in (("bytes", 5), ("none", 3))
+    ]
+    now, before = tmp_path / "now", tmp_path / "before"
+    for run, own in ((now, profiles), (before, profiles[::-1])):
+        run.mkdir()
+        held = {"shared": {"frames": frames}, "profiles": own}
+        (run / "a.speedscope.json").write_text(json.dumps(held), encoding="utf-8")
+    (before / "b.folded").write_text("main;step 4\nmain;load 1\n", encoding="utf-8")
+    with served_profiles() as opened:
+        get = opened(tmp_path)
+        own = {"run": "now", "profile": "a.speedscope.json"}
+        assert get("profile", **own)["views"] == ["calls"]
+        asked = {**own, "of": "samples", "base_run": "before"}
+        same = get("call_tree", **asked, measure="count", base_profile="a.speedscope.json")
+        assert (same["total"], same["before"], same["measure"]) == (3, [3, 3], 1)
+        first = get("call_tree", **asked, base_profile="a.speedscope.json")
+        assert (first["total"], first["before"], first["measure"]) == (5, [5, 5], 0)
+        other = get("call_tree", **asked, measure="count", base_profile="b.folded")
+        told = {other["names"][name]: was for name, was in zip(other["name"], other["before"], strict=True)}
+        assert told == {"main": 5, "step": 4, "load": 1}
+        with pytest.raises(NotFound):
+            get("call_tree", **asked, measure="bytes", base_profile="b.folded")

@@ -248,7 +248,7 @@ def test_samples_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
     for _ in range(50_000):
         location.lines.add(function_id=1)
     writer.sample([1] * 200_000, 5)
-    with pytest.raises(Unreadable, match=r"a\.pprof have 10000000000 calls"):
+    with pytest.raises(Unreadable, match=r"a\.pprof have 10000000000 calls or more"):
         _read(tmp_path, writer.bytes())
 
 

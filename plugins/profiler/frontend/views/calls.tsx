@@ -1,5 +1,5 @@
 /** Where the time of the calls is: a flame graph from the outermost call, or from the one that spent it. */
-import { Choice, Segments } from '@insight-host/kit';
+import { Choice, Select } from '@insight-host/kit';
 import { FlameGraph } from '@insight-host/kit/flame';
 import type { JSX } from 'preact';
 import type { CallMeasure, CallsAnswer } from '../answers/calls';
@@ -54,7 +54,7 @@ export default function Calls({ board }: ViewProps): JSX.Element {
                   )}
                   {of === 'module' && <Sides board={board} />}
                   {measure && nodes.measures.length > 1 && (
-                    <Segments
+                    <Select
                       name="measure"
                       label={say('calls.measure')}
                       value={keyOf(measure)}

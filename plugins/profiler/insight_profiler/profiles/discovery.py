@@ -87,6 +87,8 @@ class ProfileFiles:
         torch = _TORCH.match(name)
         if torch:
             return torch["worker"] or name
+        if self.source in (Source.FOLDED, Source.SPEEDSCOPE, Source.PPROF):
+            return name  # a program writes several kinds of them with one name
         for ending in (_XPLANE, *_SINGLES, ".gz"):
             name = name.removesuffix(ending)
         return name

@@ -12,6 +12,8 @@ Source: https://github.com/google/pprof/blob/main/proto/profile.proto
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
@@ -23,7 +25,9 @@ from insight_profiler.reading.sampled_calls import (
     Integers,
     Measured,
     add_calls,
+    compact,
     frame_text,
+    joined,
     note_deep,
     stacked,
     unit_of,
@@ -38,6 +42,7 @@ from insight_profiler.reading.wire_columns import (
 )
 
 _MOST = 512 << 20  # bytes of a profile, unpacked
+_PIECE = 4 << 20  # bytes of samples that are decoded at once
 _MOST_FRAMES = 1 << 26  # of all stacks
 # fields of Profile
 _TYPES, _SAMPLES, _MAPPINGS, _LOCATIONS, _FUNCTIONS, _TEXTS, _TIME, _DEFAULT = 1, 2, 3, 4, 5, 6, 9, 14
@@ -85,7 +90,7 @@ class _Profile:
         self._building = building
         self._file = file
         self._fields = fields
-        self._packed = packed
+        self._calls, self._cut, self._odd, self._negative = 0, 0, 0, 0
         self._data: Bytes = np.frombuffer(packed + bytes(PADDING), np.uint8)
         cells = zip(fields[_TEXTS].begin.tolist(), fields[_TEXTS].end.tolist(), strict=True)
         self._texts = [packed[begin:end].decode("utf-8", "replace") for begin, end in cells if begin >= 0]
@@ -99,18 +104,14 @@ class _Profile:
         (times, defaults) = (self._fields[one].value.tolist() for one in (_TIME, _DEFAULT))
         if times and times[-1] > 0:
             self._building.start_ns = times[-1]
-        calls, last, values = self._samples(len(types))
-        counts = values[:, 0] if unit_of(types[0][1])[0] == "count" else np.zeros(len(values), np.int64)
-        measured = []
-        for place, (name, word) in enumerate(types):
-            unit, factor = unit_of(word)
-            rows = np.flatnonzero(values[:, place] > 0)
-            value = values[rows, place] * factor
-            measured.append(Measured(name, unit, last[rows], value, counts[rows].clip(0)))
+        parts = list(self._parts(types, self._frames()))
+        self._note()
+        if not parts:
+            raise Unreadable("no_samples", f"{self._file} has no samples", file=self._file)
         names = [name for name, _ in types]
         wanted = self._text(defaults[-1]) if defaults else ""
         first = names.index(wanted) if wanted in names else len(names) - 1
-        add_calls(self._building, self._file, Calls(calls.caller, calls.name, measured), first)
+        add_calls(self._building, self._file, joined(parts), first)
 
     def _text(self, place: int) -> str:
         return self._texts[place] if 0 <= place < len(self._texts) else ""
@@ -128,19 +129,34 @@ class _Profile:
         names, units = (fields[one].last(count, 0).tolist() for one in (1, 2))
         return [(self._text(name), self._text(unit)) for name, unit in zip(names, units, strict=True)]
 
-    def _samples(self, width: int) -> tuple[Calls, Integers, Integers]:
-        """Calls, the last call of each sample, and int64[samples, types] its values."""
-        fields, count = self._decoded(_SAMPLES, (1, 2))
+    def _parts(self, types: Sequence[tuple[str, str]], known: _Frames) -> Iterator[Calls]:
+        """The calls of some samples after the other, equal paths as one."""
+        columns = self._fields[_SAMPLES]
+        rows = np.flatnonzero(columns.begin >= 0)
+        begin, end = columns.begin[rows], columns.end[rows]
+        piece = np.cumsum(end - begin) // _PIECE
+        for chosen in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(piece)) + 1):
+            if len(chosen):
+                yield compact(self._part(types, known, begin[chosen], end[chosen]))
+
+    def _part(
+        self, types: Sequence[tuple[str, str]], known: _Frames, begin: Integers, end: Integers
+    ) -> Calls:
+        fields, _ = decode(self._data, begin, end, (1, 2))
+        width, count = len(types), len(begin)
         owner, values = packed_varints(self._data, fields[2])
         fine = np.bincount(owner, minlength=count) == width
         table = values[fine[owner]].reshape(-1, width)
         sample, locations = packed_varints(self._data, fields[1])
-        known = self._frames()
         first, counts = known.of(locations)
         total = int(counts.sum())
-        if total > _MOST_FRAMES:
-            text = f"the samples of {self._file} have {total} calls, more than {_MOST_FRAMES}"
-            raise Unreadable("stacks_too_large", text, file=self._file, count=total, most=_MOST_FRAMES)
+        self._calls += total
+        if self._calls > _MOST_FRAMES:
+            text = (
+                f"the samples of {self._file} have {self._calls} calls or more, which is over {_MOST_FRAMES}"
+            )
+            values_of = {"count": self._calls, "most": _MOST_FRAMES}
+            raise Unreadable("stacks_too_large", text, file=self._file, **values_of)
         # the innermost location comes first: backwards, each sample begins with its outermost
         first, counts, sample = first[::-1], counts[::-1], sample[::-1]
         place = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -149,15 +165,31 @@ class _Profile:
         calls, last, cut = stacked(frames, lengths)
         last = last[::-1][fine]
         table, last = table[last >= 0], last[last >= 0]
-        odd, negative = int((~fine).sum()), int((table < 0).any(axis=1).sum())
+        self._cut += cut
+        self._odd += int((~fine).sum())
+        self._negative += int((table < 0).any(axis=1).sum())
+        counted = (
+            table[:, 0].clip(0) if unit_of(types[0][1])[0] == "count" else np.zeros(len(table), np.int64)
+        )
+        measured = []
+        for column, (name, word) in enumerate(types):
+            unit, factor = unit_of(word)
+            some = np.flatnonzero(table[:, column] > 0)
+            measured.append(Measured(name, unit, last[some], table[some, column] * factor, counted[some]))
+        return Calls(calls.caller, calls.name, measured)
+
+    def _note(self) -> None:
         for code, number, text in (
-            ("samples_odd", odd, "{} samples of {} have other values than it says, and are left out"),
-            ("samples_negative", negative, "{} samples of {} have negative values, which are left out"),
+            ("samples_odd", self._odd, "{} samples of {} have other values than it says, and are left out"),
+            (
+                "samples_negative",
+                self._negative,
+                "{} samples of {} have negative values, which are left out",
+            ),
         ):
             if number:
                 self._building.note(code, text.format(number, self._file), file=self._file, count=number)
-        note_deep(self._building, self._file, cut)
-        return calls, last, table
+        note_deep(self._building, self._file, self._cut)
 
     def _frames(self) -> _Frames:
         """The names of all calls."""

@@ -24,6 +24,7 @@ from insight_profiler.reading.sampled_calls import (
     Measured,
     add_calls,
     below,
+    compact,
     frame_text,
     joined,
     note_deep,
@@ -57,7 +58,7 @@ def read(files: Files, building: Building) -> None:
             failures.append(f"{label}: {_said(error)}")
             continue
         cut += deep
-        found.setdefault(unit, []).append((label, calls))
+        found.setdefault(unit, []).append((label, compact(calls)))
     parts = [
         calls if len(same) == 1 else below(building.text(label), calls)
         for same in found.values()

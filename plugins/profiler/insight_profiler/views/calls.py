@@ -121,6 +121,7 @@ class _Views:
 
     def _grown(self, request: Request, opened: Opened, measure: int | None) -> tuple[CallTree, Sequence[str]]:
         profile = opened.profile
+        names: Sequence[str]
         of = OF.read(request)
         if of == "memory":
             held = self._memory(request, opened)
