@@ -172,9 +172,9 @@ def test_two_files_of_stacks_are_compared_by_what_was_measured(tmp_path: Path) -
         for unit, value in (("bytes", 5), ("none", 3))
     ]
     now, before = tmp_path / "now", tmp_path / "before"
-    for run, own in ((now, profiles), (before, profiles[::-1])):
+    for run, some in ((now, profiles), (before, profiles[::-1])):
         run.mkdir()
-        held = {"shared": {"frames": frames}, "profiles": own}
+        held = {"shared": {"frames": frames}, "profiles": some}
         (run / "a.speedscope.json").write_text(json.dumps(held), encoding="utf-8")
     (before / "b.folded").write_text("main;step 4\nmain;load 1\n", encoding="utf-8")
     with served_profiles() as opened:
