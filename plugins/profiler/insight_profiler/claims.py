@@ -9,6 +9,7 @@ from insight_core.plugin import FileName, PluginNameEnum
 from insight_profiler.stack_files import is_folded, is_pprof, is_speedscope, unpacked
 
 NAME = str(PluginNameEnum.PROFILER)
+NAMED_TRACE = "trace"  # in names of traces with any ending, and perhaps of stacks
 FOLDED = (".folded", ".collapsed", ".stacks")  # of collapsed stacks
 SIDE_FILES = ("-wal", "-journal")  # of SQLite databases: what is not in them yet, or no longer
 
@@ -69,7 +70,7 @@ _BESIDE = [
     "step_trace_point_info*.json",
 ]
 _TRACES = ["*trace.json", "*trace.json.gz"]
-_ANY_TRACES = ["*.json", "*.gz", "*trace*"]  # if they begin like one, or like a profile of speedscope
+_ANY_TRACES = ["*.json", "*.gz"]  # if they begin like one, or like a profile of speedscope
 _XPLANE = ["*.xplane.pb"]
 _PERFETTO = [f"*{name}{packed}" for name in (".pftrace", ".perfetto-trace") for packed in ("", ".gz")]
 _ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
@@ -113,6 +114,11 @@ def is_trace(beginning: bytes) -> bool:
 def is_trace_or_calls(beginning: bytes) -> bool:
     """Whether a file that begins so is a Chrome trace, or a profile of speedscope."""
     return is_trace(beginning) or is_speedscope(beginning)
+
+
+def is_trace_or_stacks(beginning: bytes) -> bool:
+    """Whether a file that begins so is a Chrome trace, a profile of speedscope, or collapsed stacks."""
+    return is_trace_or_calls(beginning) or is_folded(beginning)
 
 
 def may_be_nsight(beginning: bytes) -> bool:
@@ -191,6 +197,7 @@ FILES = {
     FileName("**/*.sqlite", begins=may_be_nsight),
     FileName("**/*_results.db", begins=may_be_rocpd),
     *(FileName(f"**/{name}", begins=is_trace_or_calls) for name in _ANY_TRACES),
+    FileName(f"**/*{NAMED_TRACE}*", begins=is_trace_or_stacks),
     *(FileName(f"**/{name}") for name in (*_SPEEDSCOPE, *_PPROF)),
     *(FileName(f"**/{name}", begins=is_folded) for name in (*_FOLDED, "*.txt")),
     *(FileName(f"**/{name}", begins=is_pprof) for name in _MAY_BE_PPROF),

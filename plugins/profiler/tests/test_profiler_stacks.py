@@ -255,10 +255,14 @@ def test_a_broken_file_is_named(tmp_path: Path, data: bytes, why: str) -> None:
 
 
 def test_a_profile_of_any_name_is_read_as_what_it_is(tmp_path: Path) -> None:
-    """A file ``*.json`` is known by its name as a trace only."""
-    profile = read_stacks(tmp_path, Source.CHROME, _SPEEDSCOPE, "result.json")
-    assert profile.source is Source.SPEEDSCOPE
-    assert sums_of(profile)
+    """Files ``*.json`` and ``*trace*`` are known by their names as traces only."""
+    for name, data, source in (
+        ("result.json", _SPEEDSCOPE, Source.SPEEDSCOPE),
+        ("backtraces.txt", _PY_SPY, Source.FOLDED),
+    ):
+        profile = read_stacks(tmp_path, Source.CHROME, data, name)
+        assert profile.source is source
+        assert sums_of(profile)
 
 
 # --- which files they are -------------------------------------------------------------------------
@@ -312,6 +316,7 @@ def test_each_file_is_a_profile_of_its_own_by_its_name() -> None:
         "b/a.collapsed.gz": Source.FOLDED,
         "a.stacks": Source.FOLDED,
         "profiler_stacks.txt": Source.FOLDED,
+        "trace_0.txt": Source.CHROME,
         "a.speedscope.json": Source.SPEEDSCOPE,
         "a.json": Source.CHROME,
         "memory.prof": Source.PPROF,

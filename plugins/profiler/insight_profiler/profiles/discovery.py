@@ -10,7 +10,7 @@
 | another database of an Ascend profiler | itself, its log, and ``analysis.db`` next to it |
 | an export ``*.sqlite`` of Nsight Systems, ``*_results.db`` of ROCm, a trace of Perfetto | itself |
 | collapsed stacks, a profile of speedscope or pprof | itself |
-| any other file: a trace, or a profile of speedscope | itself |
+| any other file: a trace; its reader knows stacks and speedscope too | itself |
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import field, frozen
 
 from insight_core.plugin.data import SeriesInfo
-from insight_profiler.claims import FOLDED, IS_MINDINSIGHT, SIDE_FILES
+from insight_profiler.claims import FOLDED, IS_MINDINSIGHT, NAMED_TRACE, SIDE_FILES
 from insight_profiler.model import Source
 
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
@@ -41,7 +41,7 @@ _SINGLES = {  # sources by the end of a name
     ".prof": Source.PPROF,
     **{f"{name}{packed}": source for name, source in _PACKABLE.items() for packed in (".gz", "")},
 }
-_FOLDED = ".txt"  # of other names, that are not MindSpore's
+_FOLDED = ".txt"  # of names that are not MindSpore's
 _ASCEND_DATABASE = re.compile(r"(?:ascend_(?P<maker>pytorch|mindspore)_profiler|msprof_).*\.db")
 _ANALYSIS = re.compile(r"(?:analysis|communication_analyzer)\.db")
 _FLIGHT = re.compile(r"(?:(?:nccl|comm_lib)_trace_rank_\d+(?:\.(?:json|pickle|pkl))?|(?:^|/)rank_\d+)$")
@@ -134,7 +134,7 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
             directory = tag[: prof.start()] if prof else where
             inner = tag[len(directory) :].lstrip("/")
             directories.setdefault((directory or ".", Source.MINDINSIGHT), {})[inner] = file
-        elif tag.endswith(_FOLDED):
+        elif tag.endswith(_FOLDED) and NAMED_TRACE not in name:
             singles.append(ProfileFiles(run, tag, Source.FOLDED, files={name: file}))
         elif where not in with_xplane:
             source = Source.TORCH if _TORCH.match(name) else Source.CHROME
