@@ -87,7 +87,9 @@ export function profilerSettings(page: Page) {
       parse: (text) => (/^\d{1,16}$/.test(text ?? '') ? Number(text) : null),
       format: (moment) => (moment === null ? null : String(moment)),
     }),
-    callsOf: page.setting('calls', codecs.choice<CallsOf>(['module', 'device', 'host', 'memory'], 'device')),
+    callsOf: page.setting('calls', codecs.choice<CallsOf>(['module', 'device', 'host', 'memory', 'samples'], 'device')),
+    /** What was measured in calls: its name, or its unit where it has none. */
+    callMeasure: page.setting('measure', codecs.name),
     callOrder: page.setting('order', codecs.choice<CallOrder>(CALL_ORDERS, 'down')),
     /** Whether the calls are compared with those of the base. */
     callsCompared: page.setting('calls-compared', codecs.flag(false)),

@@ -32,6 +32,9 @@ class Source(enum.StrEnum):
     ROCPD = "rocpd"  # ROCm's rocprofv3 and rocprof-sys, *_results.db
     SNAPSHOT = "snapshot"  # torch's memory snapshot, a pickle
     FLIGHT = "flight"  # torch's flight recorder, a file for each rank of a job
+    FOLDED = "folded"  # collapsed stacks: a line for each, with a number
+    SPEEDSCOPE = "speedscope"  # of py-spy and others
+    PPROF = "pprof"  # of Go, of JAX (memory of devices), and others
 
 
 class Category(enum.IntEnum):
@@ -253,6 +256,15 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
         "stacks": {"end": "i8"},
         "stack_frames": {"frame": "i4"},  # row in frames
         "frames": {"name": "i4", "file": "i4", "line": "i4"},
+        # calls where only their sums are known: equal paths are one row, callers come first
+        "call_paths": {"parent": "i4", "name": "i4"},  # row in call_paths, or -1
+        # what was spent in them, without what they called
+        "samples": {
+            "path": "i4",  # row in call_paths
+            "measure": "i4",  # place in the document `samples`
+            "value": "i8",
+            "count": "i8",  # of samples or calls; 0: not known
+        },
         # of the data pipeline: how long the training waited for each batch, how full the queue was
         "batches": {
             "number": "i8",
@@ -302,7 +314,9 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
 class Profile:
     """What was read of one profile. ``documents`` holds what is small and a tree: ``pipeline``,
     ``strategy``, ``flops`` (schemas: docs/reference/formats.md), ``copies`` (by name of copies their
-    ``count``, ``bytes`` and ``time``, ns)."""
+    ``count``, ``bytes`` and ``time``, ns), ``samples`` (``measures``, each with ``name`` and ``unit``: ns,
+    bytes, count or another; ``first``: the place of the one that is shown first;
+    ``counted``: samples or calls)."""
 
     source: Source
     start_ns: int = 0  # since the epoch; 0 when only relative times are known

@@ -25,11 +25,11 @@ from insight_profiler.derived.operators import (
     launching_rows,
     make_operators,
     set_scopes,
-    side_of,
     split_kernels,
 )
 from insight_profiler.derived.step_times import divide_steps
 from insight_profiler.derived.steps import inferred_steps, step_of
+from insight_profiler.derived.work import device_tracks, is_work
 from insight_profiler.model import TABLES, Category, Profile, Side, Source, StepOrigin
 
 _TIMES = {  # columns that count from the zero of the reader
@@ -191,7 +191,9 @@ def _relate(tables: dict[str, Columns], building: Collected) -> None:
         found = join_arrows(arrows, ends)
         flows = {name: np.concatenate((flows[name], found[name])) for name in flows}
     set_scopes(slices, flows, building.all_texts(), building.text)
-    side = side_of(slices, _device_tracks(building, device_of))
+    of_devices = device_tracks(building.tracks, building.devices)
+    work = is_work(slices, of_devices)
+    side = np.where(work, Side.DEVICE, Side.HOST).astype(np.uint8)
     count_once(slices, building.all_texts())
     mark_repeated(slices, building.all_texts())
     operators = make_operators(slices, side, device_of[slices["track"]], tables.get("operators"))
@@ -199,10 +201,10 @@ def _relate(tables: dict[str, Columns], building: Collected) -> None:
     is_operator = slices["operator"] >= 0
     is_runtime = slices["category"] == Category.RUNTIME
     around = nearest_marked(is_operator, slices["depth"], slices["parent"])
-    flows = launches(slices, flows)
+    flows = launches(slices, flows, work)
     if len(flows["source"]):
         tables["flows"] = flows
-    launched = launching_rows(slices, flows)
+    launched = launching_rows(slices, flows, work)
 
     if operators is not None:
         tables["operators"] = operators
@@ -215,15 +217,7 @@ def _relate(tables: dict[str, Columns], building: Collected) -> None:
     if "allocations" in tables:
         set_owners(tables["allocations"], slices, operators, building.all_texts(), building.text)
     if "steps" in tables:
-        is_device = _device_tracks(building, device_of)
-        divide_steps(tables["steps"], slices, launched, building, is_device, side == Side.DEVICE)
-
-
-def _device_tracks(building: Collected, device_of: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which tracks belong to a device other than a CPU."""
-    is_device = np.array([device.kind != "cpu" for device in building.devices] + [False])
-    found: NDArray[np.bool_] = is_device[device_of]
-    return found
+        divide_steps(tables["steps"], slices, launched, building, of_devices, work)
 
 
 def _operator_at(

@@ -64,7 +64,7 @@ def nest(track: NDArray[np.int32], start: NDArray[np.int64], duration: NDArray[n
     bounds = [0, *(np.flatnonzero(np.diff(track)) + 1).tolist(), count]
     for low, high in itertools.pairwise(bounds):
         depth[low:high] = _open_before(start[low:high], end[low:high])
-    parent = _parents(depth)
+    parent = parents(depth)
     inner = np.flatnonzero(parent >= 0)
     crossing = inner[end[inner] > end[parent[inner]]]
     if len(crossing):
@@ -84,7 +84,7 @@ def _open_before(start: NDArray[np.int64], end: NDArray[np.int64]) -> Rows:
     return np.arange(count) - ended
 
 
-def _parents(depth: Rows) -> NDArray[np.int32]:
+def parents(depth: Rows) -> NDArray[np.int32]:
     """The last row before each that is one less deep."""
     parent = np.full(len(depth), -1, np.int32)
     if not len(depth):
@@ -102,7 +102,7 @@ def _parents(depth: Rows) -> NDArray[np.int32]:
 
 def _nested(start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[Rows, Rows]:
     depth = _open_before(start, end)
-    return depth, _parents(depth).astype(np.int64)
+    return depth, parents(depth).astype(np.int64)
 
 
 def own_times(duration: NDArray[np.int64], parent: NDArray[np.int32]) -> NDArray[np.int64]:

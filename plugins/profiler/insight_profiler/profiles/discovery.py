@@ -9,7 +9,8 @@
 | what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
 | another database of an Ascend profiler | itself, its log, and ``analysis.db`` next to it |
 | an export ``*.sqlite`` of Nsight Systems, ``*_results.db`` of ROCm, a trace of Perfetto | itself |
-| any other file: a trace | itself |
+| collapsed stacks, a profile of speedscope or pprof | itself |
+| any other file: a trace; its reader knows stacks and speedscope too | itself |
 """
 
 from __future__ import annotations
@@ -20,21 +21,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import field, frozen
 
 from insight_core.plugin.data import SeriesInfo
-from insight_profiler.claims import IS_MINDINSIGHT, SIDE_FILES
+from insight_profiler.claims import FOLDED, IS_MINDINSIGHT, NAMED_TRACE, SIDE_FILES
 from insight_profiler.model import Source
 
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
 _TORCH = re.compile(r"^(?P<worker>.*?)(\.\d+)?\.pt\.trace\.json(\.gz)?$")
 _XPLANE = ".xplane.pb"
+_PACKABLE = {
+    ".pftrace": Source.PERFETTO,
+    ".perfetto-trace": Source.PERFETTO,
+    ".speedscope.json": Source.SPEEDSCOPE,
+    ".pprof": Source.PPROF,
+    **dict.fromkeys(FOLDED, Source.FOLDED),
+}
 _SINGLES = {  # sources by the end of a name
     ".sqlite": Source.NSIGHT,
     "_results.db": Source.ROCPD,
-    **{
-        f"{name}{packed}": Source.PERFETTO
-        for name in (".pftrace", ".perfetto-trace")
-        for packed in (".gz", "")
-    },
+    ".pb.gz": Source.PPROF,
+    ".prof": Source.PPROF,
+    **{f"{name}{packed}": source for name, source in _PACKABLE.items() for packed in (".gz", "")},
 }
+_FOLDED = ".txt"  # of names that are not MindSpore's
 _ASCEND_DATABASE = re.compile(r"(?:ascend_(?P<maker>pytorch|mindspore)_profiler|msprof_).*\.db")
 _ANALYSIS = re.compile(r"(?:analysis|communication_analyzer)\.db")
 _FLIGHT = re.compile(r"(?:(?:nccl|comm_lib)_trace_rank_\d+(?:\.(?:json|pickle|pkl))?|(?:^|/)rank_\d+)$")
@@ -80,6 +87,8 @@ class ProfileFiles:
         torch = _TORCH.match(name)
         if torch:
             return torch["worker"] or name
+        if self.source in (Source.FOLDED, Source.SPEEDSCOPE, Source.PPROF):
+            return name  # a program writes several kinds of them with one name
         for ending in (_XPLANE, *_SINGLES, ".gz"):
             name = name.removesuffix(ending)
         return name
@@ -125,6 +134,8 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
             directory = tag[: prof.start()] if prof else where
             inner = tag[len(directory) :].lstrip("/")
             directories.setdefault((directory or ".", Source.MINDINSIGHT), {})[inner] = file
+        elif tag.endswith(_FOLDED) and NAMED_TRACE not in name:
+            singles.append(ProfileFiles(run, tag, Source.FOLDED, files={name: file}))
         elif where not in with_xplane:
             source = Source.TORCH if _TORCH.match(name) else Source.CHROME
             singles.append(ProfileFiles(run, tag, source, files={name: file}))

@@ -32,5 +32,8 @@ READERS: Mapping[Source, Reader] = {
         Source.PERFETTO: "perfetto",
         Source.SNAPSHOT: "snapshot",
         Source.FLIGHT: "flight",
+        Source.FOLDED: "folded",
+        Source.SPEEDSCOPE: "speedscope",
+        Source.PPROF: "pprof",
     }.items()
 }

@@ -68,7 +68,7 @@ READS: Mapping[str, Readers] = {
     "call_tree": [
         *_TABLE,
         *(text(f"base_{name}") for name in ("run", "profile")),
-        *(calls.OF, calls.UP, calls.AT, calls.SINCE, calls.DEVICE, _STEPS),
+        *(calls.OF, calls.UP, calls.MEASURE, calls.AT, calls.SINCE, calls.DEVICE, _STEPS),
     ],
     "held": [*_TABLE, calls.OWNERS, calls.PER, calls.DEVICE, whole_number("width", 1, 10_000, 1000)],
     "pool": [*_TABLE, calls.AT, calls.DEVICE],

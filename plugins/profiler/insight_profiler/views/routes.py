@@ -59,17 +59,23 @@ def _has_memory(profile: Profile) -> bool:
     return counted or _documented("memory", "allocations")(profile)
 
 
+def _has_runs(profile: Profile) -> bool:
+    """Whether there is more than sums of calls: nothing else can be said of these, and no rule is about
+    them."""
+    return "samples" not in profile.tables
+
+
 # The views of the page in their order, and whether a profile has something for each; others of its job do for
 # the ranks.
 _CLUSTER = "cluster"
 _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
-    "overview": lambda _: True,
+    "overview": _has_runs,
     "timeline": _having("slices"),
     "operators": _having("operators"),
     "calls": lambda profile: bool(trees_of(profile)),
     "memory": _has_memory,
     "hangs": _having("flights"),
-    "advice": lambda _: True,
+    "advice": _has_runs,
     "kernels": _having("kernels"),
     "steps": _having("steps"),
     "communication": _having("collectives", "links"),
