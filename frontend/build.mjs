@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { build } from 'vite';
 import { bundle, buildShared, FRONTEND, PACKAGES, ROOT } from './bundling.mjs';
 import { pack } from './packing.mjs';
@@ -25,6 +25,14 @@ async function classic(name) {
   const calls = { name: 'calls', transform: (code, id) => (id === entry ? `${code}\n${name}();` : null) };
   const [{ code }] = await bundle({ entry, name, output: { format: 'iife' }, plugins: [calls], signatures: false });
   return code.trim();
+}
+
+/** Styles of a phone, of the page and of the kit, in one file; its name. */
+async function phoneStyles(assets) {
+  const made = await bundle({ entry: join(SHELL, 'src', 'phone.ts'), name: 'phone' });
+  const { fileName, source } = made.find((asset) => asset.fileName.endsWith('.css'));
+  writeFileSync(join(assets, basename(fileName)), source);
+  return basename(fileName);
 }
 
 /** Sources that the page runs before it loads anything later. */
@@ -61,6 +69,8 @@ async function buildPage() {
   const links = [
     ...ahead.map((file) => `<link rel="modulepreload" href="${at(file)}" />`),
     ...styles.map((file) => `<link rel="stylesheet" href="${at(file)}" />`),
+    // a wider window loads it when it has nothing else to do
+    `<link rel="stylesheet" media="(max-width: 699px)" href="${at(await phoneStyles(assets))}" />`,
   ];
   const values = {
     map: JSON.stringify({ imports: map }),

@@ -1,4 +1,4 @@
-import { addStylesFirst, linesInSight, showing, useSize } from '@insight-host/kit/lab';
+import { addStylesFirst, FINGER, isPhone, linesInSight, showing, useSize } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
@@ -22,7 +22,8 @@ const NUDGE = 16; // pixels of a column's width, by key
  * column (Shift: too), Alt and arrows change its width, with Shift its place, Delete hides it, Ctrl+A marks everything,
  * Ctrl+C copies exact values.
  */
-export function Table<R>(given: TableProps<R>): JSX.Element {
+export function Table<R>(props: TableProps<R>): JSX.Element {
+  const given = { ...props, rowHeight: heightOf(props) };
   const { name, label, rows, columns, frozen = NONE, rowHeight, heads = true, onCopyCells, question = '' } = given;
   useTableStyles();
   const id = useId();
@@ -200,6 +201,7 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
       {...(focus && focus.row < rows.count ? { 'aria-activedescendant': `${id}-${focus.row}-${focus.column}` } : {})}
       data-testid={name}
       data-rows={rows.count}
+      {...(rowHeight === props.rowHeight ? {} : { style: { '--line': `${rowHeight - 1}px` } })}
       onScroll={sight.onScroll}
       onKeyDown={onKeyDown}
       onPointerDown={begin}
@@ -241,6 +243,11 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** Of a row, in pixels: on a phone a finger needs more of one that it presses. */
+function heightOf<R>({ rowHeight, onPick, onOpen, sort }: TableProps<R>): number {
+  return isPhone.value && (onPick || onOpen || sort) ? Math.max(FINGER, rowHeight) : rowHeight;
 }
 
 function shifted(area: Area, by: number): Area {
