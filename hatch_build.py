@@ -32,7 +32,7 @@ SUFFIX = str(sysconfig.get_config_var("EXT_SUFFIX"))
 _COMPILED = Path("insight_core/.compiled")  # JSON: digest by module, as compiled
 _RECORD = "insight_record"
 _DIGEST = Path("frontend/insight_frontend/static/.digest")
-_TOP = ("package.json", "package-lock.json", "tsconfig.json", "frontend", "plugins")
+_TOP = ("package.json", "package-lock.json", "tsconfig.json", "frontend", "plugins", "docs")
 
 
 class FrontendError(RuntimeError):

@@ -7,7 +7,7 @@
  * files by an import map in index.html.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { build } from 'vite';
 import { bundle, buildShared, FRONTEND, PACKAGES, ROOT } from './bundling.mjs';
@@ -33,6 +33,28 @@ async function phoneStyles(assets) {
   const { fileName, source } = made.find((asset) => asset.fileName.endsWith('.css'));
   writeFileSync(join(assets, basename(fileName)), source);
   return basename(fileName);
+}
+
+/** What users of the page look for in the documentation, below docs/; the wheel has no other copy of it. */
+const DOCS =
+  /^(how-to\/[\w-]+|words|reliability|reference\/(accuracy|dashboards|filter|flags|formats|limits|profile_advice))\.md$/;
+
+/** Pages of the documentation, and a list of them with the titles that docs/README.md gives. */
+function writeDocs() {
+  const [docs, out] = [join(ROOT, 'docs'), join(STATIC, 'docs')];
+  const listing = existsSync(docs) ? readFileSync(join(docs, 'README.md'), 'utf8') : '';
+  const links = [...listing.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)(.*)$/gm)].filter(([, , path]) => DOCS.test(path));
+  const pages = links.map(([, title, path, about]) => ({
+    title,
+    path,
+    about: about.replace(/^[:,\s]+/, '').replaceAll('`', ''),
+  }));
+  for (const { path } of pages) {
+    mkdirSync(dirname(join(out, path)), { recursive: true });
+    writeFileSync(join(out, path), readFileSync(join(docs, path)));
+  }
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, 'index.json'), JSON.stringify(pages));
 }
 
 /** Sources that the page runs before it loads anything later. */
@@ -83,6 +105,7 @@ async function buildPage() {
   writeFileSync(join(STATIC, 'index.html'), html);
   for (const file of readdirSync(join(SHELL, 'public')))
     writeFileSync(join(STATIC, file), readFileSync(join(SHELL, 'public', file)));
+  writeDocs();
   const inter = join(ROOT, 'node_modules/@fontsource-variable/inter/LICENSE');
   writeFileSync(join(STATIC, 'inter-license.txt'), readFileSync(inter)); // goes wherever the font goes
   const modules = Object.fromEntries(

@@ -2,6 +2,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { FINGER, isPhone, linesInSight, showing, splitName, trackOf, useSize } from '@insight-host/kit/lab';
+import type { TargetedMouseEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '@insight-host/kit';
 import { usePage } from '../state/page';
@@ -198,6 +199,18 @@ export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
   const [head, tail] = splitName(run.displayName);
   const NameField = page.nameField.value;
   const metric = page.tableOpen.value ? null : page.runs.metric.value;
+  // on a phone it is always in sight, and an option holds no control: readers find the menu by a long press
+  const tool = {
+    class: `ih-run-tool${metric ? ' ih-over' : ''}`,
+    'data-action': 'run-menu',
+    title: t('runs.menu'),
+    onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => {
+      event.stopPropagation();
+      page.dialog.value = { kind: 'run', run, anchor: event.currentTarget };
+    },
+    onDblClick: (event: Event) => event.stopPropagation(),
+    children: <Icon name="more" />,
+  };
   return (
     <>
       <span
@@ -244,22 +257,11 @@ export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
           </span>
         ))}
       {metric && <metric.Beside run={run} />}
-      <button
-        type="button"
-        class={`ih-run-tool${metric ? ' ih-over' : ''}`}
-        data-action="run-menu"
-        tabIndex={-1}
-        title={t('runs.menu')}
-        aria-label={t('runs.menu')}
-        aria-haspopup="menu"
-        onClick={(event) => {
-          event.stopPropagation();
-          page.dialog.value = { kind: 'run', run, anchor: event.currentTarget };
-        }}
-        onDblClick={(event) => event.stopPropagation()}
-      >
-        <Icon name="more" />
-      </button>
+      {isPhone.value ? (
+        <span {...(tool as object)} />
+      ) : (
+        <button {...tool} type="button" tabIndex={-1} aria-label={t('runs.menu')} aria-haspopup="menu" />
+      )}
     </>
   );
 }
