@@ -37,7 +37,7 @@ async function phoneStyles(assets) {
 
 /** What users of the page look for in the documentation, below docs/; the wheel has no other copy of it. */
 const DOCS =
-  /^(how-to\/[\w-]+|words|reliability|reference\/(accuracy|dashboards|filter|flags|formats|limits|profile_advice))\.md$/;
+  /^(how-to\/[\w-]+|words|reliability|http_api|reference\/(accuracy|dashboards|filter|flags|formats|limits|profile_advice))\.md$/;
 
 /** Pages of the documentation, and a list of them with the titles that docs/README.md gives. */
 function writeDocs() {

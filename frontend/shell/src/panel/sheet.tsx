@@ -28,7 +28,8 @@ export function Sheet({ children }: { readonly children: ComponentChildren }) {
     box.current?.focus(); // the sheet, not its field: that would open the keyboard of the phone
     return () => {
       for (const part of covered) part.inert = false;
-      if (box.current?.contains(document.activeElement))
+      const { activeElement: active } = document;
+      if (active === document.body || box.current?.contains(active))
         document.querySelector<HTMLElement>('.ih-header [data-action="runs"]')?.focus();
     };
   }, []);

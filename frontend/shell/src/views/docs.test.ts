@@ -21,3 +21,8 @@ test('links to the web stay', () => {
     '[wandb](https://wandb.ai) by [mail](mailto:a@b.c)',
   );
 });
+
+test('code is left alone', () => {
+  const code = '```python\nwriters["a"](step)\n```\n';
+  expect(at(`${code}[here](x.md)`)).toBe(`${code}here`);
+});

@@ -36,17 +36,21 @@ export function docPages(): Promise<readonly DocPage[]> {
   return listed;
 }
 
-/** The text of a page with links that `rendered` keeps: those to other pages that the host has. */
+const LINK = /(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^()\s]+)\)/g;
+const CODE = /(^```[\s\S]*?^```)/m;
+
+/** The text of a page with links that `rendered` keeps: those to other pages that the host has. Code is left alone. */
 export function linked(text: string, path: string, known: ReadonlySet<string>): string {
   const base = new URL(path, HERE);
-  return text.replace(
-    /(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^()\s]+)\)/g,
-    (whole, picture: string, name: string, to: string) => {
-      if (/^[a-z]+:/i.test(to)) return whole;
-      const { pathname } = new URL(to, base);
-      return !picture && known.has(pathname.slice(1)) ? `[${name}](${HERE}${pathname.slice(1)})` : name;
-    },
-  );
+  const turn = (whole: string, picture: string, name: string, to: string): string => {
+    if (/^[a-z]+:/i.test(to)) return whole;
+    const target = new URL(to, base).pathname.slice(1);
+    return !picture && known.has(target) ? `[${name}](${HERE}${target})` : name;
+  };
+  return text
+    .split(CODE)
+    .map((part, at) => (at % 2 ? part : part.replace(LINK, turn)))
+    .join('');
 }
 
 /** A page, or without a path the list of all. */

@@ -22,8 +22,12 @@ const NUDGE = 16; // pixels of a column's width, by key
  * column (Shift: too), Alt and arrows change its width, with Shift its place, Delete hides it, Ctrl+A marks everything,
  * Ctrl+C copies exact values.
  */
-export function Table<R>(props: TableProps<R>): JSX.Element {
-  const given = { ...props, rowHeight: heightOf(props) };
+export function Table<R>(given: TableProps<R>): JSX.Element {
+  return <Sized {...given} rowHeight={heightOf(given)} />;
+}
+
+/** The table, with rows as high as this window needs them. */
+function Sized<R>(given: TableProps<R>): JSX.Element {
   const { name, label, rows, columns, frozen = NONE, rowHeight, heads = true, onCopyCells, question = '' } = given;
   useTableStyles();
   const id = useId();
@@ -201,7 +205,7 @@ export function Table<R>(props: TableProps<R>): JSX.Element {
       {...(focus && focus.row < rows.count ? { 'aria-activedescendant': `${id}-${focus.row}-${focus.column}` } : {})}
       data-testid={name}
       data-rows={rows.count}
-      {...(rowHeight === props.rowHeight ? {} : { style: { '--line': `${rowHeight - 1}px` } })}
+      {...(isPhone.value && rowHeight === FINGER ? { style: { '--line': `${FINGER - 1}px` } } : {})}
       onScroll={sight.onScroll}
       onKeyDown={onKeyDown}
       onPointerDown={begin}
