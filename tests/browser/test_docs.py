@@ -29,7 +29,7 @@ def test_the_palette_finds_a_page_and_its_links_lead_on(page: Page, shared: Serv
     expect(dialog.get_by_role("heading", level=2).first).to_have_text("Ask in SQL")
     text = dialog.get_by_test_id("doc")
     expect(text).to_contain_text("insight-host sql")
-    text.get_by_role("link").first.click()
+    text.get_by_role("link", name="commands that read logs").first.click()
     expect(dialog.get_by_role("heading", level=2).first).to_have_text("Read logs from Python")
     expect(text).not_to_be_empty()
     dialog.locator('[data-action="all-docs"]').click()
