@@ -11,6 +11,7 @@ import {
   timeText,
   Toggle,
 } from '@insight-host/kit';
+import { ToolbarLine } from '@insight-host/kit/lab';
 import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import en from '../insight_console/locales/en.json';
@@ -57,9 +58,8 @@ function Tools({ board }: AppProps): JSX.Element {
   const { search, chosen, files } = board;
   const { value: shown } = chosen;
   const isSearching = board.q.value !== '';
-  return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Modes page={board.page} />
+  const tools = (
+    <>
       {shown && (
         <Select
           name="file"
@@ -115,8 +115,9 @@ function Tools({ board }: AppProps): JSX.Element {
           href={board.page.ctx.data.href('blob', { run: shown.run, tag: shown.tag, index: 0 })}
         />
       )}
-    </div>
+    </>
   );
+  return <ToolbarLine say={say} first={<Modes page={board.page} />} tools={tools} />;
 }
 
 function Count({ board }: AppProps): JSX.Element {
