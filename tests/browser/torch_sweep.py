@@ -11,7 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from insight_core.plugin.testing import EventWriter
-from tests.lineage_samples import write_run
+from tests.lineage_samples import Hparams, write_run
 
 STEPS = np.arange(0, 1000, 5)
 EPOCHS = np.arange(50, 1001, 50)
@@ -60,11 +60,6 @@ def best(count: int) -> list[str]:
     return [one.name for one in sorted(TRIALS, key=lambda one: -one.accuracy)[:count]]
 
 
-def final_accuracy(trial: Trial) -> float:
-    """What the log has as the last value of ``val/acc``."""
-    return float(_accuracies(trial)[-1])
-
-
 def write_torch_sweep(root: Path) -> None:
     """The runs, three minutes from one to the next, each with its hyperparameters in a directory below it."""
     for at, trial in enumerate(TRIALS):
@@ -74,9 +69,9 @@ def write_torch_sweep(root: Path) -> None:
             losses = _losses(trial)
             writer.scalar_block(["train/loss"], STEPS.tolist(), losses[:, None].tolist())
             writer.scalar_block(["lr"], STEPS.tolist(), [[trial.rate * (1 - step / 1000)] for step in STEPS])
-            held_out = np.column_stack([losses[EPOCHS // 5 - 1] * 1.1 + 0.02, _accuracies(trial)])
+            held_out = np.column_stack([losses[EPOCHS // 5 - 1] * 1.1 + 0.02, accuracies(trial)])
             writer.scalar_block(["val/loss", "val/acc"], EPOCHS.tolist(), held_out.tolist())
-        hparams = {
+        hparams: Hparams = {
             "lr": trial.rate,
             "width": float(trial.width),
             "optimizer": trial.optimizer,
@@ -84,7 +79,9 @@ def write_torch_sweep(root: Path) -> None:
             "batch_size": 128.0,
         }
         ended = start + 170
-        write_run(directory / f"{ended:.6f}1", hparams, {"hparam/val_acc": final_accuracy(trial)}, ended)
+        write_run(
+            directory / f"{ended:.6f}1", hparams, {"hparam/val_acc": float(accuracies(trial)[-1])}, ended
+        )
 
 
 def _losses(trial: Trial) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -99,7 +96,8 @@ def _losses(trial: Trial) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return (end + (2.3 - end) * np.exp(-STEPS / speed)) * random.lognormal(0, 0.08, len(STEPS))
 
 
-def _accuracies(trial: Trial) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def accuracies(trial: Trial) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """What a run logs as ``val/acc`` at each of ``EPOCHS``."""
     random = np.random.default_rng([TRIALS.index(trial), 2])
     if trial.rate == 0.3:
         return 0.1 + random.normal(0, 0.004, len(EPOCHS))

@@ -159,10 +159,10 @@ function hasLineage(columns: readonly ColumnInfo[]): boolean {
 function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonly string[] {
   const last = inGroups(columns, 'scalar').filter(({ name }) => name.startsWith('last/'));
   const metrics = new Set(inGroups(columns, 'metric').map(({ title }) => title));
-  const scalars = mostKnown(
-    last.filter(({ name }) => !metrics.has(name.slice('last/'.length))),
-    SCALARS,
-  );
+  const untold = last.filter(({ name }) => !metrics.has(name.slice('last/'.length)));
+  untold.sort((one, other) => Number(!one.goal) - Number(!other.goal)); // the last learning rate is no result
+  const scalars = mostKnown(untold, SCALARS);
+  const ofTraining = scalars.filter((column) => sectionOf(column) !== 'system');
   const named = (names: readonly string[]): readonly ColumnInfo[] =>
     columns.filter(({ name, count }) => names.includes(name) && count > 0);
   const of = (...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] => inGroups(columns, ...groups);
@@ -173,9 +173,10 @@ function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonl
         ? [
             ...of('metric'),
             ...named(['loss']),
-            ...scalars.filter((column) => sectionOf(column) !== 'system'),
+            ...(metrics.size > 0 ? [] : ofTraining),
             ...of('hyperparameter', 'custom'),
             ...named(['network', 'train_dataset_count', 'dataset_mark']),
+            ...(metrics.size > 0 ? ofTraining : []), // what a sweep was run for stands next to what explains it
             ...scalars.filter((column) => sectionOf(column) === 'system'),
           ]
         : last.slice(0, MOST_SCALARS);
