@@ -145,6 +145,7 @@ const SCALARS = 4; // scalar columns in addition to those of lineage
 const MOST_COLUMNS = 40;
 const MOST_AXES = 8;
 const OF_RUN = ['run/status', 'start_time', 'run/duration'];
+const NEARLY_ALL = 0.9;
 const MOST_CATEGORIES = 60; // on an axis that nobody asked for
 
 const inGroups = (columns: readonly ColumnInfo[], ...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] =>
@@ -184,9 +185,11 @@ function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonl
   return [...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS)), ...ofRun, 'mark', 'remark'];
 }
 
-/** Those that most runs have a value in, in their order. */
+/** Those that most runs have a value in, in their order; of those that nearly all have, the first ones. */
 function mostKnown<T extends ColumnInfo>(columns: readonly T[], most: number): readonly T[] {
-  const kept = new Set([...columns].sort((left, right) => right.count - left.count).slice(0, most));
+  const enough = NEARLY_ALL * Math.max(0, ...columns.map(({ count }) => count));
+  const known = ({ count }: T): number => Math.min(count, enough);
+  const kept = new Set([...columns].sort((left, right) => known(right) - known(left)).slice(0, most));
   return columns.filter((column) => kept.has(column));
 }
 

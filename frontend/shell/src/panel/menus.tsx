@@ -280,7 +280,8 @@ function Selecting({ count, metrics }: Pick<Props, 'metrics'> & { readonly count
   return (
     <>
       {counts.length > 0 && (
-        <div class="ih-select-first">
+        <fieldset class="ih-select-first">
+          <legend>{words(page, 'sort.select')}</legend>
           {best?.isRanked && (
             <p>
               <span title={best.key}>{words(page, 'sort.best', { metric: best.title })}</span>
@@ -294,7 +295,7 @@ function Selecting({ count, metrics }: Pick<Props, 'metrics'> & { readonly count
               {words(page, 'sort.all')}
             </button>
           </p>
-        </div>
+        </fieldset>
       )}
       <button
         type="button"

@@ -239,7 +239,7 @@ export function Beside({ run }: { readonly run: Run }) {
   if (!metric) return null;
   const share = metric.shareOf(metric.valueOf(run.name));
   return (
-    <span class="ih-run-metric" title={metric.title}>
+    <span class="ih-run-metric ih-barred" title={metric.title}>
       {metric.textOf(run.name)}
       {share !== null && (
         <i class="ih-bar">

@@ -231,7 +231,8 @@ export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
           {run.damage > 999 ? '999+' : run.damage}
         </span>
       )}
-      {page.hasDialects.value &&
+      {!metric &&
+        page.hasDialects.value &&
         run.dialects.map((dialect) => (
           <span
             key={dialect}
