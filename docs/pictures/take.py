@@ -50,7 +50,7 @@ PICTURES = (
 def main() -> None:
     """Writes all pictures; fails if one has more bytes than a page should load."""
     with demo() as url, sync_playwright() as playwright:
-        found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+        found = next((one for name in BROWSERS if (one := shutil.which(name))), None)
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         for picture in PICTURES:
             for theme in ("light", "dark"):
