@@ -189,7 +189,8 @@ export function swatchOf({ color, dash }: Pick<Run, 'color' | 'dash'>, isDrawn: 
     at += part * scale;
     return `${place % 2 ? '#0000' : color} ${from}px ${at}px`;
   });
-  return { borderColor: 'transparent', background: `repeating-linear-gradient(90deg, ${stops.join()}) border-box` };
+  const line = `repeating-linear-gradient(90deg, ${stops.join()}) center / 100% 4px no-repeat border-box`;
+  return { borderColor: 'transparent', background: line };
 }
 
 /** Colour, name and badges of a run, and what can be done with it. */
@@ -246,7 +247,8 @@ export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
           {run.damage > 999 ? '999+' : run.damage}
         </span>
       )}
-      {page.hasDialects.value &&
+      {!metric &&
+        page.hasDialects.value &&
         run.dialects.map((dialect) => (
           <span
             key={dialect}

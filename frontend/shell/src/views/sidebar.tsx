@@ -20,7 +20,7 @@ export function Sidebar() {
   const columns = page.columns.value;
   const panel = page.panel.value;
   const isTable = page.tableOpen.value;
-  const list = useSignal(recall('page', 'sidebar', 264) || 264);
+  const list = useSignal(recall('page', 'sidebar', within(innerWidth * 0.19, 264, 360)));
   const table = useSignal(recall('page', 'sidebar.table', Math.round(innerWidth * 0.55)));
   const resizer = useLater(() => import('../panel/resizer'), page.isShown.value && !isPhone.value);
   const isOpen = page.sidebarOpen.value && page.hasSidebar.value;
