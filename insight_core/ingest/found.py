@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from attrs import Factory, define
@@ -28,7 +29,6 @@ _UNREAD = {  # what files hold that nothing here reads, by the end of their name
     ".ir": "graphs of MindSpore as text",
     ".parquet": "Parquet tables",
 }
-EXTRAS = {"Parquet tables": "lake, parquet"}  # that read some of them
 _TEXTS = {  # of files that are there and are not read, by what they hold
     "checkpoints": ReasonKind("unread_checkpoints", "Checkpoints of models: {files:,}"),
     "Python pickles": ReasonKind(
@@ -52,7 +52,7 @@ _TEXTS = {  # of files that are there and are not read, by what they hold
 
 def unread_kind(name: str) -> str:
     """What a file holds that no plugin claims and no format reads, by its name; empty for others."""
-    return _UNREAD.get(name[name.rfind(".") :], "")
+    return _UNREAD.get(name[name.rfind(".") :].lower(), "")
 
 
 def unread_reason(kind: str, files: int) -> Reason:
@@ -104,7 +104,22 @@ class Found:
     damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
     missing: list[str] = Factory(list)
     not_followed: list[str] = Factory(list)  # links to directories and to event files
-    unread: Counter[str] = Factory(Counter)  # files by what they hold; see unread_kind
+    unread: dict[str, str] = Factory(dict)  # what files hold that nothing reads, by path: logdirs may overlap
+
+    def leave_out(self, path: str) -> None:
+        """Notes that nothing reads a file, if its name says what it holds."""
+        if kind := unread_kind(os.path.basename(path)):
+            self.unread[path] = kind
+
+    def counts_of_unread(self, empty_stores: Collection[str]) -> Mapping[str, int]:
+        """How many files nothing reads, by what they hold, the largest number first. In ``empty_stores`` the
+        formats of stores found nothing."""
+        for store in self.stores:
+            if store.path in empty_stores:
+                self.leave_out(store.path)
+        read = {path for _, path in (*self.files, *self.named)}
+        kinds = Counter(kind for path, kind in self.unread.items() if path not in read)
+        return dict(kinds.most_common())
 
     def of_runs(self, accepts: Callable[[str], bool]) -> Found:
         """The part with the runs whose names are accepted."""

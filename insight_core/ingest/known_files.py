@@ -116,11 +116,16 @@ class KnownFiles:
 
 
 def unread_files(
-    logdirs: Sequence[Logdir], names: FileNames, *, follow_symlinks: bool = False
+    logdirs: Sequence[Logdir],
+    names: FileNames,
+    empty_stores: Collection[str] = (),
+    *,
+    follow_symlinks: bool = False,
 ) -> Mapping[str, int]:
-    """How many files there are now that nothing reads, by what they hold, those of the most files first."""
-    counted = discover(logdirs, names, follow_symlinks=follow_symlinks, counts_unread=True).unread
-    return {kind: count for kind, count in counted.most_common() if kind}
+    """How many files there are now that nothing reads, by what they hold, those of the most files first.
+    ``empty_stores`` are paths of files in which the formats of stores found nothing."""
+    found = discover(logdirs, names, follow_symlinks=follow_symlinks, counts_unread=True)
+    return found.counts_of_unread(empty_stores)
 
 
 def run_files(logdirs: Sequence[Logdir], names: FileNames, folded: Callable[[Found], Found]) -> list[RunFile]:

@@ -71,6 +71,15 @@ def _check_step(claim: FileName, attribute: Attribute[str], step: str) -> None:
         raise ValueError(f"{step!r} has no group that matches the step in the path of a file")
 
 
+def _check_of_run(claim: FileName, attribute: Attribute[str], of_run: str) -> None:
+    try:
+        groups = re.compile(of_run).groups
+    except re.error as error:
+        raise ValueError(f"{of_run!r} is not a regular expression: {error}") from None
+    if of_run and not groups:
+        raise ValueError(f"{of_run!r} has no group that matches the directory of a run")
+
+
 def _check_tag(claim: FileName, attribute: Attribute[str], tag: str) -> None:
     if tag and not claim.step:
         raise ValueError(f"the files of {claim.pattern!r} have one tag {tag!r} and no steps: give step= too")
@@ -105,6 +114,11 @@ class FileName:
     With ``beside`` a file is claimed only in runs that have a file of that name which a plugin claims, and
     not where a log format reads it: a format of several files knows its own by the file that names them.
 
+    With ``of_run``, a regular expression such as ``(.+)\\.log``, a file belongs to a run next to it whose
+    directory has the name that the first group of a full match has: ``first.log`` to that of ``first/``.
+    With ``run_below`` a file that no run is around belongs to the only run below its directory. The tag of
+    such a file begins with ``../``.
+
     With ``begins`` only files are claimed whose first BEGINNING bytes this function accepts, for formats
     whose files have any name. It is asked as ``makes_run`` is, in runs too, but not for a file that another
     pattern of the plugin matches, and no longer once it has refused many files whose names differ only in
@@ -137,6 +151,8 @@ class FileName:
         converter=converters.optional(reference),
         validator=check_function,
     )
+    of_run: str = field(default="", eq=False, kw_only=True, validator=_check_of_run)
+    run_below: bool = field(default=False, eq=False, kw_only=True)
     step: str = field(default="", kw_only=True, validator=_check_step)
     tag: str = field(default="", kw_only=True, validator=_check_tag)
 

@@ -74,6 +74,13 @@ class Translations:
         """Whether an event file is one of a translation, or has values of a log format."""
         return self.values.holds(path) or (self._place is not None and self._place.holds(path))
 
+    def empty(self) -> frozenset[str]:
+        """Paths of the stores that were translated and have neither runs nor damage: their files are those of
+        other programs."""
+        stores = list(self._stores.values())
+        of_some = {store.found.path for store in stores if store.is_pending or store.runs or store.damage}
+        return frozenset(store.found.path for store in stores) - of_some
+
     def start(self, interval: float, changed: Callable[[frozenset[str] | None], None]) -> None:
         """Translates in the background and looks for changes every ``interval`` seconds (0: never).
 

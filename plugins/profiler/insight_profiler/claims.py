@@ -74,6 +74,14 @@ _XPLANE = ["*.xplane.pb"]
 _PERFETTO = [f"*{name}{packed}" for name in (".pftrace", ".perfetto-trace") for packed in ("", ".gz")]
 _ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
 _ANALYSES = ["analysis.db", "communication_analyzer.db"]  # of such a database next to them
+# what msprof-analyze writes about the ranks of a job
+CLUSTER_DIRECTORY = "cluster_analysis_output"
+CLUSTER_FILES = (
+    "cluster_analysis.db",
+    "cluster_communication.json",
+    "cluster_communication_matrix.json",
+    "cluster_step_trace_time.csv",
+)
 _FLIGHTS = ["*nccl_trace_rank_*", "*comm_lib_trace_rank_*", "rank_*"]  # if they begin like one
 _SNAPSHOTS = ["*.pickle", "*.pickle.gz", "*.pkl"]  # of memory, if they begin like one
 
@@ -197,6 +205,12 @@ FILES = {
     *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE, *_PERFETTO, *_ASCEND_DATABASES]),
     *(FileName(f"**/{name}{side}", makes_run=False) for name in _ASCEND_DATABASES for side in SIDE_FILES),
     *(FileName(f"**/{name}", makes_run=False) for name in _ANALYSES),
+    *(FileName(f"**/{where}{name}") for where in ("", f"{CLUSTER_DIRECTORY}/") for name in CLUSTER_FILES),
+    *(
+        FileName(f"**/{where}{CLUSTER_FILES[0]}{side}", makes_run=False)
+        for where in ("", f"{CLUSTER_DIRECTORY}/")
+        for side in SIDE_FILES
+    ),
     FileName("**/*.sqlite", begins=may_be_nsight),
     FileName("**/*_results.db", begins=may_be_rocpd),
     *(FileName(f"**/{name}", begins=is_trace) for name in _ANY_TRACES),

@@ -9,6 +9,7 @@
 | what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
 | another database of an Ascend profiler | itself, its log, and ``analysis.db`` next to it |
 | an export ``*.sqlite`` of Nsight Systems, ``*_results.db`` of ROCm, a trace of Perfetto | itself |
+| what msprof-analyze found about the ranks of a job | those of a directory are one, of all ranks |
 | any other file: a trace | itself |
 """
 
@@ -20,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import field, frozen
 
 from insight_core.plugin.data import SeriesInfo
-from insight_profiler.claims import IS_MINDINSIGHT, SIDE_FILES
+from insight_profiler.claims import CLUSTER_FILES, IS_MINDINSIGHT, SIDE_FILES
 from insight_profiler.model import Source
 
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
@@ -35,6 +36,7 @@ _SINGLES = {  # sources by the end of a name
         for packed in (".gz", "")
     },
 }
+_CLUSTER = frozenset(f"{name}{side}" for name in CLUSTER_FILES for side in ("", *SIDE_FILES))
 _ASCEND_DATABASE = re.compile(r"(?:ascend_(?P<maker>pytorch|mindspore)_profiler|msprof_).*\.db")
 _ANALYSIS = re.compile(r"(?:analysis|communication_analyzer)\.db")
 _FLIGHT = re.compile(r"(?:(?:nccl|comm_lib)_trace_rank_\d+(?:\.(?:json|pickle|pkl))?|(?:^|/)rank_\d+)$")
@@ -105,6 +107,8 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
         if within := _ascend(tag):
             directory, source = within
             directories.setdefault((directory, source), {})[tag[len(directory) + 1 :]] = file
+        elif name in _CLUSTER:
+            directories.setdefault((where or ".", Source.CLUSTER), {})[name] = file
         elif tag in beside:
             continue
         elif database := _ASCEND_DATABASE.fullmatch(name):

@@ -32,5 +32,6 @@ READERS: Mapping[Source, Reader] = {
         Source.PERFETTO: "perfetto",
         Source.SNAPSHOT: "snapshot",
         Source.FLIGHT: "flight",
+        Source.CLUSTER: "ascend_cluster",
     }.items()
 }
