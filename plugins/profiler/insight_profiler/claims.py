@@ -31,6 +31,7 @@ _MINDINSIGHT = [
     "*timeline_summary_*.json",
     "PROF_*/device_*/timeline/*.json",
     "PROF_*/mindstudio_profiler_output/*.json",
+    "mindstudio_profiler_output/msprof_*.json",
     "aicore_intermediate_*.csv",
     "aicpu_intermediate_*.csv",
     "cpu_framework_*.txt",
@@ -72,7 +73,15 @@ _TRACES = ["*trace.json", "*trace.json.gz"]
 _ANY_TRACES = ["*.json", "*.gz", "*trace*"]  # if they begin like one
 _XPLANE = ["*.xplane.pb"]
 _PERFETTO = [f"*{name}{packed}" for name in (".pftrace", ".perfetto-trace") for packed in ("", ".gz")]
-_ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
+_ASCEND_DATABASES = [
+    "ascend_pytorch_profiler*.db",
+    "ascend_mindspore_profiler*.db",
+    "msprof_*.db",
+    # of the run that has the text export, too
+    "PROF_*/msprof_*.db",
+    "PROF_*/mindstudio_profiler_output/msprof_*.db",
+    "mindstudio_profiler_output/msprof_*.db",
+]
 _ANALYSES = ["analysis.db", "communication_analyzer.db"]  # of such a database next to them
 # what msprof-analyze writes about the ranks of a job
 CLUSTER_DIRECTORY = "cluster_analysis_output"
