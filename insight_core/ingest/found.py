@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from attrs import Factory, define
@@ -15,13 +15,14 @@ from insight_core.plugin import Dialect, LogFormat, Reason, ReasonKind, StoreFor
 from insight_core.store.held_file import NamedFile
 from insight_core.store.segment import FileOrder
 
+_LOGS = "console logs"
 _UNREAD = {  # what files hold that nothing here reads, by the end of their names
     **dict.fromkeys(
         (".pt", ".pth", ".ckpt", ".safetensors", ".h5", ".keras", ".gguf", ".mindir"), "checkpoints"
     ),
     **dict.fromkeys((".pickle", ".pkl", ".joblib"), "Python pickles"),
     **dict.fromkeys((".npz", ".npy"), "numpy arrays"),
-    **dict.fromkeys((".log", ".out", ".err"), "console logs"),
+    **dict.fromkeys((".log", ".out", ".err"), _LOGS),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "SQLite databases"),
     **dict.fromkeys((".pftrace", ".perfetto-trace"), "Perfetto traces"),
     **dict.fromkeys((".nsys-rep", ".qdrep", ".ncu-rep"), "profiles of Nsight"),
@@ -35,7 +36,7 @@ _TEXTS = {  # of files that are there and are not read, by what they hold
         "unread_pickles", "Python pickles, which could run code when they are read: {files:,}"
     ),
     "numpy arrays": ReasonKind("unread_arrays", "Numpy arrays: {files:,}"),
-    "console logs": ReasonKind("unread_logs", "Console logs: {files:,}"),
+    _LOGS: ReasonKind("unread_logs", "Console logs: {files:,}"),
     "SQLite databases": ReasonKind("unread_databases", "SQLite databases of unknown programs: {files:,}"),
     "Perfetto traces": ReasonKind("unread_perfetto", "Perfetto traces: {files:,}"),
     "profiles of Nsight": ReasonKind(
@@ -93,6 +94,15 @@ class FoundStore(NamedTuple):
     format: StoreFormat
 
 
+class StoreFiles(NamedTuple):
+    """Which files the formats of stores read: the files themselves, and directories of a store (with ``/`` at
+    the end). In ``empty`` files they found nothing."""
+
+    files: frozenset[str] = frozenset()
+    directories: tuple[str, ...] = ()
+    empty: frozenset[str] = frozenset()
+
+
 @define
 class Found:
     """The result of one walk over all logdirs."""
@@ -111,14 +121,25 @@ class Found:
         if kind := unread_kind(os.path.basename(path)):
             self.unread[path] = kind
 
-    def counts_of_unread(self, empty_stores: Collection[str]) -> Mapping[str, int]:
-        """How many files nothing reads, by what they hold, the largest number first. In ``empty_stores`` the
-        formats of stores found nothing."""
+    def counts_of_unread(self, stores: StoreFiles) -> Mapping[str, int]:
+        """How many files nothing reads, by what they hold, the largest number first."""
         for store in self.stores:
-            if store.path in empty_stores:
+            if store.path in stores.empty:
                 self.leave_out(store.path)
-        read = {path for _, path in (*self.files, *self.named)}
-        kinds = Counter(kind for path, kind in self.unread.items() if path not in read)
+        read = {path for _, path in (*self.files, *self.named)} | stores.files
+        # the console of a run of W&B, for instance, which its importer has as a text
+        of_stores = tuple(
+            os.path.join(os.path.dirname(store.path), "")
+            for store in self.stores
+            if store.path not in stores.empty and os.path.dirname(store.name) != store.directory
+        )
+        kinds = Counter(
+            kind
+            for path, kind in self.unread.items()
+            if path not in read
+            and not path.startswith(stores.directories)
+            and not (kind == _LOGS and path.startswith(of_stores))
+        )
         return dict(kinds.most_common())
 
     def of_runs(self, accepts: Callable[[str], bool]) -> Found:

@@ -279,8 +279,8 @@ class LocalProvider:
 
     def unread_files(self) -> Mapping[str, int]:
         """Files that nothing reads, by what they hold, by a new walk over the logdirs."""
-        empty = self._translations.empty()
-        return unread_files(self._logdirs, self._names, empty, follow_symlinks=self._follow_symlinks)
+        stores = self._translations.read_files()
+        return unread_files(self._logdirs, self._names, stores, follow_symlinks=self._follow_symlinks)
 
     def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
         """Raises NotComputed: the data is in this process."""
