@@ -255,8 +255,9 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
     )
 
     def tells(each: AwaitedFile, accepts: Callable[[bytes], bool]) -> bool:
-        is_own = each.info is not None and not each.name.startswith(of_stores)
-        return is_own and beginnings.say(each.path, each.info, accepts)
+        if each.info is None or each.name.startswith(of_stores):
+            return False
+        return beginnings.say(each.path, each.info, accepts)
 
     runs = all_runs(awaited, holding, tells)
     in_order = cache(lambda: sorted(runs))  # of the few files that are of the runs below
