@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import insight_host
+from insight_core.providers.common import unread_reasons
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
 LOGS, STORES = (PLUGINS / name / "tests" / "fixtures" for name in ("metric_logs", "importers"))
@@ -99,7 +100,7 @@ def test_runs_have_the_status_that_their_programs_wrote(logs: insight_host.Logs)
 
 def test_nothing_of_these_programs_is_listed_as_not_read(logs: insight_host.Logs) -> None:
     """Their stores have files that look like console logs, tables and databases of others."""
-    assert logs.provider.unread_files() == {}
+    assert unread_reasons(logs.provider) == []
 
 
 def test_no_run_is_of_two_programs_and_nothing_is_damaged(logs: insight_host.Logs) -> None:
