@@ -101,8 +101,9 @@ def write(found: SwanlabRuns, target: TranslatedRuns, source: Path) -> None:
         left = log.read_more(tags, left)
         found.is_last &= left > 0
         found.flaws += [(run.name, flaw) for flaw in _tell(run, about, directory)]
+        watched.append(str(directory / "logs"))
         if about["status"] == "running":
-            watched += [str(directory / "logs"), *log.newest, *watched_files(directory)]
+            watched += [*log.newest, *watched_files(directory)]
     found.watched = watched
 
 

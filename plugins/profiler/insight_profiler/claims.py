@@ -32,6 +32,7 @@ _MINDINSIGHT = [
     "*timeline_summary_*.json",
     "PROF_*/device_*/timeline/*.json",
     "PROF_*/mindstudio_profiler_output/*.json",
+    "mindstudio_profiler_output/msprof_*.json",
     "aicore_intermediate_*.csv",
     "aicpu_intermediate_*.csv",
     "cpu_framework_*.txt",
@@ -73,8 +74,24 @@ _TRACES = ["*trace.json", "*trace.json.gz"]
 _ANY_TRACES = ["*.json", "*.gz"]  # if they begin like one, or like a profile of speedscope
 _XPLANE = ["*.xplane.pb"]
 _PERFETTO = [f"*{name}{packed}" for name in (".pftrace", ".perfetto-trace") for packed in ("", ".gz")]
-_ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
+_ASCEND_DATABASES = [
+    "ascend_pytorch_profiler*.db",
+    "ascend_mindspore_profiler*.db",
+    "msprof_*.db",
+    # of the run that has the text export, too
+    "PROF_*/msprof_*.db",
+    "PROF_*/mindstudio_profiler_output/msprof_*.db",
+    "mindstudio_profiler_output/msprof_*.db",
+]
 _ANALYSES = ["analysis.db", "communication_analyzer.db"]  # of such a database next to them
+# what msprof-analyze writes about the ranks of a job
+CLUSTER_DIRECTORY = "cluster_analysis_output"
+CLUSTER_FILES = (
+    "cluster_analysis.db",
+    "cluster_communication.json",
+    "cluster_communication_matrix.json",
+    "cluster_step_trace_time.csv",
+)
 _FLIGHTS = ["*nccl_trace_rank_*", "*comm_lib_trace_rank_*", "rank_*"]  # if they begin like one
 _FOLDED = [f"*{name}{packed}" for name in FOLDED for packed in ("", ".gz")]  # if they begin like one
 _SPEEDSCOPE = ["*.speedscope.json", "*.speedscope.json.gz"]
@@ -194,6 +211,12 @@ FILES = {
     *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE, *_PERFETTO, *_ASCEND_DATABASES]),
     *(FileName(f"**/{name}{side}", makes_run=False) for name in _ASCEND_DATABASES for side in SIDE_FILES),
     *(FileName(f"**/{name}", makes_run=False) for name in _ANALYSES),
+    *(FileName(f"**/{where}{name}") for where in ("", f"{CLUSTER_DIRECTORY}/") for name in CLUSTER_FILES),
+    *(
+        FileName(f"**/{where}{CLUSTER_FILES[0]}{side}", makes_run=False)
+        for where in ("", f"{CLUSTER_DIRECTORY}/")
+        for side in SIDE_FILES
+    ),
     FileName("**/*.sqlite", begins=may_be_nsight),
     FileName("**/*_results.db", begins=may_be_rocpd),
     *(FileName(f"**/{name}", begins=is_trace_or_calls) for name in _ANY_TRACES),

@@ -35,6 +35,7 @@ class Source(enum.StrEnum):
     FOLDED = "folded"  # collapsed stacks: a line for each, with a number
     SPEEDSCOPE = "speedscope"  # of py-spy and others
     PPROF = "pprof"  # of Go, of JAX (memory of devices), and others
+    CLUSTER = "cluster"  # what msprof-analyze found about the ranks of a job, cluster_analysis_output
 
 
 class Category(enum.IntEnum):
@@ -120,6 +121,40 @@ class Note:
 Column: TypeAlias = NDArray[Any]
 Table: TypeAlias = Mapping[str, Column]
 
+_STEPS = {
+    "number": "i8",  # as the log counts
+    "start": "i8",  # -1 where only durations are known
+    "duration": "i8",
+    # of the host, where the device lags and start and duration are its own
+    "host_start": "i8",
+    "host_duration": "i8",
+    # time of the step by what it was spent on, each moment counted once (Category)
+    "kernel": "i8",
+    "memcpy": "i8",
+    "memset": "i8",
+    "communication": "i8",
+    "runtime": "i8",
+    "data": "i8",
+    "operator": "i8",
+    "other": "i8",
+    "idle": "i8",
+    # as MindSpore divides the step of a device
+    "iteration_interval": "i8",
+    "forward_backward": "i8",
+    "tail": "i8",
+    "forward_start": "i8",  # from the start of the step
+    "backward_end": "i8",
+    # as Ascend's step_trace_time.csv and the cluster files divide it
+    "computing": "i8",
+    "communication_not_overlapped": "i8",
+    "overlapped": "i8",
+    "free": "i8",
+    "bubble": "i8",
+    "receive": "i8",
+    "collective": "i8",  # communication that is not overlapped, without receiving
+    "stage": "i8",  # all but receiving from another stage
+    "preparing": "i8",
+}
 # columns of each table; OPTIONAL ones may be left out
 TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
     name: {column: np.dtype(kind) for column, kind in columns.items()}
@@ -142,40 +177,9 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
         },
         "flows": {"source": "i4", "target": "i4", "kind": "u1"},  # rows in slices; FlowKind
         "counters": {"counter": "i4", "time": "i8", "value": "f8"},  # place in Profile.counters
-        "steps": {
-            "number": "i8",  # as the log counts
-            "start": "i8",  # -1 where only durations are known
-            "duration": "i8",
-            # of the host, where the device lags and start and duration are its own
-            "host_start": "i8",
-            "host_duration": "i8",
-            # time of the step by what it was spent on, each moment counted once (Category)
-            "kernel": "i8",
-            "memcpy": "i8",
-            "memset": "i8",
-            "communication": "i8",
-            "runtime": "i8",
-            "data": "i8",
-            "operator": "i8",
-            "other": "i8",
-            "idle": "i8",
-            # as MindSpore divides the step of a device
-            "iteration_interval": "i8",
-            "forward_backward": "i8",
-            "tail": "i8",
-            "forward_start": "i8",  # from the start of the step
-            "backward_end": "i8",
-            # as Ascend's step_trace_time.csv and the cluster files divide it
-            "computing": "i8",
-            "communication_not_overlapped": "i8",
-            "overlapped": "i8",
-            "free": "i8",
-            "bubble": "i8",
-            "receive": "i8",
-            "collective": "i8",  # communication that is not overlapped, without receiving
-            "stage": "i8",  # all but receiving from another stage
-            "preparing": "i8",
-        },
+        "steps": _STEPS,
+        # the same of each rank of a job, where one profile is about all of them
+        "rank_steps": {"rank": "i4", **_STEPS},
         # work in parallel to the step: all-reduce lanes of a step trace; starts are relative to the step
         "lanes": {"step": "i4", "name": "i4", "start": "i8", "duration": "i8"},
         # one operator as finely as the source tells them apart
@@ -285,6 +289,7 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "wait": "i8",
             "transit": "i8",
             "bytes": "f8",
+            "rank": "i4",  # where one profile is about all ranks of a job
         },
         "links": {
             "step": "i8",

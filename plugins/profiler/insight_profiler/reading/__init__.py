@@ -35,5 +35,6 @@ READERS: Mapping[Source, Reader] = {
         Source.FOLDED: "folded",
         Source.SPEEDSCOPE: "speedscope",
         Source.PPROF: "pprof",
+        Source.CLUSTER: "ascend_cluster",
     }.items()
 }
