@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.reading.sampled_calls import (
-    SampledCalls,
     Integers,
     MeasuredCalls,
+    SampledCalls,
     add_calls,
     compact,
     frame_text,

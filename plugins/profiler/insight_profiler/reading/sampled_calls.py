@@ -55,7 +55,7 @@ class MeasuredCalls:
 
 @frozen(eq=False)
 class SampledCalls:
-    """SampledCalls of a file: ``caller`` is the row of the one that made each, -1 for none; ``name`` the number of
+    """Calls of a file: ``caller`` is the row of the one that made each, -1 for none; ``name`` the number of
     a text."""
 
     caller: Integers
@@ -79,7 +79,7 @@ def stacked(frames: NDArray[np.int32], lengths: Integers) -> tuple[SampledCalls,
 
 
 def below(root: int, calls: SampledCalls) -> SampledCalls:
-    """SampledCalls with one more around them all, of this name: the first row."""
+    """Calls with one more around them all, of this name: the first row."""
     caller = np.concatenate(([-1], calls.caller + 1))
     name = np.concatenate((np.array([root], np.int32), calls.name))
     moved = [MeasuredCalls(one.name, one.unit, one.call + 1, one.value, one.count) for one in calls.measured]

@@ -19,9 +19,9 @@ from insight_profiler.building import Building, Unreadable
 from insight_profiler.derived.nesting import parents
 from insight_profiler.files import Files
 from insight_profiler.reading.sampled_calls import (
-    SampledCalls,
     Integers,
     MeasuredCalls,
+    SampledCalls,
     add_calls,
     below,
     compact,
