@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.reading.sampled_calls import (
-    Calls,
     Integers,
-    Measured,
+    MeasuredCalls,
+    SampledCalls,
     add_calls,
     compact,
     frame_text,
@@ -87,20 +87,22 @@ class _Stacks:
 
     def __init__(self, building: Building) -> None:
         self._names = _Names(building)
-        self._found: list[Calls] = []
+        self._found: list[SampledCalls] = []
         self.odd = 0
         self.cut = 0
 
     @property
-    def parts(self) -> list[Calls]:
+    def parts(self) -> list[SampledCalls]:
         """The calls of each piece. Numbers are samples, or what torch says, ns."""
         if not self._names.is_torch:
             return self._found
         timed = [
-            [Measured("", "ns", one.call, one.value * 1000, one.count * 0) for one in part.measured]
+            [MeasuredCalls("", "ns", one.call, one.value * 1000, one.count * 0) for one in part.measured]
             for part in self._found
         ]
-        return [Calls(part.caller, part.name, own) for part, own in zip(self._found, timed, strict=True)]
+        return [
+            SampledCalls(part.caller, part.name, own) for part, own in zip(self._found, timed, strict=True)
+        ]
 
     def add(self, text: bytes) -> None:
         """Reads whole lines."""
@@ -130,8 +132,8 @@ class _Stacks:
         names = np.fromiter(map(self._names.__getitem__, frames), np.int32, len(frames))
         calls, last, cut = stacked(names, lengths)
         self.cut += cut
-        measured = Measured("", "count", last, value.astype(np.float64), value)
-        self._found.append(compact(Calls(calls.caller, calls.name, [measured])))
+        measured = MeasuredCalls("", "count", last, value.astype(np.float64), value)
+        self._found.append(compact(SampledCalls(calls.caller, calls.name, [measured])))
 
 
 def _numbers(data: NDArray[np.uint8], begin: Integers, end: Integers) -> tuple[Integers, NDArray[np.bool_]]:

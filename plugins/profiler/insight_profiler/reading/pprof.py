@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.reading.sampled_calls import (
-    Calls,
     Integers,
-    Measured,
+    MeasuredCalls,
+    SampledCalls,
     add_calls,
     compact,
     frame_text,
@@ -129,7 +129,7 @@ class _Profile:
         names, units = (fields[one].last(count, 0).tolist() for one in (1, 2))
         return [(self._text(name), self._text(unit)) for name, unit in zip(names, units, strict=True)]
 
-    def _parts(self, types: Sequence[tuple[str, str]], known: _Frames) -> Iterator[Calls]:
+    def _parts(self, types: Sequence[tuple[str, str]], known: _Frames) -> Iterator[SampledCalls]:
         """The calls of some samples after the other, equal paths as one."""
         columns = self._fields[_SAMPLES]
         rows = np.flatnonzero(columns.begin >= 0)
@@ -141,7 +141,7 @@ class _Profile:
 
     def _part(
         self, types: Sequence[tuple[str, str]], known: _Frames, begin: Integers, end: Integers
-    ) -> Calls:
+    ) -> SampledCalls:
         fields, _ = decode(self._data, begin, end, (1, 2))
         width, count = len(types), len(begin)
         owner, values = packed_varints(self._data, fields[2])
@@ -175,8 +175,10 @@ class _Profile:
         for column, (name, word) in enumerate(types):
             unit, factor = unit_of(word)
             some = np.flatnonzero(table[:, column] > 0)
-            measured.append(Measured(name, unit, last[some], table[some, column] * factor, counted[some]))
-        return Calls(calls.caller, calls.name, measured)
+            measured.append(
+                MeasuredCalls(name, unit, last[some], table[some, column] * factor, counted[some])
+            )
+        return SampledCalls(calls.caller, calls.name, measured)
 
     def _note(self) -> None:
         for code, number, text in (

@@ -42,7 +42,7 @@ def frame_text(name: str, file: str = "", line: int = -1) -> str:
 
 
 @frozen(eq=False)
-class Measured:
+class MeasuredCalls:
     """What some calls spent themselves: ``call`` are their rows, ``count`` how many samples or calls each
     value is of (0: not known)."""
 
@@ -54,16 +54,16 @@ class Measured:
 
 
 @frozen(eq=False)
-class Calls:
+class SampledCalls:
     """Calls of a file: ``caller`` is the row of the one that made each, -1 for none; ``name`` the number of
     a text."""
 
     caller: Integers
     name: NDArray[np.int32]
-    measured: Sequence[Measured] = field(factory=list)
+    measured: Sequence[MeasuredCalls] = field(factory=list)
 
 
-def stacked(frames: NDArray[np.int32], lengths: Integers) -> tuple[Calls, Integers, int]:
+def stacked(frames: NDArray[np.int32], lengths: Integers) -> tuple[SampledCalls, Integers, int]:
     """The calls of stacks whose outermost frames come first, the row of the last call of each stack (-1 for
     an empty one), and how many stacks are deeper than what is read of them."""
     kept = np.minimum(lengths, _DEEPEST)
@@ -75,18 +75,18 @@ def stacked(frames: NDArray[np.int32], lengths: Integers) -> tuple[Calls, Intege
     caller = np.arange(-1, len(frames) - 1)
     starts = (ends - kept)[kept > 0]
     caller[starts] = -1
-    return Calls(caller, frames), np.where(kept > 0, ends - 1, -1), cut
+    return SampledCalls(caller, frames), np.where(kept > 0, ends - 1, -1), cut
 
 
-def below(root: int, calls: Calls) -> Calls:
+def below(root: int, calls: SampledCalls) -> SampledCalls:
     """Calls with one more around them all, of this name: the first row."""
     caller = np.concatenate(([-1], calls.caller + 1))
     name = np.concatenate((np.array([root], np.int32), calls.name))
-    moved = [Measured(one.name, one.unit, one.call + 1, one.value, one.count) for one in calls.measured]
-    return Calls(caller, name, moved)
+    moved = [MeasuredCalls(one.name, one.unit, one.call + 1, one.value, one.count) for one in calls.measured]
+    return SampledCalls(caller, name, moved)
 
 
-def compact(calls: Calls) -> Calls:
+def compact(calls: SampledCalls) -> SampledCalls:
     """The same with equal paths as one row."""
     paths, path = merged(calls.caller, calls.name)
     parent, name = paths.columns()
@@ -96,33 +96,35 @@ def compact(calls: Calls) -> Calls:
         np.add.at(value, path[one.call], one.value)
         np.add.at(count, path[one.call], one.count)
         rows = np.flatnonzero((value != 0) | (count != 0))
-        found.append(Measured(one.name, one.unit, rows, value[rows], count[rows]))
-    return Calls(parent.astype(np.int64), name, found)
+        found.append(MeasuredCalls(one.name, one.unit, rows, value[rows], count[rows]))
+    return SampledCalls(parent.astype(np.int64), name, found)
 
 
-def joined(parts: Sequence[Calls]) -> Calls:
+def joined(parts: Sequence[SampledCalls]) -> SampledCalls:
     """All calls of some, with those measures as one that have the same name and unit."""
     firsts = np.cumsum([0, *(len(part.caller) for part in parts)]).tolist()
     callers = [
         np.where(part.caller >= 0, part.caller + first, -1)
         for part, first in zip(parts, firsts, strict=False)
     ]
-    found: dict[tuple[str, str], list[Measured]] = {}
+    found: dict[tuple[str, str], list[MeasuredCalls]] = {}
     for part, first in zip(parts, firsts, strict=False):
         for one in part.measured:
-            moved = Measured(one.name, one.unit, one.call + first, one.value, one.count)
+            moved = MeasuredCalls(one.name, one.unit, one.call + first, one.value, one.count)
             found.setdefault((one.name, one.unit), []).append(moved)
     measured = [
-        Measured(
+        MeasuredCalls(
             *key,
             *(np.concatenate([getattr(one, name) for one in same]) for name in ("call", "value", "count")),
         )
         for key, same in found.items()
     ]
-    return Calls(np.concatenate(callers), np.concatenate([part.name for part in parts]), measured)
+    return SampledCalls(np.concatenate(callers), np.concatenate([part.name for part in parts]), measured)
 
 
-def add_calls(building: Building, file: str, calls: Calls, first: int = 0, counted: str = "samples") -> None:
+def add_calls(
+    building: Building, file: str, calls: SampledCalls, first: int = 0, counted: str = "samples"
+) -> None:
     """Adds what was spent in the calls of a file, whole numbers of each unit.
 
     ``first`` is the measure that is shown first, ``counted`` what counts are of: samples or calls. Raises

@@ -19,9 +19,9 @@ from insight_profiler.building import Building, Unreadable
 from insight_profiler.derived.nesting import parents
 from insight_profiler.files import Files
 from insight_profiler.reading.sampled_calls import (
-    Calls,
     Integers,
-    Measured,
+    MeasuredCalls,
+    SampledCalls,
     add_calls,
     below,
     compact,
@@ -47,7 +47,7 @@ def read(files: Files, building: Building) -> None:
     except _BROKEN as error:
         text = f"{name} is JSON, but no profile of speedscope: it has no frames, or no profiles"
         raise Unreadable("no_speedscope", text, file=name) from error
-    found: dict[str, list[tuple[str, Calls]]] = {}
+    found: dict[str, list[tuple[str, SampledCalls]]] = {}
     failures, cut = [], 0
     for place, profile in enumerate(profiles):
         label = str(profile.get("name") or f"#{place + 1}")
@@ -101,7 +101,7 @@ def _said(error: Exception) -> str:
 
 def _calls(
     profile: Mapping[str, Any], frames: NDArray[np.int32], unit: str, factor: float
-) -> tuple[Calls, int]:
+) -> tuple[SampledCalls, int]:
     """The calls of one profile, and how many of its stacks were cut. Raises one of ``_BROKEN``."""
     kind = profile["type"]
     if kind == "sampled":
@@ -117,7 +117,7 @@ def _sampled(
     frames: NDArray[np.int32],
     unit: str,
     factor: float,
-) -> tuple[Calls, int]:
+) -> tuple[SampledCalls, int]:
     if len(samples) != len(weights):
         raise ValueError(f"it has {len(samples)} samples and {len(weights)} weights")
     lengths = np.fromiter(map(len, samples), np.int64, len(samples))
@@ -128,12 +128,14 @@ def _sampled(
     calls, last, cut = stacked(frames[_within(places, len(frames))], lengths)
     some = np.flatnonzero(last >= 0)
     ones = np.ones(len(some), np.int64)
-    return Calls(calls.caller, calls.name, [Measured("", unit, last[some], value[some] * factor, ones)]), cut
+    return SampledCalls(
+        calls.caller, calls.name, [MeasuredCalls("", unit, last[some], value[some] * factor, ones)]
+    ), cut
 
 
 def _evented(
     events: Sequence[Mapping[str, Any]], frames: NDArray[np.int32], unit: str, factor: float
-) -> Calls:
+) -> SampledCalls:
     kinds = np.array(list(map(itemgetter("type"), events)) or [""])
     at = _finite(np.array(list(map(itemgetter("at"), events)), np.float64))
     places = np.fromiter(map(itemgetter("frame"), events), np.int64, len(events))
@@ -163,7 +165,7 @@ def _evented(
     own = np.zeros(len(rows))
     np.add.at(own, going[going >= 0], spent[going >= 0])
     ones = np.ones(len(rows), np.int64)
-    return Calls(caller, names[rows], [Measured("", unit, np.arange(len(rows)), own, ones)])
+    return SampledCalls(caller, names[rows], [MeasuredCalls("", unit, np.arange(len(rows)), own, ones)])
 
 
 def _within(places: Integers, count: int) -> Integers:
