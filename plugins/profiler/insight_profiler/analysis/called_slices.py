@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_profiler.analysis.call_tree import CallTree, tree_of_calls
+from insight_profiler.analysis.sums import are_of
 from insight_profiler.derived.call_paths import nearest
 from insight_profiler.derived.work import by_operator, device_tracks, is_work, launching_calls
 from insight_profiler.model import Category, Profile, Side
@@ -30,7 +31,7 @@ def call_tree(profile: Profile, side: Side, steps: NDArray[np.intp] | None) -> t
     launched, all ns; in some steps (rows), or in all. The texts are those of its names."""
     slices = profile.tables["slices"]
     is_device = work_of(profile)
-    counts = np.ones(len(is_device), bool) if steps is None else np.isin(slices["step"], steps)
+    counts = np.ones(len(is_device), bool) if steps is None else are_of(slices["step"], steps)
     parent = slices["parent"].astype(np.int64)
     if side is Side.DEVICE:
         parent = np.where(is_device, launchers(profile, of_operators=True), parent)

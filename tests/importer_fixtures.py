@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import insight_audio
-import insight_histogram
-import insight_image
-import insight_importers
-import insight_lineage
-import insight_media
-import insight_pr_curves
-import insight_scalar
-import insight_text
 import pytest
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Plugin
 from insight_core.providers.local import LocalProvider
 
-_MODULES: tuple[Any, ...] = (
-    *(insight_scalar, insight_image, insight_text, insight_audio, insight_histogram, insight_pr_curves),
-    *(insight_media, insight_lineage, insight_importers),
-)
+_PLUGINS = ("scalar", "image", "text", "audio", "histogram", "pr_curves", "media", "lineage", "importers")
 
 
 def _opening() -> Iterator[Callable[..., LocalProvider]]:
-    plugins: list[Plugin] = [module.insight_plugin() for module in _MODULES]
+    modules = [import_module(f"insight_{name}") for name in _PLUGINS]  # which other tests need not wait for
+    plugins: list[Plugin] = [module.insight_plugin() for module in modules]
+    formats = modules[-1].FORMATS
     providers: list[LocalProvider] = []
 
     def open_(logdir: Path, **options: Any) -> LocalProvider:  # noqa: ANN401 - of the provider
-        formats = insight_importers.FORMATS
         provider = LocalProvider([Logdir(str(logdir))], plugins, log_formats=formats, **options)
         providers.append(provider)
         provider.load()
