@@ -92,7 +92,9 @@ cdef inline Trouble _do(
         number = unsigned(data + head, size)
         if 0 < size < 8 and data[head + size - 1] & 0x80:
             number -= <int64_t>1 << (8 * size)
-        return _number(m, LARGE, number) if size == 8 else _add(m, value_of(NUMBER, number))
+        if -(<int64_t>1 << 60) <= number < <int64_t>1 << 60:
+            return _add(m, value_of(NUMBER, number))
+        return _number(m, LARGE, number)
     if operation == c"G":  # BINFLOAT
         return _number(m, REAL, backwards(data + 1))
     if operation == 0x8C or operation == c"X" or operation == 0x8D:  # texts
