@@ -254,7 +254,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--source", type=Path, default=RECORDED, help="a snapshot whose events are repeated")
     parser.add_argument("--own-frames", action="store_true", help="no stack shares its frames")
     options = parser.parse_args(arguments)
-    grown = write_snapshot(options.path, options.megabytes, shares_frames=not options.own_frames, source=options.source)
+    grown = write_snapshot(
+        options.path, options.megabytes, shares_frames=not options.own_frames, source=options.source
+    )
     print(f"{grown.events:,} events, {options.path.stat().st_size / 1e6:.1f} MB: {options.path}")
 
 

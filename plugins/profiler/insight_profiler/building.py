@@ -50,8 +50,8 @@ class Building(Collected):
         chunk that is added."""
         self._before_finish.append(complete)
 
-    def finish(self, *, is_complete: bool = True) -> Profile:
-        """The profile as it is now. Adding may go on afterwards."""
+    def finish(self, *, is_complete: bool = True, is_last: bool = False) -> Profile:
+        """The profile as it is now. Adding may go on afterwards, unless it ``is_last``: this takes less memory."""
         for complete in self._before_finish:
             complete()
-        return derive(self, is_complete)
+        return derive(self, is_complete, is_last)

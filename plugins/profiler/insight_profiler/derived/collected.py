@@ -103,17 +103,19 @@ class Collected:
             self.note(_OUT_OF_RANGE, text, count=count, columns=names)
         return np.atleast_1d(column)
 
-    def table(self, name: str) -> dict[str, Column]:
-        """All that was added to a table, every column of it."""
+    def table(self, name: str, *, forgets: bool = False) -> dict[str, Column]:
+        """All that was added to a table, every column of it. ``forgets``: there is no second copy of it then,
+        and this is the last time that it can be asked for."""
         chunks, types = self._chunks.get(name, []), column_types(name)
+        lengths = [len(next(iter(chunk.values()))) for chunk in chunks]
         found = {}
         for column, kind in types.items():
             whole = np.empty(self.rows(name), kind)
             start = 0
-            for chunk in chunks:
-                end = start + len(next(iter(chunk.values())))
-                whole[start:end] = chunk.get(column, absent(column, kind))
-                start = end
+            for chunk, length in zip(chunks, lengths, strict=True):
+                given = chunk.pop(column, None) if forgets else chunk.get(column)
+                whole[start : start + length] = absent(column, kind) if given is None else given
+                start += length
             found[column] = whole
         return found
 

@@ -48,9 +48,9 @@ _EPOCH = 10**17  # ns: times before March 1973 do not count from the epoch
 _WITH_INFERRED_STEPS = {Source.MINDSPORE, Source.ASCEND, Source.MINDINSIGHT}
 
 
-def derive(building: Collected, is_complete: bool) -> Profile:
-    """The profile that a building holds."""
-    tables = {name: building.table(name) for name in building.table_names()}
+def derive(building: Collected, is_complete: bool, is_last: bool) -> Profile:
+    """The profile that a building holds, which is empty then if this ``is_last``."""
+    tables = {name: building.table(name, forgets=is_last) for name in building.table_names()}
     zero, duration = _rebase(tables)
     start = building.start_ns + zero
     origin = building.step_origin
@@ -67,8 +67,10 @@ def derive(building: Collected, is_complete: bool) -> Profile:
     if "slices" in tables:
         _relate(tables, building)
     if "counters" in tables:
-        order = np.lexsort((tables["counters"]["time"], tables["counters"]["counter"]))
-        tables["counters"] = _taken(tables["counters"], order)
+        counter, time = (tables["counters"][name] for name in ("counter", "time"))
+        is_next = counter[1:] > counter[:-1]
+        if not (is_next | ((counter[1:] == counter[:-1]) & (time[1:] >= time[:-1]))).all():
+            tables["counters"] = _taken(tables["counters"], np.lexsort((time, counter)))
     return Profile(
         source=building.source,
         start_ns=start if start >= _EPOCH else 0,

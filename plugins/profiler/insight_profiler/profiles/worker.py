@@ -73,7 +73,7 @@ def read(
         code = _CODES.get(reason, "truncated")
         if code != "truncated" or name not in told:
             building.note(code, f"{name}: {reason}", file=name)
-    profile = building.finish()
+    profile = building.finish(is_last=True)
     place = Path(directory)
     try:
         try:
