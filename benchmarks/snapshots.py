@@ -177,7 +177,7 @@ class _Pickled:
         self.count += 1
 
     def put(self, value: object, new: int = 0) -> None:
-        """Writes a value, or that it is there already; ``new`` levels of dicts and lists are written again."""
+        """Writes a value, or that it is there; ``new`` levels of dicts and lists are written again."""
         write = self.file.write
         if value is None or isinstance(value, bool):
             write(b"N" if value is None else b"\x88" if value else b"\x89")

@@ -51,7 +51,7 @@ class Building(Collected):
         self._before_finish.append(complete)
 
     def finish(self, *, is_complete: bool = True, is_last: bool = False) -> Profile:
-        """The profile as it is now. Adding may go on afterwards, unless it ``is_last``: this takes less memory."""
+        """The profile as it is now. Adding may go on, unless it ``is_last``: this takes less memory."""
         for complete in self._before_finish:
             complete()
         return derive(self, is_complete, is_last)

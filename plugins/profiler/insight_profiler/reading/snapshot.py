@@ -18,11 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.plugin.lab import NotCompiled
+from insight_profiler.analysis.pool import OUT_OF_MEMORY
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Counter, Device
 from insight_profiler.reading.snapshot_events import Cells, DeviceEvents, where
 from insight_profiler.reading.snapshot_owners import StackOwners
+from insight_profiler.reading.snapshot_pools import pools_of
+from insight_profiler.sizes import size_text
 
 try:
     from insight_profiler.reading._pickled import Reader
@@ -50,7 +53,7 @@ def read(files: Files, building: Building) -> None:
 def decoded(
     files: Files, name: str, reached: Callable[[Reader], None] = lambda _: None
 ) -> tuple[Reader, dict[str, Any]]:
-    """A pickle that was read as data, and the dict that it holds. ``reached`` is called after each piece of it.
+    """A pickle that was read as data, and the dict that it holds. ``reached`` is called after each piece.
     Raises Unreadable."""
     reader = Reader()
     with files.open(name) as stream:
@@ -118,7 +121,7 @@ class _Snapshot:
             text = "the events of the snapshot are not like torch's: it is damaged, or of another version"
             raise Unreadable("snapshot_events", text)
         with_events = {
-            number: self._traces[rows] for number, rows in enumerate(traces) if rows in self._traces
+            number: self._traces[rows] for number, rows in enumerate(traces) if rows and rows in self._traces
         }
         segments = self._columns["segments"]
         for number in sorted(with_events.keys() | set(np.unique(segments["device"]).tolist())):
@@ -163,6 +166,10 @@ class _Snapshot:
         building, device = self._building, self._devices[number]
         segments = where(self._columns["segments"], self._columns["segments"]["device"] == number)
         blocks = self._live_blocks(segments)
+        every = where(self._columns["blocks"], np.isin(self._columns["blocks"]["list"], segments["blocks"]))
+        states = [self._names[one] if one >= 0 else "" for one in every["state"].tolist()]
+        found = [{"device": device, **one} for one in pools_of(segments, every, states)]
+        building.documents.setdefault("pools", []).extend(found)
         held = int(blocks["bytes"].sum())
         for part in events.allocated.stretches(blocks, events.before):
             owners = {name: column[part["stack"]] for name, column in self._owner.items()}
@@ -174,11 +181,21 @@ class _Snapshot:
         self._add_curve(device, "Total Allocated", events.allocated.curve(held, events.before))
         whole = int(reserved["bytes"].sum())
         self._add_curve(device, "Total Reserved", events.reserved.curve(whole, events.before))
-        for wanted, free in events.failures[:_MOST_FAILURES]:
-            text = f"GPU {number} ran out of memory: {wanted} bytes were asked for, {free} were free"
-            building.note("ran_out_of_memory", text, device=number, wanted=wanted, free=free)
+        self._add_failures(number, events)
         if events.count > 1 and not events.has_times:
             building.note("no_times", "the snapshot has no times: events stand in their order")
+
+    def _add_failures(self, number: int, events: DeviceEvents) -> None:
+        building, device = self._building, self._devices[number]
+        for at, wanted, free in events.failures[-_MOST_FAILURES:]:
+            sizes = {"wanted": size_text(wanted), "free": size_text(free)}
+            text = f"GPU {number} ran out of memory: {{wanted}} were asked for, {{free}} were free"
+            building.note("ran_out_of_memory", text.format(**sizes), device=number, **sizes)
+            building.documents.setdefault("failures", []).append(
+                {"device": device, "wanted": wanted, "free": free}
+            )
+            name = building.text(OUT_OF_MEMORY)
+            building.add("annotations", name=[name], device=[device], start=[at], duration=[0])
 
     def _add_curve(
         self, device: int, label: str, parts: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]

@@ -1,4 +1,4 @@
-"""Turns the events of a device's allocator into allocations, segments and the course of both, some at a time."""
+"""Turns events of a device's allocator into allocations, segments and the course of both, some at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 TAKES, FREES = ("alloc",), ("free_requested", "free")
 ADDS, REMOVES = ("segment_alloc", "segment_map"), ("segment_free", "segment_unmap")
-OUT_OF_MEMORY = ("oom",)
+FAILS = ("oom",)
 _MICROSECOND = 1000
 _SHAPE = ("address", "bytes", "start", "stack")
 
@@ -41,8 +41,8 @@ def paired(
 class Course:
     """What one kind of events takes and gives: stretches of memory with begin and end, and the sum of them.
 
-    Times are nanoseconds, sizes bytes. ``ended`` and ``early`` (taken before the first event, without stack and
-    begin) come in parts, as do ``levels``: times, and what was held more than at the beginning.
+    Times are nanoseconds, sizes bytes. ``ended`` and ``early`` (taken before the first event, with neither stack
+    nor begin) come in parts, as do ``levels``: times, and what was held more than at the beginning.
     """
 
     ended: list[Cells] = field(factory=list)
@@ -76,8 +76,8 @@ class Course:
         self.open = where(known, taken[~has_ended])
 
     def stretches(self, left: Cells, before: int) -> Iterator[Cells]:
-        """All of them: ``address, bytes, start, end, stack``; each part is forgotten. ``left`` is what there is
-        at the end, ``before`` the time of what was taken before the first event."""
+        """All of them: ``address, bytes, start, end, stack``; each part is forgotten. ``left`` is what there
+        is at the end, ``before`` the time of what was taken before the first event."""
         while self.ended:
             yield self.ended.pop()
         yield {**self.open, "end": np.full(len(self.open["start"]), -1)}
@@ -112,7 +112,9 @@ class DeviceEvents:
 
     allocated: Course = field(factory=Course)
     reserved: Course = field(factory=Course)
-    failures: list[tuple[int, int]] = field(factory=list)  # bytes that were asked for, and were free
+    failures: list[tuple[int, int, int]] = field(
+        factory=list
+    )  # when, bytes asked for, and bytes that were free
     first: int = 0  # time of the first event, ns
     count: int = 0
     has_times: bool = False  # False: all events have one time
@@ -137,8 +139,9 @@ class DeviceEvents:
         }
         self.allocated.add(told, is_one_of(TAKES).astype(np.int8) - is_one_of(FREES))
         self.reserved.add(told, is_one_of(ADDS).astype(np.int8) - is_one_of(REMOVES))
-        for row in np.flatnonzero(is_one_of(OUT_OF_MEMORY)).tolist():
-            self.failures.append((int(told["bytes"][row]), int(events["addr"][row])))
+        for row in np.flatnonzero(is_one_of(FAILS)).tolist():
+            at, asked, free = (int(one[row]) for one in (told["start"], told["bytes"], events["addr"]))
+            self.failures.append((at, asked, free))
 
     @property
     def before(self) -> int:
