@@ -299,9 +299,9 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
 @frozen(eq=False)
 class Profile:
     """What was read of one profile. ``documents`` holds what is small and a tree: ``pipeline``,
-    ``strategy``, ``flops`` (schemas: docs/reference/formats.md), ``pools`` (``analysis.pool.pools``) and ``failures``
-    (``device``, and bytes ``wanted`` and ``free``) of an allocator, ``copies`` (by name of copies their ``count``,
-    ``bytes`` and ``time``, ns)."""
+    ``strategy``, ``flops`` (schemas: docs/reference/formats.md), ``pools`` (``analysis.pool.pools``) and
+    ``failures`` (``device``, and bytes ``wanted`` and ``free``) of an allocator, ``copies`` (by name of
+    copies their ``count``, ``bytes`` and ``time``, ns)."""
 
     source: Source
     start_ns: int = 0  # since the epoch; 0 when only relative times are known

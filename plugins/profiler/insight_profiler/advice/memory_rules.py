@@ -159,21 +159,16 @@ def peak_place(evidence: Evidence) -> Iterator[Finding]:
     """A line that holds more than half of the peak, for what is freed later and no parameter or its state."""
     profile = _snapshot(evidence)
     told = {(leak.device, taker(profile, leak)) for leak in leaks(profile)}
-    told |= {(failure.device, None) for failure in failures(profile)}
+    failed = {failure.device for failure in failures(profile)}  # which names the line itself
     for device, about in enumerate(profile.devices):
-        if (device, None) in told:
+        if device in failed:
             continue
         held = HeldMemory.of(profile, device)
         whole, sums = _by_line(held, held.peak, is_freed=True)
         for name, size in sums.items():
             if name and whole and size >= _MOST_OF_PEAK * whole and (device, name) not in told:
-                saw = said(
-                    "peak_place",
-                    device=about.name,
-                    name=name,
-                    share=percent(size / whole),
-                    size=size_text(size),
-                )
+                sizes = {"share": percent(size / whole), "size": size_text(size)}
+                saw = said("peak_place", device=about.name, name=name, **sizes)
                 places = (EvidencePlace("view", "memory"),)
                 yield finding(evidence, saw, evidence.change("peak_place_change"), places, severity="hint")
 

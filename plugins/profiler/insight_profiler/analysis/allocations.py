@@ -12,7 +12,7 @@ from insight_profiler.model import Table
 @frozen(eq=False)
 class Changes:
     """The beginnings and ends of allocations in the order of time, where memory that is freed at a moment is
-    gone before other is taken: times in ns, by how many bytes each changes what is held, rows of the table."""
+    gone before other is taken: times in ns, how many bytes more or less are held, rows of the table."""
 
     times: NDArray[np.int64]
     sizes: NDArray[np.int64]

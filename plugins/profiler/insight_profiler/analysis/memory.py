@@ -9,7 +9,7 @@ from attrs import asdict, frozen
 from numpy.typing import NDArray
 
 from insight_profiler.analysis.allocations import Changes, live
-from insight_profiler.analysis.pool import failures
+from insight_profiler.analysis.pool import failures, pool_facts, pools
 from insight_profiler.analysis.sums import numbered
 from insight_profiler.model import Profile, Table
 
@@ -64,6 +64,11 @@ def memory(profile: Profile, width: int) -> dict[str, Any]:
         "curves": [_shown(curve, width) for curve in curves],
         "peaks": [curve.peak for curve in curves],
         **_allocations(profile),
+        "pools": [
+            {"device": one.name, **pool_facts(known)}
+            for place, one in enumerate(profile.devices)
+            if (known := pools(profile, place))
+        ],
         "failures": [{**asdict(one), "device": _device(profile, one.device)} for one in failures(profile)],
         "summary": by_node.get("summary"),
         "graphs": by_node.get("graphs", []),

@@ -21,7 +21,7 @@ _SUMS = ("reserved", "allocated", "pending", "requested", "free_blocks", "unused
 
 @frozen
 class Failure:
-    """That an allocation failed: when (ns), on which device, bytes that were wanted, and free on the device."""
+    """An allocation that failed: when (ns), on which device, bytes that were wanted, and were free there."""
 
     device: int
     at: int
@@ -42,8 +42,10 @@ def failures(profile: Profile) -> list[Failure]:
 def pools(profile: Profile, device: int) -> list[Mapping[str, Any]]:
     """What the snapshot says of each pool of a device at its end, by stream.
 
-    Bytes that are ``reserved``, ``allocated``, ``pending`` (freed, but a stream may still use them), ``requested``,
-    of the ``largest_free`` block and of ``unused_segments``; how many ``free_blocks`` and ``segments``."""
+    Bytes that are ``reserved``, ``allocated``, ``pending`` (freed, but a stream may still use them) and
+    ``requested``, of the ``largest_free`` block and of ``unused_segments``; how many ``free_blocks`` and
+    ``segments`` there are.
+    """
     return [one for one in profile.documents.get("pools", ()) if one["device"] == device]
 
 

@@ -106,7 +106,7 @@ class _Snapshot:
         lists = events.pop("list")
         starts = np.flatnonzero(np.diff(lists, prepend=-1))
         for start, end in pairwise([*starts.tolist(), len(lists)]):
-            mine = where(events, slice(start, end))
+            mine = {name: column[start:end] for name, column in events.items()}
             self._traces.setdefault(int(lists[start]), DeviceEvents()).add(mine, names)
 
     def fill(self, reader: Reader, held: dict[str, Any]) -> None:

@@ -41,8 +41,8 @@ def paired(
 class Course:
     """What one kind of events takes and gives: stretches of memory with begin and end, and the sum of them.
 
-    Times are nanoseconds, sizes bytes. ``ended`` and ``early`` (taken before the first event, with neither stack
-    nor begin) come in parts, as do ``levels``: times, and what was held more than at the beginning.
+    Times are nanoseconds, sizes bytes. ``ended`` and ``early`` (taken before the first event, with neither
+    stack nor begin) come in parts, as do ``levels``: times, and what was held more than at the beginning.
     """
 
     ended: list[Cells] = field(factory=list)
@@ -112,9 +112,7 @@ class DeviceEvents:
 
     allocated: Course = field(factory=Course)
     reserved: Course = field(factory=Course)
-    failures: list[tuple[int, int, int]] = field(
-        factory=list
-    )  # when, bytes asked for, and bytes that were free
+    failures: list[tuple[int, int, int]] = field(factory=list)  # when, bytes asked for, bytes that were free
     first: int = 0  # time of the first event, ns
     count: int = 0
     has_times: bool = False  # False: all events have one time
