@@ -30,8 +30,8 @@ class _Block:
 
 @define(eq=False)
 class Allocator:
-    """A caching allocator of one device: the best free block is split, free neighbours become one, and what fits
-    nowhere gets a new segment of at least ``segment`` bytes. Its snapshot has all events and what is there."""
+    """A caching allocator of one device. The best free block is split, free neighbours become one, and what
+    fits nowhere gets a new segment of at least ``segment`` bytes."""
 
     segment: int = 20 * MB
     limit: int = 1 << 40  # bytes of the device
@@ -137,9 +137,9 @@ class Allocator:
 
 
 def training(one: Allocator, steps: int = 6, *, batch: int = 64 * MB, layers: int = 8) -> None:
-    """A healthy training: parameters, gradients, the state of Adam from the first step on, activations of layers
-    that are freed in the backward pass. Its own lines: 10 makes the model, 20 to 20 + ``layers`` are of the
-    forward pass, 40 calls the backward pass, 50 the optimiser."""
+    """A healthy training: parameters, gradients, the state of Adam from the first step on, activations of
+    layers that are freed in the backward pass. Its own lines: 10 makes the model, 20 to 20 + ``layers`` are
+    of the forward pass, 40 calls the backward pass, 50 the optimiser."""
     main = frame("main", line=60)
     model = [frame("_apply", f"{_TORCH}/nn/modules/module.py", 900), frame("build", line=10), main]
     update = [frame("step", f"{_TORCH}/optim/adam.py", 9), frame("update", line=50), main]
@@ -156,7 +156,9 @@ def training(one: Allocator, steps: int = 6, *, batch: int = 64 * MB, layers: in
             one.give(address)
         gradients = []
         for address in reversed(kept):
-            gradients.append(one.take(48 * MB, frame("autograd::Engine::run", "??", 0), frame("back", line=40)))
+            gradients.append(
+                one.take(48 * MB, frame("autograd::Engine::run", "??", 0), frame("back", line=40))
+            )
             one.give(address)
         if number == 0:
             for _ in range(2 * layers):

@@ -26,6 +26,8 @@ _LEAST_GROWTH = 1e5  # bytes a step: less is what counters and names take
 _GROWTH = 0.02  # of the memory, in a step
 _LEAST_FREE = 1 << 30  # bytes: less is the usual rest of segments
 _FREE = 0.3  # of what is reserved
+_LOST = 0.25  # of what is reserved, beyond the peak of what is allocated
+_FREE_AT_FAILURE = 0.1  # of what is reserved: with less the device is full
 _MOST_OF_PEAK = 0.5
 _STAYS = ("parameter", "optimiser", "data")  # purposes
 _SIZES = ("memory_bytes", "totalGlobalMem", "memory_size")  # facts of devices: MindSpore, PyTorch, XLA
@@ -138,7 +140,8 @@ def fragmentation(evidence: Evidence) -> Iterator[Finding]:
             facts = pool_at(HeldMemory.of(profile, device), failure.at)["facts"]
             # before it fails, the allocator gives back segments without any block
             free = facts["reserved"] - facts["allocated"] - facts["pending"] - facts["unused_segments"]
-            if free >= failure.wanted > facts["largest_free"]:
+            is_much = free >= max(failure.wanted, _FREE_AT_FAILURE * facts["reserved"])
+            if is_much and failure.wanted > facts["largest_free"]:
                 told = {"free": size_text(free), "wanted": size_text(failure.wanted)}
                 told |= {"count": facts["free_blocks"], "largest": size_text(facts["largest_free"])}
                 yield _in_pieces(evidence, said("fragmentation_failed", device=about.name, **told), "error")
@@ -218,6 +221,9 @@ def _free_when_more_was_reserved(profile: Profile, device: int) -> tuple[int, in
     grown = np.flatnonzero(np.diff(reserved) > 0)
     if not len(grown):
         return 0, 0
+    whole = float(reserved[grown + 1].max())
+    if whole - float(allocated.max()) <= max(_LEAST_FREE, _LOST * whole):
+        return 0, 0  # what was free is of use: no more is reserved than the peak needs, and the usual rest
     held = allocated[np.maximum(np.searchsorted(moments, times[grown + 1], "right") - 1, 0)]
     free = reserved[grown] - held
     most = int(np.argmax(free))
