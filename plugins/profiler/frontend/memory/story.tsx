@@ -8,7 +8,6 @@ import { word } from '../words';
 const MOST_PARTS = 4;
 const LEAST_SHARE = 0.05;
 const FREE = 0.1; // of what is reserved: less is not worth a sentence
-const PIECE = 0.25; // of what is free: the largest piece is small
 const KEPT = ['parameter', 'optimiser']; // from the beginning to the end, in every training
 
 type Holder = MemoryAnswer['holders'][number];
@@ -79,7 +78,7 @@ function peakWords(board: ProfilerParts, { device, bytes, time, purposes }: Hold
     device,
     bytes: sizeText(bytes, locale),
     time: timeText(time, locale),
-    parts: new Intl.ListFormat(locale, { type: 'unit' }).format(parts),
+    parts: new Intl.ListFormat(locale, { type: 'conjunction', style: 'narrow' }).format(parts),
   });
 }
 
@@ -104,7 +103,7 @@ function moduleWords(board: ProfilerParts, { bytes, rows }: Holder): string {
   return board.page.t('memory.story.modules', { name, share: shortShare(held / bytes, board.page.locale.value) });
 }
 
-function freeWords(board: ProfilerParts, { pools }: MemoryAnswer, device: string): string {
+function freeWords(board: ProfilerParts, { pools, failures }: MemoryAnswer, device: string): string {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   const pool = pools.find((one) => one.device === device);
@@ -117,7 +116,13 @@ function freeWords(board: ProfilerParts, { pools }: MemoryAnswer, device: string
     blocks: pool.free_blocks.toLocaleString(locale),
     largest: sizeText(pool.largest_free, locale),
   });
-  return pool.largest_free < PIECE * free ? `${told} ${say('memory.story.pieces')}` : told;
+  // before an allocation fails, the allocator gives segments without any block back
+  const lost = free - pool.unused_segments;
+  const isShort = failures.some(
+    (one) =>
+      one.device === device && lost >= one.wanted && one.wanted > pool.largest_free && lost >= FREE * pool.reserved,
+  );
+  return isShort ? `${told} ${say('memory.story.pieces')}` : told;
 }
 
 /** The key of which the rows hold most, and how much that is; null where it is little. */
