@@ -29,6 +29,7 @@ from benchmarks import (
     bench_load,
     bench_payloads,
     bench_query,
+    bench_snapshots,
     bench_sql,
     bench_startup,
     bench_traces,
@@ -74,6 +75,7 @@ _PARTS: Mapping[str, Part] = {
     "graphs": Part(bench_graphs.CORPORA, bench_graphs.measure),
     "lineage": Part(bench_lineage.CORPORA, bench_lineage.measure),
     "traces": Part(bench_traces.CORPORA, bench_traces.measure),
+    "snapshots": Part(bench_snapshots.CORPORA, bench_snapshots.measure),
     "cluster": Part(bench_cluster.CORPORA, bench_cluster.measure),
 }
 

@@ -18,6 +18,9 @@ graph_mindspore  one of 1,000,000 nodes, 1,750,000 edges, as MindSpore writes it
 trace_111     a trace of torch.profiler of 111 MB
 trace_gigabyte  one of 1 GB
 trace_5_gigabytes  a recorded trace of a GPU, its events again and again: 5 GB
+snapshot_172  a memory snapshot of PyTorch of 172 MB
+snapshot_gigabyte  one of 1 GB
+snapshot_5_gigabytes  one of 5 GB
 ranks_64   64 ranks of a job, a trace of torch.profiler of 100 MB each: 6.4 GB
 ranks_1024 1,024 ranks of a job, small traces of 20 steps
 search     10,000 short MindSpore runs, each with 30 columns of lineage
@@ -46,6 +49,7 @@ from numpy.typing import NDArray
 
 from benchmarks.cluster_traces import write_slow_job
 from benchmarks.repeated_trace import repeat
+from benchmarks.snapshots import write_snapshot
 from benchmarks.traces import write_trace
 from insight_authoring.testing.scalar_block import Form
 from insight_authoring.testing.wire import encoded_varint, event, message_field, record
@@ -61,7 +65,17 @@ _REVISION = 1  # of what is written for the same Corpus
 
 
 Kind: TypeAlias = Literal[
-    "scalar", "blob", "image", "histogram", "tensor", "graph", "lineage", "trace", "repeated_trace", "ranks"
+    "scalar",
+    "blob",
+    "image",
+    "histogram",
+    "tensor",
+    "graph",
+    "lineage",
+    "trace",
+    "repeated_trace",
+    "ranks",
+    "snapshot",
 ]
 PLUGINS: dict[Kind, str] = {
     "blob": "image",
@@ -69,6 +83,7 @@ PLUGINS: dict[Kind, str] = {
     "trace": "profiler",
     "repeated_trace": "profiler",
     "ranks": "profiler",
+    "snapshot": "profiler",
 }  # that show it, where they are named otherwise
 
 _RECORDED = Path(__file__).parents[1] / "plugins/demo/insight_demo/logs/resnet18/before.pt.trace.json.gz"
@@ -80,8 +95,8 @@ class Corpus:
 
     ``size`` is the bytes of a blob (an image that is none), the pixels of an image each way, the values of
     a tensor, those that a histogram counts, the nodes of a graph, the columns of the lineage that a run has
-    in addition to its scalars, or the megabytes of a trace; the ranks of a job are its ``tags``. With
-    ``linked`` the files of all runs are hard links to that of the first.
+    in addition to its scalars, or the megabytes of a trace or memory snapshot; the ranks of a job are its
+    ``tags``. With ``linked`` the files of all runs are hard links to that of the first.
     """
 
     runs: int
@@ -121,6 +136,9 @@ CORPORA = {
     "trace_111": Corpus(1, 1, 1, kind="trace", size=111),
     "trace_gigabyte": Corpus(1, 1, 1, kind="trace", size=1000),
     "trace_5_gigabytes": Corpus(1, 1, 1, kind="repeated_trace", size=5000),
+    "snapshot_172": Corpus(1, 1, 1, kind="snapshot", size=172),
+    "snapshot_gigabyte": Corpus(1, 1, 1, kind="snapshot", size=1000),
+    "snapshot_5_gigabytes": Corpus(1, 1, 1, kind="snapshot", size=5000),
     "ranks_64": Corpus(1, 64, 1, kind="ranks", size=100),
     "ranks_1024": Corpus(1, 1024, 1, kind="ranks"),
     "search": Corpus(10_000, 3, 5, Dialect.MINDSPORE, kind="lineage", size=30),
@@ -169,6 +187,10 @@ def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> None:
     if corpus.kind == "repeated_trace":
         (logdir / run_name(0)).mkdir(parents=True)
         repeat(_RECORDED, corpus.size, logdir / run_name(0) / "worker.pt.trace.json")
+        return
+    if corpus.kind == "snapshot":
+        (logdir / run_name(0)).mkdir(parents=True)
+        write_snapshot(logdir / run_name(0) / "memory.pickle", corpus.size)
         return
     if corpus.kind == "ranks":
         write_slow_job(logdir / run_name(0), corpus.tags, corpus.size)

@@ -17,7 +17,8 @@ TENSORBOARD = "TensorBoard"
 MINDINSIGHT = "MindInsight"
 TBPARSE = "tbparse"
 TB_LIKE = "tb-like"
-CONTENDERS = (OURS, OUR_SERVER, RUST, RUST_ALL, TENSORBOARD, TBPARSE, TB_LIKE, MINDINSIGHT)
+PICKLE = "pickle.load"
+CONTENDERS = (OURS, OUR_SERVER, RUST, RUST_ALL, TENSORBOARD, TBPARSE, TB_LIKE, MINDINSIGHT, PICKLE)
 
 Unit: TypeAlias = Literal["s", "ms", "MB", "/s"]
 _FORMATS: Mapping[Unit, str] = {"s": "{:.3f} s", "ms": "{:.1f} ms", "MB": "{:.0f} MB", "/s": "{:,.0f} /s"}

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+import numpy as np
 import pytest
 from attrs import evolve
+from insight_profiler.building import Building
+from insight_profiler.files import Files
+from insight_profiler.model import Source
+from insight_profiler.reading import READERS
 
 from benchmarks import bench_load
 from benchmarks.corpus import CORPORA, WrittenCorpus, kept_corpus, run_name, tag_names, write_corpus
 from benchmarks.processes import Failed, Log, peak_memory, started
+from benchmarks.snapshots import write_snapshot
 from benchmarks.table import OURS, RUST, AtMost, Row, TimesBetter, median, render
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import SeriesKey
@@ -44,6 +51,33 @@ def test_runs_of_a_large_corpus_share_one_file_on_disk(tmp_path: Path, load: Loa
     provider = load(tmp_path)
     assert [info.points for info in provider.series("scalar")] == [5] * 6
     assert len({path.stat().st_ino for path in tmp_path.rglob("events*")}) == 1
+
+
+@pytest.mark.parametrize("shares_frames", [True, False])
+def test_a_snapshot_that_is_made_larger_is_read_as_the_sum_of_its_events(
+    tmp_path: Path, shares_frames: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insight_profiler.reading.snapshot._EVENTS", 5000)  # many parts
+    path = tmp_path / "a.pickle"
+    grown = write_snapshot(path, 12, shares_frames=shares_frames)
+    building = Building(Source.SNAPSHOT)
+    READERS[Source.SNAPSHOT](Files.of_directory(tmp_path, path.name), building)
+    profile = building.finish()
+    counters = profile.tables["counters"]
+    curve = counters["value"][counters["counter"] == 0]
+    held = pickle.loads(path.read_bytes())
+    signs = {"alloc": 1, "free_requested": -1}
+    events = [one for one in held["device_traces"][0] if one["action"] in signs]
+    levels = np.cumsum([signs[one["action"]] * one["size"] for one in events])
+    assert grown.count > 5
+    assert curve[1:].tolist() == levels.tolist() == grown.levels().tolist()
+    table = profile.tables["allocations"]
+    order = np.argsort(table["start"], kind="stable")
+    expected = [(one["addr"], one["size"]) for one in events if one["action"] == "alloc"]
+    assert (
+        list(zip(table["address"][order].tolist(), table["bytes"][order].tolist(), strict=True)) == expected
+    )
+    assert (table["end"] >= 0).sum() == sum(one["action"] == "free_requested" for one in events)
 
 
 def test_tensorflow_2_writes_metadata_with_every_value(tmp_path: Path) -> None:

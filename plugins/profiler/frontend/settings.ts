@@ -28,6 +28,11 @@ export type HeldPer = (typeof HELD_PER)[number];
 export const CALL_ORDERS = ['down', 'up'] as const;
 export type CallOrder = (typeof CALL_ORDERS)[number];
 
+const momentCodec = {
+  parse: (text: string | null): number | null => (/^\d{1,16}$/.test(text ?? '') ? Number(text) : null),
+  format: (moment: number | null): string | null => (moment === null ? null : String(moment)),
+};
+
 export type ProfilerSettings = ReturnType<typeof profilerSettings>;
 
 /** What the user has set in the views of the profiler. */
@@ -83,10 +88,9 @@ export function profilerSettings(page: Page) {
     heldBy: page.setting('held', codecs.choice<Holder>(HOLDERS, 'purpose')),
     heldPer: page.setting('held-per', codecs.choice<HeldPer>(HELD_PER, 'event')),
     /** The moment at which the memory of a snapshot is looked at, ns; null: its peak. */
-    moment: page.setting<number | null>('at', {
-      parse: (text) => (/^\d{1,16}$/.test(text ?? '') ? Number(text) : null),
-      format: (moment) => (moment === null ? null : String(moment)),
-    }),
+    moment: page.setting<number | null>('at', momentCodec),
+    /** Where a span begins that ends at that moment, ns: what was allocated in it and stayed; null: no span. */
+    since: page.setting<number | null>('since', momentCodec),
     callsOf: page.setting('calls', codecs.choice<CallsOf>(['module', 'device', 'host', 'memory', 'samples'], 'device')),
     /** What was measured in calls: its name, or its unit where it has none. */
     callMeasure: page.setting('measure', codecs.name),

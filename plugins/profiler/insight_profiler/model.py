@@ -318,10 +318,11 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
 @frozen(eq=False)
 class Profile:
     """What was read of one profile. ``documents`` holds what is small and a tree: ``pipeline``,
-    ``strategy``, ``flops`` (schemas: docs/reference/formats.md), ``copies`` (by name of copies their
-    ``count``, ``bytes`` and ``time``, ns), ``samples`` (``measures``, each with ``name`` and ``unit``: ns,
-    bytes, count or another; ``first``: the place of the one that is shown first;
-    ``counted``: samples or calls)."""
+    ``strategy``, ``flops`` (schemas: docs/reference/formats.md), ``pools`` (``analysis.pool.pools``) and
+    ``failures`` (``device``, and bytes ``wanted`` and ``free``) of an allocator, ``copies`` (by name of
+    copies their ``count``, ``bytes`` and ``time``, ns), ``samples`` (``measures``, each with ``name`` and
+    ``unit``: ns, bytes, count or another; ``first``: the place of the one that is shown first; ``counted``:
+    samples or calls)."""
 
     source: Source
     start_ns: int = 0  # since the epoch; 0 when only relative times are known

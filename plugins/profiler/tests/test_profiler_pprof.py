@@ -254,7 +254,15 @@ def test_samples_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"\0" * 99, b"hello", b"\x0a\x7f", _Writer().bytes() + b"\x12\0", b"{}", gzip.compress(b"", mtime=0)],
+    [
+        b"",
+        b"\0" * 99,
+        b"hello",
+        b"\x0a\x7f",
+        _Writer().bytes() + b"\x12\0",
+        b"{}",
+        gzip.compress(b"", mtime=0),
+    ],
 )
 def test_other_files_are_named(tmp_path: Path, data: bytes) -> None:
     assert not is_pprof(data)

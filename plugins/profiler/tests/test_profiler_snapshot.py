@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from insight_profiler.analysis.allocations import live
 from insight_profiler.analysis.held_memory import HeldMemory
 from insight_profiler.analysis.leaks import leaks, taker
+from insight_profiler.analysis.pool import pool_at
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.claims import is_snapshot
 from insight_profiler.files import Files
@@ -118,7 +120,7 @@ def test_what_is_allocated_is_the_sum_of_the_events_at_each_of_them(tmp_path: Pa
     assert _levels(profile, "Total Allocated") == expected
     assert _levels(profile, "Total Reserved")[-1] == sum(one["total_size"] for one in recorded["segments"])
     held = HeldMemory.of(profile, 0)
-    peak = held.allocations["bytes"][held.live(held.peak)].sum()
+    peak = held.allocations["bytes"][live(held.allocations, held.peak)].sum()
     assert peak == max(expected)
 
 
@@ -205,7 +207,7 @@ def test_the_pool_at_the_peak_has_each_block_in_its_segment(tmp_path: Path) -> N
     recorded = _recorded()
     profile = _read(tmp_path, pickle.dumps(recorded))
     held = HeldMemory.of(profile, 0)
-    at_end = held.pool(int(profile.duration_ns))
+    at_end = pool_at(held, int(profile.duration_ns))
     expected = Counter(
         (segment["address"], block["address"] - segment["address"], block["requested_size"])
         for segment in recorded["segments"]
@@ -215,16 +217,63 @@ def test_the_pool_at_the_peak_has_each_block_in_its_segment(tmp_path: Path) -> N
     bases = at_end["segments"]["address"].tolist()
     blocks = zip(*(at_end["blocks"][name].tolist() for name in ("segment", "offset", "bytes")), strict=True)
     assert Counter((bases[segment], offset, size) for segment, offset, size in blocks) == expected
-    gaps = []
-    for segment in recorded["segments"]:
-        at = segment["address"]
-        for block in segment["blocks"]:
-            if block["state"] == "active_allocated":
-                gaps.append(block["address"] - at)
-                at = block["address"] + block["requested_size"]
-        gaps.append(segment["address"] + segment["total_size"] - at)
-    assert at_end["largest_free"] == max(gaps)
-    assert at_end["reserved"] == sum(one["total_size"] for one in recorded["segments"])
+
+
+@pytest.mark.parametrize("has_events", [True, False])
+def test_facts_of_a_pool_are_of_all_its_blocks_as_the_allocator_counts_them(
+    tmp_path: Path, has_events: bool
+) -> None:
+    recorded = _recorded()
+    if not has_events:
+        recorded["device_traces"] = [[]]
+    for number, segment in enumerate(recorded["segments"]):  # as if two streams had taken them
+        segment["stream"] = 7 * (number % 2)
+    first = next(block for segment in recorded["segments"] for block in segment["blocks"])
+    first["state"] = "active_pending_free"
+    segments = recorded["segments"]
+    profile = _read(tmp_path, pickle.dumps(recorded))
+    pool = pool_at(HeldMemory.of(profile, 0), int(profile.duration_ns))
+
+    def expected(mine: list[dict[str, Any]]) -> dict[str, int]:
+        blocks = [block for segment in mine for block in segment["blocks"]]
+        of = {
+            state: [block["size"] for block in blocks if block["state"] == state]
+            for state in ("active_allocated", "active_pending_free", "inactive")
+        }
+        unused = [one for one in mine if all(block["state"] == "inactive" for block in one["blocks"])]
+        return {
+            "segments": len(mine),
+            "reserved": sum(one["total_size"] for one in mine),
+            "allocated": sum(of["active_allocated"]),
+            "pending": sum(of["active_pending_free"]),
+            "requested": sum(
+                block["requested_size"] for block in blocks if block["state"] == "active_allocated"
+            ),
+            "free_blocks": len(of["inactive"]),
+            "largest_free": max(of["inactive"]),
+            "unused_segments": sum(one["total_size"] for one in unused),
+        }
+
+    assert pool["facts"] == expected(segments)
+    assert pool["facts"]["allocated"] == sum(one["allocated_size"] for one in segments)
+    streams = {one.pop("stream"): one for one in map(dict, pool["streams"])}
+    for stream in (0, 7):
+        told = {name: value for name, value in streams[stream].items() if name != "device"}
+        assert told == expected([one for one in segments if one["stream"] == stream])
+
+
+def test_facts_of_a_pool_do_not_depend_on_how_many_blocks_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = HeldMemory.of(_read(tmp_path, pickle.dumps(_recorded())), 0)
+    middle = (held.peak + held.last) // 2
+    every = [pool_at(held, at) for at in (held.peak, middle, held.last)]
+    monkeypatch.setattr("insight_profiler.analysis.pool._MOST_BLOCKS", 5)
+    for before, at in zip(every, (held.peak, middle, held.last), strict=True):
+        after = pool_at(held, at)
+        assert len(after["blocks"]["bytes"]) == 5 < len(before["blocks"]["bytes"])
+        assert after["facts"] == before["facts"]
+        assert sorted(after["blocks"]["bytes"]) == sorted(before["blocks"]["bytes"])[-5:]
 
 
 def test_owners_over_time_add_up_to_what_is_allocated(tmp_path: Path) -> None:
@@ -234,7 +283,7 @@ def test_owners_over_time_add_up_to_what_is_allocated(tmp_path: Path) -> None:
         bands = held.bands(by, 60)
         sums = np.sum(bands["bytes"], axis=0)
         assert sums.max() == max(_levels(profile, "Total Allocated"))
-        rows = [held.allocations["bytes"][held.live(at)].sum() for at in bands["time"].tolist()]
+        rows = [held.allocations["bytes"][live(held.allocations, at)].sum() for at in bands["time"].tolist()]
         assert sums.tolist() == rows
     assert {"parameter", "optimiser", "activation", "gradient"} <= set(held.bands("purpose", 60)["names"])
 
@@ -243,7 +292,7 @@ def test_the_calls_of_a_moment_hold_all_that_is_held_then(tmp_path: Path) -> Non
     profile = _read(tmp_path, pickle.dumps(_recorded()))
     held = HeldMemory.of(profile, 0)
     tree, names = held.tree(held.peak)
-    whole = int(held.allocations["bytes"][held.live(held.peak)].sum())
+    whole = int(held.allocations["bytes"][live(held.allocations, held.peak)].sum())
     assert tree.total == tree.whole[tree.parent < 0].sum() == tree.bottom_up().total == whole
     roots = {names[name] for name in tree.name[tree.parent < 0]}
     assert "<module> /home/user/train.py:143" in roots

@@ -32,7 +32,6 @@ export interface PoolAnswer {
   readonly segments: {
     readonly address: readonly number[];
     readonly bytes: readonly number[];
-    readonly allocated: readonly number[];
   };
   readonly blocks: {
     readonly segment: readonly number[];
@@ -42,11 +41,33 @@ export interface PoolAnswer {
     readonly purpose: readonly string[];
     readonly start: readonly number[];
   };
+  readonly facts: PoolFacts;
+  /** Of each stream, if several have memory: at the end of the snapshot. */
+  readonly streams: readonly (PoolFacts & { readonly stream: number })[];
+}
+
+/** Bytes of a pool of the allocator. */
+export interface PoolFacts {
   readonly reserved: number;
   readonly allocated: number;
-  /** The longest free stretch, and bytes of segments in which nothing is. */
+  /** Freed, but a stream may still use it. */
+  readonly pending: number;
+  readonly free_blocks: number;
   readonly largest_free: number;
+  /** Of segments in which nothing is. */
   readonly unused_segments: number;
+}
+
+/** The largest allocations of a span that are held at its end; `count` and `total` are of all. */
+export interface BlocksAnswer {
+  readonly at: number;
+  readonly name: readonly string[];
+  readonly module: readonly string[];
+  readonly purpose: readonly string[];
+  readonly bytes: readonly number[];
+  readonly start: readonly number[];
+  readonly count: number;
+  readonly total: number;
 }
 
 /** What every step takes and none gives back. */

@@ -3,6 +3,8 @@
  * Times are in ns from the beginning of the profile; null: not known.
  */
 
+import type { PoolFacts } from './calls';
+
 export interface Peak {
   readonly label: string;
   readonly device: string;
@@ -58,6 +60,8 @@ export interface MemoryAnswer {
     readonly bytes: number;
     readonly before: number | null;
     readonly names: number;
+    /** The most first. */
+    readonly purposes: readonly { readonly purpose: string; readonly bytes: number }[];
     readonly rows: readonly (Owner & { readonly bytes: number; readonly count: number })[];
   }[];
   readonly largest: readonly (Owner & {
@@ -68,5 +72,13 @@ export interface MemoryAnswer {
     readonly start: number;
     readonly end: number | null;
   })[];
+  /** Of the allocators of devices at the end, and allocations that failed. */
+  readonly pools: readonly (PoolFacts & { readonly device: string })[];
+  readonly failures: readonly {
+    readonly device: string;
+    readonly at: number;
+    readonly wanted: number;
+    readonly free: number;
+  }[];
   readonly graphs: readonly PlannedGraph[];
 }

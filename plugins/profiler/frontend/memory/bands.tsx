@@ -1,5 +1,7 @@
-/** Who held how much memory over time: bands upon each other. A press chooses the moment. */
+/** Who held how much memory over time: bands upon each other. A press chooses the moment, a drag a span. */
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { evenTicks } from '@insight-host/kit';
 import { sizeText, summandTexts, timeText, inUnit, unitOf, unitSign } from '../units';
 import type { HeldAnswer } from '../answers/calls';
@@ -18,10 +20,24 @@ export interface BandsProps {
   readonly colorOf: (place: number, name: string | null) => string;
   readonly at: number;
   readonly label: string;
+  /** Where the span begins that ends at that moment. */
+  readonly since: number | null;
   readonly onPick: (time: number) => void;
+  readonly onSpan: (from: number, to: number) => void;
 }
 
-export function Bands({ board, answer, isOverTime, nameOf, colorOf, at, label, onPick }: BandsProps): JSX.Element {
+export function Bands({
+  board,
+  answer,
+  isOverTime,
+  nameOf,
+  colorOf,
+  at,
+  since,
+  label,
+  onPick,
+  onSpan,
+}: BandsProps): JSX.Element {
   const parts = useParts(900);
   const ink = inkOf(board.page.theme.value);
   const locale = board.page.locale.value;
@@ -35,8 +51,24 @@ export function Bands({ board, answer, isOverTime, nameOf, colorOf, at, label, o
     isOverTime ? (ns - first) / Math.max(1, last - first) : i / Math.max(1, time.length - 1),
   );
   const x = (place: number): number => LEFT + (columns[place] ?? 0) * plot;
-  const chosen = time.reduce((best, ns, i) => (Math.abs(ns - at) < Math.abs((time[best] ?? 0) - at) ? i : best), 0);
+  const nearest = (moment: number): number =>
+    time.reduce((best, ns, i) => (Math.abs(ns - moment) < Math.abs((time[best] ?? 0) - moment) ? i : best), 0);
+  const chosen = nearest(at);
+  const dragged = useSignal<number | null>(null); // the column where a drag began
+  const end = dragged.value === null ? chosen : (parts.at.value ?? dragged.value);
+  const begin = dragged.value ?? (since === null ? null : nearest(since));
+  const choose = (place: number, from: number | null): void => {
+    const [first, last] = [Math.min(place, from ?? place), Math.max(place, from ?? place)];
+    if (first === last) onPick(time[place] ?? 0);
+    else onSpan(time[first] ?? 0, time[last] ?? 0);
+  };
   const y = (value: number): number => TOP + tall - (high > 0 ? value / high : 0) * tall;
+  const wasDragged = useRef(false); // the click that follows a drag chooses nothing
+  useEffect(() => {
+    const stop = (): void => void (dragged.value = null);
+    window.addEventListener('pointerup', stop);
+    return () => window.removeEventListener('pointerup', stop);
+  }, []);
   const unit = unitOf(last);
   const tip = (place: number): TipText => ({
     title: timeText(time[place] ?? 0, locale),
@@ -57,7 +89,7 @@ export function Bands({ board, answer, isOverTime, nameOf, colorOf, at, label, o
         label={label}
         tip={tip}
         middle={(place) => [x(place), TOP + tall / 2]}
-        onPress={(place) => onPick(time[place] ?? 0)}
+        onPress={(place, event) => choose(place, event.shiftKey ? chosen : null)}
       >
         {(part) => (
           <>
@@ -100,10 +132,36 @@ export function Bands({ board, answer, isOverTime, nameOf, colorOf, at, label, o
                   width={Math.max(0.5, to - from)}
                   height={tall}
                   fill={parts.at.value === i ? ink.selection : 'transparent'}
-                  onClick={() => onPick(moment)}
+                  onPointerDown={(event) => {
+                    if (event.pointerType === 'touch' || event.button !== 0) return;
+                    event.currentTarget.releasePointerCapture(event.pointerId);
+                    dragged.value = i;
+                  }}
+                  onPointerUp={() => {
+                    if (dragged.value === null || dragged.value === i) return;
+                    choose(i, dragged.value);
+                    wasDragged.current = true;
+                  }}
+                  onClick={(event) => {
+                    if (!wasDragged.current) choose(i, event.shiftKey ? chosen : null);
+                    wasDragged.current = false;
+                  }}
                 />
               );
             })}
+            {begin !== null && (
+              <rect
+                data-testid="held-span"
+                x={Math.min(x(begin), x(end))}
+                y={TOP}
+                width={Math.max(1, Math.abs(x(end) - x(begin)))}
+                height={tall}
+                fill={ink.selection}
+                stroke={ink.text}
+                stroke-dasharray="3 2"
+                pointer-events="none"
+              />
+            )}
             <path
               d={`M${x(chosen)} ${TOP}V${TOP + tall}`}
               stroke={ink.text}

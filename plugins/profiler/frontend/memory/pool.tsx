@@ -19,9 +19,14 @@ interface Block {
   readonly place: number;
 }
 
+/** A layer that is drawn anew only when what it is of has changed: there may be thousands of blocks. */
+function Unchanged({ of, draw }: { readonly of: readonly unknown[]; readonly draw: () => JSX.Element[] }): JSX.Element {
+  return useMemo(() => <g>{draw()}</g>, of);
+}
+
 export interface PoolProps {
   readonly board: ProfilerParts;
-  readonly pool: PoolAnswer;
+  readonly pool: Pick<PoolAnswer, 'segments' | 'blocks'>;
   readonly colorOf: (purpose: string) => string;
   readonly purposeOf: (purpose: string) => string;
   readonly label: string;
@@ -37,7 +42,7 @@ export function Pool({ board, pool, colorOf, purposeOf, label }: PoolProps): JSX
   const plot = Math.max(60, parts.width - LEFT - 8);
   const order = useMemo(
     () => segments.bytes.map((_, i) => i).sort((a, b) => (segments.bytes[b] ?? 0) - (segments.bytes[a] ?? 0)),
-    [pool],
+    [segments],
   );
   const rows = all.value ? order : order.slice(0, MOST_ROWS);
   const largest = segments.bytes[order[0] ?? 0] ?? 1;
@@ -54,7 +59,7 @@ export function Pool({ board, pool, colorOf, purposeOf, label }: PoolProps): JSX
       if (width >= NARROWEST) found.push({ row, left: (blocks.offset[place] ?? 0) * scale, width, place });
     });
     return found;
-  }, [pool, rows.length, near.value, plot]);
+  }, [blocks, rows.length, near.value, plot]);
   const tip = (at: number): TipText => {
     const place = shown[at]?.place ?? 0;
     return {
@@ -66,6 +71,7 @@ export function Pool({ board, pool, colorOf, purposeOf, label }: PoolProps): JSX
       ],
     };
   };
+  const pointed = parts.at.value === null ? undefined : shown[parts.at.value];
   const y = (row: number): number => row * (ROW + GAP) + 2;
   const turn = (segment: number): void => void (near.value = near.value === segment ? null : segment);
   return (
@@ -101,20 +107,36 @@ export function Pool({ board, pool, colorOf, purposeOf, label }: PoolProps): JSX
                 />
               </g>
             ))}
-            {shown.map(({ row, left, width, place }, i) => (
+            <Unchanged
+              of={[shown, board.page.theme.value, locale]}
+              draw={() =>
+                shown.map(({ row, left, width, place }, i) => (
+                  <rect
+                    key={place}
+                    {...part(i)}
+                    aria-label={`${blocks.name[place] ?? ''} ${sizeText(blocks.bytes[place] ?? 0, locale)}`}
+                    x={LEFT + left}
+                    y={y(row)}
+                    width={Math.max(0.6, width - (width > 3 ? 0.6 : 0))}
+                    height={ROW}
+                    fill={colorOf(blocks.purpose[place] ?? '')}
+                    onClick={() => turn(rows[row] ?? 0)}
+                  />
+                ))
+              }
+            />
+            {pointed && (
               <rect
-                key={place}
-                {...part(i)}
-                aria-label={`${blocks.name[place] ?? ''} ${sizeText(blocks.bytes[place] ?? 0, locale)}`}
-                x={LEFT + left}
-                y={y(row)}
-                width={Math.max(0.6, width - (width > 3 ? 0.6 : 0))}
+                data-testid="pool-pointed"
+                x={LEFT + pointed.left}
+                y={y(pointed.row)}
+                width={Math.max(0.6, pointed.width)}
                 height={ROW}
-                fill={colorOf(blocks.purpose[place] ?? '')}
-                stroke={parts.at.value === i ? ink.text : 'none'}
-                onClick={() => turn(rows[row] ?? 0)}
+                fill="none"
+                stroke={ink.text}
+                pointer-events="none"
               />
-            ))}
+            )}
           </>
         )}
       </Drawing>

@@ -13,6 +13,7 @@ import { word } from '../words';
 import { HELD_PER, HOLDERS } from '../settings';
 import { Bands } from './bands';
 import { Pool } from './pool';
+import { Span } from './span';
 
 const WIDTH = 400;
 const PURPOSES = ['parameter', 'optimiser', 'activation', 'gradient', 'data', ''];
@@ -38,6 +39,7 @@ export function Snapshot({
     <Answered board={board} asked={held}>
       {(answer) => {
         const at = board.moment.value ?? answer.peak;
+        const since = board.since.value !== null && board.since.value < at ? board.since.value : null;
         const when = at === answer.peak ? say('memory.at_peak') : say('memory.at', { time: timeText(at, locale) });
         return (
           <>
@@ -45,7 +47,7 @@ export function Snapshot({
               board={board}
               name={`held-${device}`}
               title={say('memory.held', { device: name })}
-              hint={say('memory.held.hint')}
+              hint={say('memory.span.hint')}
               busy={held.busy}
               data={() => ({
                 head: ['ns', ...answer.names.map((one) => one ?? say('memory.others'))],
@@ -55,6 +57,16 @@ export function Snapshot({
                 <>
                   <Choice say={say} name="held" label={say('held')} values={HOLDERS} setting={board.heldBy} />
                   <Choice say={say} name="held-per" label={say('held-per')} values={HELD_PER} setting={board.heldPer} />
+                  {since !== null && (
+                    <button
+                      type="button"
+                      class="tool text"
+                      data-action="leave-span"
+                      onClick={() => board.since.set(null)}
+                    >
+                      {say('memory.span.clear')}
+                    </button>
+                  )}
                   {at !== answer.peak && (
                     <button type="button" class="tool text" data-action="peak" onClick={() => board.moment.set(null)}>
                       {say('memory.to_peak')}
@@ -73,9 +85,18 @@ export function Snapshot({
                 colorOf={(place, one) => (one === null ? ink.other : by === 'purpose' ? colorOf(one) : ink.rank(place))}
                 at={at}
                 label={say('memory.held', { device: name })}
-                onPick={(time) => board.moment.set(time === answer.peak ? null : time)}
+                since={since}
+                onPick={(time) => {
+                  board.since.set(null);
+                  board.moment.set(time === answer.peak ? null : time);
+                }}
+                onSpan={(from, to) => {
+                  board.since.set(from);
+                  board.moment.set(to);
+                }}
               />
             </Figure>
+            {since !== null && <Span board={board} device={device} since={since} at={at} purposeOf={purposeOf} />}
             <Calls board={board} device={device} at={at} when={when} />
             <Segments board={board} device={device} at={at} when={when} colorOf={colorOf} purposeOf={purposeOf} />
           </>
@@ -124,17 +145,29 @@ function Segments({ board, device, at, when, colorOf, purposeOf }: SegmentsProps
   return (
     <Figure board={board} name={`pool-${device}`} title={title} hint={say('memory.pool.hint')} busy={asked.busy}>
       <Answered board={board} asked={asked}>
-        {(pool) => (
+        {({ facts, ...pool }) => (
           <>
             <p class="hint" data-testid="pool-facts">
               {say('memory.pool.facts', {
-                reserved: sizeText(pool.reserved, locale),
-                allocated: sizeText(pool.allocated, locale),
-                share: shareText(pool.reserved > 0 ? pool.allocated / pool.reserved : 0, locale),
-                free: sizeText(pool.largest_free, locale),
-                empty: sizeText(pool.unused_segments, locale),
+                reserved: sizeText(facts.reserved, locale),
+                allocated: sizeText(facts.allocated, locale),
+                share: shareText(facts.reserved > 0 ? facts.allocated / facts.reserved : 0, locale),
+                free: sizeText(facts.reserved - facts.allocated - facts.pending, locale),
+                blocks: facts.free_blocks.toLocaleString(locale),
+                largest: sizeText(facts.largest_free, locale),
+                empty: sizeText(facts.unused_segments, locale),
               })}
             </p>
+            {pool.streams.map((one) => (
+              <p class="hint" key={one.stream}>
+                {say('memory.pool.stream', {
+                  stream: String(one.stream),
+                  reserved: sizeText(one.reserved, locale),
+                  allocated: sizeText(one.allocated, locale),
+                  largest: sizeText(one.largest_free, locale),
+                })}
+              </p>
+            ))}
             <Pool board={board} pool={pool} colorOf={colorOf} purposeOf={purposeOf} label={title} />
           </>
         )}

@@ -6,6 +6,7 @@ import type { MemoryAnswer, MemoryCurve, PlannedGraph } from '../answers/memory'
 import { Curves } from '../figures/curves';
 import { inkOf } from '../figures/ink';
 import { Leaks, Snapshot } from '../memory/snapshot';
+import { Story } from '../memory/story';
 import { LocalTable } from '../table/local_table';
 import { inUnit, sizeText, summandTexts, timeText, unitOf, unitSign } from '../units';
 import { Answered, useProfileAnswer } from '../use_answer';
@@ -31,6 +32,7 @@ export default function Memory({ board }: ViewProps): JSX.Element {
         {(answer) => {
           return (
             <>
+              {hasStacks && <Story board={board} answer={answer} />}
               {alikeOf(answer.curves).map((curves) => {
                 const [{ device = '', label: first = '' } = {}] = curves;
                 const peaks = answer.peaks.filter(

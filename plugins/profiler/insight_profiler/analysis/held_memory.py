@@ -1,7 +1,8 @@
-"""What memory is held at a moment: by whom, by which calls, and where in the reserved segments."""
+"""What memory is held at a moment: by whom and by which calls."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -9,13 +10,14 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.allocations import Changes, live
 from insight_profiler.analysis.call_tree import CallTree, tree_of_stacks
 from insight_profiler.derived.library_calls import is_noise, step_of_library, without_arguments
 from insight_profiler.model import Profile, Table
 
 _MOST_BANDS = 12
-_MOST_BLOCKS = 200_000
 BY = ("purpose", "name", "module")
+OWNER = ("name", "module", "purpose")
 
 
 @frozen(eq=False)
@@ -37,16 +39,15 @@ class HeldMemory:
             found.append({column: values[mine] for column, values in table.items()})
         return cls(profile, device, *found)
 
-    @property
+    @cached_property
+    def last(self) -> int:
+        """When the last event is, ns."""
+        return max((int(self.allocations[name].max(initial=0)) for name in ("start", "end")), default=0)
+
+    @cached_property
     def peak(self) -> int:
         """When most is allocated, ns."""
-        times, changes, _ = self._changes()
-        return int(times[np.argmax(np.cumsum(changes))]) if len(times) else 0
-
-    def live(self, at: int, since: int | None = None) -> NDArray[np.intp]:
-        """The allocations that are held at a moment, or those of them that ``since`` had already."""
-        start, end = self.allocations["start"], self.allocations["end"]
-        return np.flatnonzero((start <= (at if since is None else since)) & ((end < 0) | (end > at)))
+        return Changes.of(self.allocations).highest()[0]
 
     def bands(self, by: str, width: int, per: str = "event") -> dict[str, Any]:
         """How much each owner holds over time: ``time`` [columns], where most is held in each column;
@@ -54,7 +55,8 @@ class HeldMemory:
 
         Columns are of equally many events, or ``per`` time equally long.
         """
-        times, changes, rows = self._changes()
+        every = Changes.of(self.allocations)
+        times, changes, rows = every.times, every.sizes, every.rows
         if not len(times):
             return {"time": [], "names": [], "bytes": []}
         level = np.cumsum(changes)
@@ -79,8 +81,9 @@ class HeldMemory:
         return {"time": moments, "names": names, "bytes": bands.tolist()}
 
     def tree(self, at: int, since: int | None = None) -> tuple[CallTree, list[str]]:
-        """The calls that took what is held at a moment, the outermost first, and the texts of their names."""
-        rows = self.live(at, since)
+        """The calls that took what is held at a moment, or of that what they took after ``since``, the
+        outermost first, and the texts of their names."""
+        rows = live(self.allocations, at, since)
         stacks = self.profile.tables["stacks"]["end"]
         spent, counts = np.zeros(len(stacks), np.int64), np.zeros(len(stacks), np.int64)
         known = rows[self.allocations["stack"][rows] >= 0]
@@ -90,61 +93,19 @@ class HeldMemory:
         names, ends, texts = _outermost_first(self.profile, used)
         return tree_of_stacks(names, ends, spent[used], counts[used]), texts
 
-    def pool(self, at: int) -> dict[str, Any]:
-        """Segments at a moment and the blocks in them, by address; free are the gaps between blocks."""
-        segments, rows = self.segments, self.live(at)
-        alive = np.flatnonzero((segments["start"] <= at) & ((segments["end"] < 0) | (segments["end"] > at)))
-        alive = alive[np.argsort(segments["address"][alive])]
-        rows = rows[np.argsort(self.allocations["address"][rows])]
-        address, size = self.allocations["address"][rows], self.allocations["bytes"][rows]
-        base, whole = segments["address"][alive], segments["bytes"][alive]
-        of = np.searchsorted(base, address, "right") - 1
-        inside = (
-            (of >= 0) & (address < (base + whole)[np.maximum(of, 0)])
-            if len(alive)
-            else np.zeros(len(rows), bool)
-        )
-        rows, address, size, of = rows[inside], address[inside], size[inside], of[inside]
-        if len(rows) > _MOST_BLOCKS:
-            kept = np.sort(np.argpartition(-size, _MOST_BLOCKS)[:_MOST_BLOCKS])
-            rows, address, size, of = rows[kept], address[kept], size[kept], of[kept]
-        used = np.bincount(of, size, len(alive)).astype(np.int64)
-        gaps = np.maximum(
-            np.append(np.where(of[1:] == of[:-1], address[1:], 0), 0)[: len(rows)] - (address + size), 0
-        )
-        last = np.append(of[1:] != of[:-1], True)[: len(rows)]
-        gaps[last] = ((base + whole)[of] - address - size)[last]
-        first = np.full(len(alive), 0, np.int64)
-        starts = np.flatnonzero(np.diff(of, prepend=-1)) if len(of) else np.empty(0, np.intp)
-        first[of[starts]] = address[starts] - base[of[starts]]
-        empty = whole[used == 0]
-        free = np.concatenate([gaps, first, empty])
-        return {
-            "segments": {"address": base, "bytes": whole, "allocated": used},
-            "blocks": {
-                "segment": of.astype(np.int32),
-                "offset": address - base[of] if len(of) else address,
-                "bytes": size,
-                "name": [self._text(int(one)) for one in self.allocations["name"][rows]],
-                "purpose": [self._text(int(one)) for one in self.allocations["purpose"][rows]],
-                "start": self.allocations["start"][rows],
-            },
-            "reserved": int(whole.sum()),
-            "allocated": int(used.sum()),
-            "largest_free": int(free.max(initial=0)),
-            "unused_segments": int(empty.sum()),
-        }
+    def taken(self, at: int, since: int | None, most: int) -> dict[str, Any]:
+        """The largest allocations that are held at a moment, or of these those taken after ``since``: columns
+        ``name, module, purpose`` (texts), ``bytes, start``; the ``count`` and ``total`` bytes of all."""
+        rows = live(self.allocations, at, since)
+        sizes = self.allocations["bytes"][rows]
+        shown = rows[np.argsort(-sizes, kind="stable")[:most]]
+        texts = {name: self.texts(name, shown) for name in OWNER}
+        numbers = {name: self.allocations[name][shown] for name in ("bytes", "start")}
+        return {**texts, **numbers, "count": len(rows), "total": int(sizes.sum())}
 
-    def _changes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
-        """Times of all beginnings and ends in order, how much each changes what is held, and its row."""
-        start, end = self.allocations["start"], self.allocations["end"]
-        freed = np.flatnonzero(end >= 0)
-        times = np.concatenate([start, end[freed]])
-        rows = np.concatenate([np.arange(len(start)), freed])
-        sizes = self.allocations["bytes"]
-        changes = np.concatenate([sizes, -sizes[freed]])
-        order = np.lexsort((changes, times))
-        return times[order], changes[order], rows[order]
+    def texts(self, column: str, rows: NDArray[np.intp]) -> list[str]:
+        """The texts of a column of allocations."""
+        return [self._text(int(one)) for one in self.allocations[column][rows]]
 
     def _text(self, place: int) -> str:
         return self.profile.texts[place] if place >= 0 else ""

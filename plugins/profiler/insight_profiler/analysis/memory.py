@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import asdict, frozen
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.allocations import Changes, live
+from insight_profiler.analysis.pool import failures, pool_facts, pools
 from insight_profiler.analysis.sums import numbered
 from insight_profiler.model import Profile, Table
 
@@ -62,6 +64,12 @@ def memory(profile: Profile, width: int) -> dict[str, Any]:
         "curves": [_shown(curve, width) for curve in curves],
         "peaks": [curve.peak for curve in curves],
         **_allocations(profile),
+        "pools": [
+            {"device": one.name, **pool_facts(known)}
+            for place, one in enumerate(profile.devices)
+            if (known := pools(profile, place))
+        ],
+        "failures": [{**asdict(one), "device": _device(profile, one.device)} for one in failures(profile)],
         "summary": by_node.get("summary"),
         "graphs": by_node.get("graphs", []),
     }
@@ -133,12 +141,13 @@ def _allocations(profile: Profile) -> dict[str, Any]:
     holders: list[dict[str, Any]] = []
     for device in np.unique(table["device"]).tolist():
         mine = np.flatnonzero(table["device"] == device)
-        at, level, before = _peak_of(profile, device, {name: column[mine] for name, column in table.items()})
-        live = mine[_live(table["start"][mine], table["end"][mine], at)]
-        groups, firsts = numbered([table[name][live] for name in _OWNER], np.ones(len(live), bool))
+        of_device = {name: column[mine] for name, column in table.items()}
+        at, level, before = _peak_of(profile, device, of_device)
+        held = mine[live(of_device, at)]
+        groups, firsts = numbered([table[name][held] for name in _OWNER], np.ones(len(held), bool))
         counts = np.bincount(groups, minlength=len(firsts))
         sizes = np.zeros(len(firsts), np.int64)
-        np.add.at(sizes, groups, table["bytes"][live])
+        np.add.at(sizes, groups, table["bytes"][held])
         order = np.argsort(-sizes, kind="stable")
         holders.append(
             {
@@ -147,9 +156,10 @@ def _allocations(profile: Profile) -> dict[str, Any]:
                 "bytes": level,
                 "before": before,
                 "names": len(firsts),
+                "purposes": _by_purpose(profile, table, held),
                 "rows": [
                     {
-                        **_owner(profile, table, int(live[firsts[place]])),
+                        **_owner(profile, table, int(held[firsts[place]])),
                         "bytes": int(sizes[place]),
                         "count": int(counts[place]),
                     }
@@ -158,6 +168,15 @@ def _allocations(profile: Profile) -> dict[str, Any]:
             }
         )
     return {"holders": holders, "largest": rows}
+
+
+def _by_purpose(profile: Profile, table: Table, rows: NDArray[np.intp]) -> list[dict[str, Any]]:
+    """How much of some allocations is for what, the most first."""
+    purposes, places = np.unique(table["purpose"][rows], return_inverse=True)
+    sizes = np.zeros(len(purposes), np.int64)
+    np.add.at(sizes, places, table["bytes"][rows])
+    order = np.argsort(-sizes, kind="stable").tolist()
+    return [{"purpose": _text(profile, int(purposes[one])), "bytes": int(sizes[one])} for one in order]
 
 
 def _owner(profile: Profile, table: Table, row: int) -> dict[str, str]:
@@ -172,26 +191,10 @@ def _peak_of(profile: Profile, device: int, mine: Table) -> tuple[int, int, int 
     peaks = [curve.peak for curve in _curves(profile) if curve.said["device"] == name]
     top = max((one for one in peaks if _is_allocated(one)), key=lambda one: one["value"], default=None)
     if top is not None and top["unit"] == "bytes":
-        held = int(mine["bytes"][_live(mine["start"], mine["end"], top["time"])].sum())
+        held = int(mine["bytes"][live(mine, top["time"])].sum())
         if held <= top["value"]:
             return top["time"], int(top["value"]), int(top["value"]) - held
-    return *_highest(mine["start"], mine["end"], mine["bytes"]), None
-
-
-def _live(starts: NDArray[np.int64], ends: NDArray[np.int64], at: int) -> NDArray[np.bool_]:
-    """Which allocations are held at a moment; an allocation freed at that moment is not."""
-    return (starts <= at) & ((ends < 0) | (ends > at))
-
-
-def _highest(starts: NDArray[np.int64], ends: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[int, int]:
-    """When most was held at once, and how much; what is freed at a moment is gone then."""
-    freed = ends >= 0
-    times = np.concatenate((starts, ends[freed]))
-    changes = np.concatenate((sizes, -sizes[freed]))
-    order = np.lexsort((changes, times))
-    level = np.cumsum(changes[order])
-    top = int(np.argmax(level))
-    return int(times[order][top]), int(level[top])
+    return *Changes.of(mine).highest(), None
 
 
 def _device(profile: Profile, place: int) -> str:

@@ -67,8 +67,10 @@ def derive(building: Collected, is_complete: bool) -> Profile:
     if "slices" in tables:
         _relate(tables, building)
     if "counters" in tables:
-        order = np.lexsort((tables["counters"]["time"], tables["counters"]["counter"]))
-        _reorder(tables["counters"], order)
+        counter, time = (tables["counters"][name] for name in ("counter", "time"))
+        is_next = counter[1:] > counter[:-1]
+        if not (is_next | ((counter[1:] == counter[:-1]) & (time[1:] >= time[:-1]))).all():
+            _reorder(tables["counters"], np.lexsort((time, counter)))
     return Profile(
         source=building.source,
         start_ns=start if start >= _EPOCH else 0,

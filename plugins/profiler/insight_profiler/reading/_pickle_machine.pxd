@@ -4,44 +4,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
-from insight_record.formats._interning cimport Interned, hash_of, intern, release
+from insight_record.formats._interning cimport intern
+from insight_profiler.reading._pickle_objects cimport *
 from insight_profiler.reading._pickle_values cimport *
-
-cdef enum:
-    LONGEST = 1 << 20  # bytes of a text, or of a number
-    MOST_WAITING = 1 << 20  # values that wait to be put somewhere
-    NESTED = 64  # marks
-    MOST_KEPT = 1 << 22  # values that are in no row
-
-
-cdef struct Machine:
-    Interned texts
-    Interned frames  # of name, file and line
-    Interned stacks  # of frames
-    Cells stack
-    Cells memo
-    Cells objects  # of each its shape, in the lowest five bits, and its row, frame, stack, sum or place
-    Cells kept  # of objects that are no rows: which, the key or -1, the value; of numbers the number
-    int64_t marks[NESTED]
-    int marked
-    Rows rows[5]
-    bint has_ended
-    Trouble trouble
-    int operation
-
-
-cdef inline void end(Machine *m) noexcept nogil:
-    """Gives back all memory."""
-    cdef int place
-    release(&m.texts)
-    release(&m.frames)
-    release(&m.stacks)
-    for place in range(5):
-        free(m.rows[place].cells.at)
-    free(m.stack.at)
-    free(m.memo.at)
-    free(m.objects.at)
-    free(m.kept.at)
 
 
 cdef inline int64_t run(Machine *m, const uint8_t *data, int64_t length) noexcept nogil:
@@ -50,15 +15,20 @@ cdef inline int64_t run(Machine *m, const uint8_t *data, int64_t length) noexcep
     cdef int operation
     while at < length and not m.has_ended:
         operation = data[at]
-        head, size = sizes_of(data + at, length - at, operation)
-        if head < 0:
-            break  # its head is cut
-        if size < 0 or size > LONGEST:
-            m.trouble, m.operation = TOO_LONG, operation
-            break
-        if at + head + size > length:
-            break
-        m.trouble = _do(m, operation, data + at, head, size)
+        if operation == c"h" and at + 2 <= length:  # most are: what follows is for all
+            m.trouble, head, size = remembered(m, data[at + 1]), 2, 0
+        elif operation == c"j" and at + 5 <= length:
+            m.trouble, head, size = remembered(m, unsigned(data + at + 1, 4)), 5, 0
+        else:
+            head, size = sizes_of(data + at, length - at, operation)
+            if head < 0:
+                break  # its head is cut
+            if size < 0 or size > LONGEST:
+                m.trouble, m.operation = TOO_LONG, operation
+                break
+            if at + head + size > length:
+                break
+            m.trouble = _do(m, operation, data + at, head, size)
         if m.trouble != FINE:
             m.operation = operation
             break
@@ -71,124 +41,50 @@ cdef inline Trouble _do(
 ) noexcept nogil:
     cdef int64_t number = 0
     cdef int32_t text
-    if operation == c"h" or operation == c"j":  # BINGET, LONG_BINGET
-        number = data[1] if operation == c"h" else unsigned(data + 1, 4)
-        return BROKEN if number >= m.memo.used else _add(m, m.memo.at[number])
-    if operation == 0x94 or operation == c"q" or operation == c"r":  # MEMOIZE, BINPUT, LONG_BINPUT
-        number = m.memo.used if operation == 0x94 else data[1] if operation == c"q" else unsigned(data + 1, 4)
-        if not m.stack.used or number > m.memo.used:
-            return BROKEN
-        if number == m.memo.used:
-            return FINE if push(&m.memo, m.stack.at[m.stack.used - 1]) else NO_MEMORY
-        m.memo.at[number] = m.stack.at[m.stack.used - 1]
-        return FINE
-    if operation == c"K" or operation == c"M":  # BININT1, BININT2
-        return _add(m, value_of(NUMBER, unsigned(data + 1, head - 1)))
-    if operation == c"J":  # BININT
-        return _add(m, value_of(NUMBER, <int32_t>unsigned(data + 1, 4)))
-    if operation == 0x8A:  # LONG1
+    if operation == 0x94:  # MEMOIZE
+        return remember(m, m.memo.used)
+    elif operation == c"q" or operation == c"r":  # BINPUT, LONG_BINPUT
+        return remember(m, unsigned(data + 1, head - 1))
+    elif operation == c"K" or operation == c"M":  # BININT1, BININT2
+        return add(m, value_of(NUMBER, unsigned(data + 1, head - 1)))
+    elif operation == c"J":  # BININT
+        return add(m, value_of(NUMBER, <int32_t>unsigned(data + 1, 4)))
+    elif operation == 0x8A:  # LONG1
         if size > 8:
             return TOO_LONG
         number = unsigned(data + head, size)
         if 0 < size < 8 and data[head + size - 1] & 0x80:
             number -= <int64_t>1 << (8 * size)
-        return _number(m, LARGE, number) if size == 8 else _add(m, value_of(NUMBER, number))
-    if operation == c"G":  # BINFLOAT
-        return _number(m, REAL, backwards(data + 1))
-    if operation == 0x8C or operation == c"X" or operation == 0x8D:  # texts
+        if -(<int64_t>1 << 60) <= number < <int64_t>1 << 60:
+            return add(m, value_of(NUMBER, number))
+        return number_of(m, LARGE, number)
+    elif operation == c"G":  # BINFLOAT
+        return number_of(m, REAL, backwards(data + 1))
+    elif operation == 0x8C or operation == c"X" or operation == 0x8D:  # texts
         text = intern(&m.texts, data + head, <int32_t>size)
-        return NO_MEMORY if text < 0 else _add(m, value_of(TEXT, text))
-    if operation == c"}" or operation == c"]":  # EMPTY_DICT, EMPTY_LIST
-        return _new(m, NEW_DICT if operation == c"}" else NEW_LIST)
-    if operation == c"(":  # MARK
+        return NO_MEMORY if text < 0 else add(m, value_of(TEXT, text))
+    elif operation == c"}" or operation == c"]":  # EMPTY_DICT, EMPTY_LIST
+        return new_object(m, NEW_DICT if operation == c"}" else NEW_LIST)
+    elif operation == c"(":  # MARK
         if m.marked == NESTED:
             return TOO_MANY
         m.marks[m.marked] = m.stack.used
         m.marked += 1
         return FINE
-    if operation == c"u" or operation == c"s":  # SETITEMS, SETITEM
+    elif operation == c"u" or operation == c"s":  # SETITEMS, SETITEM
         return _set(m, operation == c"s")
-    if operation == c"e" or operation == c"a":  # APPENDS, APPEND
+    elif operation == c"e" or operation == c"a":  # APPENDS, APPEND
         return _append(m, operation == c"a")
-    if operation == c"N" or operation == 0x88 or operation == 0x89:  # NONE, NEWTRUE, NEWFALSE
-        return _add(m, value_of(NOTHING, 0 if operation == c"N" else 2 if operation == 0x88 else 1))
-    if operation == c")" or operation == c"t" or (0x85 <= operation <= 0x87):  # tuples
+    elif operation == c"N" or operation == 0x88 or operation == 0x89:  # NONE, NEWTRUE, NEWFALSE
+        return add(m, value_of(NOTHING, 0 if operation == c"N" else 2 if operation == 0x88 else 1))
+    elif operation == c")" or operation == c"t" or operation == 0x85 or operation == 0x86 or operation == 0x87:
         return _tuple(m, operation)
-    if operation == 0x80 or operation == 0x95:  # PROTO, FRAME
+    elif operation == 0x80 or operation == 0x95:  # PROTO, FRAME
         return FINE
-    if operation == c".":  # STOP
+    elif operation == c".":  # STOP
         m.has_ended = m.stack.used == 1 and not m.marked
         return FINE if m.has_ended else BROKEN
     return FORBIDDEN
-
-
-cdef inline Trouble _add(Machine *m, int64_t value) noexcept nogil:
-    if m.stack.used == MOST_WAITING:
-        return TOO_MANY
-    return FINE if push(&m.stack, value) else NO_MEMORY
-
-
-cdef inline Trouble _new(Machine *m, int shape) noexcept nogil:
-    cdef int64_t number = m.objects.used
-    return _add(m, value_of(OBJECT, number)) if push(&m.objects, object_of(shape, ANY)) else NO_MEMORY
-
-
-cdef inline Trouble _number(Machine *m, int shape, int64_t bits) noexcept nogil:
-    """A number that fits into no value."""
-    if m.kept.used >= 3 * MOST_KEPT:
-        return TOO_MANY
-    cdef int64_t place = m.kept.used // 3
-    if not (push(&m.kept, m.objects.used) and push(&m.kept, ANY) and push(&m.kept, bits)):
-        return NO_MEMORY
-    if not push(&m.objects, object_of(shape, place)):
-        return NO_MEMORY
-    return _add(m, value_of(OBJECT, m.objects.used - 1))
-
-
-cdef inline int64_t object_of(int shape, int64_t place) noexcept nogil:
-    return (place << 5) | shape
-
-
-cdef inline int64_t _place(Machine *m, int64_t number) noexcept nogil:
-    return m.objects.at[number] >> 5
-
-
-cdef inline int _shape(Machine *m, int64_t value) noexcept nogil:
-    return <int>(m.objects.at[value >> 3] & 31) if value & 7 == OBJECT else ANY
-
-
-cdef inline Trouble _keep(Machine *m, int64_t owner, int64_t first, int step) noexcept nogil:
-    """Notes what a dict (``step`` 2), a list or a tuple holds, as it is."""
-    cdef int64_t at
-    if m.kept.used + 3 * (m.stack.used - first) > 3 * MOST_KEPT:
-        return TOO_MANY
-    at = first
-    while at < m.stack.used:
-        if not (
-            push(&m.kept, owner)
-            and push(&m.kept, m.stack.at[at] if step == 2 else -1)
-            and push(&m.kept, m.stack.at[at + step - 1])
-        ):
-            return NO_MEMORY
-        at += step
-    return FINE
-
-
-cdef inline int64_t _sum(Machine *m, int64_t sum, int64_t first) noexcept nogil:
-    """A number for what a list holds, the same in every file: of numbers, texts and lists of these."""
-    cdef uint64_t state = <uint64_t>max(sum, <int64_t>0)
-    cdef int64_t at, value
-    for at in range(first, m.stack.used):
-        value = m.stack.at[at]
-        if value & 7 == TEXT:
-            value = hash_of(
-                1, m.texts.arena + m.texts.entries[value >> 3].place, m.texts.entries[value >> 3].length
-            )
-        elif value & 7 == OBJECT:
-            value = _place(m, value >> 3)
-        state = (state ^ <uint64_t>value) * <uint64_t>0x9E3779B97F4A7C15
-        state ^= state >> 29
-    return <int64_t>(state >> 6)
 
 
 cdef inline Trouble _tuple(Machine *m, int operation) noexcept nogil:
@@ -204,15 +100,13 @@ cdef inline Trouble _tuple(Machine *m, int operation) noexcept nogil:
     first = m.stack.used - count
     if first < (m.marks[m.marked - 1] if m.marked else 0):
         return BROKEN
-    trouble = _keep(m, owner, first, 1)
+    trouble = keep(m, owner, first, 1)
     if trouble != FINE:
         return trouble
-    sum = _sum(m, 0, first)
+    sum = sum_with(m, 0, first)
     m.stack.used = first
-    trouble = _new(m, TUPLE)
-    if trouble == FINE:
-        m.objects.at[owner] = object_of(TUPLE, sum)
-    return trouble
+    trouble = new_object(m, TUPLE)
+    return set_sum(m, owner, TUPLE, sum) if trouble == FINE else trouble
 
 
 cdef inline int64_t _below(Machine *m, int64_t singles) noexcept nogil:
@@ -238,28 +132,29 @@ cdef inline Trouble _append(Machine *m, bint is_single) noexcept nogil:
     if first < 0:
         return BROKEN
     owner = m.stack.at[first - 1]
-    shape = _shape(m, owner)
+    shape = shape_of(m, owner)
     owner >>= 3
     if first == m.stack.used:
         return FINE
-    wanted = _shape(m, m.stack.at[first])
+    wanted = shape_of(m, m.stack.at[first])
     if shape == NEW_LIST:
         shape = wanted + 1 if wanted in (FRAME, HISTORY, EVENT, BLOCK, SEGMENT, ANNOTATION, ENTRY) else LIST
         m.objects.at[owner] = object_of(shape, ANY)
     if shape == LIST:
-        trouble = _keep(m, owner, first, 1)
-        m.objects.at[owner] = object_of(LIST, _sum(m, _place(m, owner), first))
+        trouble = keep(m, owner, first, 1)
+        if trouble == FINE:
+            trouble = set_sum(m, owner, LIST, sum_with(m, sum_of(m, owner), first))
     elif shape not in (STACK, HISTORIES, EVENTS, BLOCKS, SEGMENTS, ANNOTATIONS, ENTRIES):
         return BROKEN
     else:
         for at in range(first, m.stack.used):
-            if _shape(m, m.stack.at[at]) != shape - 1:
+            if shape_of(m, m.stack.at[at]) != shape - 1:
                 return OTHER_SHAPE
         if shape == STACK:
             trouble = _stacked(m, owner, first)
         elif shape == HISTORIES:
-            if _place(m, owner) < 0:  # the first is the newest
-                m.objects.at[owner] = object_of(HISTORIES, _place(m, m.stack.at[first] >> 3))
+            if place_of(m, owner) < 0:  # the first is the newest
+                m.objects.at[owner] = object_of(HISTORIES, place_of(m, m.stack.at[first] >> 3))
         else:
             _own(m, owner, first, &m.rows[(shape - EVENTS) // 2])
     m.stack.used = first
@@ -267,14 +162,16 @@ cdef inline Trouble _append(Machine *m, bint is_single) noexcept nogil:
 
 
 cdef inline void _own(Machine *m, int64_t owner, int64_t first, Rows *rows) noexcept nogil:
-    cdef int64_t at
+    cdef int64_t at, row
     for at in range(first, m.stack.used):
-        rows.cells.at[_place(m, m.stack.at[at] >> 3) * (rows.count + 1)] = owner
+        row = (place_of(m, m.stack.at[at] >> 3) - rows.taken) & (PLACES - 1)
+        if row < rows.cells.used // (rows.count + 1):  # else it stands in another list too, and was taken there
+            rows.cells.at[row * (rows.count + 1)] = owner
 
 
 cdef inline Trouble _stacked(Machine *m, int64_t owner, int64_t first) noexcept nogil:
     """Makes a list one stack: what it was before, with more frames."""
-    cdef int64_t count = m.stack.used - first, at, before = _place(m, owner), had = 0
+    cdef int64_t count = m.stack.used - first, at, before = place_of(m, owner), had = 0
     cdef int32_t number
     cdef int32_t *frames
     if before >= 0:
@@ -287,7 +184,7 @@ cdef inline Trouble _stacked(Machine *m, int64_t owner, int64_t first) noexcept 
     if had:
         memcpy(frames, m.stacks.arena + m.stacks.entries[before].place, had * 4)
     for at in range(count):
-        frames[had + at] = <int32_t>_place(m, m.stack.at[first + at] >> 3)
+        frames[had + at] = <int32_t>place_of(m, m.stack.at[first + at] >> 3)
     number = intern(&m.stacks, <uint8_t *>frames, <int32_t>((had + count) * 4))
     free(frames)
     m.objects.at[owner] = object_of(STACK, number)
@@ -302,19 +199,19 @@ cdef inline Trouble _set(Machine *m, bint is_single) noexcept nogil:
     if first < 0 or (m.stack.used - first) & 1:
         return BROKEN
     owner = m.stack.at[first - 1]
-    if _shape(m, owner) not in (NEW_DICT, DICT):
+    if shape_of(m, owner) not in (NEW_DICT, DICT):
         return BROKEN
-    if _shape(m, owner) == NEW_DICT:
+    if shape_of(m, owner) == NEW_DICT:
         for at in range(first, m.stack.used, 2):
             key = m.stack.at[at] >> 3
             if m.stack.at[at] & 7 == TEXT and key < KEYS:
                 keys |= <uint64_t>1 << key
                 values[key] = m.stack.at[at + 1]
         trouble = _told(m, owner >> 3, keys, values)
-        if trouble == FINE and _shape(m, owner) == NEW_DICT:
+        if trouble == FINE and shape_of(m, owner) == NEW_DICT:
             m.objects.at[owner >> 3] = object_of(DICT, ANY)
-    if trouble == FINE and _shape(m, owner) == DICT:
-        trouble = _keep(m, owner >> 3, first, 2)
+    if trouble == FINE and shape_of(m, owner) == DICT:
+        trouble = keep(m, owner >> 3, first, 2)
     m.stack.used = first
     return trouble
 
@@ -352,29 +249,33 @@ cdef inline Trouble _framed(Machine *m, int64_t owner, int64_t *values) noexcept
 
 cdef inline Trouble _row(Machine *m, int64_t owner, int shape, uint64_t keys, int64_t *values) noexcept nogil:
     cdef Rows *rows = &m.rows[(shape - EVENT) // 2]
-    cdef int64_t number = rows.cells.used // (rows.count + 1)
+    cdef int64_t number = rows.taken + rows.cells.used // (rows.count + 1)
     cdef int place, key
+    if number - rows.taken == PLACES:
+        return TOO_MANY
     if not push(&rows.cells, ANY):
         return NO_MEMORY
     for place in range(rows.count):
         key = rows.keys[place]
+        if key == ADDR and not has(keys, ADDR):
+            key = DEVICE_FREE  # of events that say that there is no memory
         if not push(&rows.cells, _cell(m, key, values[key]) if has(keys, key) else ANY):
             return NO_MEMORY
-    m.objects.at[owner] = object_of(shape, number)
+    m.objects.at[owner] = object_of(shape, number & (PLACES - 1))
     return FINE
 
 
 cdef inline int64_t _cell(Machine *m, int key, int64_t value) noexcept nogil:
     """What a column holds of a value: the number itself, that of a text or stack, or of the list of rows."""
-    cdef int shape = _shape(m, value)
+    cdef int shape = shape_of(m, value)
     if key == BLOCKS_KEY:
         return value >> 3 if shape == BLOCKS else ANY
     if key == FRAMES or key == HISTORY_KEY:
-        return _place(m, value >> 3) if shape in (STACK, HISTORIES) else ANY
+        return place_of(m, value >> 3) if shape in (STACK, HISTORIES) else ANY
     if key == IS_EXPANDABLE or key == IS_P2P:
         return value >> 3 == 2
     if shape in (NEW_LIST, LIST, TUPLE):
         return value >> 3
     if shape == LARGE:
-        return m.kept.at[3 * _place(m, value >> 3) + 2]
+        return m.kept.at[3 * place_of(m, value >> 3) + 2]
     return value >> 3 if value & 7 in (NUMBER, TEXT) else ANY

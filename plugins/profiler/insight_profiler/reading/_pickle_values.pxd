@@ -1,6 +1,6 @@
 """Values of a pickle as 64 bits: the kind in the lowest three, the rest a number, or that of a text or object."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcpy
 
@@ -88,8 +88,15 @@ cdef struct Cells:
     int64_t room
 
 
+cdef struct Words:  # as Cells, of 32 bits: what a snapshot has most of
+    uint32_t *at
+    int64_t used
+    int64_t room
+
+
 cdef struct Rows:
     Cells cells  # row by row: the object of the list that it stands in, then its columns
+    int64_t taken  # rows that are no longer there
     int keys[16]
     int count  # of columns
 
@@ -105,6 +112,20 @@ cdef inline bint push(Cells *cells, int64_t value) noexcept nogil:
         cells.at, cells.room = grown, room
     cells.at[cells.used] = value
     cells.used += 1
+    return True
+
+
+cdef inline bint push_word(Words *words, uint32_t value) noexcept nogil:
+    cdef int64_t room
+    cdef uint32_t *grown
+    if words.used == words.room:
+        room = max(<int64_t>1024, words.room + (words.room >> 1))
+        grown = <uint32_t *>realloc(words.at, room * sizeof(uint32_t))
+        if grown == NULL:
+            return False
+        words.at, words.room = grown, room
+    words.at[words.used] = value
+    words.used += 1
     return True
 
 
@@ -134,15 +155,15 @@ cdef inline int64_t backwards(const uint8_t *data) noexcept nogil:
 cdef inline (int64_t, int64_t) sizes_of(const uint8_t *data, int64_t left, int operation) noexcept nogil:
     """Bytes of an operation with its numbers, and of the text or number behind; -1 where these are cut."""
     cdef int64_t head = 1, counted = 0
-    if operation in (c"h", c"q", c"K", 0x80):
+    if operation == c"h" or operation == c"q" or operation == c"K" or operation == 0x80:
         head = 2
+    elif operation == c"j" or operation == c"r" or operation == c"J":
+        head = 5
     elif operation == c"M":
         head = 3
-    elif operation in (c"j", c"r", c"J"):
-        head = 5
-    elif operation in (c"G", 0x95):
+    elif operation == c"G" or operation == 0x95:
         head = 9
-    elif operation in (0x8C, 0x8A):  # SHORT_BINUNICODE, LONG1
+    elif operation == 0x8C or operation == 0x8A:  # SHORT_BINUNICODE, LONG1
         head = counted = 1
     elif operation == c"X":
         counted = 4

@@ -7,13 +7,15 @@ become rows at once; what is none of them is kept as it is, and small.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memmove, memset
 
 import os
 import struct
 
 import numpy as np
 
-from insight_profiler.reading._pickle_machine cimport MOST_KEPT, Machine, end, run
+from insight_profiler.reading._pickle_machine cimport run
+from insight_profiler.reading._pickle_objects cimport MOST_KEPT, Machine, end, sum_of
 from insight_profiler.reading._pickle_values cimport *
 from insight_record.formats._interning cimport Interned, intern
 
@@ -27,7 +29,7 @@ _KEYS = (
 
 # what each kind of row keeps: for each column a key, whose value is a number, a text, a stack or a list of rows
 _COLUMNS = {
-    "events": ("action", "addr", "size", "stream", "time_us", "frames", "device_free"),
+    "events": ("action", "addr", "size", "time_us", "frames"),  # addr: what is free where there is no memory
     "blocks": ("address", "size", "requested_size", "state", "frames", "history"),
     "segments": ("device", "address", "total_size", "stream", "segment_type", "frames", "blocks", "is_expandable"),
     "annotations": ("stage", "name", "device", "time_us"),
@@ -70,7 +72,12 @@ cdef class Reader:
                 self.machine.rows[number].keys[place] = _KEYS.index(key)
 
     def __dealloc__(self):
+        self.close()
+
+    def close(self):
+        """Gives back the memory of what was read: there is nothing more to ask for."""
         end(&self.machine)
+        memset(&self.machine, 0, sizeof(Machine))
 
     def _add_key(self, const uint8_t[::1] key):
         intern(&self.machine.texts, &key[0], <int32_t>key.shape[0])
@@ -131,6 +138,22 @@ cdef class Reader:
             found[name] = {key: cells[:, at].copy() for at, key in enumerate(("list", *keys))}
         return found
 
+    def take_events(self, int64_t least):
+        """The columns of the events that stand in a list so far, which are forgotten then; None if there are
+        fewer than ``least``."""
+        cdef Rows *rows = &self.machine.rows[0]
+        cdef int64_t wide = rows.count + 1, count = rows.cells.used // wide
+        while count and rows.cells.at[(count - 1) * wide] == ANY:
+            count -= 1
+        if count < least:
+            return None
+        cells = _array(&rows.cells)[: count * wide].reshape(-1, wide)
+        found = {key: cells[:, at].copy() for at, key in enumerate(("list", *_COLUMNS["events"]))}
+        rows.cells.used -= count * wide
+        rows.taken += count
+        memmove(rows.cells.at, rows.cells.at + count * wide, rows.cells.used * sizeof(int64_t))
+        return found
+
     def frame_table(self):
         """Name, file and line of each frame, int32 of shape (frames, 3)."""
         return np.frombuffer(_arena(&self.machine.frames), np.int32).reshape(-1, 3).copy()
@@ -161,7 +184,7 @@ cdef class Reader:
         cdef int64_t[::1] sums = found
         for at in range(objects.shape[0]):
             if 0 <= objects[at] < self.machine.objects.used:
-                sums[at] = self.machine.objects.at[objects[at]] >> 5
+                sums[at] = sum_of(&self.machine, objects[at])
         return found
 
     def value(self, int64_t number):

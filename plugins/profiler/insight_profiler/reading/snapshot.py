@@ -4,23 +4,28 @@ the caching allocator took and gave, and the calls that asked for it.
 A snapshot is a pickle. It is decoded as data (``_pickled``): what would import or call something is refused.
 
 ``device_traces`` holds the last events of each device, ``segments`` what there is at the end. What was there
-before the first event is known by the end and by what is freed. Events of one microsecond follow each
-other by a nanosecond, so that sums at any moment are those of the events up to it.
+before the first event is known by the end and by what is freed. Events become allocations while the file is
+read: no more than some of them are held at a time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.lab import NotCompiled
+from insight_profiler.analysis.pool import OUT_OF_MEMORY
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Counter, Device
+from insight_profiler.reading.snapshot_events import Cells, DeviceEvents, where
 from insight_profiler.reading.snapshot_owners import StackOwners
+from insight_profiler.reading.snapshot_pools import pools_of
+from insight_profiler.sizes import size_text
 
 try:
     from insight_profiler.reading._pickled import Reader
@@ -29,27 +34,27 @@ except ImportError as error:
 
 _PIECE = 8 << 20  # bytes read at once
 _OPERATIONS = {0x93: "STACK_GLOBAL", 0x52: "REDUCE", 0x62: "BUILD", 0x63: "GLOBAL", 0x81: "NEWOBJ"}
-_TAKES, _FREES = ("alloc",), ("free_requested", "free")
-_ENDS = ("free_requested", "free", "free_completed")
-_ADDS, _REMOVES = ("segment_alloc", "segment_map"), ("segment_free", "segment_unmap")
+_MOST_FAILURES = 10
+_EVENTS = 1 << 19  # that become allocations at once
 _LIVE = ("active_allocated", "allocated")
-_OUT_OF_MEMORY = "oom"
 _MICROSECOND = 1000
-
-Cells = dict[str, NDArray[np.int64]]
 
 
 def read(files: Files, building: Building) -> None:
     """Fills a profile from a snapshot. Raises Unreadable for what is none, and for what would run code."""
     (name,) = files.names()
-    reader, held = decoded(files, name)
+    snapshot = _Snapshot(building)
+    reader, held = decoded(files, name, snapshot.take)
     if not {"segments", "device_traces"} & held.keys():
         raise Unreadable("no_snapshot", f"{name} is a pickle, but no memory snapshot", file=name)
-    _Snapshot(reader, held, building).fill()
+    snapshot.fill(reader, held)
 
 
-def decoded(files: Files, name: str) -> tuple[Reader, dict[str, Any]]:
-    """A pickle that was read as data, and the dict that it holds. Raises Unreadable."""
+def decoded(
+    files: Files, name: str, reached: Callable[[Reader], None] = lambda _: None
+) -> tuple[Reader, dict[str, Any]]:
+    """A pickle that was read as data, and the dict that it holds. ``reached`` is called after each piece.
+    Raises Unreadable."""
     reader = Reader()
     with files.open(name) as stream:
         while piece := stream.read(_PIECE):
@@ -58,6 +63,7 @@ def decoded(files: Files, name: str) -> tuple[Reader, dict[str, Any]]:
                     break
             except ValueError as error:
                 raise _refused(name, *error.args[0]) from None
+            reached(reader)
     if not reader.is_whole:
         files.cut.setdefault(name, "the file ends before its data do")
         raise Unreadable(
@@ -82,93 +88,122 @@ def _refused(name: str, what: str, operation: int, place: int, named: str) -> Un
     return Unreadable("snapshot_damaged", text, file=name, place=place, operation=called)
 
 
-@frozen(eq=False)
-class _Change:
-    """What one device took and gave, in the order of its events: ``take`` is 1, -1 or 0."""
-
-    time: NDArray[np.int64]
-    size: NDArray[np.int64]
-    take: NDArray[np.int8]
-
-
 class _Snapshot:
-    def __init__(self, reader: Reader, held: dict[str, Any], building: Building) -> None:
+    _names: Sequence[str]
+    _columns: dict[str, Cells]
+
+    def __init__(self, building: Building) -> None:
         self._building = building
-        self._held = held
-        self._names: list[str] = reader.names()
-        self._numbers = {name: number for number, name in enumerate(self._names)}
-        self._columns: dict[str, Cells] = reader.columns()
-        self._frames: NDArray[np.int32] = reader.frame_table()
-        self._stack_frames, self._ends = reader.stack_frames()
+        self._traces: dict[int, DeviceEvents] = {}  # by the number of the list that their events stand in
         self._devices: dict[int, int] = {}
 
-    def fill(self) -> None:
+    def take(self, reader: Reader, least: int = _EVENTS) -> None:
+        """Takes the events that were read so far, if they are as many."""
+        events = reader.take_events(least)
+        if events is None or not len(events["list"]):
+            return
+        names = reader.names()
+        lists = events.pop("list")
+        starts = np.flatnonzero(np.diff(lists, prepend=-1))
+        for start, end in pairwise([*starts.tolist(), len(lists)]):
+            mine = {name: column[start:end] for name, column in events.items()}
+            self._traces.setdefault(int(lists[start]), DeviceEvents()).add(mine, names)
+
+    def fill(self, reader: Reader, held: dict[str, Any]) -> None:
         """Adds everything of the snapshot to the profile."""
         building = self._building
-        self._add_stacks()
-        traces = self._held.get("device_traces") or []
+        self.take(reader, 0)
+        self._names, self._columns = reader.names(), reader.columns()
+        self._add_stacks(reader)
+        reader.close()
+        traces = held.get("device_traces") or []
         if not isinstance(traces, list) or any(rows and not isinstance(rows, int) for rows in traces):
             text = "the events of the snapshot are not like torch's: it is damaged, or of another version"
             raise Unreadable("snapshot_events", text)
-        with_events = {number for number, rows in enumerate(traces) if rows}
+        with_events = {
+            number: self._traces[rows] for number, rows in enumerate(traces) if rows and rows in self._traces
+        }
         segments = self._columns["segments"]
-        for number in sorted(with_events | set(np.unique(segments["device"]).tolist())):
+        for number in sorted(with_events.keys() | set(np.unique(segments["device"]).tolist())):
             self._devices[number] = building.device(Device(f"GPU {number}", "gpu", {"id": number}))
         for number in self._devices:
-            rows = traces[number] if number in with_events else -1
-            self._add_device(number, _where(self._columns["events"], "list", rows))
+            self._add_device(number, with_events.get(number, DeviceEvents()))
         self._add_annotations()
         building.platform = "gpu"
-        settings = self._held.get("allocator_settings")
+        settings = held.get("allocator_settings")
         said = settings.get("PYTORCH_CUDA_ALLOC_CONF") if isinstance(settings, dict) else None
         if isinstance(said, str) and said:
             building.facts["allocator"] = said
 
-    def _add_stacks(self) -> None:
-        building = self._building
-        used = np.unique(self._frames[:, :2])
+    def _add_stacks(self, reader: Reader) -> None:
+        building, table = self._building, reader.frame_table()
+        stack_frames, ends = reader.stack_frames()
+        used = np.unique(table[:, :2])
         places = np.full(len(self._names) + 1, -1, np.int32)
         places[used] = building.texts(self._names[number] for number in used.tolist())
         building.add(
             "frames",
-            name=places[self._frames[:, 0]],
-            file=places[self._frames[:, 1]],
-            line=self._frames[:, 2],
+            name=places[table[:, 0]],
+            file=places[table[:, 1]],
+            line=table[:, 2],
         )
-        building.add("stack_frames", frame=self._stack_frames)
-        building.add("stacks", end=self._ends)
+        building.add("stack_frames", frame=stack_frames)
+        building.add("stacks", end=ends)
         owners = StackOwners(
-            [self._names[number] for number in self._frames[:, 0].tolist()],
-            [self._names[number] for number in self._frames[:, 1].tolist()],
-            self._frames[:, 2],
-        ).of(self._stack_frames, self._ends)
+            [self._names[number] for number in table[:, 0].tolist()],
+            [self._names[number] for number in table[:, 1].tolist()],
+            table[:, 2],
+        ).of(stack_frames, ends)
         self._owner = {
             name: np.append(building.texts(getattr(owners, name)), np.int32(-1))
             for name in ("name", "module", "purpose")
         }
 
     def _is(self, column: NDArray[np.int64], names: tuple[str, ...]) -> NDArray[np.bool_]:
-        return np.isin(column, [self._numbers[name] for name in names if name in self._numbers])
+        return np.isin(column, [number for number, name in enumerate(self._names) if name in names])
 
-    def _add_device(self, number: int, events: Cells) -> None:
-        time = _increasing(events["time_us"])
-        size = np.maximum(events["size"], 0)
-        action = events["action"]
-        takes = self._is(action, _TAKES).astype(np.int8) - self._is(action, _FREES)
-        reserves = self._is(action, _ADDS).astype(np.int8) - self._is(action, _REMOVES)
-        segments = _where(self._columns["segments"], "device", number)
+    def _add_device(self, number: int, events: DeviceEvents) -> None:
+        building, device = self._building, self._devices[number]
+        segments = where(self._columns["segments"], self._columns["segments"]["device"] == number)
         blocks = self._live_blocks(segments)
-        self._add_allocations(number, events, time, size, blocks)
-        self._add_segments(number, events["addr"], _Change(time, size, reserves), segments)
-        self._add_curve(number, "Total Allocated", _Change(time, size, takes), blocks["bytes"])
-        self._add_curve(number, "Total Reserved", _Change(time, size, reserves), segments["total_size"])
-        failures = np.flatnonzero(self._is(action, (_OUT_OF_MEMORY,)))
-        for row in failures[:10].tolist():
-            wanted, free = int(size[row]), int(events["device_free"][row])
-            text = f"GPU {number} ran out of memory: {wanted} bytes were asked for, {free} were free"
-            self._building.note("ran_out_of_memory", text, device=number, wanted=wanted, free=free)
-        if len(time) and time[0] >= 0 and len(np.unique(events["time_us"])) == 1 and len(time) > 1:
-            self._building.note("no_times", "the snapshot has no times: events stand in their order")
+        every = where(self._columns["blocks"], np.isin(self._columns["blocks"]["list"], segments["blocks"]))
+        states = [self._names[one] if one >= 0 else "" for one in every["state"].tolist()]
+        found = [{"device": device, **one} for one in pools_of(segments, every, states)]
+        building.documents.setdefault("pools", []).extend(found)
+        held = int(blocks["bytes"].sum())
+        for part in events.allocated.stretches(blocks, events.before):
+            owners = {name: column[part["stack"]] for name, column in self._owner.items()}
+            building.add("allocations", device=_alike(device, part), **part, **owners)
+        reserved = {"address": segments["address"], "bytes": segments["total_size"]}
+        for part in events.reserved.stretches(reserved, events.before):
+            part.pop("stack", None)
+            building.add("segments", device=_alike(device, part), **part)
+        self._add_curve(device, "Total Allocated", events.allocated.curve(held, events.before))
+        whole = int(reserved["bytes"].sum())
+        self._add_curve(device, "Total Reserved", events.reserved.curve(whole, events.before))
+        self._add_failures(number, events)
+        if events.count > 1 and not events.has_times:
+            building.note("no_times", "the snapshot has no times: events stand in their order")
+
+    def _add_failures(self, number: int, events: DeviceEvents) -> None:
+        building, device = self._building, self._devices[number]
+        for at, wanted, free in events.failures[-_MOST_FAILURES:]:
+            sizes = {"wanted": size_text(wanted), "free": size_text(free)}
+            text = f"GPU {number} ran out of memory: {{wanted}} were asked for, {{free}} were free"
+            building.note("ran_out_of_memory", text.format(**sizes), device=number, **sizes)
+            building.documents.setdefault("failures", []).append(
+                {"device": device, "wanted": wanted, "free": free}
+            )
+            name = building.text(OUT_OF_MEMORY)
+            building.add("annotations", name=[name], device=[device], start=[at], duration=[0])
+
+    def _add_curve(
+        self, device: int, label: str, parts: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    ) -> None:
+        counter = self._building.counter(Counter(label, "memory", "bytes", device))
+        for times, values in parts:
+            counters = np.full(len(times), counter, np.int32)
+            self._building.add("counters", counter=counters, time=times, value=values)
 
     def _live_blocks(self, segments: Cells) -> Cells:
         """Address, bytes and stack of what is allocated at the end; bytes are those that were asked for."""
@@ -187,79 +222,6 @@ class _Snapshot:
             places = np.array([first[one] for one in blocks["list"][every].tolist()]) + before - base
             address = places[mine[every]]
         return {"address": address, "bytes": np.where(asked >= 0, asked, size), "stack": stack}
-
-    def _add_allocations(
-        self, number: int, events: Cells, time: NDArray[np.int64], size: NDArray[np.int64], blocks: Cells
-    ) -> None:
-        takes = self._is(events["action"], _TAKES)
-        rows = np.flatnonzero(takes | self._is(events["action"], _ENDS))
-        rows = rows[np.lexsort((rows, events["addr"][rows]))]
-        address, is_take = events["addr"][rows], takes[rows]
-        is_same = np.append(address[1:] == address[:-1], False)
-        begins = np.flatnonzero(is_take)
-        after = np.minimum(begins + 1, len(rows) - 1)
-        end = np.where(is_same[begins], time[rows[after]], -1)
-        # freed here, and taken before the first event; that it was asked for and done are two events
-        is_first = np.append(True, address[1:] != address[:-1])[: len(rows)]
-        early = rows[is_first & ~is_take]
-        taken = rows[begins]
-        left = np.flatnonzero(~np.isin(blocks["address"], events["addr"][taken[end < 0]]))
-        start = int(time[0]) - 1 if len(time) else 0
-        stack = np.concatenate([events["frames"][taken], np.full(len(early), -1), blocks["stack"][left]])
-        self._building.add(
-            "allocations",
-            device=np.full(len(stack), self._devices[number]),
-            bytes=np.concatenate([size[taken], size[early], blocks["bytes"][left]]),
-            start=np.concatenate([time[taken], np.full(len(early) + len(left), start)]),
-            end=np.concatenate([end, time[early], np.full(len(left), -1)]),
-            stack=stack,
-            address=np.concatenate([events["addr"][taken], events["addr"][early], blocks["address"][left]]),
-            **{name: column[stack] for name, column in self._owner.items()},
-        )
-
-    def _add_segments(
-        self, number: int, address: NDArray[np.int64], change: _Change, segments: Cells
-    ) -> None:
-        """Each stretch of reserved memory from when until when. What is mapped and unmapped in parts
-        (expandable segments) is as large as its parts."""
-        rows = np.flatnonzero(change.take)
-        rows = rows[np.lexsort((rows, address[rows]))]
-        is_take = change.take[rows] > 0
-        place = address[rows]
-        is_same = np.append(place[1:] == place[:-1], False)
-        begins = np.flatnonzero(is_take)
-        after = np.minimum(begins + 1, len(rows) - 1)
-        end = np.where(is_same[begins], change.time[rows[after]], -1)
-        is_first = np.append(True, place[1:] != place[:-1])[: len(rows)]
-        early = rows[is_first & ~is_take]
-        taken = rows[begins]
-        left = np.flatnonzero(~np.isin(segments["address"], address[taken[end < 0]]))
-        start = int(change.time[0]) - 1 if len(change.time) else 0
-        self._building.add(
-            "segments",
-            device=np.full(len(taken) + len(early) + len(left), self._devices[number]),
-            address=np.concatenate([address[taken], address[early], segments["address"][left]]),
-            bytes=np.concatenate([change.size[taken], change.size[early], segments["total_size"][left]]),
-            start=np.concatenate([change.time[taken], np.full(len(early) + len(left), start)]),
-            end=np.concatenate([end, change.time[early], np.full(len(left), -1)]),
-        )
-
-    def _add_curve(self, number: int, label: str, change: _Change, at_end: NDArray[np.int64]) -> None:
-        """How much there was after each event, from what there is at the end."""
-        rows = np.flatnonzero(change.take)
-        level = np.cumsum(change.take[rows] * change.size[rows])
-        held = int(at_end.sum())
-        first = held - int(level[-1]) if len(level) else held
-        if len(level):
-            first = max(first, -int(level.min()))
-        start = int(change.time[0]) - 1 if len(change.time) else 0
-        counter = self._building.counter(Counter(label, "memory", "bytes", self._devices[number]))
-        self._building.add(
-            "counters",
-            counter=np.full(len(rows) + 1, counter),
-            time=np.append(start, change.time[rows]),
-            value=np.append(first, first + level),
-        )
 
     def _add_annotations(self) -> None:
         marks = self._columns["annotations"]
@@ -281,12 +243,5 @@ class _Snapshot:
         )
 
 
-def _where(cells: Cells, column: str, value: int) -> Cells:
-    rows = np.flatnonzero(cells[column] == value)
-    return {name: held[rows] for name, held in cells.items()}
-
-
-def _increasing(microseconds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Nanoseconds that grow from event to event, though several have one microsecond."""
-    places = np.arange(len(microseconds), dtype=np.int64)
-    return np.maximum.accumulate(np.maximum(microseconds, 0) * _MICROSECOND - places) + places
+def _alike(device: int, part: Cells) -> NDArray[np.int32]:
+    return np.full(len(part["start"]), device, np.int32)

@@ -16,6 +16,7 @@ from insight_profiler.analysis.called_slices import call_tree, has_calls
 from insight_profiler.analysis.hangs import GroupState, hangs
 from insight_profiler.analysis.held_memory import BY, HeldMemory
 from insight_profiler.analysis.leaks import Leak, leaks, taker
+from insight_profiler.analysis.pool import pool_at
 from insight_profiler.analysis.sampled_tree import (
     counted,
     first_measure,
@@ -35,6 +36,7 @@ AT, SINCE = whole_number("at", 0, _FAR), whole_number("since", 0, _FAR)
 DEVICE: Reader[int] = whole_number("device", 0, 1 << 16, 0)
 _OF_TREE = ("of", "up", "at", "since", "device", "side", "steps")  # parameters on which a tree depends
 _MOST_TREES = 8  # of a profile, kept for the next question
+LIMIT: Reader[int] = whole_number("limit", 1, 10_000, 1000)
 OWNERS, PER = choice("by", BY), choice("per", ("event", "time"))
 
 
@@ -73,7 +75,7 @@ def _trees_of(profile: Profile) -> list[str]:
 def call_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
     """Views of calls, by route name."""
     views = _Views(asked)
-    return {name: getattr(views, name) for name in ("call_tree", "held", "pool", "leaks", "hangs")}
+    return {name: getattr(views, name) for name in ("call_tree", "held", "pool", "blocks", "leaks", "hangs")}
 
 
 class _Views:
@@ -154,7 +156,15 @@ class _Views:
         held = self._memory(request, opened)
         at = AT.read(request)
         at = held.peak if at is None else at
-        return opened.answer({"at": at, **held.pool(at)})
+        return opened.answer({"at": at, **pool_at(held, at)})
+
+    def blocks(self, request: Request) -> Response:
+        """The largest allocations that are held at a moment, or those of them that were taken ``since``."""
+        opened = self._asked.opened(request)
+        held = self._memory(request, opened)
+        at = AT.read(request)
+        at = held.peak if at is None else at
+        return opened.answer({"at": at, **held.taken(at, SINCE.read(request), LIMIT.read(request))})
 
     def leaks(self, request: Request) -> Response:
         """What every step takes and none gives back."""

@@ -72,6 +72,7 @@ READS: Mapping[str, Readers] = {
     ],
     "held": [*_TABLE, calls.OWNERS, calls.PER, calls.DEVICE, whole_number("width", 1, 10_000, 1000)],
     "pool": [*_TABLE, calls.AT, calls.DEVICE],
+    "blocks": [*_TABLE, calls.AT, calls.SINCE, calls.DEVICE, calls.LIMIT],
     "leaks": _TABLE,
     "hangs": _TABLE,
     "pipeline": _PROFILE,
