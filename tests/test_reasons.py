@@ -57,6 +57,7 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     **{f"system_{name}": set() for name in ("eacces", "enoent", "eio", "enospc", "estale", "emfile")},
     **{f"profiler_failure_{code}": {"file"} for code in _OF_A_FILE},
     **{f"profiler_failure_broken_{what}": {"file", "reason"} for what in ("trace", "database", "flight")},
+    "profiler_failure_flight_entry": {"file", "entry", "key", "value"},
     "profiler_failure_large_database": {"file", "most"},
     "profiler_failure_no_perfetto": {"file", "reason"},
     "profiler_failure_no_track_events": {"file", "count"},

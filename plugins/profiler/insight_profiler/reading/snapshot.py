@@ -10,6 +10,7 @@ other by a nanosecond, so that sums at any moment are those of the events up to 
 
 from __future__ import annotations
 
+from pickletools import code2op
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def decoded(files: Files, name: str) -> tuple[Reader, dict[str, Any]]:
 
 def _refused(name: str, what: str, operation: int, place: int, named: str) -> Unreadable:
     called = _OPERATIONS.get(operation, f"0x{operation:02x}")
-    if what == "forbidden":
+    if what == "forbidden" and chr(operation) in code2op:  # others are of no pickle
         says = f"{called} {named}".strip()
         text = f"{name} is refused: at byte {place} it would run code ({says}); nothing of it was run"
         return Unreadable("snapshot_runs_code", text, file=name, place=place, operation=says)
