@@ -233,8 +233,8 @@ def test_gloo_never_says_that_a_collective_has_ended_and_the_status_of_the_group
 
 
 def _of_gloo(skipping: int | None) -> dict[int, dict[str, Any]]:
-    """As torch 2.13 dumped them with gloo in four processes, the last of five all_reduce without ``skipping``:
-    no entry ever says that it is completed, and the status counts what was called as completed."""
+    """As torch 2.13 dumped them with gloo in four processes, the last of five all_reduce without
+    ``skipping``: no entry ever says that it is completed, and the status counts what was called."""
     found = {}
     for rank in range(_RANKS):
         called = 4 if rank == skipping else 5

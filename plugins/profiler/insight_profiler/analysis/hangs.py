@@ -2,7 +2,8 @@
 
 Collectives of a process group have one number on all ranks. A rank is missing in the first one that not all
 have completed if its own last one came before; where the recorder no longer has that number, nothing is
-said of the rank. A rank of which no dump can be read is never missing: it may have called anything. Times are compared within a group after their clocks are set by earlier collectives.
+said of the rank. A rank of which no dump can be read is never missing: it may have called anything. Times
+are compared within a group after their clocks are set by earlier collectives.
 """
 
 from __future__ import annotations
@@ -131,7 +132,8 @@ class _Group:
         is_gloo = [text.startswith("gloo:") for text in self._profile.texts]
         called_by_all = min((one.sequence for one in last), default=-1)
         rows = self._rows
-        return np.array([*is_gloo, False])[rows["name"]] & (rows["sequence"] <= called_by_all)
+        passed: NDArray[np.bool_] = rows["sequence"] <= called_by_all
+        return np.array([*is_gloo, False])[rows["name"]] & passed
 
     def _last(self, rank: int) -> RankLast:
         mine = np.flatnonzero(self._rows["rank"] == rank)

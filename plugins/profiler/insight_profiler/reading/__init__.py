@@ -32,5 +32,6 @@ READERS: Mapping[Source, Reader] = {
         Source.PERFETTO: "perfetto",
         Source.SNAPSHOT: "snapshot",
         Source.FLIGHT: "flight",
+        Source.RANK_STEPS: "rank_steps",
     }.items()
 }

@@ -33,16 +33,17 @@ def read(files: Files, building: Building) -> None:
             failures[_rank_of(name)] = error
     if len(failures) == len(names):
         raise next(iter(failures.values()))
-    for error in list(failures.values())[:_MOST_NOTES]:
-        building.note(error.note.code, error.note.text, **error.note.values)
+    notes = {rank: error.note for rank, error in failures.items()}
+    for note in list(notes.values())[:_MOST_NOTES]:
+        building.note(note.code, note.text, **note.values)
     if len(failures) > _MOST_NOTES:
         more = len(failures) - _MOST_NOTES
         building.note("flights_unreadable", f"{more} more dumps cannot be read", count=more)
     job.finish()
     building.documents["ranks"] = [_rank_of(name) for name in names if _rank_of(name) not in failures]
     building.documents["unreadable"] = {
-        str(rank): {"code": error.note.code, "values": dict(error.note.values), "text": error.note.text}
-        for rank, error in failures.items()
+        str(rank): {"code": note.code, "values": dict(note.values), "text": note.text}
+        for rank, note in notes.items()
     }
 
 
@@ -114,8 +115,8 @@ class _Job:
         return np.array(found, np.int64)
 
     def _last_completed(self, dump: Dump, group: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each entry the last collective of its group of which torch noted that it was completed; -1 where
-        it did not."""
+        """For each entry the last collective of its group of which torch noted that it was completed; -1
+        where it did not."""
         numbers, places = np.unique(group, return_inverse=True)
         known = []
         for number in numbers.tolist():

@@ -27,8 +27,8 @@ _ORDER = ("group", "sequence", "name", "state", "created", "sizes", "types", "st
 class Dump:
     """Entries in columns; ``group``, ``name``, ``state``, ``sizes`` and ``types`` are places in ``texts``.
 
-    ``frames`` are name and file (places in ``texts``) and line of each frame, shape (frames, 3). Stack ``i`` is
-    ``stack_frames`` up to ``ends[i]``, the innermost first.
+    ``frames`` are name and file (places in ``texts``) and line of each frame, shape (frames, 3). Stack ``i``
+    is ``stack_frames`` up to ``ends[i]``, the innermost first.
     """
 
     columns: Mapping[str, NDArray[np.int64]]

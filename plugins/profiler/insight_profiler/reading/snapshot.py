@@ -10,7 +10,7 @@ other by a nanosecond, so that sums at any moment are those of the events up to 
 
 from __future__ import annotations
 
-from pickletools import code2op
+from pickletools import opcodes
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ except ImportError as error:
 
 _PIECE = 8 << 20  # bytes read at once
 _OPERATIONS = {0x93: "STACK_GLOBAL", 0x52: "REDUCE", 0x62: "BUILD", 0x63: "GLOBAL", 0x81: "NEWOBJ"}
+_KNOWN = {ord(one.code) for one in opcodes}
 _TAKES, _FREES = ("alloc",), ("free_requested", "free")
 _ENDS = ("free_requested", "free", "free_completed")
 _ADDS, _REMOVES = ("segment_alloc", "segment_map"), ("segment_free", "segment_unmap")
@@ -75,7 +76,7 @@ def decoded(files: Files, name: str) -> tuple[Reader, dict[str, Any]]:
 
 def _refused(name: str, what: str, operation: int, place: int, named: str) -> Unreadable:
     called = _OPERATIONS.get(operation, f"0x{operation:02x}")
-    if what == "forbidden" and chr(operation) in code2op:  # others are of no pickle
+    if what == "forbidden" and operation in _KNOWN:  # others are of no pickle
         says = f"{called} {named}".strip()
         text = f"{name} is refused: at byte {place} it would run code ({says}); nothing of it was run"
         return Unreadable("snapshot_runs_code", text, file=name, place=place, operation=says)
