@@ -248,8 +248,8 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "types": "i4",
             "stack": "i4",  # row in stacks
         },
-        # how long each rank of a job was in a span of a step, of each start (attempt); by rank and attempt, and
-        # in these by span and step
+        # how long each rank of a job was in a span of a step, of each start (attempt); by rank and attempt,
+        # and in these by span and step
         "rank_steps": {
             "rank": "i4",
             "attempt": "i4",

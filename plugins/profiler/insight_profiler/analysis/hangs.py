@@ -132,8 +132,9 @@ class _Group:
         is_gloo = [text.startswith("gloo:") for text in self._profile.texts]
         called_by_all = min((one.sequence for one in last), default=-1)
         rows = self._rows
-        passed: NDArray[np.bool_] = rows["sequence"] <= called_by_all
-        return np.array([*is_gloo, False])[rows["name"]] & passed
+        passed: NDArray[np.bool_] = np.array([*is_gloo, False])[rows["name"]]
+        passed &= rows["sequence"] <= called_by_all
+        return passed
 
     def _last(self, rank: int) -> RankLast:
         mine = np.flatnonzero(self._rows["rank"] == rank)

@@ -6,7 +6,7 @@
 | a file ``*.xplane.pb`` | itself; traces of the same directory say the same, and are left out |
 | a file ``*.pickle``: a memory snapshot | itself |
 | dumps of torch's flight recorder, a file for each rank | those of a directory are one, ``flight_recorder`` |
-| ``structured_logs/*.global_rank_N.*.jsonl``, a file for each start of each rank | those of a directory are one |
+| ``structured_logs/*.global_rank_N.*.jsonl``, a file for each start of a rank | a directory is one |
 | what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
 | another database of an Ascend profiler | itself, its log, and ``analysis.db`` next to it |
 | an export ``*.sqlite`` of Nsight Systems, ``*_results.db`` of ROCm, a trace of Perfetto | itself |
