@@ -24,8 +24,8 @@ def write_attempt(
     work: Callable[[int, int], float] = lambda _rank, _step: 0.0,
     checkpoint: Callable[[int], float] = lambda _step: 0.0,
 ) -> float:
-    """A start of a job in step: seconds of ``work`` of a rank delay all, as others wait in ``fwd_bwd``. ``at``
-    and the result: seconds since the start at which it begins and ends."""
+    """A start of a job in step: seconds of ``work`` of a rank delay all, as others wait in ``fwd_bwd``.
+    ``at`` and the result: seconds since the start at which it begins and ends."""
     place = directory / "structured_logs"
     place.mkdir(parents=True, exist_ok=True)
     drawn = np.random.default_rng(attempt + 1).normal(1, noise, (len(steps), ranks))

@@ -44,6 +44,7 @@ _OF_A_FILE = (
     "no_events",
     "no_flight",
     "no_profile_rows",
+    "no_rank_steps",
     "no_snapshot",
     "not_a_trace",
     "snapshot_cut",

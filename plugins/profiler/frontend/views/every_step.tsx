@@ -159,7 +159,7 @@ function StepMap({ board, answer, busy }: AnswerProps & { readonly busy: boolean
         label={say('every_step.label', { span, ranks: count, first: low, last: high })}
         cells={cells}
         rowLabels={ranks.map(String)}
-        columnLabels={first.map((_, column) => stepsText(column))}
+        columnLabels={first.map(String)}
         rowTitle={say('cluster.rank')}
         columnTitle={say('step')}
         color={inkOf(board.page.theme.value).category('computing')}

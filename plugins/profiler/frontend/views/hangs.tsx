@@ -52,7 +52,7 @@ function GroupPart({ board, group }: { readonly board: ProfilerParts; readonly g
     <Figure
       board={board}
       name={`group-${group.group}`}
-      title={say('hangs.group', { group: group.group, count: group.ranks.length })}
+      title={say('hangs.group', { group: group.group, count: group.ranks.length + unread.length })}
       content="table"
     >
       <p class={missing.length > 0 || differences.length > 0 ? 'problem' : 'hint'} data-testid="hang-verdict">

@@ -44,12 +44,15 @@ def low_goodput(evidence: Evidence) -> Iterator[Finding]:
     times = {kind: sum(one.times[kind] for one in attempts) for kind in KINDS}
     whole = sum(times.values())
     useful = percent(times["useful"] / whole)
-    for kind in ("restarting", "checkpointing"):
-        share = times[kind] / whole
-        if share > _LOST:
-            facts = {"share": percent(share), "useful": useful, "restarts": len(attempts) - 1}
-            saw, change = said(f"goodput_{kind}", **facts), said(f"goodput_{kind}_change")
-            yield finding(evidence, saw, change, _PLACE, severity="warning")
+    share = times["restarting"] / whole
+    if share > _LOST:
+        facts = {"share": percent(share), "useful": useful, "restarts": len(attempts) - 1}
+        saw, change = said("goodput_restarting", **facts), said("goodput_restarting_change")
+        yield finding(evidence, saw, change, _PLACE, severity="warning")
+    share = times["checkpointing"] / whole
+    if share > _LOST:
+        saw = said("goodput_checkpointing", share=percent(share), useful=useful)
+        yield finding(evidence, saw, said("goodput_checkpointing_change"), _PLACE, severity="warning")
 
 
 def _needs_steps(evidence: Evidence) -> None:

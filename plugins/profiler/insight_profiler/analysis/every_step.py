@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from insight_profiler.model import Profile
 
 Statistic: TypeAlias = Literal["max", "median"]
-STATISTICS = ("max", "median")
+STATISTICS: tuple[Statistic, ...] = ("max", "median")
 STEP = "step"  # the span of a whole step
 _SLOW = 0.1  # of a step, that a slow rank takes longer than the median of the ranks
 _MOSTLY = 0.9  # of the columns since it became slow
+_NOTHING = 0.01  # of a span: no rank was slower
 _LEAST_STEPS = 20  # for a verdict
 _LEAST_RANKS = 3  # of which two are no majority
 
@@ -54,10 +55,9 @@ class SlowRank:
 def spans_of(profile: Profile) -> list[str]:
     """The names of spans: the whole step first, the others by the time they took."""
     table = profile.tables["rank_steps"]
-    numbers, places = np.unique(table["span"], return_inverse=True)
-    took = np.bincount(places, table["duration"])
-    order = sorted(range(len(numbers)), key=lambda at: -took[at])
-    names = [profile.texts[int(numbers[at])] for at in order]
+    took = np.bincount(table["span"], table["duration"])
+    numbers = _values(table["span"]).tolist()
+    names = [profile.texts[number] for number in sorted(numbers, key=lambda number: -took[number])]
     return sorted(names, key=lambda name: name != STEP)
 
 
@@ -69,11 +69,13 @@ def tiles(
     if not len(rank):
         empty = np.empty(0, np.int64)
         return Tiles(span, empty, empty, empty, np.empty((0, 0)))
-    ranks = np.unique(rank)
+    ranks = _values(rank)
     low, high = int(step.min()), int(step.max())
     down, across = -(-len(ranks) // shape[0]), -(-(high - low + 1) // shape[1])
     rows, columns = -(-len(ranks) // down), (high - low) // across + 1
-    cell = np.searchsorted(ranks, rank) // down * columns + (step - low) // across
+    begin = np.zeros(int(ranks[-1]) + 1, np.int64)  # of each rank the first cell of its row
+    begin[ranks] = np.arange(len(ranks)) // down * columns
+    cell = begin[rank] + (step - low) // across
     if down > 1:  # several ranks share a row
         order = np.argsort(cell, kind="stable")
         cell, duration = cell[order], duration[order]
@@ -84,6 +86,11 @@ def tiles(
     first = low + across * np.arange(columns)
     last = np.minimum(first + across - 1, high)
     return Tiles(span, ranks[::down], first, last, values.reshape(rows, columns))
+
+
+def _values(numbers: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The different ones of many small numbers, without sorting them."""
+    return np.flatnonzero(np.bincount(numbers)).astype(np.int64)
 
 
 def _medians(values: NDArray[np.int64], begins: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -107,7 +114,7 @@ def _kept(
     if not len(kept):
         none = np.empty(0, np.int64)
         return none.astype(np.int32), none, none
-    attempts = np.unique(table["attempt"])
+    attempts = _values(table["attempt"])
     if len(attempts) > 1:
         firsts = [int(table["step"][table["attempt"] == one].min()) for one in attempts.tolist()]
         # the first step of any later attempt
@@ -169,12 +176,14 @@ def lags(there: Tiles) -> NDArray[np.float64]:
         is_known = ~np.isnan(there.values).all(axis=0)
         middle = np.full(there.values.shape[1], np.nan)
         middle[is_known] = np.nanmedian(there.values[:, is_known], axis=0)
-        return there.values - middle
+        late: NDArray[np.float64] = there.values - middle
+        return late
 
 
 def slowest(there: Tiles, stretches: int = 60) -> Sequence[Mapping[str, float]]:
     """Over time the rank that was longest most often: ``first`` and ``last`` step of each stretch, the
-    ``rank``, in which ``share`` of its columns, and how much ``more`` than the median it took, ns."""
+    ``rank``, in which ``share`` of its columns, and how much ``more`` than the median it took, ns. Stretches
+    in which it took as long as the others are left out."""
     if len(there.ranks) < 2 or not there.values.size:
         return ()
     lag = lags(there)
@@ -185,13 +194,16 @@ def slowest(there: Tiles, stretches: int = 60) -> Sequence[Mapping[str, float]]:
         rows, counts = np.unique(row[part], return_counts=True)
         worst = int(rows[np.argmax(counts)])
         columns = known[part]
+        more = float(np.nanmedian(lag[worst, columns]))
+        if more <= _NOTHING * float(np.nanmedian(there.values[:, columns])):
+            continue
         found.append(
             {
                 "first": int(there.first[columns[0]]),
                 "last": int(there.last[columns[-1]]),
                 "rank": int(there.ranks[worst]),
                 "share": float(counts.max() / len(part)),
-                "more": float(np.nanmedian(lag[worst, columns])),
+                "more": more,
             }
         )
     return found

@@ -31,6 +31,7 @@ def read(files: Files, building: Building) -> None:
             job.add(_rank_of(name), dump_of(files, name))
         except Unreadable as error:
             failures[_rank_of(name)] = error
+            files.cut.pop(name, None)  # nothing of it is shown
     if len(failures) == len(names):
         raise next(iter(failures.values()))
     notes = {rank: error.note for rank, error in failures.items()}

@@ -72,8 +72,8 @@ def _of_piece(whole: bytes, name: str, odd: dict[str, int]) -> Rows:
     found = _columns(rows) if rows else ([], [], [], [])
     if len(rows) != len(_IS_END.findall(whole)):
         rest = (line for line in whole.split(b"\n") if _IS_END.search(line) and not _END.search(line))
-        for column, more in zip(found, _of_lines(rest, name, odd), strict=True):
-            column.extend(more)  # type: ignore[arg-type]  # the same column of both
+        more = _of_lines(rest, name, odd)
+        found = found[0] + more[0], found[1] + more[1], found[2] + more[2], found[3] + more[3]
     return found
 
 

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin.http import choice, text, whole_number
-from insight_profiler.analysis.every_step import STATISTICS, STEP, slow_ranks, slowest, spans_of, tiles
+from insight_profiler.analysis.every_step import (
+    STATISTICS,
+    STEP,
+    Statistic,
+    slow_ranks,
+    slowest,
+    spans_of,
+    tiles,
+)
 from insight_profiler.analysis.goodput import KINDS, goodput
 from insight_profiler.profiles.opened import Asked, Opened, Recent
 
@@ -40,12 +48,11 @@ class _Views:
         opened = self._opened(request)
         spans = spans_of(opened.profile)
         span = SPAN.read(request)
-        span = span if span in spans else spans[0]
-        statistic, steps, width = (
-            STATISTIC.read(request),
-            (FROM.read(request), TO.read(request)),
-            WIDTH.read(request),
-        )
+        if span not in spans:  # that of the slowest rank, for whole steps are equally long where ranks wait
+            slow = self._goodput_of(opened)["slow"]
+            span = slow[0]["span"] if slow else spans[0]
+        statistic: Statistic = "median" if STATISTIC.read(request) == "median" else "max"
+        steps, width = (FROM.read(request), TO.read(request)), WIDTH.read(request)
 
         def make() -> Mapping[str, Any]:
             ranks = len(np.unique(opened.profile.tables["rank_steps"]["rank"]))
@@ -70,7 +77,9 @@ class _Views:
     def goodput(self, request: Request) -> Response:
         """Ranks that hold the others up to the last step, and what the time of each attempt went to."""
         opened = self._opened(request)
+        return opened.answer(self._goodput_of(opened))
 
+    def _goodput_of(self, opened: Opened) -> Mapping[str, Any]:
         def make() -> Mapping[str, Any]:
             return {
                 "kinds": KINDS,
@@ -79,7 +88,7 @@ class _Views:
                 "step": STEP,
             }
 
-        return opened.answer(self._whole.get(opened.profile, "", make))
+        return self._whole.get(opened.profile, "", make)
 
     def _opened(self, request: Request) -> Opened:
         opened = self._asked.opened(request)
