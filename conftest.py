@@ -11,6 +11,8 @@ from werkzeug import Request, Response
 from insight_core.web.mounting import Endpoint
 from insight_core.web.shared_answers import SharedAnswers
 
+pytest_plugins = ["tests.importer_fixtures"]
+
 
 @pytest.fixture(autouse=True)
 def answers_are_computed_each_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ SUFFIX = str(sysconfig.get_config_var("EXT_SUFFIX"))
 _COMPILED = Path("insight_core/.compiled")  # JSON: digest by module, as compiled
 _RECORD = "insight_record"
 _DIGEST = Path("frontend/insight_frontend/static/.digest")
-_TOP = ("package.json", "package-lock.json", "tsconfig.json", "frontend", "plugins")
+_TOP = ("package.json", "package-lock.json", "tsconfig.json", "frontend", "plugins", "docs")
 
 
 class FrontendError(RuntimeError):
@@ -114,6 +114,8 @@ def _sources(root: Path) -> Iterator[Path]:
         for path in [root / top] if (root / top).is_file() else (root / top).rglob("*"):
             name = path.relative_to(root).as_posix()
             if not path.is_file() or ".test." in name or name.startswith("frontend/insight_frontend/"):
+                continue
+            if top == "docs" and path.suffix != ".md":  # of its pages the front end has copies
                 continue
             if top != "plugins" or plugins.match(name):
                 yield path

@@ -17,6 +17,7 @@ graph_million a graph of 1,000,000 nodes
 graph_mindspore  one of 1,000,000 nodes, 1,750,000 edges, as MindSpore writes it
 trace_111     a trace of torch.profiler of 111 MB
 trace_gigabyte  one of 1 GB
+trace_5_gigabytes  a recorded trace of a GPU, its events again and again: 5 GB
 ranks_64   64 ranks of a job, a trace of torch.profiler of 100 MB each: 6.4 GB
 ranks_1024 1,024 ranks of a job, small traces of 20 steps
 search     10,000 short MindSpore runs, each with 30 columns of lineage
@@ -44,6 +45,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from benchmarks.cluster_traces import write_slow_job
+from benchmarks.repeated_trace import repeat
 from benchmarks.traces import write_trace
 from insight_authoring.testing.scalar_block import Form
 from insight_authoring.testing.wire import encoded_varint, event, message_field, record
@@ -59,14 +61,17 @@ _REVISION = 1  # of what is written for the same Corpus
 
 
 Kind: TypeAlias = Literal[
-    "scalar", "blob", "image", "histogram", "tensor", "graph", "lineage", "trace", "ranks"
+    "scalar", "blob", "image", "histogram", "tensor", "graph", "lineage", "trace", "repeated_trace", "ranks"
 ]
 PLUGINS: dict[Kind, str] = {
     "blob": "image",
     "lineage": "scalar",
     "trace": "profiler",
+    "repeated_trace": "profiler",
     "ranks": "profiler",
 }  # that show it, where they are named otherwise
+
+_RECORDED = Path(__file__).parents[1] / "plugins/demo/insight_demo/logs/resnet18/before.pt.trace.json.gz"
 
 
 @frozen
@@ -115,6 +120,7 @@ CORPORA = {
     "large_tensor": Corpus(1, 1, 4, Dialect.MINDSPORE, kind="tensor", size=10_000_000),
     "trace_111": Corpus(1, 1, 1, kind="trace", size=111),
     "trace_gigabyte": Corpus(1, 1, 1, kind="trace", size=1000),
+    "trace_5_gigabytes": Corpus(1, 1, 1, kind="repeated_trace", size=5000),
     "ranks_64": Corpus(1, 64, 1, kind="ranks", size=100),
     "ranks_1024": Corpus(1, 1024, 1, kind="ranks"),
     "search": Corpus(10_000, 3, 5, Dialect.MINDSPORE, kind="lineage", size=30),
@@ -159,6 +165,10 @@ def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> None:
     if corpus.kind == "trace":
         (logdir / run_name(0)).mkdir(parents=True)
         write_trace(logdir / run_name(0) / "worker.pt.trace.json", corpus.size)
+        return
+    if corpus.kind == "repeated_trace":
+        (logdir / run_name(0)).mkdir(parents=True)
+        repeat(_RECORDED, corpus.size, logdir / run_name(0) / "worker.pt.trace.json")
         return
     if corpus.kind == "ranks":
         write_slow_job(logdir / run_name(0), corpus.tags, corpus.size)

@@ -7,8 +7,8 @@
  * files by an import map in index.html.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { build } from 'vite';
 import { bundle, buildShared, FRONTEND, PACKAGES, ROOT } from './bundling.mjs';
 import { pack } from './packing.mjs';
@@ -25,6 +25,36 @@ async function classic(name) {
   const calls = { name: 'calls', transform: (code, id) => (id === entry ? `${code}\n${name}();` : null) };
   const [{ code }] = await bundle({ entry, name, output: { format: 'iife' }, plugins: [calls], signatures: false });
   return code.trim();
+}
+
+/** Styles of a phone, of the page and of the kit, in one file; its name. */
+async function phoneStyles(assets) {
+  const made = await bundle({ entry: join(SHELL, 'src', 'phone.ts'), name: 'phone' });
+  const { fileName, source } = made.find((asset) => asset.fileName.endsWith('.css'));
+  writeFileSync(join(assets, basename(fileName)), source);
+  return basename(fileName);
+}
+
+/** What users of the page look for in the documentation, below docs/; the wheel has no other copy of it. */
+const DOCS =
+  /^(how-to\/[\w-]+|words|reliability|http_api|reference\/(accuracy|dashboards|filter|flags|formats|limits|profile_advice))\.md$/;
+
+/** Pages of the documentation, and a list of them with the titles that docs/README.md gives. */
+function writeDocs() {
+  const [docs, out] = [join(ROOT, 'docs'), join(STATIC, 'docs')];
+  const listing = existsSync(docs) ? readFileSync(join(docs, 'README.md'), 'utf8') : '';
+  const links = [...listing.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)(.*)$/gm)].filter(([, , path]) => DOCS.test(path));
+  const pages = links.map(([, title, path, about]) => ({
+    title,
+    path,
+    about: about.replace(/^[:,\s]+/, '').replaceAll('`', ''),
+  }));
+  for (const { path } of pages) {
+    mkdirSync(dirname(join(out, path)), { recursive: true });
+    writeFileSync(join(out, path), readFileSync(join(docs, path)));
+  }
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, 'index.json'), JSON.stringify(pages));
 }
 
 /** Sources that the page runs before it loads anything later. */
@@ -61,6 +91,8 @@ async function buildPage() {
   const links = [
     ...ahead.map((file) => `<link rel="modulepreload" href="${at(file)}" />`),
     ...styles.map((file) => `<link rel="stylesheet" href="${at(file)}" />`),
+    // a wider window loads it when it has nothing else to do
+    `<link rel="stylesheet" media="(max-width: 699px)" href="${at(await phoneStyles(assets))}" />`,
   ];
   const values = {
     map: JSON.stringify({ imports: map }),
@@ -73,6 +105,7 @@ async function buildPage() {
   writeFileSync(join(STATIC, 'index.html'), html);
   for (const file of readdirSync(join(SHELL, 'public')))
     writeFileSync(join(STATIC, file), readFileSync(join(SHELL, 'public', file)));
+  writeDocs();
   const inter = join(ROOT, 'node_modules/@fontsource-variable/inter/LICENSE');
   writeFileSync(join(STATIC, 'inter-license.txt'), readFileSync(inter)); // goes wherever the font goes
   const modules = Object.fromEntries(

@@ -8,8 +8,8 @@ import { SHARED } from './packages/kit/build.js';
 const STATIC = join(FRONTEND, 'insight_frontend', 'static');
 
 /**
- * Bytes of gzip: of the page as it is loaded, of the shared modules, of a tab without them, and of a part that a tab
- * loads later.
+ * Bytes of gzip: of the page as it is loaded, of the shared modules, of a tab without them, of a part that a tab
+ * loads later, and of the styles that only a phone waits for.
  */
 const BUDGETS = {
   page: 68_000,
@@ -18,6 +18,7 @@ const BUDGETS = {
   shared: 18_000,
   tab: 60_000,
   part: 30_000,
+  phone: 4_000,
   font: 50_000,
 };
 
@@ -67,9 +68,9 @@ function sharedFiles(modules, names, found = new Set()) {
 
 export function pageFiles() {
   const html = readFileSync(join(STATIC, 'index.html'), 'utf8');
-  const named = [...html.matchAll(/(?:src|href)="static\/([^"]+\.(?:js|css))"/g)].map((match) =>
-    join(STATIC, match[1]),
-  );
+  const named = [...html.matchAll(/(media="[^"]+" )?(?:src|href)="static\/([^"]+\.(?:js|css))"/g)]
+    .filter(([, media]) => !media) // no window waits for what is not for it
+    .map((match) => join(STATIC, match[2]));
   return new Set([join(STATIC, 'index.html'), ...named]);
 }
 
@@ -83,6 +84,8 @@ export function measurePage(modules) {
   row('page', sum(pageFiles()), BUDGETS.page, ', with what it shares');
   const known = [...pageFiles(), ...SHARED.map((name) => join(STATIC, modules[name].file))];
   const later = files(join(STATIC, 'assets')).filter((path) => path.endsWith('.js') && !known.includes(path));
+  const phone = files(join(STATIC, 'assets')).filter((path) => basename(path).startsWith('phone-'));
+  row('page, on a phone', sum(phone), BUDGETS.phone);
   const fonts = readdirSync(join(STATIC, 'assets')).filter((name) => name.endsWith('.woff2'));
   row('page, font', sum(fonts.map((name) => join(STATIC, 'assets', name))), BUDGETS.font);
   for (const part of later) row(`page, later: ${basename(part)}`, gzipped(part), BUDGETS.part);

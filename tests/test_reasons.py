@@ -45,7 +45,10 @@ _OF_A_FILE = (
     "no_flight",
     "no_profile_rows",
     "no_rank_steps",
+    "no_samples",
     "no_snapshot",
+    "no_speedscope",
+    "no_stacks",
     "not_a_trace",
     "snapshot_cut",
 )
@@ -57,10 +60,17 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     "more_tags": {"more", "most"},
     **{f"system_{name}": set() for name in ("eacces", "enoent", "eio", "enospc", "estale", "emfile")},
     **{f"profiler_failure_{code}": {"file"} for code in _OF_A_FILE},
-    **{f"profiler_failure_broken_{what}": {"file", "reason"} for what in ("trace", "database", "flight")},
     "profiler_failure_flight_entry": {"file", "entry", "key", "value"},
+    **{
+        f"profiler_failure_broken_{what}": {"file", "reason"}
+        for what in ("trace", "database", "flight", "json")
+    },
     "profiler_failure_large_database": {"file", "most"},
-    "profiler_failure_no_perfetto": {"file", "reason"},
+    **{f"profiler_failure_no_{what}": {"file", "reason"} for what in ("perfetto", "pprof")},
+    **{f"profiler_failure_{what}_too_large": {"file", "most"} for what in ("json", "pprof")},
+    "profiler_failure_samples_too_large": {"file", "name"},
+    "profiler_failure_stacks_too_large": {"file", "count", "most"},
+    "profiler_failure_speedscope_broken": {"file", "count", "reason"},
     "profiler_failure_no_track_events": {"file", "count"},
     "profiler_failure_snapshot_events": set(),
     **{

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import insight_host
+from insight_core.providers.common import unread_reasons
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
 LOGS, STORES = (PLUGINS / name / "tests" / "fixtures" for name in ("metric_logs", "importers"))
@@ -49,6 +50,18 @@ RUNS: list[tuple[str, str, int, int, tuple[str, float] | None]] = [
     ("wandb/wandb/adam abcd1234", "train/loss", 0, 39, ("lr", 0.1)),
     ("exports/somebody_digits_abcd1234", "loss", 0, 59, None),
 ]
+# of programs that say how a run ended
+STATUS = {
+    "aim/digits/adam 64960098": "finished",
+    "mlflow_files/mlruns/digits/twice": "finished",
+    "optuna/optuna/tune/trial 0": "finished",
+    "optuna/optuna/tune/trial 3": "failed",
+    "swanlab/first 5dyemgrd": "finished",
+    "swanlab_old/first run-20261130_000056-67fd9083": "finished",
+    "wandb/wandb/adam abcd1234": "finished",
+    "visualdl/first": "stopped",
+    "stable_baselines3": "stopped",
+}
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +88,19 @@ def test_settings_are_those_of_their_own_run(logs: insight_host.Logs) -> None:
     table = logs.hparams().to_pandas().set_index("run")
     given = {run: setting for run, _, _, _, setting in RUNS if setting is not None}
     assert {run: (name, table.loc[run, name]) for run, (name, _) in given.items()} == given
+
+
+def test_runs_have_the_status_that_their_programs_wrote(logs: insight_host.Logs) -> None:
+    """What only stopped writing is not said to have finished or failed."""
+    table = logs.runs().to_pandas().set_index("run")["status"]
+    found = {run: table[run] for run in (*STATUS, "mlflow_files/mlruns/with/slash/fails")}
+    assert found == {**STATUS, "mlflow_files/mlruns/with/slash/fails": "failed"}
+    assert set(table.dropna()) == {"finished", "failed", "stopped"}
+
+
+def test_nothing_of_these_programs_is_listed_as_not_read(logs: insight_host.Logs) -> None:
+    """Their stores have files that look like console logs, tables and databases of others."""
+    assert unread_reasons(logs.provider) == []
 
 
 def test_no_run_is_of_two_programs_and_nothing_is_damaged(logs: insight_host.Logs) -> None:

@@ -40,8 +40,11 @@ def _sources() -> dict[Path, str]:
 
 
 @cache
-def _code() -> str:
-    return "\n".join(_sources().values())
+def _code(room: str = "") -> str:
+    """The code below a directory, or all."""
+    return "\n".join(
+        text for path, text in _sources().items() if path.relative_to(ROOT).as_posix().startswith(room)
+    )
 
 
 def _built(code: str) -> list[re.Pattern[str]]:
@@ -56,21 +59,35 @@ def _built(code: str) -> list[re.Pattern[str]]:
     return [re.compile(pattern) for pattern in patterns]
 
 
+@cache
+def _names_in(room: str) -> tuple[set[str], list[re.Pattern[str]]]:
+    """The names that the code below a directory writes out, and those that it puts together."""
+    code = _code(room)
+    return set(re.findall(r"['\"]([\w.\-]+)['\"]", code)), _built(code)
+
+
 def _keys_of_texts(path: Path) -> Iterator[str]:
     """Of a file of texts, which may have groups of them."""
     for key, text in json.loads(path.read_text(encoding="utf-8")).items():
         yield from text if isinstance(text, dict) else [key]
 
 
-def test_every_text_is_read_by_some_code() -> None:
-    written = set(re.findall(r"['\"]([\w.\-]+)['\"]", _code()))
-    built = _built(_code())
-    python = "".join(path.read_text(encoding="utf-8") for path in _tracked("plugins/*.py"))
-    written |= set(re.findall(r'"(\w+\.\w+)"', python))  # declarations of tables name some
+def test_every_text_is_read_by_some_code_of_its_room() -> None:
+    python = "".join(
+        path.read_text(encoding="utf-8") for path in _tracked("plugins/*.py", "insight_core/*.py")
+    )
     codes = set(re.findall(r"\w+", python))  # the server says some, and code puts them together
     beginnings = tuple(re.findall(r'"(\w+_)\{\w+\}"', python))
+    declared = set(re.findall(r'"(\w+\.\w+)"', python))  # declarations of tables name some
     unread = []
     for path in _tracked(":(glob)frontend/**/locales/**/en.json", ":(glob)plugins/**/locales/**/en.json"):
+        room = "/".join(path.relative_to(ROOT).parts[:2])
+        # a plugin has texts that the kit reads, too; all may read those of the page and the kit
+        readers = [_names_in(f"{room}/"), _names_in("frontend/packages/")]
+        if not room.startswith("plugins/"):
+            readers = [_names_in("")]
+        written = declared.union(*(names for names, _ in readers))
+        built = [pattern for _, patterns in readers for pattern in patterns]
         for key in _keys_of_texts(path):
             stem = re.sub(r"\.(one|few|many|other)$", "", key)
             *kind, choice = stem.rsplit(".", 1)  # of a control that says `${name}.${value}`

@@ -16,7 +16,7 @@ from insight_core.cli.process import rare_collections
 from insight_core.cli.storage import cache_directory, follow_log_formats
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import table
-from insight_core.ingest.found import EXTRAS
+from insight_core.ingest.found import unread_reason
 from insight_core.providers.local import LocalProvider
 
 _SERIES_HEADER = ("RUN", "DIALECT", "PLUGIN", "TAG", "POINTS", "FIRST STEP", "LAST STEP")
@@ -101,10 +101,8 @@ def _text(report: dict[str, Any]) -> str:
     runs = report["runs"]
     remote = [(location, *counts.values()) for location, counts in report.get("requests", {}).items()]
     others = [f"Requests:\n{table(_REQUESTS_HEADER, remote, right=_REQUESTS_HEADER[1:])}"] if remote else []
-    unread = [(kind, count, EXTRAS.get(kind, "-")) for kind, count in report.get("unread", {}).items()]
-    if unread:
-        listed = table(("KIND", "FILES", "SOME BY EXTRA"), unread, right=("FILES",))
-        others.append(f"Files that are not read:\n{listed}")
+    if unread := [unread_reason(kind, count) for kind, count in report.get("unread", {}).items()]:
+        others.append("\n  ".join(["Files that are not read:", *unread]))
     if not runs:
         return "\n\n".join(["No runs found.", *others])
     series = [

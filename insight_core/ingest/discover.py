@@ -19,11 +19,9 @@ from insight_core.ingest.file_patterns import (
     Directory,
     FileNames,
     Match,
-    made_runs,
-    taken,
-    to_be_told,
 )
-from insight_core.ingest.found import Found, FoundFile, FoundStore, unread_kind
+from insight_core.ingest.file_runs import all_runs, taken
+from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.links import Links, leads_back
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
@@ -181,7 +179,7 @@ def _walk(
                             matches = suspecting = ()
                     if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
                         if counts_unread:
-                            found.unread[unread_kind(entry.name)] += 1
+                            found.leave_out(entry.path)
                         continue
                 info = entry.stat() if not is_directory else None
             except FileNotFoundError:
@@ -237,8 +235,8 @@ def _decided(
     accepted = suspects.decide(undecided)
     paths = {one.path for one in accepted}
     for file, _ in undecided:
-        if file.path not in paths and not may_count(name := os.path.basename(file.path)):
-            found.unread[unread_kind(name)] += 1
+        if file.path not in paths and not may_count(os.path.basename(file.path)):
+            found.leave_out(file.path)
     return accepted
 
 
@@ -255,21 +253,20 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
         for store in found.stores
         if store.prefix == prefix and (above := os.path.dirname(store.name)) != store.directory
     )
-    sure = holding.union(*(made_runs(each.name, each.matches, holding) for each in awaited))
-    runs = sure.union(
-        directory
-        for each in awaited
-        if each.info is not None and not each.name.startswith(of_stores)
-        for directory, tells in to_be_told(each.name, each.matches, sure)
-        if beginnings.say(each.path, each.info, tells)
-    )
+
+    def tells(each: AwaitedFile, accepts: Callable[[bytes], bool]) -> bool:
+        if each.info is None or each.name.startswith(of_stores):
+            return False
+        return beginnings.say(each.path, each.info, accepts)
+
+    runs = all_runs(awaited, holding, tells)
     in_order = cache(lambda: sorted(runs))  # of the few files that are of the runs below
     named: list[NamedFile] = []
     for each in awaited:
         begins_like = partial(_begins_like, each, beginnings)
-        files = taken(each.name, each.matches, holding, runs, in_order, begins_like)
+        files = taken(each, holding, runs, in_order, begins_like)
         if each.matches and not files:
-            found.unread[unread_kind(os.path.basename(each.name))] += 1
+            found.leave_out(each.path)
         for file in files:
             run = run_name(prefix, file.directory)
             if each.info is None:
@@ -323,7 +320,7 @@ def _take_store(found: Found, prefix: str, awaited: AwaitedFile, beginnings: Beg
         )
         return
     if not awaited.matches:
-        found.unread[unread_kind(awaited.name)] += 1
+        found.leave_out(awaited.path)
 
 
 def _begins_like(awaited: AwaitedFile, beginnings: Beginnings, tells: Callable[[bytes], bool]) -> bool:

@@ -1,15 +1,13 @@
-"""Matches the file names that plugins claim (``FileName``), and finds the runs of the files."""
+"""Matches the file names that plugins claim (``FileName``)."""
 
 from __future__ import annotations
 
 import fnmatch
 import functools
 import os
-import posixpath
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import BinaryIO, NamedTuple, Self, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import BinaryIO, Self, TypeAlias
 
 from attrs import Factory, define, frozen
 
@@ -17,7 +15,6 @@ from insight_core.plugin import FileName, Flaw, LogFormat, Plugin, StoreFormat
 
 _ANY_DIRECTORIES = "**"
 _MOST_EXTENSIONS = 1_000  # of names whose patterns are kept
-_MOST_BELOW = 100  # runs below a directory whose settings are theirs
 _WILDCARDS = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
 
 # A pattern that matches a file's name, and the directories from which the rest of the path matches too, each
@@ -40,6 +37,7 @@ class FilePattern:
     suffix: str  # the part that ends every such name, if that has no wildcard
     format: LogFormat | None
     store: StoreFormat | None
+    lies_apart: bool  # whether files may be of a run that is not around them
 
     @classmethod
     def of(cls, plugin: str, claim: FileName, any_format: LogFormat | StoreFormat | None = None) -> Self:
@@ -59,6 +57,7 @@ class FilePattern:
             parts[-1],
             any_format if isinstance(any_format, LogFormat) else None,
             any_format if isinstance(any_format, StoreFormat) else None,
+            bool(claim.of_run) or claim.run_below,
         )
 
     def above(self, directories: Sequence[str]) -> list[int]:
@@ -177,15 +176,7 @@ class AwaitedFile:
     info: os.stat_result | None
     reason: str = ""  # if ``info`` is missing
     is_link: bool = False
-
-
-class TakenFile(NamedTuple):
-    """A file of a run that plugins claim."""
-
-    directory: str  # of the run, relative to the logdir
-    tag: str  # the path relative to that; with .. where the file is above
-    claims: tuple[tuple[str, FileName], ...]  # by plugin
-    format: LogFormat | None  # that reads it
+    run: str | None = None  # the directory of a run that is not around it: ``FileName.of_run``, ``run_below``
 
 
 @define
@@ -224,106 +215,3 @@ class Directory:
                 above = pattern.above(self.path.split("/") if self.path else [])
             self._above[pattern] = above
         return above
-
-
-def made_runs(path: str, matches: Iterable[Match], holding: set[str]) -> set[str]:
-    """Directories that are runs because of this file; ``holding`` are directories with event files."""
-    names = path.split("/")
-    return {_run_of(names, above, holding) for pattern, above in matches if pattern.claim.makes_run is True}
-
-
-def to_be_told(
-    path: str, matches: Iterable[Match], runs: set[str]
-) -> list[tuple[str, Callable[[bytes], bool]]]:
-    """Directories outside ``runs`` that become runs if a function accepts the first bytes of the file.
-
-    Also returns these functions.
-    """
-    names = path.split("/")
-    return [
-        ("/".join(names[: above[0]]), pattern.claim.makes_run)
-        for pattern, above in _of_own_format(matches)
-        if callable(pattern.claim.makes_run) and _nearest(names, above, runs) is None
-    ]
-
-
-def _of_own_format(matches: Iterable[Match]) -> Iterator[Match]:
-    """The first match of each log format, which is the one that counts: ``checkpoint-*/state.json`` belongs
-    to the directory above, and makes no run of its own by ``state.json``."""
-    seen: set[LogFormat] = set()
-    for match in matches:
-        log_format = match[0].format
-        if log_format is None or log_format not in seen:
-            yield match
-        if log_format is not None:
-            seen.add(log_format)
-
-
-def taken(
-    path: str,
-    matches: Iterable[Match],
-    holding: set[str],
-    runs: set[str],
-    in_order: Callable[[], Sequence[str]],
-    begins_like: Callable[[Callable[[bytes], bool]], bool],
-) -> list[TakenFile]:
-    """The file at ``path``, relative to the logdir, once for each run in which plugins claim it.
-
-    ``runs``: all directories that are runs; ``in_order`` gives them sorted. ``begins_like``: whether the file
-    begins as a format wants it.
-    """
-    names = path.split("/")
-    found: dict[str, dict[str, FilePattern]] = {}
-    plugins: set[str] = set()
-    for pattern, above in matches:
-        makes_run = pattern.claim.makes_run
-        if pattern.plugin in plugins:
-            continue
-        if pattern.format is not None and callable(makes_run) and not begins_like(makes_run):
-            continue
-        if makes_run is True:
-            directory: str | None = _run_of(names, above, holding)
-        else:
-            directory = _nearest(names, above, runs)
-        directories = [] if directory is None else [directory]
-        if directory is None and pattern.format is not None and pattern.format.runs_below:
-            directories = _below("/".join(names[: above[0]]), in_order())
-        for each in directories:
-            plugins.add(pattern.plugin)
-            found.setdefault(each, {})[pattern.plugin] = pattern
-    return [
-        TakenFile(
-            directory,
-            _relative(path, directory),
-            tuple((plugin, pattern.claim) for plugin, pattern in patterns.items() if plugin),
-            patterns[""].format if "" in patterns else None,
-        )
-        for directory, patterns in found.items()
-    ]
-
-
-def _relative(path: str, directory: str) -> str:
-    if not directory or path.startswith(f"{directory}/"):
-        return path[len(directory) + 1 if directory else 0 :]
-    return posixpath.relpath(path, directory)
-
-
-def _run_of(names: Sequence[str], above: Sequence[int], holding: set[str]) -> str:
-    nearest = _nearest(names, above, holding)
-    return "/".join(names[: above[0]]) if nearest is None else nearest
-
-
-def _below(directory: str, ordered: Sequence[str]) -> list[str]:
-    """The runs below a directory; none if there are too many for the directory of one training."""
-    start = f"{directory}/" if directory else ""
-    first = bisect_left(ordered, start)
-    found = [run for run in ordered[first : first + _MOST_BELOW + 1] if run.startswith(start)]
-    return found if len(found) <= _MOST_BELOW else []
-
-
-def _nearest(names: Sequence[str], above: Sequence[int], directories: set[str]) -> str | None:
-    for count in above:
-        directory = "/".join(names[:count])
-        if directory in directories:
-            return directory
-    return None

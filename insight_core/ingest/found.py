@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from attrs import Factory, define
@@ -14,13 +16,14 @@ from insight_core.plugin import Dialect, LogFormat, Reason, ReasonKind, StoreFor
 from insight_core.store.held_file import NamedFile
 from insight_core.store.segment import FileOrder
 
+_LOGS = "console logs"
 _UNREAD = {  # what files hold that nothing here reads, by the end of their names
     **dict.fromkeys(
         (".pt", ".pth", ".ckpt", ".safetensors", ".h5", ".keras", ".gguf", ".mindir"), "checkpoints"
     ),
     **dict.fromkeys((".pickle", ".pkl", ".joblib"), "Python pickles"),
     **dict.fromkeys((".npz", ".npy"), "numpy arrays"),
-    **dict.fromkeys((".log", ".out", ".err"), "console logs"),
+    **dict.fromkeys((".log", ".out", ".err"), _LOGS),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "SQLite databases"),
     **dict.fromkeys((".pftrace", ".perfetto-trace"), "Perfetto traces"),
     **dict.fromkeys((".nsys-rep", ".qdrep", ".ncu-rep"), "profiles of Nsight"),
@@ -28,14 +31,13 @@ _UNREAD = {  # what files hold that nothing here reads, by the end of their name
     ".ir": "graphs of MindSpore as text",
     ".parquet": "Parquet tables",
 }
-EXTRAS = {"Parquet tables": "lake, parquet"}  # that read some of them
 _TEXTS = {  # of files that are there and are not read, by what they hold
     "checkpoints": ReasonKind("unread_checkpoints", "Checkpoints of models: {files:,}"),
     "Python pickles": ReasonKind(
         "unread_pickles", "Python pickles, which could run code when they are read: {files:,}"
     ),
     "numpy arrays": ReasonKind("unread_arrays", "Numpy arrays: {files:,}"),
-    "console logs": ReasonKind("unread_logs", "Console logs: {files:,}"),
+    _LOGS: ReasonKind("unread_logs", "Console logs: {files:,}"),
     "SQLite databases": ReasonKind("unread_databases", "SQLite databases of unknown programs: {files:,}"),
     "Perfetto traces": ReasonKind("unread_perfetto", "Perfetto traces: {files:,}"),
     "profiles of Nsight": ReasonKind(
@@ -52,7 +54,7 @@ _TEXTS = {  # of files that are there and are not read, by what they hold
 
 def unread_kind(name: str) -> str:
     """What a file holds that no plugin claims and no format reads, by its name; empty for others."""
-    return _UNREAD.get(name[name.rfind(".") :], "")
+    return _UNREAD.get(name[name.rfind(".") :].lower(), "")
 
 
 def unread_reason(kind: str, files: int) -> Reason:
@@ -93,6 +95,15 @@ class FoundStore(NamedTuple):
     format: StoreFormat
 
 
+class StoreFiles(NamedTuple):
+    """Which files the formats of stores read: the files themselves, and directories of a store (with ``/`` at
+    the end). In ``empty`` files they found nothing."""
+
+    files: frozenset[str] = frozenset()
+    directories: tuple[str, ...] = ()
+    empty: frozenset[str] = frozenset()
+
+
 @define
 class Found:
     """The result of one walk over all logdirs."""
@@ -104,7 +115,39 @@ class Found:
     damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
     missing: list[str] = Factory(list)
     not_followed: list[str] = Factory(list)  # links to directories and to event files
-    unread: Counter[str] = Factory(Counter)  # files by what they hold; see unread_kind
+    unread: dict[str, str] = Factory(dict)  # what files hold that nothing reads, by path: logdirs may overlap
+
+    def leave_out(self, path: str) -> None:
+        """Notes that nothing reads a file, if its name says what it holds."""
+        if kind := unread_kind(os.path.basename(path)):
+            self.unread[path] = kind
+
+    def counts_of_unread(self, stores: StoreFiles) -> Mapping[str, int]:
+        """How many files nothing reads, by what they hold, the largest number first.
+
+        A file counts once, also if logdirs overlap or links lead to it.
+        """
+        for store in self.stores:
+            if store.path in stores.empty:
+                self.leave_out(store.path)
+        directory_of = cache(os.path.realpath)
+
+        def real(path: str) -> str:
+            return os.path.join(directory_of(os.path.dirname(path)), os.path.basename(path))
+
+        read = {real(path) for path in {*(path for _, path in (*self.files, *self.named)), *stores.files}}
+        # the console of a run of W&B, for instance, which its importer has as a text
+        of_stores = tuple(
+            os.path.join(os.path.dirname(store.path), "")
+            for store in self.stores
+            if store.path not in stores.empty and os.path.dirname(store.name) != store.directory
+        )
+        left = {
+            real(path): kind
+            for path, kind in self.unread.items()
+            if not path.startswith(stores.directories) and not (kind == _LOGS and path.startswith(of_stores))
+        }
+        return dict(Counter(kind for path, kind in left.items() if path not in read).most_common())
 
     def of_runs(self, accepts: Callable[[str], bool]) -> Found:
         """The part with the runs whose names are accepted."""

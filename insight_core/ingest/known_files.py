@@ -10,7 +10,7 @@ from insight_core.ingest.discover import discover, run_name, run_prefixes
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.folding import Folding
-from insight_core.ingest.found import Found, FoundFile
+from insight_core.ingest.found import Found, FoundFile, StoreFiles
 from insight_core.ingest.locked_directory import ValueFiles
 from insight_core.ingest.log_file import FormatReader
 from insight_core.ingest.logdir import Logdir
@@ -116,11 +116,11 @@ class KnownFiles:
 
 
 def unread_files(
-    logdirs: Sequence[Logdir], names: FileNames, *, follow_symlinks: bool = False
+    logdirs: Sequence[Logdir], names: FileNames, stores: StoreFiles, *, follow_symlinks: bool = False
 ) -> Mapping[str, int]:
-    """How many files there are now that nothing reads, by what they hold, those of the most files first."""
-    counted = discover(logdirs, names, follow_symlinks=follow_symlinks, counts_unread=True).unread
-    return {kind: count for kind, count in counted.most_common() if kind}
+    """How many files there are now that nothing reads, by what they hold, the largest number first."""
+    found = discover(logdirs, names, follow_symlinks=follow_symlinks, counts_unread=True)
+    return found.counts_of_unread(stores)
 
 
 def run_files(logdirs: Sequence[Logdir], names: FileNames, folded: Callable[[Found], Found]) -> list[RunFile]:

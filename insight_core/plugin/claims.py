@@ -62,13 +62,14 @@ def _check_pattern(claim: FileName, attribute: Attribute[str], pattern: str) -> 
         raise ValueError(f"the pattern {pattern!r} has ** as a part of a name")
 
 
-def _check_step(claim: FileName, attribute: Attribute[str], step: str) -> None:
+def _check_group(claim: FileName, attribute: Attribute[str], given: str) -> None:
     try:
-        groups = re.compile(step).groups
+        groups = re.compile(given).groups
     except re.error as error:
-        raise ValueError(f"{step!r} is not a regular expression: {error}") from None
-    if step and (not groups or _BETWEEN in step or "\n" in step):
-        raise ValueError(f"{step!r} has no group that matches the step in the path of a file")
+        raise ValueError(f"{given!r} is not a regular expression: {error}") from None
+    if given and (not groups or _BETWEEN in given or "\n" in given):
+        what = "step in the path of a file" if attribute.name == "step" else "directory of a run"
+        raise ValueError(f"{given!r} has no group that matches the {what}")
 
 
 def _check_tag(claim: FileName, attribute: Attribute[str], tag: str) -> None:
@@ -104,6 +105,9 @@ class FileName:
 
     With ``beside`` a file is claimed only in runs that have a file of that name which a plugin claims, and
     not where a log format reads it: a format of several files knows its own by the file that names them.
+    With ``of_run``, a regular expression such as ``(.+)\\.log``, it belongs to the run next to it with the
+    name in its first group: ``first.log`` to ``first/``. With ``run_below`` a file that no run is around
+    belongs to the only run below its directory. Such tags begin with ``../``.
 
     With ``begins`` only files are claimed whose first BEGINNING bytes this function accepts, for formats
     whose files have any name. It is asked as ``makes_run`` is, in runs too, but not for a file that another
@@ -137,7 +141,9 @@ class FileName:
         converter=converters.optional(reference),
         validator=check_function,
     )
-    step: str = field(default="", kw_only=True, validator=_check_step)
+    of_run: str = field(default="", eq=False, kw_only=True, validator=_check_group)
+    run_below: bool = field(default=False, eq=False, kw_only=True)
+    step: str = field(default="", kw_only=True, validator=_check_group)
     tag: str = field(default="", kw_only=True, validator=_check_tag)
 
     def __str__(self) -> str:

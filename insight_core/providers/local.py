@@ -100,7 +100,7 @@ class LocalProvider:
         memory = ColumnMemory(max_memory, spill_directory)
         self._store = Store(plugins, policies or {}, memory)
         fetch = None if mirrors is None else mirrors.fetch
-        translations = Translations(cache_directory, fetch, cache_size=cache_size)
+        self._translations = translations = Translations(cache_directory, fetch, cache_size=cache_size)
         self._loader = Loader(
             self._store,
             self._logdirs,
@@ -279,7 +279,8 @@ class LocalProvider:
 
     def unread_files(self) -> Mapping[str, int]:
         """Files that nothing reads, by what they hold, by a new walk over the logdirs."""
-        return unread_files(self._logdirs, self._names, follow_symlinks=self._follow_symlinks)
+        stores = self._translations.read_files()
+        return unread_files(self._logdirs, self._names, stores, follow_symlinks=self._follow_symlinks)
 
     def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
         """Raises NotComputed: the data is in this process."""

@@ -14,13 +14,14 @@ from urllib.parse import urljoin
 from urllib.request import Request, urlopen
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 from tests.browser.images_page import write_pictures
 from tests.browser.landscapes_page import bowls
 from tests.browser.lineage_page import write_six_runs
 from tests.browser.profiler_page import write_trace
 from tests.browser.timeline_page import opened
+from tests.waiting import PATIENCE
 
 Serve = Callable[..., str]
 
@@ -137,6 +138,19 @@ def _save_report(url: str) -> None:
     entry = {"name": "sample", "value": {"text": f"# Sample\n\n```card\n{card}\n```\n"}, "version": None}
     headers = {"Origin": urljoin(url, "/").rstrip("/"), "X-Insight-Token": known["token"]}
     urlopen(Request(saved, json.dumps(entry).encode(), headers, method="PUT")).close()
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    """A page on a phone; an uncaught error in it fails the test."""
+    size: ViewportSize = {"width": 390, "height": 844}
+    with browser.new_context(viewport=size, has_touch=True, is_mobile=True, locale="en-US") as context:
+        context.set_default_timeout(1000 * PATIENCE)
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        yield page
+    assert errors == [], "uncaught errors in the page"
 
 
 # Logdirs that are made once and only looked at.

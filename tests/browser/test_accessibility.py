@@ -9,41 +9,17 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cards import card
+from tests.browser.every_tab import READY, Violations, check, opened
 from tests.browser.profiler_page import go, open_page, views_of, write_trace
 from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
-Violations = Callable[[Page], list[str]]
 
-_IS_STILL = "document.getAnimations().every(({ playState }) => playState !== 'running')"
 _MOVES_FOR_EVER = """() => document.getAnimations().some(({ effect }) => {
   const { iterations, duration } = effect.getComputedTiming();
   return iterations === Infinity && duration > 0;
 })"""
-# What has to be there before a tab is looked at.
-_READY = {
-    "scalar": '[data-testid="card-status"]',
-    "image": ".layer > *",
-    "histogram": '[data-testid="histogram-view"] canvas',
-    "tensor": "[role=gridcell]",
-    "graph": '[data-testid="graph-status"]',
-    "landscape": '[data-testid="picture"]',
-    "lineage": '[data-testid="runs-table"] [role=row]',
-    "profiler": "[data-figure]",
-    "diagnose": ".rules summary",
-    "query": ".tables summary",
-    "text": '[data-testid="text"]',
-    "audio": "canvas",
-    "health": '[data-testid="heat-map"][data-ready]',
-    "media": "[data-state=drawn]",
-    "embeddings": "[data-drawn] canvas",
-    "mesh": "[data-drawn]",
-    "pr_curves": ".readings td",
-    "alerts": "[data-alert]",
-    "reports": '[data-card="train/loss"] canvas',
-    "trash": ".empty",
-}
 
 
 @pytest.fixture
@@ -61,22 +37,7 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return logs
 
 
-def opened(page: Page, url: str, tab: str, state: str = "") -> None:
-    page.emulate_media(reduced_motion="reduce")  # colours in the middle of a transition are nobody's
-    page.goto(f"{url}#tab={tab}&locale=en&reports.open=sample{state}")
-    expect(page.locator(f'[data-plugin="{tab}"] {_READY[tab]}').first).to_be_visible()
-
-
-def check(page: Page, violations: Violations, what: str) -> None:
-    """Checks what the page shows, in the light theme and in the dark one."""
-    for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme)
-        expect(page.locator("html")).to_have_attribute("data-theme", theme)
-        until(page, lambda: page.evaluate(_IS_STILL))  # a colour is passed on frame by frame
-        assert violations(page) == [], f"{what}, {theme}"
-
-
-@pytest.mark.parametrize("tab", _READY)
+@pytest.mark.parametrize("tab", READY)
 def test_every_tab_keeps_the_rules(page: Page, url: str, violations: Violations, tab: str) -> None:
     opened(page, url, tab)
     assert not page.evaluate(_MOVES_FOR_EVER), "moves for users who want no motion"

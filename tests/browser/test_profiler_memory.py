@@ -100,3 +100,18 @@ def test_calls_of_two_snapshots_are_compared_path_by_path(page: Page, serve: Ser
     expect(figure.get_by_role("tree")).to_have_attribute("data-compared", "false")
     figure.get_by_role("tree").press("Home")
     expect(page.get_by_test_id("tooltip")).not_to_contain_text("Before")
+
+
+def test_files_of_stacks_are_calls_alone_with_a_choice_of_what_was_measured(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    (tmp_path / "job").mkdir()
+    shutil.copy(_SNAPSHOT.with_name("jax_memory.prof"), tmp_path / "job/memory.prof")
+    panel = open_page(page, serve("--logdir", tmp_path))
+    figure = panel.locator('[data-figure="calls"]')
+    expect(figure).to_contain_text("space by calls: 520 kB")
+    expect(panel.locator(".views [role=tab]")).to_have_count(1)
+    figure.locator('[data-control="measure"]').select_option("allocations")
+    expect(figure).to_contain_text("allocations by calls: 7")
+    page.reload()
+    expect(figure).to_contain_text("allocations by calls: 7")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.clicks import Clicks
 from tests.browser.lineage_page import shown
 from tests.browser.waiting import until
 from tests.lineage_samples import write_run
@@ -34,24 +35,13 @@ def sixty_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return logs
 
 
-class Clicks:
-    """Counts the presses of the user."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.count = 0
-
-    def on(self, what: Locator) -> None:
-        what.click()
-        self.count += 1
-
-
 @pytest.fixture
 def clicks(page: Page, shared: Serve, sixty_runs: Path) -> Clicks:
     page.set_viewport_size({"width": 1600, "height": 900})
+    counted = Clicks(page)
     page.goto(shared("--logdir", sixty_runs) + "#locale=en&theme=light")
     expect(page.get_by_role("tab", name="Runs")).to_be_visible()
-    return Clicks(page)
+    return counted
 
 
 def _head(page: Page, column: str) -> Locator:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import lzma
 import math
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -13,17 +16,20 @@ from subprocess import CompletedProcess
 import numpy as np
 import pytest
 
+import insight_host
 from insight_core.cli.options import read_options
 from insight_core.cli.plugins import plugin_rows
 from insight_core.cli.policies import cache_policies, describe
 from insight_core.plugin import CachePolicy, Keep, Plugin
 from insight_core.plugin.testing import EventWriter
+from insight_core.providers.common import unread_reasons
 from insight_core.registry import Registry
 from tests.hosts import module_of, registry_of
 from tests.support.damaged_logdir import damaged_logdir
 from tests.tensorboard.installed import install
 
 Run = Callable[..., CompletedProcess[str]]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -92,6 +98,44 @@ def test_the_damage_corpus(run: Run, tmp_path: Path, flags: list[str], encoding:
 def test_several_logdirs(run: Run, logdir: Path) -> None:
     done = run("inspect", f"--logdir=a:{logdir}", f"--logdir=b:{logdir / 'ms'}", "--json")
     assert sorted(json.loads(done.stdout)["runs"]) == ["a/ms", "a/torch", "b"]
+
+
+@pytest.fixture
+def unread(tmp_path: Path) -> Path:
+    """A run, and next to it and in another directory files that nothing reads; a study of Optuna is read."""
+    logs = tmp_path / "logs"
+    with EventWriter(logs / "run") as writer:
+        writer.scalar("loss", 0, 0.5)
+    (logs / "other").mkdir()
+    study = ROOT / "plugins/importers/tests/fixtures/optuna/optuna.db.xz"
+    (logs / "study.db").write_bytes(lzma.decompress(study.read_bytes()))
+    for place in (logs / "run", logs / "other"):
+        for name in ("own.db", "own.sqlite", "OWN.SQLITE3", "own_results.db"):
+            with closing(sqlite3.connect(place / name)) as database:
+                database.execute("CREATE TABLE customers (id INTEGER, name TEXT)")
+                database.commit()
+        (place / "binary.log").write_bytes(b"\0\1")
+        (place / "words.dat").write_text("7")
+    (logs / "other" / "model.pt").write_bytes(b"PK")
+    return logs
+
+
+def test_files_that_nothing_reads_are_counted_once(run: Run, unread: Path) -> None:
+    """Databases of unknown programs too, and also where logdirs overlap."""
+    expected = {"SQLite databases": 8, "console logs": 2, "checkpoints": 1}
+    whole = json.loads(run("inspect", "--logdir", str(unread), "--json").stdout)
+    assert whole["unread"] == expected
+    assert "study.db" not in str(whole["unread"])
+    assert any(name.startswith("study/") or "trial" in name for name in whole["runs"])
+    overlapping = ("--logdir", f"a:{unread}", "--logdir", f"b:{unread / 'other'}")
+    assert json.loads(run("inspect", *overlapping, "--json").stdout)["unread"] == expected
+
+
+def test_files_that_nothing_reads_are_listed_as_the_page_lists_them(run: Run, unread: Path) -> None:
+    shown = run("inspect", "--logdir", str(unread)).stdout.partition("Files that are not read:\n")[2]
+    with insight_host.open(unread) as logs:
+        assert shown.splitlines() == [f"  {reason}" for reason in unread_reasons(logs.provider)]
+    assert len(shown.splitlines()) == 3
 
 
 def test_a_missing_logdir_is_an_error(run: Run, tmp_path: Path) -> None:

@@ -11,6 +11,17 @@ from typing import Any
 from tests.packaging.conftest import plugins_of
 
 
+def test_the_pictures_of_the_readme_are_there_in_two_themes_and_small(repository: Path) -> None:
+    readme = (repository / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r'(?:src|srcset)="(docs/pictures/\w+\.png)"', readme))
+    assert {one.replace("_light", "_dark") for one in named if "_light" in one} == {
+        one for one in named if "_dark" in one
+    }
+    there = {one.relative_to(repository).as_posix() for one in repository.glob("docs/pictures/*.png")}
+    assert named == there  # taken by docs/pictures/take.py
+    assert {one for one in there if (repository / one).stat().st_size > 250_000} == set()
+
+
 def test_every_plugin_is_packaged_and_has_an_entry_point(repository: Path, project: dict[str, Any]) -> None:
     directories = {name.removeprefix("insight_") for name in plugins_of(repository)}
     packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]

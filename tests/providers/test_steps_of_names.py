@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -176,7 +177,7 @@ def test_the_claim_travels_as_text_and_as_message(claim: FileName) -> None:
         ({"step": r"(\d+)", "tag": "a\nb"}, "is not a tag"),
     ],
 )
-def test_steps_that_no_path_has_are_refused(given: dict[str, str], words: str) -> None:
+def test_steps_that_no_path_has_are_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words.replace("(", r"\(")):
         FileName("*.png", **given)
 

@@ -38,7 +38,7 @@ _READER_FAILED = ReasonKind("reader_failed", "{name} failed: {cause}")
 
 
 class TranslatedStore:
-    """Used by one thread at a time, but for ``runs``, ``damage`` and ``is_pending``."""
+    """Used by one thread at a time, but for ``runs``, ``damage``, ``watched`` and ``is_pending``."""
 
     def __init__(
         self, found: FoundStore, place: TranslationDirectory, workers: Workers, fetch: Fetch | None = None
@@ -54,7 +54,7 @@ class TranslatedStore:
         self._tail: Sequence[tuple[str, Flaw]] = ()  # damage that is listed once the store rests
         self._size = -1  # of the file of the store when a call began
         self._grew = -math.inf
-        self._watched: tuple[str, ...] = (found.path,)
+        self.watched: tuple[str, ...] = (found.path,)
         self._seen: object = None  # the state of the watched files that was translated
         self._call: TranslateCall | None = None
         self._costly = 0  # calls in a row that took all they may
@@ -79,7 +79,7 @@ class TranslatedStore:
         if self._costly >= _TRIES:
             return False
         if self._call is None:
-            state, is_fresh = _state_of(self._watched)
+            state, is_fresh = _state_of(self.watched)
             if state == self._seen:
                 self._list_tail()
                 return False
@@ -92,7 +92,7 @@ class TranslatedStore:
                     return False
                 self._note_growth()
                 if self._fetch is not None:
-                    fetch_store(self._fetch, self.found.path, self._watched, self._fetched)
+                    fetch_store(self._fetch, self.found.path, self.watched, self._fetched)
             except FileChanged:  # it is listed again soon
                 self.is_pending = False
                 return False
@@ -130,9 +130,9 @@ class TranslatedStore:
         if result.is_done:
             self.damage = [*self.damage, *self._unnamed()]
         # files that were not watched may have changed before
-        self.is_pending = not result.is_done or set(watched) != set(self._watched)
+        self.is_pending = not result.is_done or set(watched) != set(self.watched)
         self._seen = None if self.is_pending else self._state
-        self._watched = watched
+        self.watched = watched
         self._tail = result.tail
         self._list_tail()
 

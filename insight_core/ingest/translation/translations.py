@@ -15,7 +15,7 @@ from insight_core.formats.batch import Flaw
 from insight_core.ingest.discover import printable, run_name
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.file_order import by_numbers
-from insight_core.ingest.found import Found, FoundFile, FoundStore
+from insight_core.ingest.found import Found, FoundFile, FoundStore, StoreFiles
 from insight_core.ingest.locked_directory import ValueFiles
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.plugin import Dialect, StoreFormat
@@ -73,6 +73,20 @@ class Translations:
     def holds(self, path: str) -> bool:
         """Whether an event file is one of a translation, or has values of a log format."""
         return self.values.holds(path) or (self._place is not None and self._place.holds(path))
+
+    def read_files(self) -> StoreFiles:
+        """Which files the formats read, as far as stores were translated."""
+        stores = list(self._stores.values())
+        of_some = [store for store in stores if store.is_pending or store.runs or store.damage]
+        files = {path for store in of_some for path in store.watched}
+        directories = {
+            directory
+            for store in of_some
+            for path in store.watched
+            if not store.found.path.startswith(directory := os.path.join(path, "")) and os.path.isdir(path)
+        }
+        empty = {store.found.path for store in stores} - {store.found.path for store in of_some}
+        return StoreFiles(frozenset(files), tuple(directories), frozenset(empty))
 
     def start(self, interval: float, changed: Callable[[frozenset[str] | None], None]) -> None:
         """Translates in the background and looks for changes every ``interval`` seconds (0: never).

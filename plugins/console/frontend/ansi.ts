@@ -7,7 +7,7 @@ export interface Piece {
 }
 
 // sequences that set a look, and all others, which are left out: of the cursor, of titles and links
-const ESCAPE = /\x1b\[([\d;:]*)m|\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_=>])/g;
+const ESCAPE = /\x1b\[([\d;:]*)m|\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]+[0-~]|[0-Z\\^-~])/g;
 const ON: Readonly<Record<number, string>> = { 1: 'bold', 2: 'faint', 3: 'italic', 4: 'underline', 7: 'inverse' };
 const OFF: Readonly<Record<number, readonly string[]>> = {
   22: ['bold', 'faint'],

@@ -85,8 +85,15 @@ export function consoleParts(page: Page) {
     }),
   );
   const chosen = computed(() => {
-    const named = files.value.find(({ tag }) => tag === file.value);
-    return named ?? files.value.find(({ size }) => size > 0) ?? files.value[0] ?? null;
+    const shown = log.peek(); // stays when another log of the run is written
+    const filled = files.value.filter(({ size }) => size > 0);
+    return (
+      files.value.find(({ tag }) => tag === file.value) ??
+      filled.find(({ run: of, tag }) => of === shown?.run && tag === shown.tag) ??
+      filled[0] ??
+      files.value[0] ??
+      null
+    );
   });
   const key = computed(() => (chosen.value ? JSON.stringify([chosen.value.run, chosen.value.tag]) : ''));
   page.until(
@@ -107,9 +114,14 @@ export function consoleParts(page: Page) {
   });
   page.onChange(ctx.visible, (isVisible) => isVisible && void log.peek()?.refresh());
 
-  const show = (lineFrom1: number, how: 'push' | 'replace' = 'replace'): void => {
+  /** Puts lines of a log into the address. */
+  const choose = (tag: string, lines: Lines, how?: 'push' | 'replace'): void => {
     follows.value = false;
-    line.set({ first: lineFrom1, last: lineFrom1 }, how);
+    file.set(tag, 'replace');
+    line.set(lines, how);
+  };
+  const show = (tag: string, lineFrom1: number): void => {
+    choose(tag, { first: lineFrom1, last: lineFrom1 }, 'replace');
     target.value = { line: lineFrom1 - 1 };
   };
 
@@ -127,13 +139,13 @@ export function consoleParts(page: Page) {
   async function lead(shown: Log, byte: number): Promise<void> {
     if (file.peek() !== null && file.peek() !== shown.tag) return; // another log is meant, which comes
     const found = await shown.lineAt(byte);
-    if (log.peek() !== shown || at.peek() !== byte) return;
+    if (log.peek() !== shown || at.peek() !== byte || shown.hasEnded) return;
     if (found === null && shown.failure.peek() === null) {
       const { value: state } = shown.state;
       if (state && state.indexed < state.size) return void setTimeout(() => void lead(shown, byte), SETTLE);
     }
     at.set(null);
-    if (found !== null) show(found + 1);
+    if (found !== null) show(shown.tag, found + 1);
   }
   async function leadToStep(of: string, wanted: number): Promise<void> {
     try {
@@ -152,20 +164,22 @@ export function consoleParts(page: Page) {
     if (step.peek() === wanted) step.set(null);
   }
 
+  const wanted = computed(() => ({ q: q.value, isRegex: isRegex.value, isEverywhere: everywhere.value }));
+  const id = computed(() => log.value?.state.value?.id); // another one when the log was replaced: its hits are gone
   page.until(
     effect(() => {
-      const wanted = { q: q.value, isRegex: isRegex.value };
       const shown = log.value;
-      if (!everywhere.value) search.want({ ...wanted, places: shown ? [{ run: shown.run, tag: shown.tag }] : [] });
-      else if (wanted.q === '') search.want({ ...wanted, places: [] });
+      if (!wanted.value.isEverywhere)
+        search.want({ ...wanted.value, places: shown && id.value !== undefined ? [shown] : [] });
+      else if (wanted.value.q === '') search.want({ ...wanted.value, places: [] });
     }),
   );
   page.until(
     effect(() => {
-      const wanted = { q: q.value, isRegex: isRegex.value };
-      if (!everywhere.value || wanted.q === '') return;
+      const { value: of } = wanted;
+      if (!of.isEverywhere || of.q === '') return;
       void list([]).then(
-        (all) => search.want({ ...wanted, places: all.filter(({ size }) => size > 0) }),
+        (all) => wanted.peek() === of && search.want({ ...of, places: all.filter(({ size }) => size > 0) }),
         () => undefined, // the host is away, as the page says
       );
     }),
@@ -174,13 +188,12 @@ export function consoleParts(page: Page) {
   const open = (hit: Hit | undefined): void => {
     if (!hit) return;
     if (hit.run !== run.peek()) ctx.runs.one.set(hit.run);
-    if (hit.tag !== chosen.peek()?.tag || hit.run !== chosen.peek()?.run) file.set(hit.tag);
-    show(hit.line + 1);
+    show(hit.tag, hit.line + 1);
   };
   return {
     ...parts,
     ...{ run, file, line, wrap, q, isRegex, everywhere, follows, files, failure, log, chosen, search, target },
-    show,
+    choose,
     open,
     next: (by: 1 | -1): void => open(search.step(by)),
     reload: loadFiles,

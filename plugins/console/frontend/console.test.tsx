@@ -6,7 +6,7 @@ import { Search } from './search';
 
 type Query = Readonly<Record<string, unknown>>;
 
-function logOf(lines: () => readonly string[]) {
+function logOf(lines: () => readonly string[], wait: (query: Query) => Promise<unknown> = async () => undefined) {
   const asked: Query[] = [];
   const ctx = fakeContext(['a'], {
     json: async (_route, query = {}) => {
@@ -16,7 +16,8 @@ function logOf(lines: () => readonly string[]) {
       const first = query['first'] === undefined ? Math.max(0, all.length - count) : Number(query['first']);
       const size = all.join('\n').length;
       const sent = all.slice(first, first + count).map((text, i) => [first + i, text, 0, 0, null]);
-      return { lines: sent, first, found: null, total: all.length, indexed: size, size };
+      await wait(query);
+      return { log: all[0]?.slice(0, 1), lines: sent, first, found: null, total: all.length, indexed: size, size };
     },
   });
   return { asked, log: new Log(new Page(ctx), 'a', 'train.log') };
@@ -44,6 +45,35 @@ describe('a log', () => {
     lines = ['new'];
     await log.refresh();
     expect([log.row(0)?.text, log.row(1)]).toEqual(['new', undefined]);
+  });
+});
+
+describe('a log that changes', () => {
+  it('forgets the lines of a file that a longer one replaced', async () => {
+    let lines = Array.from({ length: 300 }, (_, i) => `old ${i}`);
+    const { log } = logOf(() => lines);
+    await log.refresh();
+    expect(log.row(150)?.text).toBe('old 150');
+    lines = Array.from({ length: 900 }, (_, i) => `new ${i}`);
+    await log.refresh();
+    expect([log.row(150), log.row(850)?.text, log.forgotten.value]).toEqual([undefined, 'new 850', 1]);
+  });
+
+  it('is not shortened by an answer that comes late', async () => {
+    let lines = Array.from({ length: 900 }, (_, i) => `line ${i}`);
+    let release = (): void => undefined;
+    const late = new Promise<void>((done) => (release = done));
+    const { log } = logOf(
+      () => lines,
+      async ({ first }) => first !== undefined && late,
+    );
+    await log.refresh();
+    log.want(390, 410);
+    lines = [...lines, 'one more'];
+    await log.refresh();
+    release();
+    await vi.waitFor(() => expect(log.row(400)?.text).toBe('line 400'));
+    expect([log.state.value?.total, log.row(900)?.text]).toEqual([901, 'one more']);
   });
 });
 

@@ -11,6 +11,7 @@ import {
   timeText,
   Toggle,
 } from '@insight-host/kit';
+import { ToolbarLine } from '@insight-host/kit/lab';
 import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import en from '../insight_console/locales/en.json';
@@ -57,9 +58,8 @@ function Tools({ board }: AppProps): JSX.Element {
   const { search, chosen, files } = board;
   const { value: shown } = chosen;
   const isSearching = board.q.value !== '';
-  return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Modes page={board.page} />
+  const tools = (
+    <>
       {shown && (
         <Select
           name="file"
@@ -115,19 +115,21 @@ function Tools({ board }: AppProps): JSX.Element {
           href={board.page.ctx.data.href('blob', { run: shown.run, tag: shown.tag, index: 0 })}
         />
       )}
-    </div>
+    </>
   );
+  return <ToolbarLine say={say} first={<Modes page={board.page} />} tools={tools} />;
 }
 
 function Count({ board }: AppProps): JSX.Element {
   const { t: say, locale } = board.page;
   const { count, share, current, failure } = board.search;
   const number = (value: number): string => value.toLocaleString(locale.value);
-  const text =
-    failure.value ??
-    (current.value < 0
+  const found =
+    current.value < 0
       ? say('hits', { count: count.value, number: number(count.value) })
-      : say('hits.at', { at: number(current.value + 1), number: number(count.value) }));
+      : say('hits.at', { at: number(current.value + 1), number: number(count.value) });
+  // of several logs one may be gone, and the others have hits
+  const text = failure.value === null ? found : count.value > 0 ? `${found} · ${failure.value}` : failure.value;
   return (
     <span class="count" role="status" data-testid="console-hits" data-count={count.value}>
       {text}
@@ -143,7 +145,11 @@ function Body({ board }: AppProps): JSX.Element {
   if (failure)
     return (
       <Empty title={say('failure')} text={failure}>
-        <button type="button" data-action="retry" onClick={() => void (log ? log.refresh() : board.reload())}>
+        <button
+          type="button"
+          data-action="retry"
+          onClick={() => void (board.failure.value === null ? log?.refresh() : board.reload())}
+        >
           {say('retry')}
         </button>
       </Empty>

@@ -15,6 +15,8 @@ export interface Row {
 type Sent = readonly [number: number, text: string, states: number, size: number, step: number | null];
 
 interface Answer {
+  /** Names the text; another one after the file was truncated or replaced. */
+  readonly log?: string;
   readonly lines: readonly Sent[];
   readonly found: number | null;
   readonly total: number;
@@ -24,6 +26,7 @@ interface Answer {
 }
 
 export interface State {
+  readonly id: string;
   readonly total: number;
   readonly indexed: number;
   readonly size: number;
@@ -39,8 +42,12 @@ export class Log {
   readonly failure = signal<string | null>(null);
   /** Grows whenever other lines are there. */
   readonly version = signal(0);
+  /** Grows whenever lines were forgotten: those in sight are wanted again. */
+  readonly forgotten = signal(0);
   private readonly rows = new Map<number, Row>();
   private readonly asked = new Set<number>(); // pages
+  private questions = 0;
+  private newest = 0; // the last question that has an answer
   private readonly stop = new AbortController();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isAsking = false;
@@ -51,6 +58,10 @@ export class Log {
     readonly run: string,
     readonly tag: string,
   ) {}
+
+  get hasEnded(): boolean {
+    return this.stop.signal.aborted;
+  }
 
   end(): void {
     clearTimeout(this.timer);
@@ -100,6 +111,7 @@ export class Log {
 
   private async ask(query: Readonly<Record<string, number>>): Promise<Answer | null> {
     const { signal: ended } = this.stop;
+    const question = ++this.questions;
     try {
       const answer = await this.page.ctx.data.json<Answer>(
         'lines',
@@ -107,7 +119,7 @@ export class Log {
         { signal: ended },
       );
       if (ended.aborted) return null;
-      this.take(answer);
+      this.take(answer, question);
       this.failure.value = null;
       return answer;
     } catch (error) {
@@ -116,14 +128,23 @@ export class Log {
     }
   }
 
-  private take({ lines = [], total = 0, indexed = 0, size, compressed = false }: Answer): void {
+  private take({ log: id = '', lines = [], total = 0, indexed = 0, size, compressed }: Answer, question: number): void {
     const before = this.state.value;
-    if (before && (total < before.total || size < before.size)) this.rows.clear(); // it was truncated or replaced
-    else if (before && total > before.total) this.rows.delete(before.total - 1); // it was not at its end
-    if (this.rows.size > MOST) this.rows.clear();
+    const isLate = question < this.newest;
+    if (isLate && before?.id !== id) return; // of a text that was replaced meanwhile
+    if (before && before.id !== id) this.forget();
+    else if (before && !isLate && total > before.total) this.rows.delete(before.total - 1); // it was not at its end
+    if (this.rows.size > MOST) this.forget();
     for (const [number, text, states, bytes, step] of lines)
-      this.rows.set(number, { number, text, states, size: bytes, step });
-    this.state.value = { total, indexed, size, isCompressed: compressed };
+      if (!isLate || number < total - 1) this.rows.set(number, { number, text, states, size: bytes, step });
     this.version.value++;
+    if (isLate) return void this.forgotten.value++; // its last line may not be whole
+    this.newest = question;
+    this.state.value = { id, total, indexed, size, isCompressed: compressed ?? false };
+  }
+
+  private forget(): void {
+    this.rows.clear();
+    this.forgotten.value++;
   }
 }

@@ -61,12 +61,21 @@ export class Search {
   private async work(q: string, isRegex: boolean, places: readonly Place[], stop: AbortSignal): Promise<void> {
     for (const [done, place] of places.entries()) {
       let from: Answer['next'] = [0, 0];
+      let lastLine = -1; // with a hit
       while (from) {
-        const query = { ...place, q, offset: from[0], line: from[1], ...(isRegex && { regex: '1' }) };
+        const query = {
+          run: place.run,
+          tag: place.tag,
+          q,
+          offset: from[0],
+          line: from[1],
+          ...(isRegex && { regex: '1' }),
+        };
         try {
           const answer: Answer = await this.page.ctx.data.json<Answer>('search', query, { signal: stop });
           if (stop.aborted) return;
-          this.take(place, answer);
+          this.take(place, answer, lastLine);
+          lastLine = answer.hits.at(-1)?.[0] ?? lastLine;
           this.share.value = (done + (answer.next ? answer.next[0] / Math.max(1, answer.size) : 1)) / places.length;
           from = answer.next;
         } catch (error) {
@@ -80,12 +89,13 @@ export class Search {
     this.share.value = 1;
   }
 
-  private take(place: Place, { hits }: Answer): void {
-    if (hits.length === 0) return;
-    this.count.value += hits.length;
+  private take({ run, tag }: Place, { hits }: Answer, lastLine: number): void {
+    const found = hits.filter(([line]) => line !== lastLine); // a very long line is searched in several slices
+    if (found.length === 0) return;
+    this.count.value += found.length;
     const room = MOST - this.hits.value.length;
     if (room > 0)
-      this.hits.value = [...this.hits.value, ...hits.slice(0, room).map(([line, text]) => ({ ...place, line, text }))];
+      this.hits.value = [...this.hits.value, ...found.slice(0, room).map(([line, text]) => ({ run, tag, line, text }))];
   }
 }
 

@@ -45,7 +45,7 @@ export function Viewer({ board, log }: ViewerProps): JSX.Element {
   }, [follows, track.total, view, isWrapped]);
   useEffect(() => {
     if (view > 0) log.want(first - AROUND, Math.min(total, Math.max(end, first + 1) + AROUND));
-  }, [log, first, end, total, view]);
+  }, [log, first, end, total, view, log.forgotten.value]);
   const target = board.target.value;
   useEffect(() => {
     if (!target || view === 0 || target.line >= total) return;
@@ -65,7 +65,7 @@ export function Viewer({ board, log }: ViewerProps): JSX.Element {
   };
   const rows: JSX.Element[] = [];
   for (let number = first; number < end; number++)
-    rows.push(<Line key={number} board={board} number={number} row={log.row(number)} lines={board.line.value} />);
+    rows.push(<Line key={number} {...{ board, log, number }} row={log.row(number)} lines={board.line.value} />);
   const digits = String(total).length;
   const shift = isWrapped ? 0 : -(offset - first * LINE);
   return (
@@ -92,21 +92,19 @@ export function Viewer({ board, log }: ViewerProps): JSX.Element {
   );
 }
 
-interface LineProps {
-  readonly board: ConsoleBoard;
+interface LineProps extends ViewerProps {
   readonly number: number;
   readonly row: Row | undefined;
   readonly lines: Lines | null;
 }
 
-function Line({ board, number, row, lines }: LineProps): JSX.Element {
+function Line({ board, log, number, row, lines }: LineProps): JSX.Element {
   const { t: say } = board.page;
   const shown = number + 1;
   const isChosen = lines !== null && shown >= lines.first && shown <= lines.last;
   const choose = (event: TargetedMouseEvent<HTMLButtonElement>): void => {
-    board.follows.value = false;
     const from = event.shiftKey && lines ? lines.first : shown;
-    board.line.set({ first: Math.min(from, shown), last: Math.max(from, shown) });
+    board.choose(log.tag, { first: Math.min(from, shown), last: Math.max(from, shown) });
   };
   const level = row ? levelOf(plainOf(row.text)) : '';
   return (

@@ -14,6 +14,7 @@ _NAMES = (
 _JOBS = ("slurm-*.out", "slurm-*.err")
 _RANKS = ("**/attempt_*/*/stdout.log", "**/attempt_*/*/stderr.log")  # of torchrun --log-dir
 _WANDB = "files/output.log"  # of a run of W&B, whose directory is the one above
+_OF_RUN = r"(.+?)[._](?:log|out|err)(?:\.(?:txt|\d+))*"  # run1.log, next to run1/
 _GZIP = b"\x1f\x8b"
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\a\x1b"))
 _MOST_CONTROL = 0.02  # of the first bytes
@@ -53,16 +54,17 @@ def is_of_training(beginning: bytes) -> bool:
     return len({word.lower() for word in _OF_TRAINING.findall(beginning)}) > 1
 
 
-def _claim(pattern: str, makes_run: bool | Callable[[bytes], bool]) -> FileName:
-    return FileName(pattern, makes_run=makes_run, begins=is_console_log)
+def _claim(pattern: str, makes_run: bool | Callable[[bytes], bool], *, run_below: bool = False) -> FileName:
+    return FileName(pattern, makes_run=makes_run, begins=is_console_log, of_run=_OF_RUN, run_below=run_below)
 
 
-# A log belongs to the nearest run above it, by the first pattern; without one its own directory may be a run.
+# A log belongs to the run next to it that has its name, else to the nearest run above it, by the first
+# pattern. Without one its own directory may be a run; jobs of SLURM belong to the only run below it, if any.
 CLAIMS = frozenset(
     [
         *(_claim(f"**/{name}", False) for name in _NAMES),
         *(_claim(name, is_of_training) for name in _NAMES),
-        *(_claim(name, True) for name in _JOBS),
+        *(_claim(name, True, run_below=True) for name in _JOBS),
         *(_claim(pattern, True) for pattern in _RANKS),
         _claim(_WANDB, is_of_training),
     ]

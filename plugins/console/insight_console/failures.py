@@ -82,15 +82,14 @@ def _of_last_start(files: Sequence[ConsoleFile]) -> Sequence[ConsoleFile]:
 def _said(ctx: PluginContext, known: _Known, file: ConsoleFile) -> RunFailure | None:
     before = known.by_key.get(file.key)
     if before is None or before[:2] != (file.size, file.changed):
-        ending, lines = None, list[str]()
         try:
             with OpenLog(ctx, file.key) as log:
                 offset = max(0, log.size - READ)
                 tail = log.read(offset, READ)
-            ending = ending_of(tail, offset)
-            lines = last_lines(tail) if ending is not None else []
-        except (InsightError, OSError):  # gone, or replaced meanwhile: it is looked at again then
-            pass
+        except (InsightError, OSError):  # gone, replaced meanwhile, or away: it is looked at again
+            return None
+        ending = ending_of(tail, offset)
+        lines = last_lines(tail) if ending is not None else []
         before = file.size, file.changed, ending, lines
         with known.lock:
             known.by_key[file.key] = before

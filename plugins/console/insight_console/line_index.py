@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import threading
 import time
 from array import array
@@ -23,7 +24,7 @@ from insight_core.plugin.data import SeriesKey
 _KEPT = 16 << 20  # bytes of a log from which on its index is kept for the next start
 _MOST = 64  # indexes in memory
 _HEAD, _TAIL = 1024, 256  # bytes by which a log is recognised
-_VERSION = 1
+_VERSION = 2
 
 
 @define
@@ -31,13 +32,17 @@ class LineIndex:
     """One place for each piece of the log: ``offsets`` of lines, and how many ``lines`` are before each.
 
     ``size`` bytes are indexed, with ``count`` line ends in them; ``begins`` is where the last line begins.
+    ``identity`` is another one after the log was truncated or replaced.
     """
 
     size: int = 0
     count: int = 0
     begins: int = 0
-    head: bytes = b""  # digest of the first bytes
+    head: bytes = b""  # the first bytes
     tail: bytes = b""  # the last bytes that are indexed
+    seen: float = 0.0  # when the log was opened last, by time.monotonic()
+    kept: int = 0  # bytes of the log whose index is in the cache
+    identity: str = field(factory=lambda: secrets.token_hex(8))
     offsets: array[int] = field(factory=lambda: array("q", [0]))
     lines: array[int] = field(factory=lambda: array("q", [0]))
 
@@ -49,8 +54,12 @@ class LineIndex:
     def grow(self, log: OpenLog, ends: float) -> bool:
         """Indexes what is new, until ``time.monotonic()`` is ``ends``. False if the end is not reached.
 
-        A log that was truncated or replaced is indexed from its beginning.
+        A log that was truncated or replaced is indexed from its beginning. One that was opened before the
+        last one is older, and changes nothing.
         """
+        if log.opened < self.seen:
+            return self.size >= log.size
+        self.seen = log.opened
         if not self._goes_on(log):
             self._clear()
         for offset, piece in log.pieces(self.size, log.size):
@@ -72,8 +81,7 @@ class LineIndex:
 
     def _take(self, offset: int, piece: bytes) -> None:
         found = np.flatnonzero(np.frombuffer(piece, np.uint8) == 10)
-        if offset == 0:
-            self.head = _digest(piece)
+        self.head += piece[: _HEAD - len(self.head)]
         if len(found):
             self.offsets.append(offset + int(found[0]) + 1)
             self.lines.append(self.count + 1)
@@ -82,8 +90,9 @@ class LineIndex:
         self.size = offset + len(piece)
 
     def _clear(self) -> None:
-        self.size = self.count = self.begins = 0
+        self.size = self.count = self.begins = self.kept = 0
         self.head = self.tail = b""
+        self.identity = secrets.token_hex(8)
         self.offsets, self.lines = array("q", [0]), array("q", [0])
 
     def _goes_on(self, log: OpenLog) -> bool:
@@ -91,13 +100,8 @@ class LineIndex:
             return True
         if log.size < self.size:
             return False
-        head = log.read(0, min(_HEAD, self.size))
         tail = log.read(self.size - len(self.tail), len(self.tail))
-        return self.head == _digest(head) and self.tail == tail
-
-
-def _digest(beginning: bytes) -> bytes:
-    return hashlib.sha256(beginning[:_HEAD]).digest()
+        return self.head == log.read(0, len(self.head)) and self.tail == tail
 
 
 class Indexes:
@@ -121,11 +125,11 @@ class Indexes:
             path = self._path_of(key)
             if not index.size and log.size >= _KEPT and path is not None:
                 _load(index, path)
-            before = index.size
             is_whole = index.grow(log, time.monotonic() + seconds)
-            is_worth_it = index.size >= _KEPT and index.size - before >= _KEPT // 2
+            is_worth_it = index.size >= _KEPT and index.size - index.kept >= _KEPT // 2
             if is_whole and is_worth_it and path is not None:
                 _save(index, path)
+                index.kept = index.size  # also if it could not be saved: not with every answer
         return index
 
     def _path_of(self, key: SeriesKey) -> Path | None:
@@ -162,4 +166,4 @@ def _load(index: LineIndex, path: Path) -> None:
     if version == _VERSION and offsets.shape == lines.shape and len(offsets) and offsets[0] == 0:
         index.head, index.tail = head, tail
         index.offsets, index.lines = array("q", offsets.tolist()), array("q", lines.tolist())
-        index.size, index.count, index.begins = size, count, begins
+        index.size, index.count, index.begins, index.kept = size, count, begins, size

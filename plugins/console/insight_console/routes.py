@@ -49,7 +49,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         """``lines``: number, text, overwritten states, bytes if it is cut, and step.
 
         From ``first`` on, or around the line of the byte ``at``, else the last ones. ``total`` lines are in
-        ``indexed`` of ``size`` bytes.
+        ``indexed`` of ``size`` bytes. ``log`` is another text after the log was truncated or replaced.
         """
         with OpenLog(ctx, key) as log:
             if is_compressed(log.read(0, 2)):
@@ -66,6 +66,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
                     [line.number, line.text, line.states, line.size if line.is_cut else 0, line.step]
                     for line in shown
                 ],
+                "log": index.identity,
                 "first": begin,
                 "found": found,
                 "total": index.total,
@@ -99,8 +100,11 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         for file in log_files(ctx, runs):
             if wanted and file.tag not in wanted:
                 continue
-            with OpenLog(ctx, file.key) as log:
-                found = locate(log, step)
+            try:
+                with OpenLog(ctx, file.key) as log:
+                    found = None if is_compressed(log.read(0, 2)) else locate(log, step)
+            except NotFound:  # gone meanwhile
+                continue
             if found is not None:
                 return json_response({"file": file.tag, "at": found[0], "step": found[1]})
         raise NotFound("no line of the console logs names a step", code="console_no_step")

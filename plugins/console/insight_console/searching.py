@@ -50,7 +50,8 @@ def search(log: OpenLog, offset: int, line: int, rows: Rows, needle: bytes = b""
         whole, held = block[:cut], block[cut:]
         shown = plain(whole)
         if needle in shown.lower():
-            found += _hits_in(shown, line, rows)
+            hits = _hits_in(shown, line, rows)
+            found += hits[1:] if found and hits and hits[0][0] == found[-1][0] else hits  # of one long line
         line += whole.count(b"\n")
         start += len(whole)
         if len(found) >= MOST_HITS or time.monotonic() > ends:
@@ -60,8 +61,6 @@ def search(log: OpenLog, offset: int, line: int, rows: Rows, needle: bytes = b""
 
 
 def _hits_in(whole: bytes, line: int, rows: Rows) -> list[tuple[int, str]]:
-    lines = whole.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
+    lines = [one.rstrip(b"\r") for one in whole.removesuffix(b"\n").split(b"\n")]
     texts = [one.decode("utf-8", "replace") for one in lines]
     return [(line + int(row), text_of(lines[row])[0][:_SHOWN]) for row in rows(texts)]

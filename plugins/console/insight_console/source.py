@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator
 from types import TracebackType
 from typing import Self
@@ -44,11 +45,15 @@ def log_files(ctx: PluginContext, runs: Collection[str] | None = None) -> list[C
 
 
 class OpenLog:
-    """A log that is open for reading, to be used with ``with``. ``size`` is in bytes."""
+    """A log that is open for reading, to be used with ``with``.
+
+    ``size`` is in bytes, as when it was ``opened`` by ``time.monotonic()``.
+    """
 
     def __init__(self, ctx: PluginContext, key: SeriesKey) -> None:
         """Raises NotFound for a log that does not exist."""
         self._ctx, self._key = ctx, key
+        self.opened = time.monotonic()
         self._stream = ctx.own.open_payload(ctx.own.place_at(key, 0))
         self.size = self._stream.size
         self._at = 0

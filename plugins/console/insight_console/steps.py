@@ -11,6 +11,7 @@ from insight_console.texts import plain
 _SCANNED = 1 << 20  # bytes that are read whole
 _SAMPLES = 64  # places of a longer part that are looked at
 _SAMPLE = 16 << 10  # bytes of one
+_REST = 4 << 10  # bytes of a line behind the part in which it begins
 
 # "Epoch [3][50/1000]", "Epoch(train) [3][  50/1000]": epochs from 1, steps within one
 _IN_EPOCH = re.compile(rb"Epoch\s*(?:\(train\))?\s*\[(\d{1,9})\]\s*\[\s*(\d{1,12})/(\d{1,12})\]")
@@ -68,6 +69,7 @@ def _located(
         before = [at for at, number in enumerate(numbers) if number <= step]
         if not before:
             high = samples[0][0] + 1
+            low = max(low, high - _SCANNED)
             break
         around = [at for at in before if numbers[at + 1 : at + 2] > [step]]  # the last: of the last attempt
         place = around[-1] if around else max(before, key=lambda at: (numbers[at], at))
@@ -90,14 +92,15 @@ def _numbers(
     log: OpenLog, low: int, high: int, number_of: Callable[[bytes], int | None]
 ) -> Iterator[tuple[int, int]]:
     """Offsets and numbers of the lines that begin in a part of the log and name one."""
-    data = log.read(low, high - low)
-    start = 0 if low == 0 or log.read(low - 1, 1) == b"\n" else data.find(b"\n") + 1
-    if start == 0 and low > 0 and log.read(low - 1, 1) != b"\n":
+    begin = max(0, low - 1)
+    data = log.read(begin, high - begin + _REST)
+    start = 0 if low == 0 else data.find(b"\n") + 1
+    if start == 0 and low > 0:
         return  # within one long line
-    while start < len(data):
+    while start < min(len(data), high - begin):
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
         number = number_of(plain(data[start:end]))
         if number is not None:
-            yield low + start, number
+            yield begin + start, number
         start = end + 1

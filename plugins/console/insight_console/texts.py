@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+# of colours and the cursor; of titles and links, to the end of the line if they have none; all others
+_ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]+[0-~]|[0-Z\\^-~])")
 
 
 def plain(data: bytes) -> bytes:

@@ -12,6 +12,8 @@ from typing import Any
 
 import insight_console
 import pytest
+from insight_console.failures import failures
+from insight_console.source import OpenLog
 
 from insight_core.plugin import RunColumn, hookimpl
 from insight_core.plugin.testing import EventWriter, HostClient, host_of
@@ -54,6 +56,64 @@ def test_a_log_belongs_to_the_nearest_run_above_it(tmp_path: Path) -> None:
         "a": {"train.log", "logs/deep/stderr.txt", "torchelastic/x_1/attempt_0/1/stderr.log"},
         "b": {"slurm-12.out"},
     }
+
+
+@pytest.mark.parametrize("parent_is_a_run", [False, True])
+def test_a_log_belongs_to_the_run_next_to_it_that_has_its_name(tmp_path: Path, parent_is_a_run: bool) -> None:
+    """Whether or not the directory of both is a run, and at any depth."""
+    for run in ("run1", "deep/lr0.01", "run10"):
+        _curve(tmp_path / run)
+    if parent_is_a_run:
+        _curve(tmp_path)
+    (tmp_path / "notes").mkdir()
+    for name in ("run1.log", "run1_log.txt", "run1.log.2", "deep/lr0.01.out", "run1/own.log"):
+        _write(tmp_path / name)
+    for name in ("run2.log", "notes.log"):  # runs of these names are not there
+        _write(tmp_path / name, "nothing of interest\n")
+    found = _files(tmp_path)
+    others = found.pop(".", set())
+    assert found == {
+        "run1": {"../run1.log", "../run1_log.txt", "../run1.log.2", "own.log"},
+        "deep/lr0.01": {"../lr0.01.out"},
+    }
+    assert others == ({"run2.log", "notes.log"} if parent_is_a_run else set())
+
+
+def test_a_log_named_like_a_run_says_how_that_run_ends(tmp_path: Path) -> None:
+    """Its directory is no run of its own, and its lines can be read."""
+    _curve(tmp_path / "run1")
+    _write(tmp_path / "run1.log", (LOGS / "shape.log").read_bytes())
+    with host_of(insight_console, logdir=tmp_path, built_ins=True) as host:
+        assert list(host.get("/data/runs").json()) == ["run1"]
+        assert _column(host, "run/status") == {"run1": "failed"}
+        lines = host.get("/data/plugin/console/lines", run="run1", tag="../run1.log").json()["lines"]
+        assert lines[-1][1].startswith("RuntimeError: mat1 and mat2")
+
+
+def test_jobs_of_slurm_belong_to_the_only_run_below_them(tmp_path: Path) -> None:
+    _curve(tmp_path / "one" / "outputs" / "version_0")
+    for run in ("a", "b"):
+        _curve(tmp_path / "several" / run)
+    _curve(tmp_path / "inside")
+    _curve(tmp_path / "inside" / "eval")
+    for place in ("one", "several", "inside"):
+        _write(tmp_path / place / "slurm-7.out", "no words of training\n")
+    assert _files(tmp_path) == {
+        "one/outputs/version_0": {"../../slurm-7.out"},
+        "several": {"slurm-7.out"},  # which of them wrote it is not known
+        "inside": {"slurm-7.out"},
+    }
+
+
+def test_a_log_moves_to_a_run_that_comes_later(tmp_path: Path) -> None:
+    _write(tmp_path / "run1.log")
+    with host_of(insight_console, logdir=tmp_path) as host:
+        listed = host.get("/data/plugin/console/files").json()["files"]
+        assert [row[:2] for row in listed] == [[".", "run1.log"]]
+        _curve(tmp_path / "run1")
+        host.load()
+        listed = host.get("/data/plugin/console/files").json()["files"]
+        assert [row[:2] for row in listed] == [["run1", "../run1.log"]]
 
 
 def test_a_directory_with_only_console_logs_of_training_is_a_run(tmp_path: Path) -> None:
@@ -149,6 +209,20 @@ def test_a_run_that_goes_on_has_not_failed(failed: tuple[Path, HostClient]) -> N
         writer.scalar("loss", 2, 0.4, wall_time=1_790_000_000 + HOUR)
     host.load()
     assert _column(host, "console/failure") == {}
+
+
+def test_a_log_that_could_not_be_read_is_read_again(
+    failed: tuple[Path, HostClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctx = failed[1].context("console")
+
+    def refused(*_: object) -> bytes:
+        raise OSError("the file system is away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OpenLog, "read", refused)
+        assert failures(ctx) == {}
+    assert list(failures(ctx)) == ["run"]
 
 
 def test_only_the_last_attempt_of_torchrun_counts(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import insight_console
 import pytest
 from attrs import evolve
-from insight_console import line_index, routes, source
+from insight_console import line_index, routes, searching, source
 from insight_console.line_index import Indexes
 from insight_console.source import OpenLog
 from insight_console.steps import step_of
-from insight_console.texts import text_of
+from insight_console.texts import plain, text_of
 
 from insight_core import matching
 from insight_core.plugin.data import SeriesKey
@@ -102,6 +102,44 @@ def test_a_log_that_is_truncated_or_replaced_begins_anew(log: Written, again: st
     assert answer["lines"][0][1] == again.split("\n")[0]
 
 
+def test_a_log_has_another_identity_after_it_was_replaced(log: Written) -> None:
+    log.write("epoch 1\n")
+    first = log.ask("lines")["log"]
+    log.write("epoch 2\n" * 500, "ab")
+    assert log.ask("lines")["log"] == first  # it has only grown
+    log.write("another log, longer than the first\n" * 500)
+    assert log.ask("lines")["log"] != first
+
+
+def test_a_short_log_that_grows_is_not_read_again(log: Written, monkeypatch: pytest.MonkeyPatch) -> None:
+    log.write("epoch 1\n")
+    log.ask("lines")
+    log.write("epoch 2\n" * 1000, "ab")
+    log.ask("lines")
+    reads: list[tuple[int, int]] = []
+    whole = OpenLog.pieces
+
+    def pieces(log: OpenLog, start: int, end: int) -> Iterator[tuple[int, bytes]]:
+        reads.append((start, end))
+        return whole(log, start, end)
+
+    monkeypatch.setattr(OpenLog, "pieces", pieces)
+    answer = log.ask("lines", first=1000, count=1)
+    assert answer["lines"][0][:2] == [1000, "epoch 2"]
+    assert min(start for start, _ in reads) > 7000  # the last piece alone
+
+
+def test_an_answer_that_comes_late_does_not_make_the_index_shorter(log: Written) -> None:
+    log.write("epoch 1\n" * 100)
+    ctx, key = log.host.context("console"), SeriesKey("run", "train.log")
+    indexes = Indexes(ctx)
+    with OpenLog(ctx, key) as early:
+        log.write("epoch 2\n" * 100, "ab")
+        with OpenLog(ctx, key) as late:
+            assert indexes.of(late, key, 10.0).total == 200
+        assert indexes.of(early, key, 10.0).total == 200
+
+
 @pytest.mark.parametrize(
     ("raw", "text", "states"),
     [
@@ -115,6 +153,22 @@ def test_a_log_that_is_truncated_or_replaced_begins_anew(log: Written, again: st
 )
 def test_a_line_is_what_a_terminal_would_show_last(raw: bytes, text: str, states: int) -> None:
     assert text_of(raw) == (text, states)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *(
+            b"\x1b[1;31mred\x1b[0m",
+            b"\x1b]0;title\x07red",
+            b"\x1b]8;;file:x\x1b\\red\x1b]8;;\x1b\\",
+            b"red\x1b]0;no end",
+        ),
+        *(b"red\x1b(B\x1b[m", b"\x1b7red\x1b8", b"\x1b=red\x1b>", b"\x1bcred"),
+    ],
+)
+def test_no_escape_sequence_is_text(raw: bytes) -> None:
+    assert plain(raw) == b"red"
 
 
 def test_a_long_line_is_cut_and_a_long_progress_bar_is_its_last_state(log: Written) -> None:
@@ -154,6 +208,23 @@ def test_searches_find_what_grep_finds(log: Written) -> None:
         lambda line: line.lower().startswith("loss ") and line.endswith("12")
     )
     assert log.found(q="nowhere") == []
+
+
+def test_a_search_takes_lines_of_windows_as_lines(log: Written) -> None:
+    log.write(b"epoch 1 loss 12\r\nepoch 2 loss 3\r\n")
+    assert log.found(q="12$", regex=1) == [0]
+
+
+def test_a_title_that_does_not_end_shifts_no_line_numbers(log: Written) -> None:
+    log.write(b"epoch 1\n\x1b]0;no end\nepoch 2\nbell \x07\nepoch 3\n")
+    assert log.found(q="epoch 3") == [4]
+    assert log.found(q="epoch") == [0, 2, 4]
+
+
+def test_a_very_long_line_is_one_hit(log: Written, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "_LONGEST", 1 << 12)
+    log.write("epoch 1\n" + "\r loss 0.5" * 3000 + "\nloss 3\n")
+    assert log.found(q="loss") == [1, 2]
 
 
 def test_a_pattern_that_takes_for_ever_is_refused(log: Written, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,9 +276,33 @@ def test_a_step_is_found_in_the_last_attempt_that_has_it(log: Written) -> None:
     assert log.host.get("/data/plugin/console/step", run="run", step=1, tag="none").status == 404
 
 
+def test_a_step_before_the_first_one_leads_to_the_first(log: Written) -> None:
+    log.write("".join(f"step {step} {'z' * 300}\n" for step in range(100, 10_000)))
+    assert log.ask("step", step=7) == {"file": "train.log", "at": 0, "step": 100}
+
+
+def test_a_compressed_log_names_no_step(log: Written) -> None:
+    log.write(gzip.compress(b"epoch 1\nstep 120\n" * 10, compresslevel=0))
+    assert log.host.get("/data/plugin/console/step", run="run", step=120).status == 404
+
+
 def test_epochs_count_where_no_line_names_a_step(log: Written) -> None:
     log.write("".join(f"Epoch {epoch}/10\nloss: {1 / epoch:.3f}\n" for epoch in range(1, 11)))
     assert log.ask("step", step=4)["step"] == 4
+
+
+def test_an_index_that_is_made_piece_by_piece_is_kept(
+    tmp_path: Path, log: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_index, "_KEPT", 4 << 10)
+    log.write("epoch 1 loss 2\n" * 1000)
+    key = SeriesKey("run", "train.log")
+    ctx = evolve(log.host.context("console"), cache_directory=tmp_path / "cache")
+    indexes = Indexes(ctx)
+    with OpenLog(ctx, key) as opened:
+        while indexes.of(opened, key, 0.0).size < opened.size:
+            pass
+    assert len([*(tmp_path / "cache" / "lines").glob("*.npz")]) == 1
 
 
 def test_the_index_is_kept_for_the_next_start_and_a_damaged_one_made_again(

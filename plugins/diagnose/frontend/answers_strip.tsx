@@ -6,19 +6,23 @@ import { signal } from '@preact/signals';
 import { render } from 'preact';
 import type { JSX } from 'preact';
 import styles from './answers.css?inline';
+import { findingsOfAll } from './all_runs';
 import { keyOf, textOf, type Answer, type Finding } from './answer';
-import { open } from './entries';
+import { Dismissed } from './dismissed';
+import { entriesOf, open } from './entries';
 
-const WAIT = 5000; // ms until the host answers with what it knows
 const APART = 15_000; // ms between two looks at data that grow
 const MOST_GOOD = 3;
 const REST = 1500; // ms without a move or a key
 const CLOSED = 'answers.closed'; // in this browser: what the strip had when it was closed
 
-/** What the strip shows of all findings: the first good ones, and the worst. */
-export function answersOf(findings: readonly Finding[]): readonly Finding[] {
-  const good = findings.filter(({ severity }) => severity === 'good');
-  const worst = findings.find(({ severity }) => severity === 'error' || severity === 'warning');
+/** What the strip shows of all findings: the first good ones, and the worst; nothing that is dismissed. */
+export function answersOf(findings: readonly Finding[], dismissed: Pick<Dismissed, 'hides'>): readonly Finding[] {
+  const hidden = entriesOf(findings).filter((entry) => dismissed.hides(entry));
+  const put = new Set(hidden.flatMap(({ head, also }) => [head, ...also]));
+  const shown = findings.filter((finding) => !put.has(finding));
+  const good = shown.filter(({ severity }) => severity === 'good');
+  const worst = shown.find(({ severity }) => severity === 'error' || severity === 'warning');
   return [...good.slice(0, MOST_GOOD), ...(worst ? [worst] : [])];
 }
 
@@ -33,13 +37,14 @@ export function mountAnswers(host: HTMLElement, ctx: PluginContext): () => void 
   page.until(addStyles(ctx, styles));
   const answer = signal<Answer | null>(null);
   const closed = signal(ctx.memory.get(CLOSED, ''));
+  const dismissed = new Dismissed(page);
   const end = new AbortController();
   const calm = new Calm(host, end.signal);
   const ask = async (): Promise<void> => {
     if (!ctx.visible.value || document.visibilityState === 'hidden') return;
     let found: Answer;
-    do found = await ctx.data.json<Answer>('findings', { wait: WAIT }, { signal: ctx.signal });
-    while (found.left > 0);
+    do found = await findingsOfAll(ctx);
+    while (found.left > 0 && !end.signal.aborted);
     if (answer.peek()) answer.value = found;
     else calm.wait(() => (answer.value = found));
   };
@@ -53,7 +58,7 @@ export function mountAnswers(host: HTMLElement, ctx: PluginContext): () => void 
     closed.value = name;
     ctx.memory.set(CLOSED, name);
   };
-  render(<Strip page={page} answer={answer} closed={closed} onClose={close} />, host);
+  render(<Strip {...{ page, answer, closed, dismissed }} onClose={close} />, host);
   return () => {
     end.abort();
     again.cancel();
@@ -95,13 +100,14 @@ interface StripProps {
   readonly page: Page;
   readonly answer: { readonly value: Answer | null };
   readonly closed: { readonly value: string };
+  readonly dismissed: Dismissed;
   readonly onClose: (name: string) => void;
 }
 
-function Strip({ page, answer, closed, onClose }: StripProps): JSX.Element | null {
+function Strip({ page, answer, closed, dismissed, onClose }: StripProps): JSX.Element | null {
   const { t: say } = page;
   const { value: found } = answer;
-  const shown = answersOf(found?.findings ?? []);
+  const shown = answersOf(found?.findings ?? [], dismissed);
   const name = nameOf(shown);
   if (!found || shown.length === 0 || name === closed.value) return null;
   return (

@@ -2,7 +2,7 @@
 import { API, type Contributions, type PluginContext } from '@insight-host/api';
 import { Page } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
-import type { Answer } from './answer';
+import { findingsOfAll } from './all_runs';
 import { Dismissed } from './dismissed';
 import { entriesOf, isProblem } from './entries';
 import en from '../insight_diagnose/locales/en.json';
@@ -10,21 +10,20 @@ import zh from '../insight_diagnose/locales/zh-CN.json';
 
 const COLORS: Readonly<Record<string, string>> = { error: 'var(--danger)', warning: 'var(--warn)' };
 const RANKS = ['none', 'hint', 'warning', 'error'];
-const WAIT = 5000; // ms until the host answers with what it knows
 const APART = 30_000; // ms between two counts of data that grow
 
 /**
  * Counts the problems of all runs, for the number at the tab: in one answer, so that very many runs, whose rest is only
- * checked when the tab is opened, cost no more. The tab itself counts while it is in front.
+ * checked when the tab or the strip is there, cost no more. The tab itself counts while it is in front.
  */
 function count(ctx: PluginContext): () => void {
   const page = new Page(ctx);
   let known: Dismissed | null = null; // it asks, too
   const ask = async (): Promise<void> => {
-    const run = ctx.runs.all.value.filter(({ archived }) => !archived).map(({ name }) => name);
-    if (run.length === 0) return;
+    if (ctx.runs.all.value.length === 0) return;
     const dismissed = (known ??= new Dismissed(page));
-    const answer = await ctx.data.json<Answer>('findings', { run, wait: WAIT }, { signal: ctx.signal });
+    const answer = await findingsOfAll(ctx);
+    if (ctx.signal.aborted) return;
     const problems = entriesOf(answer.findings).filter((entry) => isProblem(entry) && !dismissed.hides(entry));
     ctx.badge(problems.length > 0 ? `${problems.length}${answer.left > 0 ? '+' : ''}` : '');
   };

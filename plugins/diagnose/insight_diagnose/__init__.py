@@ -108,6 +108,12 @@ def insight_rules() -> Iterable[Rule]:
             of_scalars,
         ),
         Rule(
+            "mfu_falls",
+            ReasonKind("diagnose_mfu_falls_title", "Training became slower"),
+            "insight_diagnose.speed_rules:mfu_falls",
+            of_scalars,
+        ),
+        Rule(
             "layer_nonfinite",
             ReasonKind("diagnose_layer_nonfinite_title", "Layers with NaN or infinite values"),
             f"{layers}:layers_are_finite",

@@ -1,4 +1,5 @@
 import { Button, Choice, Cluster, FullScreenToggle, NumberBox, Select, Toggle } from '@insight-host/kit';
+import { isPhone, ToolbarLine } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import { METHODS, MIN_DISTS, PERPLEXITIES, SPACES, UMAP_NEIGHBOURS, type EmbeddingParts } from './board';
 
@@ -11,11 +12,14 @@ export function Toolbar({ board, onSave }: ToolbarProps): JSX.Element {
   const { t: say } = board.page;
   const columns = board.source.columns.value;
   const isFlat = board.space.value === 'two';
-  return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+  const method = (
+    <Choice say={say} name="method" label={say('method')} values={METHODS} setting={board.method} how="push" />
+  );
+  const tools = (
+    <>
       <EmbeddingChoice board={board} />
       <Choice say={say} name="space" label={say('space')} values={SPACES} setting={board.space} />
-      <Choice say={say} name="method" label={say('method')} values={METHODS} setting={board.method} how="push" />
+      {!isPhone.value && method}
       {board.method.value === 'pca' ? <AxesChoice board={board} /> : <LayoutTools board={board} />}
       {columns.length > 0 && (
         <label class="range">
@@ -65,8 +69,9 @@ export function Toolbar({ board, onSave }: ToolbarProps): JSX.Element {
         <Toggle action="panel" icon="panel" label={say('panel')} setting={board.panel} />
         <FullScreenToggle page={board.page} setting={board.screen} />
       </Cluster>
-    </div>
+    </>
   );
+  return <ToolbarLine say={say} first={isPhone.value && method} tools={tools} />;
 }
 
 /** Which embedding of which run, at which step. */

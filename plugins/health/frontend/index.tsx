@@ -12,6 +12,7 @@ import {
   Toggle,
   useTableView,
 } from '@insight-host/kit';
+import { ToolbarLine } from '@insight-host/kit/lab';
 import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -72,9 +73,8 @@ function Toolbar({ board, map }: Props & { readonly map: HeatMap | null }): JSX.
     value: one.id,
     text: `${one.name} (${say(`kind.${one.kind}`)})`,
   }));
-  return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Modes page={page} />
+  const tools = (
+    <>
       {(several || view.value !== 'layers') && (
         <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={view} how="push" />
       )}
@@ -123,8 +123,9 @@ function Toolbar({ board, map }: Props & { readonly map: HeatMap | null }): JSX.
           y.set(null);
         }}
       />
-    </div>
+    </>
   );
+  return <ToolbarLine say={say} first={<Modes page={page} />} tools={tools} />;
 }
 
 function Body({ board, map }: Props & { readonly map: HeatMap | null }): JSX.Element {

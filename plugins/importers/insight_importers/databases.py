@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
@@ -48,7 +49,10 @@ def translate(source: str, target: Path) -> Translation:
         return made.finish(is_done=False, watched=files)
     reader.write(read, made, Path(source))
     flaws = [("", flaw) for flaw in database.flaws]
-    beside = read.watched if isinstance(read, swanlab_database.SwanlabRuns) else ()
+    beside: Sequence[str] = ()
+    if isinstance(read, swanlab_database.SwanlabRuns):
+        beside = read.watched
+        flaws += read.flaws
     return made.finish(is_done=read.is_last, watched=(*files, *beside), flaws=flaws)
 
 

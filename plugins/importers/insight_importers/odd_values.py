@@ -7,6 +7,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime, tzinfo
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,18 @@ def float_of(value: object) -> float | None:
     except OverflowError:  # an integer beyond float64
         return math.inf if value > 0 else -math.inf  # type: ignore[operator]
     except (TypeError, ValueError):
+        return None
+
+
+def seconds_of(text: object, zone: tzinfo | None = None) -> float | None:
+    """Seconds since the epoch of a time in ISO 8601; None for anything else.
+
+    A time without a zone is of ``zone``, or of this machine.
+    """
+    try:
+        when = datetime.fromisoformat(str(text))
+        return (when if when.tzinfo else when.replace(tzinfo=zone)).timestamp()
+    except (ValueError, OverflowError, OSError):
         return None
 
 

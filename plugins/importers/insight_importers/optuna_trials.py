@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from attrs import Factory, define
 
 from insight_core.plugin import Flaw, ReasonKind
 from insight_importers.cells import Cell, cell_of, cells_of
+from insight_importers.odd_values import seconds_of
 from insight_importers.translated_runs import TranslatedRuns
 
 STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")  # by number, as journals have them
@@ -114,7 +114,7 @@ def _write(trial: OptunaTrial, made: TranslatedRuns, store: str, before: int) ->
     facts.config, flaws = cells_of(named)
     made.note_all(run.name, flaws)
     facts.status = _STATUSES.get(trial.state, "")
-    facts.started, facts.ended = _seconds(trial.started), _seconds(trial.ended)
+    facts.started, facts.ended = seconds_of(trial.started) or 0.0, seconds_of(trial.ended) or 0.0
     facts.last_step = max(trial.reported, default=0)
     facts.results = dict(zip(_objectives(trial), trial.values, strict=False))
     origin: dict[str, Cell] = {"tracker": "Optuna", "project": trial.study.name, "tags": trial.state.lower()}
@@ -127,11 +127,3 @@ def _objectives(trial: OptunaTrial) -> list[str]:
     if len(names) >= len(trial.values):
         return list(names)
     return ["value"] if len(trial.values) == 1 else [f"values_{place}" for place in range(len(trial.values))]
-
-
-def _seconds(text: str) -> float:
-    """Seconds since the epoch, 0 for none; a time without a zone is one of this machine."""
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return 0.0

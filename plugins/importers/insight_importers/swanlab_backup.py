@@ -10,9 +10,9 @@ from insight_core.plugin import Flaw
 from insight_importers.cells import cell_of, loaded
 from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles
-from insight_importers.odd_values import whole_of
+from insight_importers.odd_values import seconds_of, whole_of
 from insight_importers.series_buffer import SeriesBuffer
-from insight_importers.swanlab_files import seconds_of, tag_of, take_metric
+from insight_importers.swanlab_files import tag_of, take_metric, time_of
 
 
 class BackupRecords:
@@ -30,8 +30,7 @@ class BackupRecords:
         kind, data = line["model_type"], line["data"]
         if kind == "Scalar":
             metric = data["metric"]
-            when = seconds_of(metric.get("create_time"))
-            self._buffer.add(tag_of(data["key"]), metric["index"], when, metric["data"])
+            self._buffer.add(tag_of(data["key"]), metric["index"], time_of(metric), metric["data"])
         elif kind == "Media":
             place = self._directory / "media" / str(whole_of(data["kid"]))
             files = MediaFiles(place) if data["buffers_name"] else None
@@ -39,7 +38,7 @@ class BackupRecords:
         elif kind == "Log":
             self._console.append(f"{data['message']}\n")
         elif kind == "Header":
-            self._state["started"] = _seconds(data["create_time"])
+            self._state["started"] = seconds_of(data["create_time"]) or 0.0
         elif kind == "Project":
             self._tell("project", data["name"])
         elif kind == "Experiment":
@@ -51,7 +50,7 @@ class BackupRecords:
             self._tell("tags", ", ".join(map(str, data.get("tags") or ())))
         elif kind == "Footer":
             self._state["status"] = "success" if data["success"] else "failure"
-            self._state["ended"] = _seconds(data["create_time"])
+            self._state["ended"] = seconds_of(data["create_time"]) or 0.0
 
     def write_media(self, run: ImportedRun, note: Callable[[Flaw], None]) -> None:
         """Writes texts and media files of the records that were taken."""
@@ -61,8 +60,3 @@ class BackupRecords:
     def _tell(self, column: str, value: object) -> None:
         if value:
             self._state.setdefault("origin", {})[column] = cell_of(value)
-
-
-def _seconds(text: object) -> float:
-    seconds = seconds_of(text)
-    return seconds if seconds == seconds else 0.0

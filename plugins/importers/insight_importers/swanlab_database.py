@@ -19,14 +19,13 @@ from insight_core.plugin import Flaw, ReasonKind
 from insight_importers.cells import cell_of, config_cells, loaded
 from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles
-from insight_importers.odd_values import contained
+from insight_importers.odd_values import contained, seconds_of
 from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.side_files import open_file
 from insight_importers.sqlite_files import Database
 from insight_importers.swanlab_files import (
     config_of,
     origin_of,
-    seconds_of,
     tag_of,
     take_metric,
     watched_files,
@@ -48,6 +47,7 @@ class SwanlabRuns:
     is_last: bool = True
     is_other: bool = False
     watched: Sequence[str] = ()
+    flaws: list[tuple[str, Flaw]] = Factory(list)  # by name of run: of files that are read in each call
 
 
 def is_its(database: Database) -> bool:
@@ -100,9 +100,10 @@ def write(found: SwanlabRuns, target: TranslatedRuns, source: Path) -> None:
         log = _RunLogs(run, directory, places.setdefault(key, {}), partial(target.note, run.name))
         left = log.read_more(tags, left)
         found.is_last &= left > 0
-        _tell(run, about, directory, target)
+        found.flaws += [(run.name, flaw) for flaw in _tell(run, about, directory)]
+        watched.append(str(directory / "logs"))
         if about["status"] == "running":
-            watched += [str(directory / "logs"), *log.newest, *watched_files(directory)]
+            watched += [*log.newest, *watched_files(directory)]
     found.watched = watched
 
 
@@ -115,7 +116,8 @@ def _is_shown(base: Path, directory: Path) -> bool:
     return directory.resolve().parent == base and not any(name.endswith(".swanlab") for name in names)
 
 
-def _tell(run: ImportedRun, about: Mapping[str, Any], directory: Path, target: TranslatedRuns) -> None:
+def _tell(run: ImportedRun, about: Mapping[str, Any], directory: Path) -> list[Flaw]:
+    """Fills the facts of a run, and returns the damage among them."""
     flaws: list[Flaw] = []
     facts = run.facts
     given = {
@@ -129,12 +131,11 @@ def _tell(run: ImportedRun, about: Mapping[str, Any], directory: Path, target: T
     facts.origin = {name: cell for name, cell in cells.items() if cell is not None}
     facts.config, more = config_cells(config_of(directory, flaws))
     facts.status = about["status"]
-    started, ended = seconds_of(about["started"]), seconds_of(about["ended"])
-    facts.started = started if started == started else 0.0
-    facts.ended = ended if ended == ended and facts.status != "running" else 0.0
+    facts.started = seconds_of(about["started"]) or 0.0
+    facts.ended = (facts.status != "running" and seconds_of(about["ended"])) or 0.0
     if about["notes"]:
         facts.texts["notes"] = about["notes"]
-    target.note_all(run.name, [*flaws, *more])
+    return [*flaws, *more]
 
 
 class _RunLogs:
@@ -170,13 +171,13 @@ class _RunLogs:
         if kind not in ("line", "text"):
             files = MediaFiles(Path(MediaFiles(self._directory / "media").path(folder)))
         for number in numbers:
+            if most <= 0:  # the rest of a file, too, is of the next call
+                return most
             at = self._places.setdefault(folder, [0, 0])
             if number < at[0]:
                 continue
             if number > at[0]:
                 at[:] = [number, 0]
-            if most <= 0:
-                return most
             path = os.path.join(place, f"{number}.log")
             with open_file(path) as file:
                 file.seek(at[1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from insight_core.plugin.log_tables import yaml_value
 from insight_importers.cells import Cell, cell_of, loaded
 from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles
-from insight_importers.odd_values import contained, odd_step, whole_of
+from insight_importers.odd_values import contained, odd_step, seconds_of, whole_of
 from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.side_files import content_of
 
@@ -80,7 +79,7 @@ def take_metric(
 
     Raises KeyError for a line without a step or a value.
     """
-    data, when = metric["data"], seconds_of(metric.get("create_time"))
+    data, when = metric["data"], time_of(metric)
     if not isinstance(data, list):
         buffer.add(tag, metric["index"], when, data)
         return
@@ -111,12 +110,10 @@ def _write_file(run: ImportedRun, files: MediaFiles, tag: str, step: int, when: 
         files.write_video(run, tag, step, when, name)
 
 
-def seconds_of(text: object) -> float:
-    """Seconds since the epoch of a time in ISO 8601; NaN for anything else."""
-    try:
-        return datetime.fromisoformat(str(text)).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return float("nan")
+def time_of(metric: Mapping[str, Any]) -> float:
+    """When a metric was recorded, in seconds since the epoch; NaN if it does not say."""
+    seconds = seconds_of(metric.get("create_time"))
+    return float("nan") if seconds is None else seconds
 
 
 @contextmanager

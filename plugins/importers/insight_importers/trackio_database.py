@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from insight_core.plugin import Flaw, Reason
 from insight_importers.cells import cell_of, config_cells, flat_leaves, loaded, number_of
 from insight_importers.imported_run import ImportedRun, fenced
 from insight_importers.media import MediaFiles, csv_of_rows, histogram_of_counts
-from insight_importers.odd_values import odd_step, odd_time, whole_of
+from insight_importers.odd_values import odd_step, odd_time, seconds_of, whole_of
 from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.sqlite_files import Database
 from insight_importers.translated_runs import TranslatedRuns
@@ -83,7 +83,7 @@ def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
             continue
         run = _run(target, str(key), found, source)
         row = f"row {number} of the metrics"
-        values, at, when = _loaded(metrics), whole_of(step), _seconds(timestamp)
+        values, at, when = _loaded(metrics), whole_of(step), seconds_of(timestamp, UTC)
         if values is None:
             text = f"{row} is not valid JSON"
             target.note(run.name, Flaw(0, Reason(text, "importers_row", row=number)))
@@ -94,7 +94,8 @@ def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
         if when is None:
             target.note(run.name, odd_time(row, timestamp))
             when = float("nan")
-        run.facts.started = min(run.facts.started or when, when)
+        else:
+            run.facts.started = min(run.facts.started or when, when)
         buffer = buffers.setdefault(str(key), SeriesBuffer())
         for tag, value in flat_leaves(values):
             number_ = number_of(value)
@@ -104,7 +105,7 @@ def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
             with media.shown(partial(target.note, run.name), tag, at):
                 _write_other(run, media, tag, at, when, value)
     for number, key, timestamp, _, metrics in found.system:
-        values, when = _loaded(metrics), _seconds(timestamp)
+        values, when = _loaded(metrics), seconds_of(timestamp, UTC)
         if values is None or str(key) not in found.runs:
             continue
         run = _run(target, str(key), found, source)
@@ -119,7 +120,7 @@ def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
     for _, key, timestamp, step, title, text in found.alerts:
         if str(key) in found.runs:
             run = _run(target, str(key), found, source)
-            at, when = whole_of(step or 0), _seconds(timestamp)
+            at, when = whole_of(step or 0), seconds_of(timestamp, UTC)
             if at is None:
                 target.note(run.name, odd_step(f"the alert {str(title)!r:.200}", step))
             else:
@@ -202,12 +203,3 @@ def _loaded(data: Any) -> Any:  # noqa: ANN401
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
-
-
-def _seconds(text: object) -> float | None:
-    """Seconds since the epoch of a time in ISO 8601; None for other texts."""
-    try:
-        when = datetime.fromisoformat(str(text))
-        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None

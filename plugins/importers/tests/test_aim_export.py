@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -22,6 +22,8 @@ from insight_importers.aim_export import main
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
+
+Opened = Callable[..., LocalProvider]
 
 
 class _Context:
@@ -150,15 +152,6 @@ def test_what_is_missing_is_said(
     assert not (tmp_path / "out").exists()
 
 
-def _loaded(logdir: Path) -> LocalProvider:
-    import insight_scalar
-
-    plugins = [insight_scalar.insight_plugin(), insight_importers.insight_plugin()]
-    provider = LocalProvider([Logdir(str(logdir))], plugins, log_formats=insight_importers.FORMATS)
-    provider.load()
-    return provider
-
-
 _ABOUT = '{"aim_export": 1, "id": "abcd", "created": 5.0}'
 
 
@@ -181,10 +174,10 @@ def _line(values: object, *, steps: object = (1,), kind: str = "number") -> str:
     ],
 )
 def test_a_line_that_cannot_be_used_is_damage_and_the_others_are_shown(
-    tmp_path: Path, line: str, cause: str
+    tmp_path: Path, line: str, cause: str, opened: Opened
 ) -> None:
     (tmp_path / "abcd.aim.jsonl").write_text("\n".join([_ABOUT, line, _line([0.25], steps=[7])]) + "\n")
-    provider = _loaded(tmp_path)
+    provider = opened(tmp_path)
     try:
         [flaw] = provider.damage()
         assert cause in str(flaw)
@@ -216,12 +209,14 @@ def test_an_export_that_was_replaced_or_cut_is_translated_anew(
     assert not translated().flaws
 
 
-def test_archived_runs_have_a_tag_and_names_that_aim_made_are_not_shown(tmp_path: Path) -> None:
+def test_archived_runs_have_a_tag_and_names_that_aim_made_are_not_shown(
+    tmp_path: Path, opened: Opened
+) -> None:
     names = {"bbbb": {}, "cccc": {"is_archived": True, "tags": ["a"], "ended": 9.0}}
     for run_hash, more in names.items():
         about = {"aim_export": 1, "id": run_hash, "name": f"Run: {run_hash}", "created": 5.0, **more}
         (tmp_path / f"{run_hash}.aim.jsonl").write_text(json.dumps(about) + "\n")
-    provider = _loaded(tmp_path)
+    provider = opened(tmp_path)
     try:
         origins = {info.key.run: json.loads(info.content) for info in provider.series("importers")}
         assert origins == {

@@ -5,24 +5,16 @@ from __future__ import annotations
 import json
 import lzma
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import insight_histogram
-import insight_image
 import insight_importers
-import insight_lineage
-import insight_media
-import insight_scalar
-import insight_text
 import numpy as np
 import pytest
 from insight_importers.aim_store import tag_of
 from insight_lineage.hparams import session_of, status_of
 
-from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Plugin
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import decoded_histogram
 from insight_core.plugin.testing import context_of
@@ -30,27 +22,6 @@ from insight_core.providers.local import LocalProvider
 
 FIXTURES = Path(__file__).parent / "fixtures"
 Opened = Callable[[Path], LocalProvider]
-
-
-def _plugins() -> list[Plugin]:
-    modules = (insight_scalar, insight_image, insight_text, insight_histogram, insight_lineage, insight_media)
-    return [module.insight_plugin() for module in (*modules, insight_importers)]
-
-
-@pytest.fixture(scope="module")
-def opened() -> Iterator[Opened]:
-    """Loads a logdir; closed at the end."""
-    providers: list[LocalProvider] = []
-
-    def open_(logdir: Path) -> LocalProvider:
-        provider = LocalProvider([Logdir(str(logdir))], _plugins(), log_formats=insight_importers.FORMATS)
-        provider.load()
-        providers.append(provider)
-        return provider
-
-    yield open_
-    for provider in providers:
-        provider.close()
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +37,9 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def provider(logdir: Path, opened: Opened) -> LocalProvider:
+def provider(logdir: Path, kept_open: Opened) -> LocalProvider:
     before = sorted((path, path.stat().st_mtime_ns) for path in logdir.rglob("*"))
-    found = opened(logdir)
+    found = kept_open(logdir)
     assert found.damage() == []
     assert sorted((path, path.stat().st_mtime_ns) for path in logdir.rglob("*")) == before
     return found

@@ -6,20 +6,24 @@ import json
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import Any
 
-import insight_importers
 import pytest
-from insight_importers import databases, mlflow_files, swanlab_store, visualdl_store, wandb_store
+from insight_importers import (
+    databases,
+    mlflow_files,
+    sqlite_files,
+    swanlab_store,
+    visualdl_store,
+    wandb_store,
+)
 from insight_importers.block_log import BLOCK, records_of
-from insight_importers.sqlite_files import MOST_BYTES, opened
+from insight_importers.sqlite_files import MOST_BYTES
 
-from insight_core.ingest.logdir import Logdir
-from insight_core.plugin import Plugin, Translation
+from insight_core.plugin import Translation
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.log_tables import yaml_value
 from insight_core.plugin.payloads import MessageTypes
@@ -27,18 +31,8 @@ from insight_core.providers.local import LocalProvider
 
 FIXTURES = Path(__file__).parent / "fixtures"
 WANDB = FIXTURES / "wandb/wandb/offline-run-20260101_000000-abcd1234/run-abcd1234.wandb"
+Opened = Callable[..., LocalProvider]
 Translate = Callable[[str, Path], Translation]
-
-
-_OPENED: list[LocalProvider] = []
-
-
-@pytest.fixture(autouse=True)
-def _closed() -> Iterator[None]:
-    """Closes the providers of a test."""
-    yield
-    while _OPENED:
-        _OPENED.pop().close()
 
 
 def _translated(translate: Translate, source: Path, target: Path) -> Translation:
@@ -49,18 +43,6 @@ def _translated(translate: Translate, source: Path, target: Path) -> Translation
         if found.is_done:
             return found
     raise AssertionError("it never ended")
-
-
-def _loaded(logdir: Path) -> LocalProvider:
-    import insight_image
-    import insight_scalar
-
-    modules: Sequence[Any] = (insight_scalar, insight_image, insight_importers)
-    plugins: list[Plugin] = [module.insight_plugin() for module in modules]
-    provider = LocalProvider([Logdir(str(logdir))], plugins, log_formats=insight_importers.FORMATS)
-    _OPENED.append(provider)
-    provider.load()
-    return provider
 
 
 def _values(provider: LocalProvider, run: str, tag: str) -> list[float]:
@@ -101,7 +83,9 @@ def test_records_longer_than_a_block_are_read_whole() -> None:
     assert (found.records, found.flaws, found.end) == (records, [], len(data))
 
 
-def test_a_log_that_grows_byte_by_byte_gives_the_same_as_the_whole_one(tmp_path: Path) -> None:
+def test_a_log_that_grows_byte_by_byte_gives_the_same_as_the_whole_one(
+    tmp_path: Path, opened: Opened
+) -> None:
     whole, grown = tmp_path / "whole", tmp_path / "grown"
     _translated(wandb_store.translate, WANDB, whole)
     data, source = WANDB.read_bytes(), tmp_path / "run" / "a.wandb"
@@ -118,7 +102,7 @@ def test_a_log_that_grows_byte_by_byte_gives_the_same_as_the_whole_one(tmp_path:
             file.write(data[at : at + step])
             at += step
     assert not _translated(wandb_store.translate, source, grown).flaws
-    expected, found = _loaded(whole), _loaded(grown)
+    expected, found = opened(whole), opened(grown)
     tags = {info.key.tag for info in expected.series("scalar")}
     assert len(tags) > 5
     for tag in tags:
@@ -130,14 +114,16 @@ def test_a_log_that_grows_byte_by_byte_gives_the_same_as_the_whole_one(tmp_path:
     found.close()
 
 
-def test_a_damaged_block_of_a_log_is_listed_and_the_blocks_behind_it_are_read(tmp_path: Path) -> None:
+def test_a_damaged_block_of_a_log_is_listed_and_the_blocks_behind_it_are_read(
+    tmp_path: Path, opened: Opened
+) -> None:
     data = bytearray(
         _log([_history(step, loss=str(step), text='"' + "x" * 900 + '"') for step in range(200)])
     )
     data[BLOCK + 500] ^= 1
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "a.wandb").write_bytes(data)
-    provider = _loaded(tmp_path)
+    provider = opened(tmp_path)
     [damage] = provider.damage()
     assert (damage.reason, damage.file) == ("the checksum of a record is wrong", "run/a.wandb")
     assert BLOCK <= damage.offset <= BLOCK + 500
@@ -149,7 +135,7 @@ def test_a_damaged_block_of_a_log_is_listed_and_the_blocks_behind_it_are_read(tm
     provider.close()
 
 
-def test_media_outside_of_the_directory_of_a_run_are_not_read(tmp_path: Path) -> None:
+def test_media_outside_of_the_directory_of_a_run_are_not_read(tmp_path: Path, opened: Opened) -> None:
     (tmp_path / "run" / "files").mkdir(parents=True)
     picture = FIXTURES / "mlflow_database/mlruns"
     secret = next(picture.rglob("picture.png"))
@@ -161,7 +147,7 @@ def test_media_outside_of_the_directory_of_a_run_are_not_read(tmp_path: Path) ->
     (tmp_path / "run" / "a.wandb").write_bytes(
         _log([_history(step, picture=item, loss="1") for step, item in enumerate(items)])
     )
-    provider = _loaded(tmp_path)
+    provider = opened(tmp_path)
     [picture_of_run] = provider.series("image")
     assert (picture_of_run.points, picture_of_run.first_step) == (1, 4)
     assert [damage.reason.split(": ", 1)[1] for damage in provider.damage()] == [
@@ -213,11 +199,13 @@ def _add(database: sqlite3.Connection, step: int, metrics: str = '{"loss": 1}') 
 
 
 @pytest.mark.parametrize("mode", ["WAL", "DELETE"])
-def test_a_database_is_followed_while_it_is_open_and_never_touched(tmp_path: Path, mode: str) -> None:
+def test_a_database_is_followed_while_it_is_open_and_never_touched(
+    tmp_path: Path, mode: str, opened: Opened
+) -> None:
     (tmp_path / "logs").mkdir()
     with closing(_trackio(tmp_path / "logs" / "a.db", mode)) as database:
         _add(database, 0)
-        provider = _loaded(tmp_path / "logs")
+        provider = opened(tmp_path / "logs")
         assert len(_values(provider, "a/first", "loss")) == 1
         for step in range(1, 4):
             _add(database, step)
@@ -235,7 +223,9 @@ def test_a_database_is_followed_while_it_is_open_and_never_touched(tmp_path: Pat
         provider.close()
 
 
-def test_rows_that_are_no_json_are_damage_and_other_databases_are_left_alone(tmp_path: Path) -> None:
+def test_rows_that_are_no_json_are_damage_and_other_databases_are_left_alone(
+    tmp_path: Path, opened: Opened
+) -> None:
     with closing(_trackio(tmp_path / "a.db", "DELETE")) as database:
         _add(database, 0)
         _add(database, 1, "{nonsense")
@@ -248,7 +238,7 @@ def test_rows_that_are_no_json_are_damage_and_other_databases_are_left_alone(tmp
             "CREATE VIEW metrics AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) "
             "SELECT id, 'r' run_name, 0 timestamp, id step, '{}' metrics FROM n"
         )
-    provider = _loaded(tmp_path)
+    provider = opened(tmp_path)
     assert [run.name for run in provider.runs()] == ["a/first"]
     assert _values(provider, "a/first", "loss") == [1, 2]
     reasons = sorted(damage.reason for damage in provider.damage())
@@ -258,12 +248,12 @@ def test_rows_that_are_no_json_are_damage_and_other_databases_are_left_alone(tmp
 
 
 def test_a_run_that_a_database_has_no_longer_goes_and_a_new_database_is_read_from_its_beginning(
-    tmp_path: Path,
+    tmp_path: Path, opened: Opened
 ) -> None:
     with closing(_trackio(tmp_path / "a.db", "DELETE")) as database:
         for step in range(3):
             _add(database, step)
-        provider = _loaded(tmp_path)
+        provider = opened(tmp_path)
         database.execute("UPDATE metrics SET run_name = 'second' WHERE step = 2")
         _add(database, 5)
         database.execute("DELETE FROM metrics WHERE run_name = 'first' AND step < 5")
@@ -296,13 +286,13 @@ def _mlflow(path: Path, run: str, rows: int) -> None:
 
 @pytest.mark.parametrize("keeps_inode", [True, False])
 def test_a_database_that_another_one_with_more_rows_replaces_is_read_from_its_beginning(
-    tmp_path: Path, keeps_inode: bool
+    tmp_path: Path, keeps_inode: bool, opened: Opened
 ) -> None:
     (tmp_path / "logs").mkdir()
     shown, other = tmp_path / "logs" / "mlflow.db", tmp_path / "other.db"
     _mlflow(shown, "first", 3)
     _mlflow(other, "second", 5)
-    provider = _loaded(tmp_path / "logs")
+    provider = opened(tmp_path / "logs")
     assert _values(provider, "mlflow/e/first", "loss") == [3] * 3
     if keeps_inode:
         shown.write_bytes(other.read_bytes())
@@ -321,7 +311,7 @@ def test_a_database_that_another_one_with_more_rows_replaces_is_read_from_its_be
     provider.close()
 
 
-def test_a_run_of_mlflow_that_was_renamed_has_its_new_name(tmp_path: Path) -> None:
+def test_a_run_of_mlflow_that_was_renamed_has_its_new_name(tmp_path: Path, opened: Opened) -> None:
     _mlflow(tmp_path / "mlflow.db", "first", 3)
     run = tmp_path / "mlruns" / "1" / "abc"
     (run / "metrics").mkdir(parents=True)
@@ -329,7 +319,7 @@ def test_a_run_of_mlflow_that_was_renamed_has_its_new_name(tmp_path: Path) -> No
     (run.parent / "meta.yaml").write_text("artifact_location: x\nexperiment_id: '1'\nname: e\n")
     about = "run_id: abc\nrun_name: %s\nstatus: 3\nlifecycle_stage: active\n"
     (run / "meta.yaml").write_text(about % "first")
-    provider = _loaded(tmp_path)
+    provider = opened(tmp_path)
     assert {one.name for one in provider.runs()} == {"mlflow/e/first", "mlruns/e/first"}
     (run / "meta.yaml").write_text(about % "better")
     with closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:
@@ -342,7 +332,7 @@ def test_a_run_of_mlflow_that_was_renamed_has_its_new_name(tmp_path: Path) -> No
     provider.close()
 
 
-def test_an_unfinished_transaction_of_a_crashed_writer_is_damage(tmp_path: Path) -> None:
+def test_an_unfinished_transaction_of_a_crashed_writer_is_damage(tmp_path: Path, opened: Opened) -> None:
     import os
 
     with closing(_trackio(tmp_path / "a.db", "DELETE")) as database:
@@ -350,7 +340,7 @@ def test_an_unfinished_transaction_of_a_crashed_writer_is_damage(tmp_path: Path)
     journal = tmp_path / "a.db-journal"
     journal.write_bytes(b"\xd9\xd5\x05\xf9 \xa1c\xd7" + bytes(600))
     os.utime(journal, (1e9, 1e9))
-    provider = _loaded(tmp_path)
+    provider = opened(tmp_path)
     assert [damage.reason for damage in provider.damage()] == [
         "a transaction is half written: open the database once with its tracker if no training runs"
     ]
@@ -361,7 +351,9 @@ def test_an_unfinished_transaction_of_a_crashed_writer_is_damage(tmp_path: Path)
     provider.close()
 
 
-def test_a_malformed_line_of_an_mlflow_metric_is_damage_and_the_others_are_read(tmp_path: Path) -> None:
+def test_a_malformed_line_of_an_mlflow_metric_is_damage_and_the_others_are_read(
+    tmp_path: Path, opened: Opened
+) -> None:
     shutil.copytree(FIXTURES / "mlflow_files" / "mlruns", tmp_path / "mlruns")
     [path] = [one for one in tmp_path.rglob("accuracy") if one.is_file()]
     run = path.parents[1]
@@ -371,7 +363,7 @@ def test_a_malformed_line_of_an_mlflow_metric_is_damage_and_the_others_are_read(
     outside.parent.mkdir(exist_ok=True)
     outside.symlink_to(next((FIXTURES / "mlflow_database").rglob("picture.png")))
     (run / "meta.yaml").write_text((run / "meta.yaml").read_text().replace("status: 4", "status: 1"))
-    provider = _loaded(tmp_path)
+    provider = opened(tmp_path)
     name = "mlruns/with/slash/fails"
     assert _values(provider, name, "accuracy") == [0.5, 0.75]
     assert [(one.run, one.skipped) for one in provider.damage()] == [(name, 3)]
@@ -419,13 +411,15 @@ note: ''
     }
 
 
-def test_a_histogram_that_says_it_has_millions_of_bins_is_damage_of_itself(tmp_path: Path) -> None:
+def test_a_histogram_that_says_it_has_millions_of_bins_is_damage_of_itself(
+    tmp_path: Path, opened: Opened
+) -> None:
     bomb = {"_type": "histogram", "packedBins": {"min": 0, "size": 1, "count": 1 << 40}, "values": [1]}
     records = [_history(step, good=str(step / 8)) for step in range(3)]
     records[1] = _history(1, good="0.125", h=json.dumps(bomb))
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "a.wandb").write_bytes(_log(records))
-    provider = _loaded(tmp_path)
+    provider = opened(tmp_path)
     [run] = [run.name for run in provider.runs()]
     assert _values(provider, run, "good") == [0, 0.125, 0.25]
     [flaw] = provider.damage()
@@ -450,10 +444,12 @@ def _with_generated(path: Path, cell: str) -> None:
         connection.commit()
 
 
-def test_rows_that_a_database_makes_large_take_no_memory_and_no_other_table(tmp_path: Path) -> None:
+def test_rows_that_a_database_makes_large_take_no_memory_and_no_other_table(
+    tmp_path: Path, opened: Opened
+) -> None:
     _with_generated(tmp_path / "large.db", "hex(zeroblob(20000000))")
     _with_generated(tmp_path / "many.db", "hex(zeroblob(2000000))")  # 160 MB in all
-    provider = _loaded(tmp_path)
+    provider = opened(tmp_path)
     for name in ("large", "many"):
         assert _values(provider, f"{name}/r", "good") == [step / 8 for step in range(10)]
     [flaw] = provider.damage()
@@ -461,7 +457,7 @@ def test_rows_that_a_database_makes_large_take_no_memory_and_no_other_table(tmp_
         "large.db",
         "a row of the table system_metrics has more than 16 MiB: it and those behind it are not read",
     )
-    with opened(str(tmp_path / "many.db"), tmp_path / "scratch") as database:
+    with sqlite_files.opened(str(tmp_path / "many.db"), tmp_path / "scratch") as database:
         rows = database.appended("system_metrics", "id", "metrics", None, 5_000)
         assert (len(rows.rows), rows.is_last) == (MOST_BYTES // 4_000_000 + 1, False)
         assert len(database.rows("system_metrics", "metrics")) == len(rows.rows)

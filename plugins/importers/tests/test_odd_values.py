@@ -8,18 +8,16 @@ import re
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 
 import insight_importers
-import insight_scalar
 import pytest
 from insight_importers import wandb_store
 from insight_importers.run_columns import values
 
 from insight_authoring.testing.wire import tensor_value, text_tensor
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.plugin.testing import EventWriter, context_of
@@ -34,20 +32,6 @@ OF_PYTHON = re.compile(
 )
 
 
-@pytest.fixture
-def load(tmp_path: Path) -> Iterator[Load]:
-    """Loads the directory of the test."""
-    plugins = [insight_scalar.insight_plugin(), insight_importers.insight_plugin()]
-    provider = LocalProvider([Logdir(str(tmp_path))], plugins, log_formats=insight_importers.FORMATS)
-
-    def loaded() -> LocalProvider:
-        provider.load()
-        return provider
-
-    yield loaded
-    provider.close()
-
-
 def _good(provider: LocalProvider) -> dict[str, list[int]]:
     """The steps of the series that every store of these tests has, by run."""
     keys = [info.key for info in provider.series("scalar") if info.key.tag == "good"]
@@ -58,6 +42,31 @@ def _reasons(provider: LocalProvider) -> list[str]:
     reasons = [str(damage.reason) for damage in provider.damage()]
     assert [reason for reason in reasons if OF_PYTHON.search(reason)] == []
     return reasons
+
+
+# --- Trackio ---
+
+
+def test_a_first_row_without_a_time_takes_no_other_row_along(tmp_path: Path, load: Load) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as database:
+        for table in ("metrics", "system_metrics"):
+            database.execute(
+                f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, run_name, timestamp, step, metrics)"
+            )
+        at = "2026-01-01T00:00:{:02}+00:00"
+        rows = [("never", 0), *((at.format(step), step) for step in range(1, 5))]
+        for when, step in rows:
+            row = "run", when, step, '{"good": 1.0}'
+            database.execute("INSERT INTO metrics (run_name, timestamp, step, metrics) VALUES (?,?,?,?)", row)
+        row = "run", at.format(3), 0, '{"gpu": 0.5}'
+        database.execute(
+            "INSERT INTO system_metrics (run_name, timestamp, step, metrics) VALUES (?,?,?,?)", row
+        )
+    provider = load()
+    assert _good(provider) == {"a/run": [*range(5)]}
+    key = SeriesKey("a/run", "system/gpu")
+    assert provider.scalars("scalar", [key])[key].steps.tolist() == [2]  # seconds after the first time
+    assert _reasons(provider) == ['row 1 of the metrics: the time is "never", which is not a time']
 
 
 # --- W&B ---

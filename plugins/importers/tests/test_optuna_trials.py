@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import lzma
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import insight_importers
-import insight_lineage
-import insight_scalar
 import pytest
 from insight_importers import optuna_journal, optuna_trials
 from insight_importers.beginnings import of_optuna_journal
 from insight_lineage.hparams import session_of, status_of
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
@@ -25,21 +21,6 @@ STUDIES = Path(__file__).parent / "fixtures" / "optuna"
 STATUSES = {"COMPLETE": "success", "PRUNED": "success", "FAIL": "failure", "RUNNING": "running"}
 OBJECTIVES = {"tune": ["value"], "two": ["size", "score"]}
 Load = Callable[[], LocalProvider]
-
-
-@pytest.fixture
-def load(tmp_path: Path) -> Iterator[Load]:
-    """Looks at the logs again."""
-    plugins = [each.insight_plugin() for each in (insight_scalar, insight_lineage, insight_importers)]
-    formats = insight_importers.FORMATS
-    provider = LocalProvider([Logdir(str(tmp_path))], plugins, log_formats=formats, reload_interval=0)
-
-    def look() -> LocalProvider:
-        provider.load()
-        return provider
-
-    yield look
-    provider.close()
 
 
 def _shown(provider: LocalProvider) -> dict[str, Any]:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import Any
 
-import insight_histogram
-import insight_image
 import insight_importers
 import insight_scalar
-import insight_text
 import numpy as np
 import pytest
 from insight_importers import visualdl_store
@@ -32,6 +28,7 @@ from tests.support.pictures import png
 Row = tuple[int, float, int]  # step, value and milliseconds
 START = 1_700_000_000_000
 LATE_STEPS = [6, 2, 3, 8, 9, 10, 4, 5]
+Opened = Callable[..., LocalProvider]
 ABOUT = """artifact_location: file:///x/1
 creation_time: 1
 experiment_id: '1'
@@ -45,19 +42,6 @@ run_name: late
 start_time: 1700000000000
 status: 1
 """
-
-
-def _opened(logdir: Path) -> LocalProvider:
-    modules: Sequence[Any] = (
-        insight_scalar, insight_image, insight_text, insight_histogram, insight_importers,
-    )  # fmt: skip
-    provider = LocalProvider(
-        [Logdir(str(logdir))],
-        [module.insight_plugin() for module in modules],
-        log_formats=insight_importers.FORMATS,
-    )
-    provider.load()
-    return provider
 
 
 def _points(provider: LocalProvider, run: str, tag: str) -> list[tuple[int, float]]:
@@ -85,9 +69,11 @@ def _late() -> list[Row]:
 
 
 @pytest.mark.parametrize("grows", [False, True], ids=["whole", "grows"])
-def test_late_evaluations_stand_at_their_steps_as_in_mlflows_client(tmp_path: Path, grows: bool) -> None:
+def test_late_evaluations_stand_at_their_steps_as_in_mlflows_client(
+    tmp_path: Path, grows: bool, opened: Opened
+) -> None:
     metrics = _mlflow(tmp_path)
-    provider = _opened(tmp_path)
+    provider = opened(tmp_path)
     blocks = [(step, float(step), number) for number, step in enumerate([*range(50, 100), *range(50)])]
     one_step = [(7, 1.0, 1000), (7, 3.0, 3000), (7, 2.0, 2000)]
     plain = [(step, 1.0, step) for step in range(100)]
@@ -112,10 +98,12 @@ def test_late_evaluations_stand_at_their_steps_as_in_mlflows_client(tmp_path: Pa
     provider.close()
 
 
-def test_a_training_that_went_on_from_an_earlier_step_replaces_the_values_behind_it(tmp_path: Path) -> None:
+def test_a_training_that_went_on_from_an_earlier_step_replaces_the_values_behind_it(
+    tmp_path: Path, opened: Opened
+) -> None:
     metrics = _mlflow(tmp_path)
     _log(metrics / "loss", [(step, 1.0, step) for step in range(100)])
-    provider = _opened(tmp_path)
+    provider = opened(tmp_path)
     _log(metrics / "loss", [(step, 2.0, 1000 + step) for step in range(80, 120)])
     provider.load()
     assert _points(provider, "eval/late", "loss") == [
@@ -145,7 +133,7 @@ def test_late_values_survive_a_restart_of_the_host(tmp_path: Path) -> None:
         provider.close()
 
 
-def test_trackio_and_visualdl_are_sorted_by_step_too(tmp_path: Path) -> None:
+def test_trackio_and_visualdl_are_sorted_by_step_too(tmp_path: Path, opened: Opened) -> None:
     with closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as database:
         database.execute("CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name, timestamp, step, metrics)")
         names = "run_name, timestamp, step, metrics"
@@ -164,7 +152,7 @@ def test_trackio_and_visualdl_are_sorted_by_step_too(tmp_path: Path) -> None:
         for value in records:
             record = types.new("Record", values=[value]).SerializeToString()
             file.write(len(record).to_bytes(8, "little") + record)
-    provider = _opened(tmp_path)
+    provider = opened(tmp_path)
     assert _points(provider, "a/run", "late") == [(step, step / 10) for step in sorted(LATE_STEPS)]
     assert _points(provider, "paddle", "late") == [(step, step / 8) for step in sorted(LATE_STEPS)]
     key = SeriesKey("a/run", "note")
@@ -176,21 +164,21 @@ def test_trackio_and_visualdl_are_sorted_by_step_too(tmp_path: Path) -> None:
     provider.close()
 
 
-def test_pictures_of_mlflow_are_in_the_order_of_their_steps(tmp_path: Path) -> None:
+def test_pictures_of_mlflow_are_in_the_order_of_their_steps(tmp_path: Path, opened: Opened) -> None:
     """Their names sort as text: step 10 before step 2."""
     images = _mlflow(tmp_path).parent / "artifacts" / "images"
     images.mkdir(parents=True)
     picture = png(np.zeros((2, 2)))
     for step in range(12):
         (images / f"sample+step+{step}+timestamp+{START + step}+0a-0b.png").write_bytes(picture)
-    provider = _opened(tmp_path)
+    provider = opened(tmp_path)
     [info] = provider.series("image")
     assert (info.key.tag, info.points, info.attempts) == ("sample", 12, 1)
     assert provider.records("image", info.key).steps.tolist() == list(range(12))
     provider.close()
 
 
-def test_a_run_that_grows_in_parts_is_that_which_came_at_once(tmp_path: Path) -> None:
+def test_a_run_that_grows_in_parts_is_that_which_came_at_once(tmp_path: Path, opened: Opened) -> None:
     random = Random(3)
     steps = [random.randrange(40) for _ in range(400)]
     names = [random.choice("abc") for _ in steps]
@@ -208,7 +196,7 @@ def test_a_run_that_grows_in_parts_is_that_which_came_at_once(tmp_path: Path) ->
                     run.scalars(names[at], [steps[at]], [float(at)], [at / 2])
             first += count
             made.finish(is_done=first >= len(steps) or random.random() < 0.5)
-    whole, grown = _opened(tmp_path / "whole"), _opened(tmp_path / "grown")
+    whole, grown = opened(tmp_path / "whole"), opened(tmp_path / "grown")
     for tag in "ab":
         assert _points(whole, "000001", tag) == _points(grown, "000001", tag)
         newest = {

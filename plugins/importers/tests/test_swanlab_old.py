@@ -6,20 +6,14 @@ import json
 import lzma
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import insight_audio
-import insight_image
-import insight_importers
-import insight_lineage
-import insight_scalar
-import insight_text
 import pytest
+from insight_importers import databases, swanlab_database
 from insight_lineage.hparams import session_of, status_of
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
@@ -27,22 +21,6 @@ OLD = Path(__file__).parent / "fixtures" / "swanlab_old"
 VERSIONS = ("0.5.9", "0.6.13")
 CONFIG = {"lr": 0.1, "net/width": 64.0, "net/layers": "[64, 32]", "optimizer": "adam", "amp": True}
 Load = Callable[[], LocalProvider]
-
-
-@pytest.fixture
-def load(tmp_path: Path) -> Iterator[Load]:
-    """Looks at the logs again."""
-    modules = (insight_scalar, insight_text, insight_image, insight_audio, insight_lineage, insight_importers)
-    plugins = [each.insight_plugin() for each in modules]
-    formats = insight_importers.FORMATS
-    provider = LocalProvider([Logdir(str(tmp_path))], plugins, log_formats=formats, reload_interval=0)
-
-    def look() -> LocalProvider:
-        provider.load()
-        return provider
-
-    yield look
-    provider.close()
 
 
 def _unpack(version: str, target: Path) -> Path:
@@ -108,6 +86,34 @@ def test_lines_of_a_run_that_goes_on_arrive(tmp_path: Path, load: Load) -> None:
     points = _points(load(), "train/loss")
     assert len(points) == 1101
     assert points[-1] == [2000, "5.0"]
+
+
+@pytest.mark.parametrize("most", [10_000, 50_000])
+def test_a_run_that_takes_several_calls_has_every_line_of_its_files(
+    tmp_path: Path, opened: Callable[[Path], LocalProvider], monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(swanlab_database, "_CHUNK", most)  # bytes, fewer than a file of a tag has
+    _unpack("0.5.9", tmp_path / "logs")
+    target = tmp_path / "translated"
+    target.mkdir()
+    while not databases.translate(str(tmp_path / "logs" / "runs.swanlab"), target).is_done:
+        pass
+    provider = opened(target)
+    for tag, points in json.loads((OLD / "0.5.9" / "values.json").read_text()).items():
+        assert _points(provider, tag) == points
+
+
+def test_damage_of_settings_goes_when_they_are_mended(tmp_path: Path, load: Load) -> None:
+    directory = _unpack("0.5.9", tmp_path)
+    with closing(sqlite3.connect(tmp_path / "runs.swanlab", isolation_level=None)) as database:
+        database.execute("UPDATE experiment SET status = 0")
+    settings = directory / "files" / "config.yaml"
+    whole = settings.read_bytes()
+    settings.write_bytes(b"lr: [")
+    [damage] = load().damage()
+    assert "config.yaml" in damage.reason
+    settings.write_bytes(whole)
+    assert load().damage() == []
 
 
 def test_lines_and_folders_that_swanlab_would_not_write_are_damage_of_their_place(

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import insight_importers
-import insight_pr_curves
-import insight_scalar
 import numpy as np
 import pytest
 from insight_importers import beginnings, visualdl_store
 from insight_pr_curves.decoder import curve_of
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.providers.local import LocalProvider
 
 TYPES = MessageTypes(Path(visualdl_store.__file__).with_name("visualdl.binpb"))
 TIME = 1_588_000_000
+Opened = Callable[..., LocalProvider]
 NAME = "vdlrecords.1588000000.log"
 COUNTS = {"TP": [4, 3, 1, 0], "FP": [6, 2, 0, 0], "TN": [0, 4, 6, 6], "FN": [0, 1, 3, 4]}
 
@@ -35,21 +31,15 @@ def _log(directory: Path, values: Sequence[dict[str, object]], name: str = NAME)
     return data
 
 
-def _opened(logdir: Path) -> LocalProvider:
-    modules: list[Any] = [insight_scalar, insight_pr_curves, insight_importers]
-    plugins = [module.insight_plugin() for module in modules]
-    provider = LocalProvider([Logdir(str(logdir))], plugins, log_formats=insight_importers.FORMATS)
-    provider.load()
-    return provider
-
-
 @pytest.mark.parametrize("unit", [1, 1000], ids=["seconds", "milliseconds"])
-def test_a_log_of_version_2_0_has_no_first_record_and_times_in_seconds(tmp_path: Path, unit: int) -> None:
+def test_a_log_of_version_2_0_has_no_first_record_and_times_in_seconds(
+    tmp_path: Path, unit: int, opened: Opened
+) -> None:
     rows: list[dict[str, object]] = [
         {"id": step, "tag": "loss", "timestamp": (TIME + step) * unit, "value": step / 2} for step in range(5)
     ]
     _log(tmp_path / "old", rows, "vdlrecords.1588000000.log.suffix")
-    provider = _opened(tmp_path)
+    provider = opened(tmp_path)
     key = SeriesKey("old", "loss")
     columns = provider.scalars("scalar", [key])[key]
     assert columns.values.tolist() == [step / 2 for step in range(5)]
@@ -66,7 +56,7 @@ def test_only_files_that_begin_as_visualdls_logs_are_logs(tmp_path: Path) -> Non
         assert not beginnings.of_visualdl(other)
 
 
-def test_pr_and_roc_curves_are_in_the_tab_for_pr_curves(tmp_path: Path) -> None:
+def test_pr_and_roc_curves_are_in_the_tab_for_pr_curves(tmp_path: Path, opened: Opened) -> None:
     shares = {"precision": [0.4, 0.6, 1.0, 0.0], "recall": [1.0, 0.75, 0.25, 0.0]}
     rates = {"precision": [1.0, 0.75, 0.25, 0.0], "recall": [1.0, 1 / 3, 0.0, 0.0]}  # of a ROC curve
     _log(
@@ -78,7 +68,7 @@ def test_pr_and_roc_curves_are_in_the_tab_for_pr_curves(tmp_path: Path) -> None:
             {"tag": "scalars", "id": 1, "timestamp": TIME, "tag_value": {"tag": "one", "value": 0.5}},
         ],
     )
-    provider = _opened(tmp_path)
+    provider = opened(tmp_path)
     for tag in ("pr", "roc"):
         curve = curve_of(provider.payload("pr_curves", SeriesKey("run", tag), 0))
         assert (curve.recorded, curve.true_positives.tolist()) == (4, [4, 3, 1])
@@ -92,14 +82,14 @@ def test_pr_and_roc_curves_are_in_the_tab_for_pr_curves(tmp_path: Path) -> None:
     provider.close()
 
 
-def test_values_that_no_tab_shows_are_named_once(tmp_path: Path) -> None:
+def test_values_that_no_tab_shows_are_named_once(tmp_path: Path, opened: Opened) -> None:
     values: list[dict[str, object]] = [
         {"tag": tag, "id": step, "timestamp": TIME, **({"embeddings": b""} if tag == "words" else {})}
         for step in range(3)
         for tag in ("words", "new")
     ]
     _log(tmp_path / "run", values)
-    provider = _opened(tmp_path)
+    provider = opened(tmp_path)
     assert [(damage.run, damage.reason.partition(";")[0]) for damage in provider.damage()] == [
         ("run", "'words': embeddings of VisualDL are not shown"),
         ("run", "'new' has values of a kind that is not known"),

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import insight_importers
-import insight_lineage
-import insight_scalar
-import insight_text
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,29 +14,12 @@ import pytest
 from insight_importers import wandb_exports
 from insight_lineage.hparams import session_of
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
 HISTORY = Path(__file__).parent / "fixtures" / "wandb_history"
 NAME = "somebody_digits_abcd1234"
 Load = Callable[[], LocalProvider]
-
-
-@pytest.fixture
-def load(tmp_path: Path) -> Iterator[Load]:
-    """Looks at the logs again."""
-    modules = (insight_scalar, insight_text, insight_lineage, insight_importers)
-    plugins = [each.insight_plugin() for each in modules]
-    formats = insight_importers.FORMATS
-    provider = LocalProvider([Logdir(str(tmp_path))], plugins, log_formats=formats, reload_interval=0)
-
-    def look() -> LocalProvider:
-        provider.load()
-        return provider
-
-    yield look
-    provider.close()
 
 
 def _points(provider: LocalProvider, tag: str, run: str = NAME) -> list[list[object]]:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import insight_image
-import insight_importers
-import insight_lineage
-import insight_scalar
 import numpy as np
 import pytest
 from insight_importers import wandb_store
 from insight_importers.block_log import BLOCK
 from insight_lineage.hparams import session_of
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.providers.local import LocalProvider
@@ -26,23 +21,6 @@ from tests.support.pictures import png
 
 TYPES = MessageTypes(Path(wandb_store.__file__).with_name("wandb.binpb"))
 Opened = Callable[..., LocalProvider]
-
-
-@pytest.fixture
-def opened() -> Iterator[Opened]:
-    providers: list[LocalProvider] = []
-
-    def open_(logdir: Path) -> LocalProvider:
-        modules: list[Any] = [insight_scalar, insight_image, insight_lineage, insight_importers]
-        plugins = [module.insight_plugin() for module in modules]
-        provider = LocalProvider([Logdir(str(logdir))], plugins, log_formats=insight_importers.FORMATS)
-        provider.load()
-        providers.append(provider)
-        return provider
-
-    yield open_
-    for provider in providers:
-        provider.close()
 
 
 class Log:

@@ -1,4 +1,5 @@
 import { Button, Choice, Cluster, FullScreenToggle, Range, Select, Toggle } from '@insight-host/kit';
+import { ToolbarLine } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeParts } from './board';
 import { isWhole, WHOLE } from './view';
@@ -8,9 +9,9 @@ import { intervalText } from './texts';
 export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Element {
   const { t: say } = board.page;
   const isAnalysis = board.mode.value === 'analysis';
-  return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Choice say={say} name="mode" label={say('mode')} values={MODES} setting={board.mode} how="push" />
+  const mode = <Choice say={say} name="mode" label={say('mode')} values={MODES} setting={board.mode} how="push" />;
+  const tools = (
+    <>
       <Choice say={say} name="form" label={say('form')} values={FORMS} setting={board.form} />
       {isAnalysis ? (
         <Select
@@ -103,6 +104,7 @@ export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Elem
         <Toggle action="facts" icon="info" label={say('facts.hint')} setting={board.facts} />
         <FullScreenToggle page={board.page} setting={board.screen} />
       </Cluster>
-    </div>
+    </>
   );
+  return <ToolbarLine say={say} first={mode} tools={tools} />;
 }

@@ -13,7 +13,7 @@ const column = (
   name: string,
   type: ColumnType,
   values: readonly Value[],
-  group: 'metric' | 'custom' = 'metric',
+  group: 'metric' | 'custom' | 'scalar' = 'metric',
 ): Column =>
   new Column({ name, title: name, group, type, count: values.filter((value) => value !== null).length }, values);
 
@@ -109,6 +109,17 @@ it('takes a result although a few runs that diverged have only a cost', () => {
     )?.name;
   expect(of(2)).toBe('loss');
   expect(of(10)).toBe('latency');
+});
+
+it('takes what a sweep recorded as its result, if nearly all runs have it', () => {
+  const all = Array.from({ length: 20 }, (_, row) => row);
+  const of = (missing: number): string | undefined =>
+    bestCovered([
+      column('last/loss', 'float', all, 'scalar'),
+      column('metric/accuracy', 'float', [...all.slice(missing), ...all.slice(0, missing).map(() => null)]),
+    ])?.name;
+  expect(of(2)).toBe('metric/accuracy');
+  expect(of(3)).toBe('last/loss');
 });
 
 it('spreads the rows of a category so that lines between the same values are a ribbon', () => {

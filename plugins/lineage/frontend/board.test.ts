@@ -80,7 +80,7 @@ describe('the board', () => {
   });
 
   it('shows parameters and metrics, and asks for scalars only where they are wanted', async () => {
-    expect(board.columns.shown.value).toEqual(['metric/acc', 'last/loss', 'lr', 'optimizer', 'mark', 'remark']);
+    expect(board.columns.shown.value).toEqual(['metric/acc', 'lr', 'optimizer', 'last/loss', 'mark', 'remark']);
     expect(board.columns.axisNames.value).toEqual(['lr', 'optimizer', 'metric/acc', 'last/loss']);
     board.columns.setShown(['last/loss']);
     await settled();

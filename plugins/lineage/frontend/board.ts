@@ -172,7 +172,7 @@ const NEARLY_ALL = 0.9;
 
 /**
  * The target that most runs have a finite number for, the first of several. A result before a cost that a few runs more
- * have: runs that diverged have a time, but no loss.
+ * have: runs that diverged have a time, but no loss. Before both, what a sweep recorded as its result.
  */
 export function bestCovered(targets: readonly Column[]): Column | null {
   const counts = new Map(
@@ -181,6 +181,8 @@ export function bestCovered(targets: readonly Column[]): Column | null {
   const countOf = (target: Column | null): number => (target && counts.get(target)) ?? -1;
   const most = (some: readonly Column[]): Column | null =>
     some.reduce<Column | null>((best, target) => (countOf(target) > countOf(best) ? target : best), null);
-  const [best, result] = [most(targets), most(targets.filter(({ name }) => !COSTS.test(name)))];
-  return countOf(result) >= NEARLY_ALL * countOf(best) ? (result ?? best) : best;
+  const best = most(targets);
+  const results = targets.filter(({ name }) => !COSTS.test(name));
+  const first = [most(results.filter(({ group }) => group === 'metric')), most(results)];
+  return first.find((one) => one !== null && countOf(one) >= NEARLY_ALL * countOf(best)) ?? best;
 }

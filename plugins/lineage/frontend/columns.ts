@@ -145,6 +145,7 @@ const SCALARS = 4; // scalar columns in addition to those of lineage
 const MOST_COLUMNS = 40;
 const MOST_AXES = 8;
 const OF_RUN = ['run/status', 'start_time', 'run/duration'];
+const NEARLY_ALL = 0.9;
 const MOST_CATEGORIES = 60; // on an axis that nobody asked for
 
 const inGroups = (columns: readonly ColumnInfo[], ...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] =>
@@ -159,10 +160,10 @@ function hasLineage(columns: readonly ColumnInfo[]): boolean {
 function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonly string[] {
   const last = inGroups(columns, 'scalar').filter(({ name }) => name.startsWith('last/'));
   const metrics = new Set(inGroups(columns, 'metric').map(({ title }) => title));
-  const scalars = mostKnown(
-    last.filter(({ name }) => !metrics.has(name.slice('last/'.length))),
-    SCALARS,
-  );
+  const untold = last.filter(({ name }) => !metrics.has(name.slice('last/'.length)));
+  untold.sort((one, other) => Number(!one.goal) - Number(!other.goal)); // the last learning rate is no result
+  const scalars = mostKnown(untold, SCALARS);
+  const ofTraining = scalars.filter((column) => sectionOf(column) !== 'system');
   const named = (names: readonly string[]): readonly ColumnInfo[] =>
     columns.filter(({ name, count }) => names.includes(name) && count > 0);
   const of = (...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] => inGroups(columns, ...groups);
@@ -173,9 +174,10 @@ function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonl
         ? [
             ...of('metric'),
             ...named(['loss']),
-            ...scalars.filter((column) => sectionOf(column) !== 'system'),
+            ...(metrics.size > 0 ? [] : ofTraining),
             ...of('hyperparameter', 'custom'),
             ...named(['network', 'train_dataset_count', 'dataset_mark']),
+            ...(metrics.size > 0 ? ofTraining : []), // what a sweep was run for stands next to what explains it
             ...scalars.filter((column) => sectionOf(column) === 'system'),
           ]
         : last.slice(0, MOST_SCALARS);
@@ -183,9 +185,11 @@ function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonl
   return [...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS)), ...ofRun, 'mark', 'remark'];
 }
 
-/** Those that most runs have a value in, in their order. */
+/** Those that most runs have a value in, in their order; of those that nearly all have, the first ones. */
 function mostKnown<T extends ColumnInfo>(columns: readonly T[], most: number): readonly T[] {
-  const kept = new Set([...columns].sort((left, right) => right.count - left.count).slice(0, most));
+  const enough = NEARLY_ALL * Math.max(0, ...columns.map(({ count }) => count));
+  const known = ({ count }: T): number => Math.min(count, enough);
+  const kept = new Set([...columns].sort((left, right) => known(right) - known(left)).slice(0, most));
   return columns.filter((column) => kept.has(column));
 }
 

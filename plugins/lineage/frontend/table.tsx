@@ -76,12 +76,14 @@ function RunName({ board, row }: { readonly board: LineageParts; readonly row: n
   const isFirst = board.comparison.first.value === run;
   return (
     <>
-      <input
-        type="checkbox"
-        tabIndex={-1}
-        checked={board.selection.names.value.has(run)}
-        aria-label={say('run.select', { run: name })}
-      />
+      <span class="hit">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          checked={board.selection.names.value.has(run)}
+          aria-label={say('run.select', { run: name })}
+        />
+      </span>
       <span class="dot" style={{ background: palette[codes[row] ?? 0] }} />
       <span class={name === run ? 'name' : 'name given'}>
         <span class="start">{start}</span>

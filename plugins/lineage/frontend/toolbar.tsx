@@ -1,4 +1,5 @@
 import { Button, Choice, Cluster, Menu, Toggle, useTableView } from '@insight-host/kit';
+import { ToolbarLine } from '@insight-host/kit/lab';
 import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
@@ -24,10 +25,14 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
     () => parallelTable(board),
     () => import('@insight-host/kit/table'),
   );
-  return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+  const first = (
+    <>
       <Modes page={board.page} />
       <Parts board={board} />
+    </>
+  );
+  const tools = (
+    <>
       {board.columns.hasPipelines.value && (
         <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.columns.view} how="push" />
       )}
@@ -70,8 +75,13 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
         label={say('export.title')}
         items={() => [...(board.plot.value ? [table.item] : []), ...exportItems(board)]}
       />
+    </>
+  );
+  return (
+    <>
+      <ToolbarLine say={say} first={first} tools={tools} />
       {table.dialog}
-    </div>
+    </>
   );
 }
 

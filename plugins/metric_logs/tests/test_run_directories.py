@@ -13,6 +13,8 @@ import yaml
 from insight_lineage.sessions import Sessions
 
 from insight_core.ingest import beginnings
+from insight_core.ingest.logdir import Logdir
+from insight_core.providers.local import LocalProvider
 from tests.program_logs import PROGRAMS, Load, curves, looked_at, settings
 
 # --- settings ---
@@ -229,6 +231,18 @@ def test_what_is_there_and_not_read_is_counted_by_kind(tmp_path: Path, load: Loa
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"x")
     assert load().unread_files() == {"checkpoints": 2, "Python pickles": 1, "Perfetto traces": 1}
+
+
+def test_a_file_that_is_not_read_counts_once(tmp_path: Path) -> None:
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    for name in ("best.pt", "last.pt"):
+        (inner / name).write_bytes(b"x")
+    (tmp_path / "outer" / "link").symlink_to(inner)
+    for places in ([tmp_path / "outer"], [tmp_path / "outer", inner]):
+        provider = LocalProvider([Logdir(str(place)) for place in places], [])
+        assert provider.unread_files() == {"checkpoints": 2}
+        provider.close()
 
 
 def test_checkpoints_of_a_trainer_are_not_runs(tmp_path: Path, load: Load) -> None:

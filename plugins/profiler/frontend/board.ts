@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { RunChoice } from '@insight-host/api';
 import { timeText, type Page, type Setting } from '@insight-host/kit';
-import { RequestQueue } from '@insight-host/kit/lab';
+import { changed, RequestQueue } from '@insight-host/kit/lab';
 import type { ProfileInfo } from './answers/profile';
 import { Navigation } from './navigation';
 import { keyOf, Profiles, same } from './profiles';
@@ -23,6 +23,7 @@ export function profilerParts(page: Page) {
   const profiles = new Profiles(page);
   const { by, group, per, communicationTable: table, side, type, steps } = settings;
   const stepsQuery = computed<string | null>(() => stepsCodec.format(steps.value));
+  const device = computed(() => profiles.profile.value?.devices?.find(({ kind }) => kind !== 'cpu')?.name ?? 'cpu');
   const filters: Readonly<Record<string, Setting<string>>> = { by, group, per, table };
   return {
     page,
@@ -30,6 +31,11 @@ export function profilerParts(page: Page) {
     profiles,
     ...settings,
     stepsQuery,
+    /** The ceilings that the user gave for the device of the current profile; null for none. */
+    ceilingsQuery: computed<string | null>(() => settings.ceilings.value.get(device.value) ?? null),
+    setCeilings(text: string): void {
+      settings.ceilings.set(changed(settings.ceilings.peek(), device.peek(), text || null), 'push');
+    },
     /** What the declarations of tables name, by the names of query parameters: filters, and what else they ask for. */
     filters,
     asks: { side: computed(() => side.value || null), type, steps: stepsQuery } as Readonly<

@@ -2,7 +2,7 @@
 import { Icon, Popover } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ProfilerParts } from './board';
 import { PAGES, type ViewName } from './navigation';
 
@@ -26,9 +26,13 @@ export function Pages({ board }: { readonly board: ProfilerParts }): JSX.Element
     event.preventDefault();
     event.stopPropagation();
   };
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current, tabs.length]);
   return (
     <nav class="views" aria-label={say('views')} data-views={all.join(' ')}>
-      <div class="tabs" role="tablist" aria-label={say('views')} onKeyDown={onKeyDown}>
+      <div ref={list} class="tabs" role="tablist" aria-label={say('views')} onKeyDown={onKeyDown}>
         {tabs.map((view) => (
           <button
             key={view}

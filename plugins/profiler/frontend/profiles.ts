@@ -98,6 +98,10 @@ export class Profiles {
   readonly chosenInfo: Live<ProfileInfo | null> = computed(
     () =>
       this.own.value.find(({ profile }) => profile === this.wanted.value) ??
+      // a rank without a profile of its own, of an analysis of all ranks
+      this.own.value.find(
+        ({ source, profile }) => source === 'cluster' && this.wanted.value?.startsWith(`${profile}#`),
+      ) ??
       this.own.value.find((profile) => same(profile, this.asked)) ?? // a newer one takes nobody's place
       this.own.value[0] ??
       null,

@@ -39,6 +39,8 @@ export function profilerSettings(page: Page) {
     steps: page.setting('steps', stepsCodec),
     /** How long a step takes without the profiler, ns; 0: not measured. */
     measured: page.setting('measured', codecs.wholeNumber(0, 1e15, 0)),
+    /** Ceilings that the user gave, by the name of the device: `memory:4.8,half:989` in TB/s and TFLOP/s. */
+    ceilings: page.setting('ceilings', codecs.byTag<string>(codecs.decoded, codecs.encoded)),
     by: page.setting('by', codecs.choice<Grouping>(GROUPINGS, 'type')),
     side: page.setting('side', codecs.choice<'' | 'host' | 'device'>(['host', 'device'], '')),
     /** The category that was gone into. */
@@ -97,7 +99,9 @@ export function profilerSettings(page: Page) {
       parse: (text) => (/^\d{1,16}$/.test(text ?? '') ? Number(text) : null),
       format: (moment) => (moment === null ? null : String(moment)),
     }),
-    callsOf: page.setting('calls', codecs.choice<CallsOf>(['module', 'device', 'host', 'memory'], 'device')),
+    callsOf: page.setting('calls', codecs.choice<CallsOf>(['module', 'device', 'host', 'memory', 'samples'], 'device')),
+    /** What was measured in calls: its name, or its unit where it has none. */
+    callMeasure: page.setting('measure', codecs.name),
     callOrder: page.setting('order', codecs.choice<CallOrder>(CALL_ORDERS, 'down')),
     /** Whether the calls are compared with those of the base. */
     callsCompared: page.setting('calls-compared', codecs.flag(false)),

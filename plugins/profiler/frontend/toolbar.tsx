@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Button, Icon } from '@insight-host/kit';
+import { ToolbarLine } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from './board';
 import { stepsCodec, stepsText } from './address';
@@ -15,18 +16,18 @@ export function Toolbar({ board }: { readonly board: ProfilerParts }): JSX.Eleme
   const { value: profile } = board.profiles.profile;
   const { value: steps } = board.steps;
   const notes = profile?.notes.length ?? 0;
-  return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      {chosen && (
-        <span
-          class="about"
-          data-testid="about"
-          title={`${chosen.run}\n${chosen.profile}\n${word(board, 'source', chosen.source)}`}
-        >
-          <strong>{board.page.nameOf(chosen.run)}</strong>{' '}
-          {[profileName(chosen), rankText(board, chosen.rank ?? profile?.rank)].filter(Boolean).join(' · ')}
-        </span>
-      )}
+  const about = chosen && (
+    <span
+      class="about"
+      data-testid="about"
+      title={`${chosen.run}\n${chosen.profile}\n${word(board, 'source', chosen.source)}`}
+    >
+      <strong>{board.page.nameOf(chosen.run)}</strong>{' '}
+      {[profileName(chosen), rankText(board, chosen.rank ?? profile?.rank)].filter(Boolean).join(' · ')}
+    </span>
+  );
+  const tools = (
+    <>
       {board.profiles.own.value.length > MANY && (
         <Button
           action="pick-profile"
@@ -57,8 +58,9 @@ export function Toolbar({ board }: { readonly board: ProfilerParts }): JSX.Eleme
           {say('notes', { count: notes })}
         </button>
       )}
-    </div>
+    </>
   );
+  return <ToolbarLine say={say} first={about} tools={tools} />;
 }
 
 /** Which steps count, in every view. */

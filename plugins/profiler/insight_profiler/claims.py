@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
-from contextlib import suppress
 
 from insight_core.plugin import FileName, PluginNameEnum
+from insight_profiler.stack_files import is_folded, is_pprof, is_speedscope, unpacked
 
 NAME = str(PluginNameEnum.PROFILER)
+NAMED_TRACE = "trace"  # in names of traces with any ending, and perhaps of stacks
+FOLDED = (".folded", ".collapsed", ".stacks")  # of collapsed stacks
 SIDE_FILES = ("-wal", "-journal")  # of SQLite databases: what is not in them yet, or no longer
 
 # below the directory that MindSpore 2.x (_ascend_ms) or torch_npu (_ascend_pt) writes
@@ -31,6 +32,7 @@ _MINDINSIGHT = [
     "*timeline_summary_*.json",
     "PROF_*/device_*/timeline/*.json",
     "PROF_*/mindstudio_profiler_output/*.json",
+    "mindstudio_profiler_output/msprof_*.json",
     "aicore_intermediate_*.csv",
     "aicpu_intermediate_*.csv",
     "cpu_framework_*.txt",
@@ -69,18 +71,37 @@ _BESIDE = [
     "step_trace_point_info*.json",
 ]
 _TRACES = ["*trace.json", "*trace.json.gz"]
-_ANY_TRACES = ["*.json", "*.gz", "*trace*"]  # if they begin like one
+_ANY_TRACES = ["*.json", "*.gz"]  # if they begin like one, or like a profile of speedscope
 _XPLANE = ["*.xplane.pb"]
 _PERFETTO = [f"*{name}{packed}" for name in (".pftrace", ".perfetto-trace") for packed in ("", ".gz")]
-_ASCEND_DATABASES = ["ascend_pytorch_profiler*.db", "ascend_mindspore_profiler*.db", "msprof_*.db"]
+_ASCEND_DATABASES = [
+    "ascend_pytorch_profiler*.db",
+    "ascend_mindspore_profiler*.db",
+    "msprof_*.db",
+    # of the run that has the text export, too
+    "PROF_*/msprof_*.db",
+    "PROF_*/mindstudio_profiler_output/msprof_*.db",
+    "mindstudio_profiler_output/msprof_*.db",
+]
 _ANALYSES = ["analysis.db", "communication_analyzer.db"]  # of such a database next to them
+# what msprof-analyze writes about the ranks of a job
+CLUSTER_DIRECTORY = "cluster_analysis_output"
+CLUSTER_FILES = (
+    "cluster_analysis.db",
+    "cluster_communication.json",
+    "cluster_communication_matrix.json",
+    "cluster_step_trace_time.csv",
+)
 _FLIGHTS = ["*nccl_trace_rank_*", "*comm_lib_trace_rank_*", "rank_*"]  # if they begin like one
 _RANK_STEPS = ["structured_logs/*.global_rank_*.jsonl"]
+_FOLDED = [f"*{name}{packed}" for name in FOLDED for packed in ("", ".gz")]  # if they begin like one
+_SPEEDSCOPE = ["*.speedscope.json", "*.speedscope.json.gz"]
+_PPROF = ["*.pprof", "*.pprof.gz"]
+_MAY_BE_PPROF = ["*.pb.gz", "*.prof"]  # if they begin like one
 _SNAPSHOTS = ["*.pickle", "*.pickle.gz", "*.pkl"]  # of memory, if they begin like one
 
 _SQLITE = b"SQLite format 3\0"
 _PAGE = 100  # where its first page says of which kind it is
-_UNPACKED = 1 << 16  # bytes of a packed beginning
 _NEAR = 16  # characters from the end at which a value may just be cut
 _MEMBER = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*:\s*')
 _SEPARATOR = re.compile(r"\s*(,|\Z)")
@@ -102,10 +123,20 @@ _CHROME = {"displayTimeUnit", "stackFrames", "systemTraceEvents", "controllerTra
 def is_trace(beginning: bytes) -> bool:
     """Whether a file that begins so is a Chrome trace, packed by gzip or not: an array of events, or an
     object with ``traceEvents`` or, if these come later, with what torch and Chrome write before them."""
-    text = _unpacked(beginning).decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    text = unpacked(beginning).decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if text.startswith("["):
         return _is_event(text[1:].lstrip(" \t\r\n,"))
     return text.startswith("{") and _has_events(text)
+
+
+def is_trace_or_calls(beginning: bytes) -> bool:
+    """Whether a file that begins so is a Chrome trace, or a profile of speedscope."""
+    return is_trace(beginning) or is_speedscope(beginning)
+
+
+def is_trace_or_stacks(beginning: bytes) -> bool:
+    """Whether a file that begins so is a Chrome trace, a profile of speedscope, or collapsed stacks."""
+    return is_trace_or_calls(beginning) or is_folded(beginning)
 
 
 def may_be_nsight(beginning: bytes) -> bool:
@@ -127,31 +158,14 @@ def _may_have(beginning: bytes, *tables: bytes) -> bool:
 
 def is_flight(beginning: bytes) -> bool:
     """Whether a file that begins so is a dump of torch's flight recorder, a pickle or JSON."""
-    start = _unpacked(beginning)
+    start = unpacked(beginning)
     return start.startswith((b"\x80", b"{")) and b"version" in start[:64] and b"pg_config" in start
 
 
 def is_snapshot(beginning: bytes) -> bool:
     """Whether a file that begins so is a memory snapshot of torch, packed by gzip or not: a pickle of a dict
     whose first key is one of a snapshot's."""
-    return _SNAPSHOT.match(_unpacked(beginning)[:256]) is not None
-
-
-def _unpacked(beginning: bytes) -> bytes:
-    if not beginning.startswith(b"\x1f\x8b"):
-        return beginning
-    try:
-        return zlib.decompressobj(wbits=31).decompress(beginning, _UNPACKED)
-    except zlib.error:
-        return _before_damage(beginning)
-
-
-def _before_damage(packed: bytes) -> bytes:
-    unpacking, found = zlib.decompressobj(wbits=31), bytearray()
-    with suppress(zlib.error):
-        for at in range(len(packed)):
-            found += unpacking.decompress(packed[at : at + 1], _UNPACKED)
-    return bytes(found[:_UNPACKED])
+    return _SNAPSHOT.match(unpacked(beginning)[:256]) is not None
 
 
 def _is_event(text: str) -> bool:
@@ -201,9 +215,19 @@ FILES = {
     ),
     *(FileName(f"**/{name}{side}", makes_run=False) for name in _ASCEND_DATABASES for side in SIDE_FILES),
     *(FileName(f"**/{name}", makes_run=False) for name in _ANALYSES),
+    *(FileName(f"**/{where}{name}") for where in ("", f"{CLUSTER_DIRECTORY}/") for name in CLUSTER_FILES),
+    *(
+        FileName(f"**/{where}{CLUSTER_FILES[0]}{side}", makes_run=False)
+        for where in ("", f"{CLUSTER_DIRECTORY}/")
+        for side in SIDE_FILES
+    ),
     FileName("**/*.sqlite", begins=may_be_nsight),
     FileName("**/*_results.db", begins=may_be_rocpd),
-    *(FileName(f"**/{name}", begins=is_trace) for name in _ANY_TRACES),
+    *(FileName(f"**/{name}", begins=is_trace_or_calls) for name in _ANY_TRACES),
+    FileName(f"**/*{NAMED_TRACE}*", begins=is_trace_or_stacks),
+    *(FileName(f"**/{name}") for name in (*_SPEEDSCOPE, *_PPROF)),
+    *(FileName(f"**/{name}", begins=is_folded) for name in (*_FOLDED, "*.txt")),
+    *(FileName(f"**/{name}", begins=is_pprof) for name in _MAY_BE_PPROF),
     *(FileName(f"**/{name}", begins=is_snapshot) for name in _SNAPSHOTS),
     *(FileName(f"**/{name}", begins=is_flight) for name in _FLIGHTS),
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),

@@ -33,6 +33,10 @@ class Source(enum.StrEnum):
     SNAPSHOT = "snapshot"  # torch's memory snapshot, a pickle
     FLIGHT = "flight"  # torch's flight recorder, a file for each rank of a job
     RANK_STEPS = "rank_steps"  # how long each rank of a job took for each step, TorchTitan's structured logs
+    FOLDED = "folded"  # collapsed stacks: a line for each, with a number
+    SPEEDSCOPE = "speedscope"  # of py-spy and others
+    PPROF = "pprof"  # of Go, of JAX (memory of devices), and others
+    CLUSTER = "cluster"  # what msprof-analyze found about the ranks of a job, cluster_analysis_output
 
 
 class Category(enum.IntEnum):
@@ -118,6 +122,40 @@ class Note:
 Column: TypeAlias = NDArray[Any]
 Table: TypeAlias = Mapping[str, Column]
 
+_STEPS = {
+    "number": "i8",  # as the log counts
+    "start": "i8",  # -1 where only durations are known
+    "duration": "i8",
+    # of the host, where the device lags and start and duration are its own
+    "host_start": "i8",
+    "host_duration": "i8",
+    # time of the step by what it was spent on, each moment counted once (Category)
+    "kernel": "i8",
+    "memcpy": "i8",
+    "memset": "i8",
+    "communication": "i8",
+    "runtime": "i8",
+    "data": "i8",
+    "operator": "i8",
+    "other": "i8",
+    "idle": "i8",
+    # as MindSpore divides the step of a device
+    "iteration_interval": "i8",
+    "forward_backward": "i8",
+    "tail": "i8",
+    "forward_start": "i8",  # from the start of the step
+    "backward_end": "i8",
+    # as Ascend's step_trace_time.csv and the cluster files divide it
+    "computing": "i8",
+    "communication_not_overlapped": "i8",
+    "overlapped": "i8",
+    "free": "i8",
+    "bubble": "i8",
+    "receive": "i8",
+    "collective": "i8",  # communication that is not overlapped, without receiving
+    "stage": "i8",  # all but receiving from another stage
+    "preparing": "i8",
+}
 # columns of each table; OPTIONAL ones may be left out
 TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
     name: {column: np.dtype(kind) for column, kind in columns.items()}
@@ -140,40 +178,9 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
         },
         "flows": {"source": "i4", "target": "i4", "kind": "u1"},  # rows in slices; FlowKind
         "counters": {"counter": "i4", "time": "i8", "value": "f8"},  # place in Profile.counters
-        "steps": {
-            "number": "i8",  # as the log counts
-            "start": "i8",  # -1 where only durations are known
-            "duration": "i8",
-            # of the host, where the device lags and start and duration are its own
-            "host_start": "i8",
-            "host_duration": "i8",
-            # time of the step by what it was spent on, each moment counted once (Category)
-            "kernel": "i8",
-            "memcpy": "i8",
-            "memset": "i8",
-            "communication": "i8",
-            "runtime": "i8",
-            "data": "i8",
-            "operator": "i8",
-            "other": "i8",
-            "idle": "i8",
-            # as MindSpore divides the step of a device
-            "iteration_interval": "i8",
-            "forward_backward": "i8",
-            "tail": "i8",
-            "forward_start": "i8",  # from the start of the step
-            "backward_end": "i8",
-            # as Ascend's step_trace_time.csv and the cluster files divide it
-            "computing": "i8",
-            "communication_not_overlapped": "i8",
-            "overlapped": "i8",
-            "free": "i8",
-            "bubble": "i8",
-            "receive": "i8",
-            "collective": "i8",  # communication that is not overlapped, without receiving
-            "stage": "i8",  # all but receiving from another stage
-            "preparing": "i8",
-        },
+        "steps": _STEPS,
+        # the same of each rank of a job, where one profile is about all of them
+        "rank_steps": {"rank": "i4", **_STEPS},
         # work in parallel to the step: all-reduce lanes of a step trace; starts are relative to the step
         "lanes": {"step": "i4", "name": "i4", "start": "i8", "duration": "i8"},
         # one operator as finely as the source tells them apart
@@ -194,6 +201,8 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "device_total": "i8",  # of the kernels it launched, those of operators within too
             "device_self": "i8",
             "flops": "f8",  # of all calls; NaN when not known
+            "repeated": "f8",  # of these: those that the forward pass had done before
+            "traffic": "f8",  # bytes that all calls move at least; NaN when not known
             "precision": "i4",  # InputType of the inputs of products, or -1
             "bytes": "f8",  # memory it took
         },
@@ -250,7 +259,7 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
         },
         # how long each rank of a job was in a span of a step, of each start (attempt); by rank and attempt,
         # and in these by span and step
-        "rank_steps": {
+        "step_spans": {
             "rank": "i4",
             "attempt": "i4",
             "step": "i8",
@@ -262,6 +271,15 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
         "stacks": {"end": "i8"},
         "stack_frames": {"frame": "i4"},  # row in frames
         "frames": {"name": "i4", "file": "i4", "line": "i4"},
+        # calls where only their sums are known: equal paths are one row, callers come first
+        "call_paths": {"parent": "i4", "name": "i4"},  # row in call_paths, or -1
+        # what was spent in them, without what they called
+        "samples": {
+            "path": "i4",  # row in call_paths
+            "measure": "i4",  # place in the document `samples`
+            "value": "i8",
+            "count": "i8",  # of samples or calls; 0: not known
+        },
         # of the data pipeline: how long the training waited for each batch, how full the queue was
         "batches": {
             "number": "i8",
@@ -282,6 +300,7 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "wait": "i8",
             "transit": "i8",
             "bytes": "f8",
+            "rank": "i4",  # where one profile is about all ranks of a job
         },
         "links": {
             "step": "i8",
@@ -311,7 +330,9 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
 class Profile:
     """What was read of one profile. ``documents`` holds what is small and a tree: ``pipeline``,
     ``strategy``, ``flops`` (schemas: docs/reference/formats.md), ``copies`` (by name of copies their
-    ``count``, ``bytes`` and ``time``, ns)."""
+    ``count``, ``bytes`` and ``time``, ns), ``samples`` (``measures``, each with ``name`` and ``unit``: ns,
+    bytes, count or another; ``first``: the place of the one that is shown first;
+    ``counted``: samples or calls)."""
 
     source: Source
     start_ns: int = 0  # since the epoch; 0 when only relative times are known

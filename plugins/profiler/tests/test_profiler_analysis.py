@@ -14,6 +14,7 @@ from insight_profiler.analysis.compared_steps import compared_steps
 from insight_profiler.analysis.listing import SortedTable, TableColumn, Wanted
 from insight_profiler.analysis.operators import grouped, operator_times, sides_of
 from insight_profiler.analysis.overview import overview
+from insight_profiler.analysis.sums import are_of, nearest_rank
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, Device, Profile, Side, Source, StepOrigin, Track
 from insight_profiler.views.operator import detail
@@ -341,3 +342,22 @@ def test_search_is_by_any_part_whatever_its_case() -> None:
 def test_sorting_by_what_there_is_not_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="sort must be one of name"):
         LISTING.matching(Wanted(sort="nothing"))
+
+
+@pytest.mark.parametrize("most", [50, 1 << 40, (1 << 62) - 1])
+def test_percentiles_by_owner_are_those_of_each_owner_sorted(most: int) -> None:
+    random = np.random.default_rng(0)
+    values, owners = random.integers(-3, most, 2000), random.integers(0, 37, 2000)
+    for part in (0.01, 0.5, 0.95, 1):
+        found = nearest_rank(values, owners, 40, part)
+        for owner in range(40):
+            own = np.sort(values[owners == owner])
+            assert found[owner] == (own[int(np.ceil(len(own) * part)) - 1] if len(own) else -1)
+
+
+def test_rows_of_chosen_steps_are_found_with_those_of_no_step() -> None:
+    steps = np.array([-1, 0, 1, 2, -1, 7], np.int32)
+    assert are_of(steps, np.array([0, 7])).tolist() == [False, True, False, False, False, True]
+    assert are_of(steps, np.array([2, -1])).tolist() == [True, False, False, True, True, False]
+    assert are_of(steps, np.array([], np.intp)).tolist() == [False] * 6
+    assert are_of(steps, np.array([90])).tolist() == [False] * 6

@@ -190,7 +190,7 @@ def test_a_database_of_msprof_with_two_devices(tmp_path: Path) -> None:
     tasks = [task(number, 2, "AI_CORE", number, 10) | {"deviceId": number} for number in (0, 1)]
     write_database(tmp_path / "logs/run/PROF_1_2/msprof_20240101.db", {"TASK": tasks})
     ((name, profile),) = read_profiles(tmp_path / "logs").items()
-    assert name == "run/PROF_1_2:msprof_20240101.db"
+    assert name == "run:PROF_1_2/msprof_20240101.db"
     assert [device.name for device in profile.profile.devices] == ["NPU", "NPU 1"]
     tracks = [track for track in profile.profile.tracks if track.kind == "stream"]
     assert [(track.label, track.device) for track in tracks] == [("Stream 2", 0), ("Stream 2", 1)]

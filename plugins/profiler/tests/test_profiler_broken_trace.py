@@ -234,3 +234,13 @@ def test_slices_out_of_order_are_the_same(read: Read) -> None:
     forward, backward = read(events), read(events[::-1])
     for name in ("start", "duration", "depth", "self"):
         assert column_of(forward, name) == column_of(backward, name)
+
+
+@pytest.mark.parametrize("odd", [{"name": []}, {"id": {"a": 1}}, {"tid": [1], "ph": "E"}])
+def test_an_end_whose_identifier_is_a_list_is_left_out_and_stops_nothing(
+    read: Read, odd: dict[str, object]
+) -> None:
+    end = {"ph": "e", "name": "b", "pid": 1, "tid": 1, "ts": 1, **odd}
+    profile = read([slice_of("a", 0, 1), end])
+    assert names_of(profile) == ["a"]
+    assert codes_of(profile) == ["events_odd"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesInfo, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
+from tests.ascend_databases import RECORDS, write_database
+from tests.ascend_samples import TRACE
+from tests.conformance.our_profiles import read_profiles
 
 
 def _found(*tags: str) -> list[ProfileFiles]:
@@ -140,7 +144,7 @@ def test_files_are_claimed_by_their_names(
 
 
 def test_databases_of_ascend_outside_of_their_directories() -> None:
-    """With their logs and analysis; what msprof exported as text too is read as such."""
+    """With their logs and analysis; what msprof exported as text too is read from its database."""
     name = "ascend_pytorch_profiler_3.db"
     found = _found(
         f"out/{name}",
@@ -156,8 +160,43 @@ def test_databases_of_ascend_outside_of_their_directories() -> None:
     assert sources == {
         f"out/{name}": Source.ASCEND,
         "out/ascend_mindspore_profiler_0.db": Source.MINDSPORE,
-        ".": Source.MINDINSIGHT,
+        "PROF_1/msprof_1.db": Source.ASCEND,
         "PROF_2/msprof_2.db": Source.ASCEND,
     }
     (pytorch,) = (one for one in found if one.path == f"out/{name}")
     assert set(pytorch.files) == {name, f"{name}-wal", "analysis.db"}
+
+
+@pytest.mark.parametrize("place", ["PROF_1", "PROF_1/mindstudio_profiler_output"])
+@pytest.mark.parametrize("opened", ["logs", "logs/job", "logs/job/PROF_1"])
+def test_a_directory_of_msprof_with_both_exports_is_one_profile(
+    tmp_path: Path, place: str, opened: str
+) -> None:
+    """With the values of its database, and without an empty run for either export."""
+    output = tmp_path / "logs/job/PROF_1/mindstudio_profiler_output"
+    output.mkdir(parents=True)
+    (output / "msprof_20240101000000.json").write_text(json.dumps(TRACE))
+    (output / "op_summary_20240101000000.csv").write_text("Device_id,Op Name\n0,a\n")
+    write_database(tmp_path / "logs/job" / place / "msprof_20240101000000.db", RECORDS)
+    provider = LocalProvider([Logdir(str(tmp_path / opened))], [insight_plugin()], watch=False)
+    provider.load()
+    runs = [run.name for run in provider.runs()]
+    provider.close()
+    ((name, profile),) = read_profiles(tmp_path / opened).items()
+    assert [name.partition(":")[0]] == runs == [{"logs": "job"}.get(opened, ".")]
+    assert profile.profile.source is Source.ASCEND
+    assert [row["elapsed"] for row in profile.rows("collectives")] == [100_250]
+
+
+def test_text_exports_of_msprof_alone_are_profiles_of_their_directories(tmp_path: Path) -> None:
+    """The time in the name of a file is no rank."""
+    for name in ("PROF_1", "PROF_2"):
+        output = tmp_path / "job" / name / "mindstudio_profiler_output"
+        output.mkdir(parents=True)
+        (output / "msprof_20240101000000.json").write_text(json.dumps(TRACE))
+        (output / "msprof_slice_1_20240101000000.json").write_text(json.dumps(TRACE))
+    found = read_profiles(tmp_path)
+    assert [(name, one.profile.rank) for name, one in found.items()] == [
+        ("job:PROF_1", -1),
+        ("job:PROF_2", -1),
+    ]

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from insight_profiler.model import Profile
+from insight_profiler.views import routes
 from safetensors.numpy import load
 from werkzeug.test import TestResponse
 
@@ -142,3 +144,16 @@ def test_a_trace_is_the_same_packed(get: Get) -> None:
         ("outer1", 0, 100),
         ("inner", 0, 40),
     ]
+
+
+def test_what_looks_at_all_slices_is_computed_once_for_a_profile(
+    get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _said(get("profile"))
+    assert first["trees"] == ["device", "host"]
+
+    def looks(profile: Profile) -> list[str]:
+        raise AssertionError("it looks at the slices again")
+
+    monkeypatch.setattr(routes, "trees_of", looks)
+    assert _said(get("profile")) == first

@@ -1,6 +1,6 @@
 import type { Disposer, Plugin, PluginContext } from '@insight-host/api';
 import { Button, Empty, Menu, Select, tab, type MenuItem } from '@insight-host/kit';
-import { addStylesFirst } from '@insight-host/kit/lab';
+import { addStylesFirst, isPhone, ToolbarLine } from '@insight-host/kit/lab';
 import { markdownStyles } from '@insight-host/kit/markdown';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
@@ -202,8 +202,35 @@ function Tools({ board }: Props): JSX.Element {
       }}
     />
   );
-  return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+  const seldom = report && !isSource && (
+    <>
+      {canEdit && (
+        <span class="state" role="status">
+          {say(board.draft.value === null ? 'saved' : 'saving')}
+        </span>
+      )}
+      {!isFixed && (
+        <Button
+          action="edit"
+          label={say('source.hint')}
+          text={say('source')}
+          disabled={!canEdit}
+          onPress={() => void board.source()}
+        />
+      )}
+      <a
+        class="tool text"
+        data-action="file"
+        href={ctx.data.href('snapshot', { report: report.name })}
+        download=""
+        title={say('file.hint')}
+      >
+        {say('file')}
+      </a>
+    </>
+  );
+  const first = (
+    <>
       {report && (isSource || isNaming.value)
         ? nameField
         : names.length > 0 && (
@@ -223,7 +250,11 @@ function Tools({ board }: Props): JSX.Element {
       {!isFixed && !isSource && (
         <Button action="new" label={say('new')} text={say('new')} onPress={() => void board.create()} />
       )}
-      {report && canEdit && !isSource && (
+    </>
+  );
+  const tools = (
+    <>
+      {canEdit && (
         <>
           <Button
             action="undo"
@@ -241,35 +272,13 @@ function Tools({ board }: Props): JSX.Element {
           />
         </>
       )}
-      <span class="spring" />
-      {report && !isSource && (
-        <>
-          {canEdit && (
-            <span class="state" role="status">
-              {say(board.draft.value === null ? 'saved' : 'saving')}
-            </span>
-          )}
-          {!isFixed && (
-            <Button
-              action="edit"
-              label={say('source.hint')}
-              text={say('source')}
-              disabled={!canEdit}
-              onPress={() => void board.source()}
-            />
-          )}
-          <a
-            class="tool text"
-            data-action="file"
-            href={ctx.data.href('snapshot', { report: report.name })}
-            download=""
-            title={say('file.hint')}
-          >
-            {say('file')}
-          </a>
-          <Menu action="more" icon="more" label={say('more')} items={more} />
-        </>
-      )}
+      {isPhone.value && seldom}
+    </>
+  );
+  const actions = (
+    <>
+      {!isPhone.value && seldom}
+      {report && !isSource && <Menu action="more" icon="more" label={say('more')} items={more} />}
       {report && isSource && (
         <>
           <Button action="save" label={say('save')} text={say('save')} onPress={() => void board.save()} />
@@ -277,8 +286,9 @@ function Tools({ board }: Props): JSX.Element {
         </>
       )}
       {isFixed && board.entries.value && <span class="count">{say('fixed')}</span>}
-    </div>
+    </>
   );
+  return <ToolbarLine say={say} first={first} tools={report && !isSource && tools} actions={actions} />;
 }
 
 function RedoIcon(): JSX.Element {

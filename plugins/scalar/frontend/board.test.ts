@@ -1,7 +1,7 @@
 import { codecs, Page } from '@insight-host/kit';
 import { fakeContext, fakeTags, type FakeContext } from '@insight-host/kit/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { scalarParts, setAxis, type ScalarParts } from './board';
+import { isClipped, scalarParts, setAxis, type ScalarParts } from './board';
 
 const WINDOW = { x: [1, 2], y: null } as const;
 
@@ -30,6 +30,11 @@ describe('the parts of the scalar tab', () => {
     zooms.look('loss', { x: [1.5, 2.5], y: null }, 'pan');
     zooms.stepBack('loss');
     expect([zooms.of('loss').x, ctx.address.value.get('zoom')]).toEqual([WINDOW.x, 'loss=1,2']);
+  });
+
+  it('leave out diverged runs, but nothing of a learning rate, which somebody set', () => {
+    const tags = ['loss', 'lr', 'train/lr', 'opt/learning_rate', 'Learning Rate', 'clr', 'lrs'];
+    expect(tags.filter((tag) => isClipped(board, tag))).toEqual(['loss', 'clr', 'lrs']);
   });
 
   it('zoom all cards where their x is linked, until they have another axis', () => {

@@ -128,9 +128,11 @@ export function openForFirst(
   if (tag !== undefined) dialog.value = { kind, tag };
 }
 
-/** Whether the y axis of this card leaves out a few diverged runs. */
+const LEARNING_RATE = /(^|[^a-z])(lr|learning.?rate)([^a-z]|$)/i;
+
+/** Whether the y axis of this card leaves out a few diverged runs: what is set, such as a learning rate, is none. */
 export function isClipped({ clipped, whole }: ScalarParts, tag: string): boolean {
-  return clipped.value && !whole.value.includes(tag);
+  return clipped.value && !whole.value.includes(tag) && !LEARNING_RATE.test(tag);
 }
 
 export function setAxis({ x, zooms }: ScalarParts, axis: Axis): void {

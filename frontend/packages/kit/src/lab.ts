@@ -7,8 +7,10 @@ export { Latest, useAnswer, type Answer, type AskOptions, type Failure } from '.
 export { changed } from './base/card_key';
 export { rove, useTabWithin } from './base/keys';
 export { isExpression, SLOW, splitName, tagFilter } from './base/groups';
+export { FINGER, isPhone } from './base/phone';
 export { menuItems } from './base/popover';
 export { RequestQueue, SeriesClock, Spaced } from './base/requests';
 export { multiples, picked, said, spliced, wholeOf } from './base/numbers';
 export * from './base/scrolling';
 export { addStylesFirst } from './base/tab';
+export { ToolbarLine } from './base/toolbar';

@@ -95,14 +95,16 @@ function Group({ group, runs: own, values, mean, range }: ListedGroup) {
         onFocusIn={hover}
         onFocusOut={leave}
       >
-        <input
-          ref={box}
-          type="checkbox"
-          class="ih-checkbox"
-          checked={state === 'all'}
-          aria-label={group.title}
-          onChange={() => runs.select(withRows(selected, own, state !== 'all'))}
-        />
+        <label class="ih-hit">
+          <input
+            ref={box}
+            type="checkbox"
+            class="ih-checkbox"
+            checked={state === 'all'}
+            aria-label={group.title}
+            onChange={() => runs.select(withRows(selected, own, state !== 'all'))}
+          />
+        </label>
         <span class="ih-swatch" style={swatchOf(group, state !== 'none')} />
         <button
           type="button"

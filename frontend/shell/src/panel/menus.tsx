@@ -119,19 +119,20 @@ function GroupMenu({ metrics }: Pick<Props, 'metrics'>) {
     const count = by.includes(key) ? null : metrics.countOf(key);
     return count !== null && count < 2 ? null : line(key, title, count);
   };
-  const line = (key: string, title: string, count: number | null) => (
+  const line = (
+    key: string,
+    title: string,
+    count: number | null,
+    { checked = by.includes(key), hint = key, press = (): void => turn(key) } = {},
+  ) => (
     <label key={key}>
-      <input
-        type="checkbox"
-        class="ih-checkbox"
-        data-column={key}
-        checked={by.includes(key)}
-        onChange={() => turn(key)}
-      />
-      <span title={key}>{title}</span>
+      <input type="checkbox" class="ih-checkbox" data-column={key} checked={checked} onChange={press} />
+      <span title={hint}>{title}</span>
       {count !== null && <span class="ih-muted">{count.toLocaleString()}</span>}
     </label>
   );
+  const repeats = metrics.repeats.value;
+  const isRepeats = repeats?.keys.join() === by.join();
   return (
     <>
       {by.length > 0 && (
@@ -139,6 +140,12 @@ function GroupMenu({ metrics }: Pick<Props, 'metrics'>) {
           {words(page, 'group.none')}
         </button>
       )}
+      {repeats &&
+        line('repeats', words(page, 'group.repeats', { seed: repeats.seed }), repeats.count, {
+          checked: isRepeats,
+          hint: repeats.keys.map((key) => metrics.titleOf(key)).join(', '),
+          press: () => groupBy.set(isRepeats ? [] : repeats.keys),
+        })}
       <Sections metrics={metrics} kinds={['hyperparameter']} row={row} />
       <fieldset>
         <legend>{words(page, 'group.name')}</legend>
@@ -244,42 +251,51 @@ function SortMenu({ metrics }: Pick<Props, 'metrics'>) {
       {base('time')}
       {base('name')}
       <Sections metrics={metrics} kinds={['metric', 'hyperparameter', 'other']} row={row} />
-      {page.aboutOne.value === null && <Selecting count={count} isSorting={metrics.isSorting.value} />}
+      {page.aboutOne.value === null && <Selecting count={count} metrics={metrics} />}
     </>
   );
 }
 
-/** Which runs of the list are selected, by their places in it. */
-function Selecting({ count, isSorting }: { readonly count: number; readonly isSorting: boolean }) {
+/** Which runs of the list are selected: the best ones, or by their places in it. */
+function Selecting({ count, metrics }: Pick<Props, 'metrics'> & { readonly count: number }) {
   const page = usePage();
   const { runs } = page;
+  const best = metrics.bestOf(runs);
+  const counts = FIRST.filter((first) => first < count);
+  const select = (first: number): void => runs.selectShown(runs.rows.value.slice(0, first).map(({ name }) => name));
+  const numbers = (kind: 'best' | 'first', disabled: boolean, press: (first: number) => void) =>
+    counts.map((first) => (
+      <button
+        key={first}
+        type="button"
+        class="ih-button ih-small"
+        {...{ [`data-${kind}`]: first }}
+        disabled={disabled}
+        title={words(page, `sort.${kind}.hint`, { count: first, metric: best?.title ?? '' })}
+        onClick={() => press(first)}
+      >
+        {first}
+      </button>
+    ));
   return (
     <>
-      {count > FIRST[0] && (
-        <p class="ih-select-first">
-          <span>{words(page, 'sort.first')}</span>
-          {FIRST.filter((first) => first < count).map((first) => (
-            <button
-              key={first}
-              type="button"
-              class="ih-button ih-small"
-              data-first={first}
-              disabled={isSorting}
-              title={words(page, 'sort.first.hint', { count: first })}
-              onClick={() => runs.selectShown(runs.rows.value.slice(0, first).map(({ name }) => name))}
-            >
-              {first}
+      {counts.length > 0 && (
+        <fieldset class="ih-select-first">
+          <legend>{words(page, 'sort.select')}</legend>
+          {best?.isRanked && (
+            <p>
+              <span title={best.key}>{words(page, 'sort.best', { metric: best.title })}</span>
+              {numbers('best', false, (first) => metrics.selectBest(best, first))}
+            </p>
+          )}
+          <p>
+            <span>{words(page, 'sort.first')}</span>
+            {numbers('first', metrics.isSorting.value, select)}
+            <button type="button" class="ih-button ih-small" data-first="all" onClick={() => select(Infinity)}>
+              {words(page, 'sort.all')}
             </button>
-          ))}
-          <button
-            type="button"
-            class="ih-button ih-small"
-            data-first="all"
-            onClick={() => runs.selectShown(runs.rows.value.map(({ name }) => name))}
-          >
-            {words(page, 'sort.all')}
-          </button>
-        </p>
+          </p>
+        </fieldset>
       )}
       <button
         type="button"

@@ -21,11 +21,13 @@ const COLUMNS = [
   column('min/val/loss', 'scalar', [2, 1, 3], 'min'),
 ];
 
+let answered: readonly ReturnType<typeof column>[];
 let page: Page;
 let metrics: Metrics;
 beforeEach(async () => {
   localStorage.clear();
   history.replaceState(null, '', '#theme=light&locale=en');
+  answered = COLUMNS;
   page = new Page();
   const runs = ['a', 'b', 'c'];
   page.session.table.value = {
@@ -34,7 +36,7 @@ beforeEach(async () => {
     notices: [],
     runs: runs.map((name, at) => ({ name, dialects: [], start_time: at, loading: false, damage: 0 })),
   };
-  vi.stubGlobal('fetch', async () => Response.json({ runs, columns: COLUMNS, column_errors: [] }));
+  vi.stubGlobal('fetch', async () => Response.json({ runs, columns: answered, column_errors: [] }));
   page.columns.value = columnView(page);
   page.columns.value.columns.need();
   metrics = new Metrics(page);
@@ -85,4 +87,44 @@ it('offers charts the newest lines and the best ones, by the metric of the list'
   ]);
   metrics.orders(page.runs)[0]?.choose();
   expect(page.runs.sort.value).toEqual(['time']);
+});
+
+it('selects the best runs of a metric once its values are there, never those without a value', async () => {
+  expect(metrics.bestOf(page.runs)?.title).toBe('val_acc');
+  metrics.selectBest(choice('val_acc'), 1);
+  expect(page.runs.selectedSet.value.size).toBe(3); // not yet
+  await vi.waitFor(() => expect([...page.runs.selectedSet.value]).toEqual(['b']));
+  metrics.selectBest(choice('val_acc'), 3);
+  await vi.waitFor(() => expect([...page.runs.selectedSet.value]).toEqual(['a', 'b']));
+  metrics.sortBy(choice('val_acc')); // the worst first
+  metrics.selectBest(choice('val_acc'), 1);
+  await vi.waitFor(() => expect([...page.runs.selectedSet.value]).toEqual(['b']));
+});
+
+it('leaves a selection alone when the list is sorted by something else meanwhile', async () => {
+  metrics.selectBest(choice('val_acc'), 1);
+  page.runs.sort.set(['name']);
+  metrics.sortBy(choice('val/loss'));
+  await vi.waitFor(() => expect(metrics.shown.value?.title).toBe('val/loss'));
+  expect(page.runs.selectedSet.value.size).toBe(3);
+});
+
+it('groups repeats by all that tells runs apart, but for the seed', async () => {
+  const seed = column('seed', 'hyperparameter', [1, 2, 1]);
+  answered = [column('lr', 'hyperparameter', [0.1, 0.1, 0.3]), column('width', 'hyperparameter', [8, 8, 8]), seed];
+  page.columns.value = columnView(page);
+  page.columns.value.columns.need();
+  await vi.waitFor(() => expect(metrics.choices.value.some(({ title }) => title === 'seed')).toBe(true));
+  expect(metrics.repeats.value).toBeNull(); // the values are not there
+  page.columnsOfOthers.value = ['p/lr', 'p/width', 'p/seed'];
+  await vi.waitFor(() => expect(metrics.repeats.value).toEqual({ seed: 'seed', keys: ['p/lr'], count: 2 }));
+});
+
+it('knows of no repeats where each run is alone', async () => {
+  answered = [...COLUMNS, column('seed', 'hyperparameter', [1, 2, 1])];
+  page.columns.value = columnView(page);
+  page.columns.value.columns.need();
+  page.columnsOfOthers.value = ['p/lr', 'p/seed'];
+  await vi.waitFor(() => expect(metrics.countOf('p/seed')).toBe(2));
+  expect(metrics.repeats.value).toBeNull();
 });

@@ -1,7 +1,8 @@
 /** Columns that runs are sorted, grouped and coloured by, in words; and the value of each run in the sorted one. */
-import { computed } from '@preact/signals';
+import { computed, effect, untracked } from '@preact/signals';
 import type { Cell, Drawing, Run, RunGroup } from '@insight-host/api';
 import { cellOf, type ShownColumn } from '../columns/cells';
+import { groupsOf } from '../coloring/grouping';
 import type { ColumnValues } from '../state/late';
 import { type Page, usePage } from '../state/page';
 import type { RunMetric, Runs } from '../state/runs';
@@ -16,11 +17,15 @@ export interface Choice {
   readonly key: string;
   /** As short as it can be. */
   readonly title: string;
-  readonly kind: 'hyperparameter' | 'metric' | 'other';
+  readonly kind: (typeof KINDS)[number];
   /** Whether its largest value comes first. */
   readonly isDown: boolean;
+  /** Whether it is known which of its values are better. */
+  readonly isRanked: boolean;
 }
 
+const KINDS = ['hyperparameter', 'metric', 'other'] as const;
+const SEED = /(^|[^a-z])seeds?([^a-z]|$)/i;
 const HYPERPARAMETERS = ['hyperparameter', 'dataset', 'model', 'custom'];
 
 /** `hparam/val_acc` of `metric/hparam/val_acc`: what people call it. */
@@ -45,8 +50,12 @@ export class Metrics {
         title: isMetric ? shortTitle(column.name) : title,
         kind,
         isDown: isMetric && column.goal !== 'min',
+        isRanked: isMetric && Boolean(column.goal),
       };
     });
+    // a metric that does not say what is better, such as a learning rate, is no result
+    const placeOf = ({ kind, isRanked }: Choice): number => KINDS.indexOf(kind) - (isRanked ? 0.5 : 0);
+    all.sort((one, other) => placeOf(one) - placeOf(other));
     const titles = new Set<string>();
     return all.filter(({ title, kind }) => {
       if (kind !== 'metric') return true;
@@ -78,6 +87,23 @@ export class Metrics {
     const column = this.columns?.columnOf(key);
     return column ? new Set(Object.values(column.values)).size : null;
   }
+
+  /** Hyperparameters that tell runs apart, but for the seed, and how many groups they make; null without repeats. */
+  readonly repeats = computed<{
+    readonly seed: string;
+    readonly keys: readonly string[];
+    readonly count: number;
+  } | null>(() => {
+    const all = this.choices.value.filter(({ kind }) => kind === 'hyperparameter');
+    const counts = all.map(({ key }) => this.countOf(key));
+    if (counts.includes(null)) return null;
+    const varied = all.filter((_, at) => Number(counts[at]) > 1);
+    const seed = varied.find(({ title }) => SEED.test(title));
+    const keys = varied.filter(({ title }) => !SEED.test(title)).map(({ key }) => key);
+    const { value: names } = this.page.runs.names;
+    const count = keys.length > 0 ? groupsOf(keys, names, this.columns).length : names.length;
+    return seed && count < names.length ? { seed: seed.title, keys, count } : null;
+  });
 
   /** What the list shows next to names: the column that it is sorted by. */
   readonly shown = computed<RunMetric | null>(() => {
@@ -118,11 +144,40 @@ export class Metrics {
     sort.set([...sort.value.filter((one) => one === 'selected'), (now ? other : first) + key]);
   }
 
-  /** The orders that a chart with more lines than it draws offers. */
-  orders(runs: Runs): Drawing['orders'] {
+  /** What the best runs are best at: the metric of the list, else the first that says which values are better. */
+  bestOf(runs: Pick<Runs, 'sort'>): Choice | undefined {
     const now = columnKey(runs.sort.value);
     const metrics = this.choices.value.filter(({ kind }) => kind === 'metric');
-    const best = metrics.find(({ key }) => key === now) ?? metrics[0];
+    return metrics.find(({ key }) => key === now) ?? metrics.find(({ isRanked }) => isRanked);
+  }
+
+  /** Sorts by a metric, and selects the runs that are then the first ones, once its values are there. */
+  selectBest(choice: Pick<Choice, 'key' | 'isDown'>, count: number): void {
+    this.stopSelecting();
+    const { runs } = this.page;
+    const { sort } = runs;
+    sort.set([...sort.value.filter((one) => one === 'selected'), (choice.isDown ? '-' : '+') + choice.key]);
+    const select = (): void => {
+      const column = this.columns?.columnOf(choice.key);
+      const has = ({ name }: Run): boolean => column !== undefined && Number.isFinite(numberIn(column, name));
+      const best = runs.rows.peek().filter(has).slice(0, count);
+      runs.selectShown(best.map(({ name }) => name));
+    };
+    this.stopSelecting = effect(() => {
+      const isOther = columnKey(runs.sort.value) !== choice.key; // chosen meanwhile
+      if (!isOther && this.isSorting.value) return;
+      queueMicrotask(() => {
+        this.stopSelecting(); // the list has its order by now
+        if (!isOther) untracked(select);
+      });
+    });
+  }
+
+  private stopSelecting: () => void = () => undefined;
+
+  /** The orders that a chart with more lines than it draws offers. */
+  orders(runs: Runs): Drawing['orders'] {
+    const best = this.bestOf(runs);
     const newest = {
       text: words(this.page, 'order.newest'),
       isChosen: runs.sort.value.join() === 'time',
@@ -184,7 +239,7 @@ export function Beside({ run }: { readonly run: Run }) {
   if (!metric) return null;
   const share = metric.shareOf(metric.valueOf(run.name));
   return (
-    <span class="ih-run-metric" title={metric.title}>
+    <span class="ih-run-metric ih-barred" title={metric.title}>
       {metric.textOf(run.name)}
       {share !== null && (
         <i class="ih-bar">

@@ -15,7 +15,8 @@ export type Dialog =
   | { readonly kind: 'pages'; readonly tab: string; readonly anchor: HTMLButtonElement }
   | { readonly kind: 'run'; readonly run: Run; readonly anchor: HTMLButtonElement }
   | { readonly kind: 'damage'; readonly run: string | null }
-  | { readonly kind: 'tags'; readonly plugin: string };
+  | { readonly kind: 'tags'; readonly plugin: string }
+  | { readonly kind: 'docs'; readonly path: string };
 
 export interface PanelMenu {
   readonly kind: 'group' | 'color' | 'sort';

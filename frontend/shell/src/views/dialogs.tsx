@@ -9,6 +9,7 @@ import { usePage } from '../state/page';
 import { DamageList } from './damage_list';
 import over from './over.css?inline';
 import styles from './dialogs.css?inline';
+import { DocsDialog } from './docs';
 import { Palette } from './palette';
 import { PageMenu, PagesMenu } from './menus';
 import { RunMenu } from './run_menu';
@@ -53,6 +54,7 @@ export function OpenDialog({ dialog, typed }: OpenDialogProps) {
   if (dialog.kind === 'columns') return <Columns />;
   if (dialog.kind === 'tags') return <TagTree plugin={dialog.plugin} />;
   if (dialog.kind === 'share') return <ShareDialog />;
+  if (dialog.kind === 'docs') return <DocsDialog path={dialog.path} />;
   return <KeyboardHelp />;
 }
 

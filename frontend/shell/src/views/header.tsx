@@ -1,5 +1,6 @@
 /** The header: name and place of the logs, tabs, search, what shares the page, and its settings. */
 import { Icon } from '@insight-host/kit';
+import { isPhone } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { keyLabel } from '../plugin/shortcuts';
@@ -10,19 +11,10 @@ import { IconButton } from './parts';
 export function Header() {
   const page = usePage();
   const t = page.t.value;
-  const open = page.sidebarOpen.value;
   const { value: place } = page.place;
   return (
     <header class="ih-header">
-      <IconButton
-        icon="sidebar"
-        disabled={!page.hasSidebar.value}
-        aria-expanded={open && page.hasSidebar.value}
-        label={t(open ? 'runs.collapse' : 'runs.expand')}
-        onClick={() => {
-          page.sidebarOpen.value = !open;
-        }}
-      />
+      <RunsButton />
       <h1 class="ih-name" title={page.session.environment.value?.data_location}>
         <span>{page.title.value}</span>
         {place && <b>{place}</b>}
@@ -60,6 +52,25 @@ export function Header() {
         }}
       />
     </header>
+  );
+}
+
+/** Opens and closes the run panel; on a phone it says what the sheet holds. */
+function RunsButton() {
+  const page = usePage();
+  const t = page.t.value;
+  const open = page.sidebarOpen.value && page.hasSidebar.value;
+  const props = {
+    'data-action': 'runs',
+    disabled: !page.hasSidebar.value,
+    'aria-expanded': open,
+    onClick: () => void (page.sidebarOpen.value = !open),
+  };
+  if (!isPhone.value) return <IconButton icon="sidebar" label={t(open ? 'runs.collapse' : 'runs.expand')} {...props} />;
+  return (
+    <button type="button" class="ih-button ih-runs" aria-haspopup="dialog" {...props}>
+      {`${t('runs')} (${page.runs.all.value.length.toLocaleString()})`}
+    </button>
   );
 }
 

@@ -8,6 +8,7 @@ import type { Tab } from '../state/session';
 import { type FoundTag, knownTags, patternOf, tagsOfHost, words as tagWords } from './tag_tree';
 import { lateTexts } from '../i18n/texts';
 import { chartMenu, openMenu, words as shareWords } from './share_dialog';
+import { type DocPage, docPages, words as docWords } from './docs';
 import { palette as en } from '../locales/en.json';
 import { palette as zh } from '../locales/zh-CN.json';
 
@@ -210,6 +211,12 @@ export function matching<T extends { readonly label: string; readonly group: str
     .map((at) => all[at] as T);
 }
 
+/** Opens a page of the documentation. */
+function docCommand(page: Page, { title, path, about }: DocPage): Command {
+  const group = docWords(page, 'docs');
+  return { label: title, group, also: about, run: () => void (page.dialog.value = { kind: 'docs', path }) };
+}
+
 function browseTags(page: Page): void {
   const { value: front } = page.front;
   if (front) page.dialog.value = { kind: 'tags', plugin: front.name };
@@ -230,15 +237,21 @@ export function Palette({ typed }: { readonly typed: string }) {
   const views = page.views.value?.list.value;
   const ended = useMemo(() => new AbortController(), []);
   const found = useMemo(() => tagsOfHost(page, query, ended.signal), []).value;
+  const docs = useSignal<readonly DocPage[]>([]);
   const known = useMemo(
-    () => [...commands(page), ...knownTags(page).map((tag) => tagCommand(page, tag))],
-    [page.contributions.value?.commands.length, views],
+    () => [
+      ...commands(page),
+      ...docs.value.map((doc) => docCommand(page, doc)),
+      ...knownTags(page).map((tag) => tagCommand(page, tag)),
+    ],
+    [page.contributions.value?.commands.length, views, docs.value],
   );
   const all = useMemo(() => [...known, ...found.map((tag) => tagCommand(page, tag))], [known, found]);
   const shown = matching(all, query.value);
   useLayoutEffect(() => input.current?.setSelectionRange(typed.length, typed.length), []);
   useEffect(() => {
     loadViews(page);
+    void docPages().then((found) => (docs.value = found));
     return () => ended.abort();
   }, []);
 

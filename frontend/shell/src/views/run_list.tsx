@@ -1,13 +1,13 @@
 /** The run selector: filter, selection, and a virtualised list. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
-import { linesInSight, showing, splitName, trackOf, useSize } from '@insight-host/kit/lab';
+import { FINGER, isPhone, linesInSight, showing, splitName, trackOf, useSize } from '@insight-host/kit/lab';
+import type { TargetedMouseEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '@insight-host/kit';
 import { usePage } from '../state/page';
 import { pressed } from '../state/selection';
 
-const ROW_HEIGHT = 28;
 const OVERSCAN = 6;
 
 export function RunList() {
@@ -17,6 +17,7 @@ export function RunList() {
   const scroller = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const { height } = useSize(scroller).value;
+  const rowHeight = isPhone.value ? FINGER : 28;
   const active = useSignal(0);
   const anchor = useRef<string | null>(null);
 
@@ -30,9 +31,12 @@ export function RunList() {
   const one = page.oneOf(page.front.value?.name ?? '', runs).value ?? '';
   const place = isAboutOne ? rows.findIndex(({ name }) => name === one) : -1;
   const selected = isAboutOne ? new Set([one]) : runs.selectedSet.value;
-  const [first, last] = linesInSight(top.value, height, ROW_HEIGHT, rows.length, OVERSCAN);
+  const [first, last] = linesInSight(top.value, height, rowHeight, rows.length, OVERSCAN);
 
-  const choose = (run: Run): void => runs.one.set(run.name, 'push');
+  const choose = (run: Run): void => {
+    runs.one.set(run.name, 'push');
+    if (isPhone.value) page.sidebarOpen.value = false; // the sheet has done what it was opened for
+  };
   const only = (run: Run): void => (isAboutOne ? choose(run) : runs.selectOnly(run));
   const press = (run: Run, range: boolean): void => {
     active.value = rows.indexOf(run);
@@ -51,10 +55,10 @@ export function RunList() {
     const element = scroller.current;
     if (!element) return;
     element.scrollTop = showing(
-      trackOf(rows.length * ROW_HEIGHT, element.clientHeight),
+      trackOf(rows.length * rowHeight, element.clientHeight),
       element.scrollTop,
-      at * ROW_HEIGHT,
-      (at + 1) * ROW_HEIGHT,
+      at * rowHeight,
+      (at + 1) * rowHeight,
     );
   };
   useEffect(() => {
@@ -62,7 +66,7 @@ export function RunList() {
   }, [one, height]); // not where others come: the user may be scrolling
   const onKeyDown = (event: KeyboardEvent): void => {
     const run = rows[active.value];
-    const screen = Math.max(1, Math.floor(height / ROW_HEIGHT) - 1);
+    const screen = Math.max(1, Math.floor(height / rowHeight) - 1);
     const steps: Record<string, number> = {
       ArrowDown: active.value + 1,
       ArrowUp: active.value - 1,
@@ -104,14 +108,14 @@ export function RunList() {
         menu?.click();
       }}
     >
-      <div class="ih-run-rows" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+      <div class="ih-run-rows" style={{ height: `${rows.length * rowHeight}px` }}>
         {rows.slice(first, last).map((run, at) => (
           <RunRowView
             key={run.name}
             run={run}
             at={first + at}
             count={rows.length}
-            top={(first + at) * ROW_HEIGHT}
+            top={(first + at) * rowHeight}
             selected={selected.has(run.name)}
             active={first + at === active.value}
             onPress={press}
@@ -185,7 +189,8 @@ export function swatchOf({ color, dash }: Pick<Run, 'color' | 'dash'>, isDrawn: 
     at += part * scale;
     return `${place % 2 ? '#0000' : color} ${from}px ${at}px`;
   });
-  return { borderColor: 'transparent', background: `repeating-linear-gradient(90deg, ${stops.join()}) border-box` };
+  const line = `repeating-linear-gradient(90deg, ${stops.join()}) center / 100% 4px no-repeat border-box`;
+  return { borderColor: 'transparent', background: line };
 }
 
 /** Colour, name and badges of a run, and what can be done with it. */
@@ -195,6 +200,18 @@ export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
   const [head, tail] = splitName(run.displayName);
   const NameField = page.nameField.value;
   const metric = page.tableOpen.value ? null : page.runs.metric.value;
+  // on a phone it is always in sight, and an option holds no control: readers find the menu by a long press
+  const tool = {
+    class: `ih-run-tool${metric ? ' ih-over' : ''}`,
+    'data-action': 'run-menu',
+    title: t('runs.menu'),
+    onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => {
+      event.stopPropagation();
+      page.dialog.value = { kind: 'run', run, anchor: event.currentTarget };
+    },
+    onDblClick: (event: Event) => event.stopPropagation(),
+    children: <Icon name="more" />,
+  };
   return (
     <>
       <span
@@ -230,7 +247,8 @@ export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
           {run.damage > 999 ? '999+' : run.damage}
         </span>
       )}
-      {page.hasDialects.value &&
+      {!metric &&
+        page.hasDialects.value &&
         run.dialects.map((dialect) => (
           <span
             key={dialect}
@@ -241,22 +259,11 @@ export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
           </span>
         ))}
       {metric && <metric.Beside run={run} />}
-      <button
-        type="button"
-        class={`ih-run-tool${metric ? ' ih-over' : ''}`}
-        data-action="run-menu"
-        tabIndex={-1}
-        title={t('runs.menu')}
-        aria-label={t('runs.menu')}
-        aria-haspopup="menu"
-        onClick={(event) => {
-          event.stopPropagation();
-          page.dialog.value = { kind: 'run', run, anchor: event.currentTarget };
-        }}
-        onDblClick={(event) => event.stopPropagation()}
-      >
-        <Icon name="more" />
-      </button>
+      {isPhone.value ? (
+        <span {...(tool as object)} />
+      ) : (
+        <button {...tool} type="button" tabIndex={-1} aria-label={t('runs.menu')} aria-haspopup="menu" />
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** The left side: filter and selection over the list of runs. Its width is the user's. */
 import { Icon } from '@insight-host/kit';
-import { SLOW } from '@insight-host/kit/lab';
+import { isPhone, SLOW } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { loadColumns, loadPanel, useLater } from '../loading';
@@ -20,14 +20,16 @@ export function Sidebar() {
   const columns = page.columns.value;
   const panel = page.panel.value;
   const isTable = page.tableOpen.value;
-  const list = useSignal(recall('page', 'sidebar', 264) || 264);
+  const list = useSignal(recall('page', 'sidebar', within(innerWidth * 0.19, 264, 360)));
   const table = useSignal(recall('page', 'sidebar.table', Math.round(innerWidth * 0.55)));
-  const resizer = useLater(() => import('../panel/resizer'), page.isShown.value);
+  const resizer = useLater(() => import('../panel/resizer'), page.isShown.value && !isPhone.value);
+  const isOpen = page.sidebarOpen.value && page.hasSidebar.value;
+  const sheet = useLater(() => import('../panel/sheet'), isPhone.value && (isOpen || page.isShown.value));
   const widest = Math.max(TABLE_FROM, innerWidth - LEFT_OVER);
   const width = isTable ? within(table.value, TABLE_FROM, widest) : within(list.value, NARROWEST, TABLE_FROM - 1);
-  if (!page.sidebarOpen.value || !page.hasSidebar.value) return null;
-  return (
-    <aside class="ih-sidebar" style={{ width: `${width}px` }} aria-label={page.t.value('runs')}>
+  if (!isOpen) return null;
+  const parts = (
+    <>
       {page.session.table.value && !page.hasRuns.value ? (
         <p class="ih-muted ih-run-none">{page.t.value('runs.empty')}</p>
       ) : (
@@ -46,6 +48,12 @@ export function Sidebar() {
         </>
       )}
       <Below />
+    </>
+  );
+  if (isPhone.value) return sheet && <sheet.Sheet>{parts}</sheet.Sheet>;
+  return (
+    <aside class="ih-sidebar" style={{ width: `${width}px` }} aria-label={page.t.value('runs')}>
+      {parts}
       {resizer && <resizer.Resizer list={list} table={table} width={width} widest={widest} />}
     </aside>
   );
@@ -95,8 +103,10 @@ function RunFilter() {
           onKeyDown={(event) => {
             if (completion?.press(event, event.currentTarget, (text) => filterText.set(text))) return;
             if (event.key !== 'Escape') return;
-            if (filterText.value) filterText.set('');
-            else event.currentTarget.blur();
+            if (filterText.value) {
+              event.preventDefault(); // it closes nothing
+              filterText.set('');
+            } else event.currentTarget.blur();
           }}
         />
         {filterText.value && (
@@ -131,16 +141,18 @@ function SelectionBar() {
   return (
     <div class="ih-selection-bar">
       {!isOne && (
-        <input
-          ref={box}
-          type="checkbox"
-          class="ih-checkbox"
-          checked={state === 'all'}
-          disabled={rows.length === 0}
-          aria-label={t('runs.all')}
-          title={t('runs.all')}
-          onChange={() => runs.select(withRows(runs.selectedSet.value, rows, state !== 'all'))}
-        />
+        <label class="ih-hit">
+          <input
+            ref={box}
+            type="checkbox"
+            class="ih-checkbox"
+            checked={state === 'all'}
+            disabled={rows.length === 0}
+            aria-label={t('runs.all')}
+            title={t('runs.all')}
+            onChange={() => runs.select(withRows(runs.selectedSet.value, rows, state !== 'all'))}
+          />
+        </label>
       )}
       <span
         class="ih-selection-count ih-muted"

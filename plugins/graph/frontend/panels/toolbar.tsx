@@ -1,4 +1,5 @@
 import { Button, Choice, Cluster, FullScreenToggle, Select, Toggle } from '@insight-host/kit';
+import { isPhone, ToolbarLine } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import type { GraphInfo, GraphRecord } from '../answers';
 import { COLORINGS, type GraphParts } from '../board';
@@ -25,8 +26,9 @@ export function Toolbar({ board }: { readonly board: GraphParts }): JSX.Element 
   const { t: say } = board.page;
   const isGraph = board.records.show.value === 'graph';
   const both = board.records.ownPipelines.value.length > 0 && board.records.ownGraphs.value.length > 0;
-  return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+  const search = isGraph && board.records.graph.value && <SearchBox board={board} />;
+  const tools = (
+    <>
       {both && (
         <Choice
           say={say}
@@ -51,7 +53,8 @@ export function Toolbar({ board }: { readonly board: GraphParts }): JSX.Element 
           chosen={board.records.pipeline.value}
         />
       )}
-      {isGraph && board.records.graph.value && <GraphTools board={board} />}
+      {!isPhone.value && search}
+      {search && <GraphTools board={board} />}
       {board.records.dumps.value.length > 0 && (
         <Button
           action="precision"
@@ -65,8 +68,9 @@ export function Toolbar({ board }: { readonly board: GraphParts }): JSX.Element 
         <Toggle action="panel" icon="panel" label={say('panel.toggle')} setting={board.panel} />
         <FullScreenToggle page={board.page} setting={board.screen} />
       </Cluster>
-    </div>
+    </>
   );
+  return <ToolbarLine say={say} first={isPhone.value && search} tools={tools} />;
 }
 
 interface RecordChoiceProps {
@@ -107,7 +111,6 @@ function GraphTools({ board }: { readonly board: GraphParts }): JSX.Element {
   const times = board.records.profiles.value.length > 0 || board.explorer.scene.value?.root.graph.timed === true;
   return (
     <>
-      <SearchBox board={board} />
       <Toggle action="readable" text={say('readable')} label={say('readable.hint')} setting={board.readable} />
       <label class="range" title={say('color.hint')}>
         <Select

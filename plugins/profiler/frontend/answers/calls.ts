@@ -1,8 +1,23 @@
 /** Answers about memory by the calls that took it. Times are in ns from the beginning of the profile. */
 import type { Note } from './profile';
 
+import type { CallNodes } from '@insight-host/kit/flame';
+
 /** What trees of calls are about. */
-export type CallsOf = 'module' | 'device' | 'host' | 'memory';
+export type CallsOf = 'module' | 'device' | 'host' | 'memory' | 'samples';
+
+/** Something that was measured in calls; `unit`: ns, bytes, count, or another. */
+export interface CallMeasure {
+  readonly name: string;
+  readonly unit: string;
+}
+
+/** A tree of calls; of `samples` also what was measured, and the place of what this is of. */
+export interface CallsAnswer extends CallNodes {
+  readonly measures: readonly CallMeasure[];
+  readonly measure: number | null;
+  readonly counted: 'samples' | 'calls';
+}
 
 /** Who held how much when. `names`: null for all others; `bytes` by name, then by time. */
 export interface HeldAnswer {

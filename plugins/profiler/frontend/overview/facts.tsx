@@ -8,6 +8,7 @@ import type { AdviceAnswer } from '../advice/texts';
 import type { StepTimeline } from '../answers/comparison';
 import type { Peak } from '../answers/memory';
 import type { Side } from '../answers/operators';
+import type { Utilization } from '../answers/roofline';
 import type { Value } from '../answers/profile';
 import type { StepRows, StepSummary } from '../answers/steps';
 import type { TableAnswer } from '../answers/table';
@@ -149,5 +150,6 @@ export interface OverviewAnswer {
   /** Whether the biggest operators are of the calls that are in no outlier step. */
   readonly biggest_without_outliers: boolean;
   readonly memory: Peak | null;
+  readonly utilization: Utilization | null;
   readonly facts: readonly { readonly code: string; readonly value: Value }[];
 }

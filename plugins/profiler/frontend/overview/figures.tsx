@@ -114,6 +114,22 @@ function ofStep(board: ProfilerParts, { steps }: OverviewAnswer, share: number):
   return board.page.t('overview.of', { part: timeText(share * steps.p50, locale), whole: timeText(steps.p50, locale) });
 }
 
+/** That the share is of the time of these operators, and that of the whole step (MFU). */
+function whileRunning(board: ProfilerParts, { utilization }: OverviewAnswer): ComponentChildren {
+  const { t: say } = board.page;
+  const share = utilization?.mfu ?? null;
+  if (share === null) return say('overview.while_running');
+  return (
+    <>
+      {say('overview.while_running')}
+      {' · '}
+      <span data-fact="mfu" title={say('roofline.mfu.hint')}>
+        {say('overview.mfu', { share: percentText(share, board.page.locale.value) })}
+      </span>
+    </>
+  );
+}
+
 type OfDeviceProps = Omit<Props, 'advice'> & Pick<AdviceAnswer, 'figures'>;
 
 /** Busy, and the largest parts of what is idle; or of peak for the last one. */
@@ -145,7 +161,7 @@ function OfDevice({ board, answer, figures }: OfDeviceProps): JSX.Element {
             value={percentText(share, board.page.locale.value)}
             hint={say(`use.${name}.hint`)}
           >
-            {name === 'of_peak' ? say('overview.while_running') : ofStep(board, answer, share)}
+            {name === 'of_peak' ? whileRunning(board, answer) : ofStep(board, answer, share)}
           </Card>
         );
       })}

@@ -20,8 +20,12 @@ import type { ViewName } from '../navigation';
 const FEW_STEPS = 3; // fewer side by side say nothing
 
 export default function Overview({ board }: ViewProps): JSX.Element {
-  const asked = useProfileAnswer<OverviewAnswer>(board, 'overview', { steps: board.stepsQuery.value });
   const measured = board.measured.value || null;
+  const asked = useProfileAnswer<OverviewAnswer>(board, 'overview', {
+    steps: board.stepsQuery.value,
+    ceilings: board.ceilingsQuery.value,
+    measured,
+  });
   const { value: advice } = useProfileAnswer<AdviceAnswer>(board, 'advice', { ranks: 'known', measured });
   return (
     <div class="scroll overview">

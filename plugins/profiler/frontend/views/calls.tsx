@@ -1,12 +1,13 @@
 /** Where the time of the calls is: a flame graph from the outermost call, or from the one that spent it. */
-import { Choice } from '@insight-host/kit';
-import { FlameGraph, type CallNodes } from '@insight-host/kit/flame';
+import { Choice, Select } from '@insight-host/kit';
+import { FlameGraph } from '@insight-host/kit/flame';
 import type { JSX } from 'preact';
-import type { ViewProps } from '../board';
+import type { CallMeasure, CallsAnswer } from '../answers/calls';
+import type { ProfilerParts, ViewProps } from '../board';
 import { Figure } from '../figures/figure';
 import { Sides } from '../operators/sides';
 import { CALL_ORDERS } from '../settings';
-import { sizeText, timeText } from '../units';
+import { countText, sizeText, timeText } from '../units';
 import { Answered, useProfileAnswer } from '../use_answer';
 
 export default function Calls({ board }: ViewProps): JSX.Element {
@@ -17,20 +18,29 @@ export default function Calls({ board }: ViewProps): JSX.Element {
   const of = known.includes(board.callsOf.value) ? board.callsOf.value : (known[0] ?? 'host');
   const isUp = board.callOrder.value === 'up';
   const base = board.callsCompared.value ? board.profiles.base.value : null;
-  const asked = useProfileAnswer<CallNodes>(board, 'call_tree', {
+  const asked = useProfileAnswer<CallsAnswer>(board, 'call_tree', {
     of,
     ...(of === 'module' ? { side: board.side.value || null } : {}),
+    ...(of === 'samples' ? { measure: board.callMeasure.value } : {}),
     ...(isUp ? { up: 1 } : {}),
-    steps: of === 'memory' ? null : board.stepsQuery.value,
+    steps: of === 'memory' || of === 'samples' ? null : board.stepsQuery.value,
     ...(base ? { base_run: base.run, base_profile: base.profile } : {}),
   });
   const others = board.profiles.base.value === null && (board.profiles.listing.value?.length ?? 0) > 1;
-  const text = (value: number): string => (of === 'memory' ? sizeText(value, locale) : timeText(value, locale));
+  const texts: Readonly<Record<string, (value: number) => string>> = {
+    bytes: (value) => sizeText(value, locale),
+    ns: (value) => timeText(value, locale),
+    count: (value) => countText(value, locale),
+  };
   return (
     <div class="scroll">
       <Answered board={board} asked={asked}>
         {(nodes) => {
-          const title = say(`calls.title.${of}`, { total: text(nodes.total) });
+          const measure = nodes.measures[nodes.measure ?? -1];
+          const unit = measure?.unit ?? (of === 'memory' ? 'bytes' : 'ns');
+          const text = texts[unit] ?? ((value: number): string => `${countText(value, locale)} ${unit}`);
+          const what = measure ? measureText(board, measure) : '';
+          const title = say(`calls.title.${of}`, { total: text(nodes.total), what });
           return (
             <Figure
               board={board}
@@ -43,6 +53,15 @@ export default function Calls({ board }: ViewProps): JSX.Element {
                     <Choice say={say} name="calls" label={say('calls')} values={known} setting={board.callsOf} />
                   )}
                   {of === 'module' && <Sides board={board} />}
+                  {measure && nodes.measures.length > 1 && (
+                    <Select
+                      name="measure"
+                      label={say('calls.measure')}
+                      value={keyOf(measure)}
+                      options={nodes.measures.map((one) => ({ value: keyOf(one), text: measureText(board, one) }))}
+                      onPick={(name) => board.callMeasure.set(name)}
+                    />
+                  )}
                   <Choice say={say} name="order" label={say('order')} values={CALL_ORDERS} setting={board.callOrder} />
                   {others && (
                     <button
@@ -68,7 +87,13 @@ export default function Calls({ board }: ViewProps): JSX.Element {
                 </>
               }
             >
-              <FlameGraph page={board.page} nodes={nodes} label={title} valueText={text} />
+              <FlameGraph
+                page={board.page}
+                nodes={nodes}
+                label={title}
+                valueText={text}
+                counted={measure && nodes.counted === 'samples' ? say('calls.counted') : undefined}
+              />
             </Figure>
           );
         }}
@@ -76,3 +101,10 @@ export default function Calls({ board }: ViewProps): JSX.Element {
     </div>
   );
 }
+
+/** What names a measure in the address. */
+const keyOf = ({ name, unit }: CallMeasure): string => name || unit;
+
+/** What was measured, in the words of the file, or by its unit. */
+const measureText = (board: ProfilerParts, { name, unit }: CallMeasure): string =>
+  name || (['ns', 'bytes', 'count'].includes(unit) ? board.page.t(`calls.unit.${unit}`) : unit);

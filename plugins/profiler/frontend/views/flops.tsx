@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerParts, ViewProps } from '../board';
+import type { RooflineAnswer } from '../answers/roofline';
+import { Roofline, UseOfPeak } from '../roofline';
 import type { FlopsAnswer, FlopsRates, FlopsRow } from '../answers/operators';
 import type { Unit } from '../answers/table';
 import { Drawing, shortened, type TipText, useParts } from '../figures/drawing';
@@ -13,47 +15,55 @@ import { Answered, useProfileAnswer } from '../use_answer';
 
 const [LABELS, HEIGHT] = [170, 420];
 
-/** How many floating-point operations a step has, how well the device is used, and which scopes they are of. */
+/** How well a step uses the device, operators below its ceilings, and which modules the operations are of. */
 export default function Flops({ board }: ViewProps): JSX.Element {
   const asked = useProfileAnswer<FlopsAnswer>(board, 'flops');
+  const roofline = useProfileAnswer<RooflineAnswer>(board, 'roofline', {
+    ceilings: board.ceilingsQuery.value,
+    measured: board.measured.value || null,
+  });
+  const { value: against } = roofline;
   return (
     <div class="scroll">
-      <Answered board={board} asked={asked}>
-        {(answer) => {
-          const links = (answer.links ?? []).flatMap(({ source, target, flops }): FlowLink[] =>
-            flops === null ? [] : [{ source, target, value: flops }],
-          );
-          return (
-            <>
-              {answer.summary && <Rates board={board} summary={answer.summary} />}
-              {new Set(links.map(({ source }) => source)).size > 1 && (
-                <Scopes board={board} links={links} busy={asked.busy} />
-              )}
-              <div class="pair tables">
-                {(['operators', 'modules'] as const).map((which) => (
-                  <FlopsTable key={which} board={board} which={which} answer={answer} />
-                ))}
-              </div>
-            </>
-          );
-        }}
-      </Answered>
+      {asked.value === null && against === null && (
+        <Answered board={board} asked={asked}>
+          {() => <></>}
+        </Answered>
+      )}
+      <div class="key-figures">
+        {against && <UseOfPeak board={board} answer={against} />}
+        {asked.value?.summary && (
+          <Rates board={board} summary={asked.value.summary} isCounted={Boolean(against?.utilization)} />
+        )}
+      </div>
+      {against && against.rows.length > 0 && <Roofline board={board} answer={against} busy={roofline.busy} />}
+      {asked.value && <Modules board={board} answer={asked.value} busy={asked.busy} />}
     </div>
   );
 }
 
-/** Operators or modules, with the share of the peak of the device that they reach. */
-function FlopsTable({
-  board,
-  which,
-  answer,
-}: {
+interface ModulesProps {
   readonly board: ProfilerParts;
-  readonly which: 'operators' | 'modules';
   readonly answer: FlopsAnswer;
-}): JSX.Element | null {
+  readonly busy: boolean;
+}
+
+function Modules({ board, answer, busy }: ModulesProps): JSX.Element {
+  const links = (answer.links ?? []).flatMap(({ source, target, flops }): FlowLink[] =>
+    flops === null ? [] : [{ source, target, value: flops }],
+  );
+  return (
+    <>
+      {new Set(links.map(({ source }) => source)).size > 1 && <Scopes board={board} links={links} busy={busy} />}
+      <FlopsTable board={board} answer={answer} />
+    </>
+  );
+}
+
+/** Modules, with the share of the peak of the device that they reach. */
+function FlopsTable({ board, answer }: Pick<ModulesProps, 'board' | 'answer'>): JSX.Element | null {
   const { t: say } = board.page;
-  const rows = answer[which];
+  const rows = answer.modules;
   if (rows.length === 0 || (rows.length === 1 && rows[0]?.name === '')) return null;
   const whole = rows.reduce((sum, { flops }) => sum + flops, 0);
   const columns: Readonly<Record<string, Unit>> = {
@@ -68,8 +78,8 @@ function FlopsTable({
   return (
     <LocalTable
       board={board}
-      name={`flops-${which}`}
-      title={say(`flops.${which}`)}
+      name="flops-modules"
+      title={say('flops.modules')}
       note={answer.device === null ? '' : say('flops.peak', { device: answer.device })}
       columns={columns}
       widths={{ flops: 120, rate: 130, precision: 240 }}
@@ -94,8 +104,11 @@ function peakText({ precision, above }: FlopsRow, { page: { t: say, locale } }: 
 function Rates({
   board,
   summary,
+  isCounted,
 }: {
   readonly board: ProfilerParts;
+  /** Whether another figure says the operations of a step. */
+  readonly isCounted: boolean;
   readonly summary: NonNullable<FlopsAnswer['summary']>;
 }): JSX.Element {
   const { t: say } = board.page;
@@ -106,11 +119,11 @@ function Rates({
     ['vector', summary.vector],
   ];
   return (
-    <div class="key-figures">
+    <>
       {groups.flatMap(([group, rates]) =>
         (['flops', 'flops_per_second', 'utilization', 'above'] as const).flatMap((name) => {
           const value = rates?.[name];
-          if (value === null || value === undefined) return [];
+          if (value === null || value === undefined || (isCounted && name === 'flops')) return [];
           const text =
             name === 'utilization' || name === 'above'
               ? shareText(value, locale)
@@ -123,7 +136,7 @@ function Rates({
           );
         }),
       )}
-    </div>
+    </>
   );
 }
 

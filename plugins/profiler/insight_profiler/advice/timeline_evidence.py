@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from insight_core.plugin.findings import NotChecked
 from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.words import said
+from insight_profiler.analysis.called_slices import launchers, work_of
 from insight_profiler.analysis.outliers import warm_up
 from insight_profiler.analysis.spans import Spans, covered, gaps, length, merged, within
 from insight_profiler.analysis.steps import of_rows
-from insight_profiler.derived.operators import on_device
-from insight_profiler.model import Category, FlowKind, Profile, Table
+from insight_profiler.model import Category, Profile, Table
 
 Rows = NDArray[np.intp]
 _LATENCY = 50_000  # ns from a call to its work on an idle device, at most: longer ones are no usual ones
@@ -119,11 +119,8 @@ class TimelineEvidence:
     @cached_property
     def is_work(self) -> NDArray[np.bool_]:
         """bool[slices]: the work of a device, communication too."""
-        slices = self.slices
-        kinds = ("stream", "communication")  # of NCCL; the planes of HCCL
-        tracks = np.array([track.kind in kinds for track in self.profile.tracks] or [False])
-        communicates = (slices["category"] == Category.COMMUNICATION) & tracks[slices["track"]]
-        return np.asarray(on_device(slices["category"]) | communicates)
+        self.slices  # noqa: B018 - not checked without a timeline
+        return work_of(self.profile)
 
     @cached_property
     def marks_step(self) -> NDArray[np.bool_]:
@@ -179,15 +176,8 @@ class TimelineEvidence:
     @cached_property
     def launchers(self) -> NDArray[np.int64]:
         """int64[slices]: the row of the call that launched each work of a device, or -1."""
-        found = np.full(len(self.slices["start"]), -1, np.int64)
-        flows = self.profile.tables.get("flows")
-        if flows is None:
-            return found
-        source, target = flows["source"], flows["target"]
-        launch = (flows["kind"] == FlowKind.LAUNCH) & self.is_work[target] & ~self.is_work[source]
-        order = np.argsort(self.slices["category"][source[launch]] == Category.RUNTIME, kind="stable")
-        found[target[launch][order]] = source[launch][order]  # calls of the runtime come last, so they count
-        return found
+        self.slices  # noqa: B018 - not checked without a timeline
+        return launchers(self.profile)
 
     @cached_property
     def launching(self) -> NDArray[np.int32]:

@@ -7,11 +7,13 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.call_tree import CallTree, tree_of_slices
-from insight_profiler.model import Category, FlowKind, Profile, Side
+from insight_profiler.analysis.call_tree import CallTree, tree_of_calls
+from insight_profiler.analysis.sums import are_of
+from insight_profiler.derived.call_paths import nearest
+from insight_profiler.derived.work import by_operator, device_tracks, is_work, launching_calls
+from insight_profiler.model import Category, Profile, Side
 
 _NUMBERED = re.compile(r"#\d+$")  # ProfilerStep#12: one node for all steps
-_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET, Category.COMMUNICATION)
 
 
 def has_calls(profile: Profile, side: Side) -> bool:
@@ -20,7 +22,7 @@ def has_calls(profile: Profile, side: Side) -> bool:
     if slices is None:
         return False
     if side is Side.DEVICE:
-        return bool((_launchers(profile)[_is_work(profile)] >= 0).any())
+        return bool((launchers(profile) >= 0).any())
     return bool((slices["parent"][_calls_operators(profile)] >= 0).any())
 
 
@@ -28,33 +30,46 @@ def call_tree(profile: Profile, side: Side, steps: NDArray[np.intp] | None) -> t
     """The tree of the calls of the host with their own time, or with that of the work of devices that they
     launched, all ns; in some steps (rows), or in all. The texts are those of its names."""
     slices = profile.tables["slices"]
-    is_device = _is_work(profile)
-    counts = np.ones(len(is_device), bool) if steps is None else np.isin(slices["step"], steps)
-    parent = slices["parent"].copy()
+    is_device = work_of(profile)
+    counts = np.ones(len(is_device), bool) if steps is None else are_of(slices["step"], steps)
+    parent = slices["parent"].astype(np.int64)
     if side is Side.DEVICE:
-        launcher = _launchers(profile)
-        parent = np.where(is_device & (launcher >= 0), launcher, np.where(is_device, -1, parent))
+        parent = np.where(is_device, launchers(profile, of_operators=True), parent)
         own = np.where(is_device & counts, slices["duration"], 0)
         # the call that launches is as wide as what it launched, and says nothing more
         launches = slices["category"] == Category.RUNTIME
-        rows = np.flatnonzero(_with_callers(parent, is_device & counts) & ~launches)
+        shown = _with_callers(parent, is_device & counts) & ~launches
     else:
         own = slices["self"]
-        rows = np.flatnonzero(~is_device & counts & _calls_operators(profile))
+        shown = ~is_device & counts & _calls_operators(profile)
     texts = [_NUMBERED.sub("", text) for text in profile.texts]
     words = list(dict.fromkeys(texts))
     places = {text: place for place, text in enumerate(words)}
     named = np.array([places[text] for text in texts] or [0], np.int32)
-    return tree_of_slices(parent, named[slices["name"]], own, rows), words
+    rows = np.flatnonzero(shown)
+    place = np.full(len(shown) + 1, -1, np.int64)
+    place[rows] = np.arange(len(rows))
+    # what is not shown is as if it were not there
+    around = np.append(nearest(shown, parent), -1)[parent[rows]]
+    ones = np.ones(len(rows), np.int64)
+    return tree_of_calls(place[around], named[slices["name"][rows]], own[rows], ones), words
 
 
-def _is_work(profile: Profile) -> NDArray[np.bool_]:
-    """bool[slices]: the work of devices."""
+def work_of(profile: Profile) -> NDArray[np.bool_]:
+    """bool[slices]: the work of devices, communication too. Needs slices."""
+    return is_work(profile.tables["slices"], device_tracks(profile.tracks, profile.devices))
+
+
+def launchers(profile: Profile, *, of_operators: bool = False) -> NDArray[np.int64]:
+    """int64[slices]: the row of the call of the host that launched each work of a device, -1 where nothing
+    says it and for all other slices. ``of_operators``: rather the call of an operator, or one in it, than a
+    call of the runtime on a thread that only launches. Needs slices."""
     slices = profile.tables["slices"]
-    devices = [track.device >= 0 and profile.devices[track.device].kind != "cpu" for track in profile.tracks]
-    return np.asarray(
-        np.array(devices or [False], bool)[slices["track"]] & np.isin(slices["category"], _WORK)
-    )
+    flows = profile.tables.get("flows")
+    if flows is None:
+        return np.full(len(slices["start"]), -1, np.int64)
+    first = by_operator(slices) if of_operators else None
+    return launching_calls(slices, flows, work_of(profile), first)
 
 
 def _calls_operators(profile: Profile) -> NDArray[np.bool_]:
@@ -62,16 +77,6 @@ def _calls_operators(profile: Profile) -> NDArray[np.bool_]:
     slices = profile.tables["slices"]
     does = (slices["operator"] >= 0) | np.isin(slices["category"], (Category.RUNTIME, Category.DATA))
     return np.asarray(np.isin(slices["track"], slices["track"][does]))
-
-
-def _launchers(profile: Profile) -> NDArray[np.int64]:
-    """For each slice the row of the call that launched it, -1 for none."""
-    found = np.full(len(profile.tables["slices"]["parent"]), -1, np.int64)
-    flows = profile.tables.get("flows")
-    if flows is not None:
-        launches = flows["kind"] == FlowKind.LAUNCH
-        found[flows["target"][launches]] = flows["source"][launches]
-    return found
 
 
 def _with_callers(parent: NDArray[np.int64], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -54,7 +54,7 @@ class SlowRank:
 
 def spans_of(profile: Profile) -> list[str]:
     """The names of spans: the whole step first, the others by the time they took."""
-    table = profile.tables["rank_steps"]
+    table = profile.tables["step_spans"]
     took = np.bincount(table["span"], table["duration"])
     numbers = _values(table["span"]).tolist()
     names = [profile.texts[number] for number in sorted(numbers, key=lambda number: -took[number])]
@@ -109,7 +109,7 @@ def _kept(
     profile: Profile, span: str, steps: tuple[int, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """Rank, step and duration of a span, by rank and step, without what a later attempt repeats."""
-    table = profile.tables["rank_steps"]
+    table = profile.tables["step_spans"]
     kept = (table["span"] == profile.texts.index(span)) if span in profile.texts else np.zeros(0, bool)
     if not len(kept):
         none = np.empty(0, np.int64)

@@ -33,7 +33,7 @@ class Attempt:
 def goodput(profile: Profile) -> Sequence[Attempt]:
     """The attempts of a job by the clock of its lowest rank; their times add up to that from the first step
     to the last. Empty without steps."""
-    table = profile.tables["rank_steps"]
+    table = profile.tables["step_spans"]
     is_first = table["rank"] == table["rank"].min()
     names = [profile.texts[number] for number in np.unique(table["span"][is_first]).tolist()]
     if STEP not in names:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_profiler.analysis.listing import SortedTable, TableColumn
-from insight_profiler.analysis.sums import SliceSums, numbered, ratio, runs_of_slices, summed
+from insight_profiler.analysis.sums import SliceSums, are_of, numbered, ratio, runs_of_slices, summed
 from insight_profiler.analysis.usual_times import usual_times
 from insight_profiler.model import Profile
 
@@ -24,7 +24,7 @@ def kernel_listing(profile: Profile, by: str, steps: NDArray[np.intp] | None) ->
         )
     else:
         slices = profile.tables["slices"]
-        rows = np.flatnonzero((slices["kernel"] >= 0) & np.isin(slices["step"], steps))
+        rows = np.flatnonzero((slices["kernel"] >= 0) & are_of(slices["step"], steps))
         runs = runs_of_slices(slices, rows, slices["kernel"][rows], count)
     launchers = _launchers(profile)
     chosen = runs.calls > 0

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.device_peaks import device_peaks
+from insight_profiler.analysis.device_peaks import PeakRate, device_peaks
 from insight_profiler.analysis.kernel_schemes import InputType, MatrixKernel, matrix_kernel
 from insight_profiler.derived.nesting import nearest_marked
 from insight_profiler.model import Profile, Table
@@ -27,12 +27,18 @@ class OperatorPeaks:
     precision: NDArray[np.int8]
 
 
-def operator_peaks(profile: Profile) -> OperatorPeaks:
-    """The peaks of all operators of a profile. Those without operations count as float32."""
+def profile_peak(profile: Profile) -> PeakRate | None:
+    """The peak rates of the device of a profile, None if they are not known."""
+    known = [device_peaks(device) for device in profile.devices if device.kind != "cpu"]
+    return next((one for one in known if one is not None), None)
+
+
+def operator_peaks(profile: Profile, peak: PeakRate | None = None) -> OperatorPeaks:
+    """The peaks of all operators of a profile; ``peak``: of its device, instead of those of the data sheet.
+    Those without operations count as float32."""
     operators = profile.tables["operators"]
     count = len(operators["name"])
-    known = [device_peaks(device) for device in profile.devices if device.kind != "cpu"]
-    peak = next((one for one in known if one is not None), None)
+    peak = profile_peak(profile) if peak is None else peak
     if peak is None:
         return OperatorPeaks(np.full(count, np.nan), np.full(count, InputType.FLOAT32, np.int8))
     times = _matrix_times(profile, operators)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.sums import (
     SliceSums,
+    are_of,
     nearest_rank,
     numbered,
     ratio,
@@ -129,7 +130,7 @@ def _runs(
         return own, operators["device_total"], operators["device_self"]
     slices = profile.tables["slices"]
     count = len(operators["calls"])
-    inside = np.isin(slices["step"], steps)
+    inside = are_of(slices["step"], steps)
     rows = np.flatnonzero(inside & (slices["operator"] >= 0))
     launched = np.zeros(count, np.int64)
     if (kernels := profile.tables.get("kernels")) is not None:
@@ -148,7 +149,7 @@ def _percentiles(
         return np.full(count, -1)
     wanted = slices["operator"] >= 0
     if steps is not None:
-        wanted &= np.isin(slices["step"], steps)
+        wanted &= are_of(slices["step"], steps)
     rows = np.flatnonzero(wanted)
     owners = groups[slices["operator"][rows]]
     rows, owners = rows[owners >= 0], owners[owners >= 0]

@@ -12,12 +12,16 @@ from insight_profiler.analysis.flops import with_share
 from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.stragglers import KERNELS
 from insight_profiler.analysis.sums import numbered, ratio, sum_of
-from insight_profiler.model import Category, Column, Profile, Table
+from insight_profiler.model import TABLES, Category, Column, Profile, Source, Table
 
 REDUCTIONS = "reductions"  # a table: bytes and time of the collectives of a step
 DOCUMENT = "rank"  # {"peak_memory": bytes or None, "flops": {...}}
 
+# tables of a profile about all ranks, and what those of one of them are called
+_BY_RANK = {"rank_steps": "steps", "collectives": "collectives", "links": "links"}
+
 _made: WeakKeyDictionary[Profile, Profile] = WeakKeyDictionary()
+_split: WeakKeyDictionary[Profile, list[Profile]] = WeakKeyDictionary()
 
 
 def summary_of(profile: Profile) -> Profile:
@@ -30,6 +34,45 @@ def summary_of(profile: Profile) -> Profile:
     has one row for each step, link, kind and group; its bandwidth is size over time, ``fastest`` that of one
     transfer. The document ``rank`` holds the peak of memory and the FLOPs.
     """
+    if profile.source is Source.CLUSTER:  # of all ranks: see ``ranks_of``
+        return profile
+    return _summed(profile)
+
+
+def ranks_of(profile: Profile) -> list[Profile]:
+    """Summaries of the ranks of a job, of a profile that is about all of them."""
+    found = _split.get(profile)
+    if found is not None:
+        return found
+    tables = {name: profile.tables[table] for table, name in _BY_RANK.items() if table in profile.tables}
+    owners = {name: table["source" if name == "links" else "rank"] for name, table in tables.items()}
+    numbers = np.unique(
+        np.concatenate([column[column >= 0] for column in owners.values()] or [np.empty(0, int)])
+    )
+    told = profile.documents.get("ranks", {})
+    found = []
+    for number in numbers.tolist():
+        rows = {name: np.flatnonzero(column == number) for name, column in owners.items()}
+        about = told.get(str(number), {})
+        rank = evolve(
+            profile,
+            rank=number,
+            world_size=profile.world_size or len(numbers),
+            host=str(about.get("host", "")),
+            facts={"stage": about["stage"]} if "stage" in about else {},
+            documents={},
+            tables={
+                name: {column: tables[name][column][taken] for column in TABLES[name]}
+                for name, taken in rows.items()
+                if len(taken)
+            },
+        )
+        found.append(_summed(rank))
+    _split[profile] = found
+    return found
+
+
+def _summed(profile: Profile) -> Profile:
     found = _made.get(profile)
     if found is not None:
         return found

@@ -98,13 +98,35 @@ def nearest_rank(
 ) -> NDArray[np.int64]:
     """The percentile of the values of each owner by nearest rank; -1 of those without."""
     found = np.full(count, -1)
-    order = np.lexsort((values, owners))
     counts = np.bincount(owners, minlength=count)
     ends = np.cumsum(counts)
     has = counts > 0
     ranks = np.ceil(counts[has] * part).astype(np.int64) - 1
-    found[has] = values[order][ends[has] - counts[has] + ranks]
+    found[has] = _sorted_by_owner(values, owners, count)[ends[has] - counts[has] + ranks]
     return found
+
+
+def are_of(rows: NDArray[np.int32], chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """bool[rows]: which of ``rows`` (-1: none) are chosen; rows of a short table, as steps are."""
+    is_chosen = np.zeros(max(int(rows.max(initial=-1)), int(chosen.max(initial=-1))) + 2, bool)
+    is_chosen[chosen] = True
+    return is_chosen[rows]
+
+
+def _sorted_by_owner(values: NDArray[np.int64], owners: NDArray[Any], count: int) -> NDArray[np.int64]:
+    if not len(values):
+        return values
+    least = int(values.min())
+    bits = (int(values.max()) - least).bit_length()
+    if count.bit_length() + bits > 63:
+        return values[np.lexsort((values, owners))]
+    keys = owners.astype(np.int64)  # owner and value in one number, which is sorted ten times as fast
+    keys <<= bits
+    keys |= values - least
+    keys.sort()
+    keys &= (1 << bits) - 1
+    keys += least
+    return keys
 
 
 def _extreme(values: NDArray[Any], groups: NDArray[np.intp], count: int, ufunc: np.ufunc) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_profiler.analysis.outliers import outliers, warm_up
-from insight_profiler.analysis.sums import nearest_rank, ratio
+from insight_profiler.analysis.sums import are_of, nearest_rank, ratio
 from insight_profiler.model import Profile
 
 _COLUMNS = {
@@ -67,12 +67,12 @@ def usual_times(
     rows = np.flatnonzero(slices[column] >= 0)
     rows = rows[groups[slices[column][rows]] >= 0]
     if steps is not None:
-        rows = rows[np.isin(slices["step"][rows], steps)]
+        rows = rows[are_of(slices["step"][rows], steps)]
     if not len(rows):
         return None
     owners, durations = groups[slices[column][rows]], slices["duration"][rows]
     if steps is None:
-        is_usual = ~np.isin(slices["step"][rows], warm_up_rows(profile))
+        is_usual = ~are_of(slices["step"][rows], warm_up_rows(profile))
         has_usual = np.bincount(owners[is_usual], minlength=count) > 0
         counted = is_usual | ~has_usual[owners]
         owners, durations = owners[counted], durations[counted]

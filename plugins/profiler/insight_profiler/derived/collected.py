@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 
-from insight_profiler.derived.columns import absent, column_types, fitted
+from insight_profiler.derived.columns import Columns, absent, column_types, fitted
+from insight_profiler.derived.filed_columns import LONG, ColumnFile, FiledColumns
 from insight_profiler.model import Column, Counter, Device, Note, Source, StepOrigin, Track
 
 _OUT_OF_RANGE = "numbers_out_of_range"
 
 
+@define
+class _Chunks:
+    """What was added to one table: in pieces, and those before ``loose`` packed into few long ones."""
+
+    rows: int = 0
+    pieces: list[tuple[int, Mapping[str, Column]]] = field(factory=list)  # rows, columns
+    loose: int = 0  # the first piece that is not packed
+    loose_rows: int = 0
+
+
 @define(eq=False)
 class Collected:
-    """The tables, texts and facts of a profile under construction, as readers add them (``Building``)."""
+    """The tables, texts and facts of a profile under construction, as readers add them (``Building``).
+
+    Tables of ``LONG`` rows or more are kept in a file in the directory ``scratch``, so that memory does not
+    grow with the log; where there is no room for one, in memory.
+    """
 
     source: Source
+    scratch: Path | None = field(default=None, kw_only=True)
     host: str = ""
     worker: str = ""
     rank: int = -1
@@ -34,8 +51,8 @@ class Collected:
     devices: list[Device] = field(factory=list, init=False)
     notes: list[Note] = field(factory=list, init=False)
     _texts: dict[str, int] = field(factory=dict, init=False)
-    _chunks: dict[str, list[dict[str, Column]]] = field(factory=dict, init=False)
-    _rows: dict[str, int] = field(factory=dict, init=False)
+    _chunks: dict[str, _Chunks] = field(factory=dict, init=False)
+    _file: ColumnFile | None = field(default=None, init=False)
     _out_of_range: dict[str, int] = field(factory=dict, init=False)  # numbers by column
 
     def text(self, text: str) -> int:
@@ -73,7 +90,7 @@ class Collected:
 
     def rows(self, table: str) -> int:
         """How many were added."""
-        return self._rows.get(table, 0)
+        return self._chunks[table].rows if table in self._chunks else 0
 
     def add(self, table: str, /, **columns: ArrayLike) -> int:
         """Adds a chunk, and returns the row of its first. Numbers that a column cannot hold count as
@@ -89,9 +106,25 @@ class Collected:
         first = self.rows(table)
         (length,) = lengths
         if length:
-            self._chunks.setdefault(table, []).append(chunk)
-            self._rows[table] = first + length
+            chunks = self._chunks.setdefault(table, _Chunks())
+            chunks.pieces.append((length, chunk))
+            chunks.rows += length
+            chunks.loose_rows += length
+            if chunks.rows >= LONG and chunks.loose_rows >= LONG // 4:
+                self._pack(chunks)
         return first
+
+    def _pack(self, chunks: _Chunks) -> None:
+        """Makes one piece of those that are loose, in the file."""
+        self._file = self._file or ColumnFile.of(self.scratch)
+        if self._file is None:
+            return
+        loose = chunks.pieces[chunks.loose :]
+        packed = FiledColumns(self._file)
+        for name in dict.fromkeys(name for _, piece in loose for name in piece):
+            packed[name] = _joined(loose, name)
+        chunks.pieces[chunks.loose :] = [(chunks.loose_rows, packed)]
+        chunks.loose, chunks.loose_rows = len(chunks.pieces), 0
 
     def _fitted(self, table: str, name: str, values: ArrayLike, kind: np.dtype[Any]) -> Column:
         column, lost = fitted(values, kind, absent(name, kind))
@@ -103,20 +136,28 @@ class Collected:
             self.note(_OUT_OF_RANGE, text, count=count, columns=names)
         return np.atleast_1d(column)
 
-    def table(self, name: str) -> dict[str, Column]:
+    def table(self, name: str) -> Columns:
         """All that was added to a table, every column of it."""
-        chunks, types = self._chunks.get(name, []), column_types(name)
-        found = {}
-        for column, kind in types.items():
-            whole = np.empty(self.rows(name), kind)
-            start = 0
-            for chunk in chunks:
-                end = start + len(next(iter(chunk.values())))
-                whole[start:end] = chunk.get(column, absent(column, kind))
-                start = end
-            found[column] = whole
+        pieces = self._chunks[name].pieces if name in self._chunks else []
+        file = ColumnFile.of(self.scratch) if self.rows(name) >= LONG else None
+        found: Columns = {} if file is None else FiledColumns(file)
+        for column, kind in column_types(name).items():
+            found[column] = _joined(pieces, column, kind)
         return found
 
     def table_names(self) -> list[str]:
         """Names of all tables that have rows."""
         return list(self._chunks)
+
+
+def _joined(
+    pieces: Sequence[tuple[int, Mapping[str, Column]]], name: str, kind: np.dtype[Any] | None = None
+) -> Column:
+    """One column of all pieces; ``kind``: its type, None for that of the pieces that have it."""
+    kind = kind or next(piece[name].dtype for _, piece in pieces if name in piece)
+    whole = np.empty(sum(rows for rows, _ in pieces), kind)
+    start = 0
+    for rows, piece in pieces:
+        whole[start : start + rows] = piece[name] if name in piece else absent(name, kind)
+        start += rows
+    return whole

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, MutableMapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from insight_profiler.model import TABLES, Category, Column, Table
+
+Columns: TypeAlias = MutableMapping[str, Column]  # a table in the making
 
 # columns of readers in addition to those of the model: input of derived columns
 EXTRA: Mapping[str, Mapping[str, np.dtype[Any]]] = {
@@ -19,6 +21,9 @@ EXTRA: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "scope": "i4",  # text, of that operator
             "shapes": "i4",  # text, of that operator
             "flops": "f8",  # of that call; NaN when not known
+            "repeated": "f8",  # of these: those that the forward pass had done before
+            "traffic": "f8",  # bytes that it moves at least; NaN when not known
+            "forward": "u1",  # 1: autograd records it for a backward pass
             "precision": "i4",  # of its inputs, where operations are counted
             "correlation": "i8",  # what a call of the runtime and the work that it launched have in common
             "external": "i8",  # what an operator and the work that it launched have in common
@@ -83,6 +88,8 @@ def _one_by_one(values: ArrayLike, kind: np.dtype[Any], missing: float) -> tuple
     return found, lost
 
 
-def without_extras(name: str, table: Mapping[str, Column]) -> Table:
-    """The columns of the model only."""
-    return {column: table[column] for column in TABLES[name]}
+def without_extras(name: str, table: Columns) -> Table:
+    """The table without the columns that the model does not have; they are removed from it."""
+    for column in [column for column in table if column not in TABLES[name]]:
+        del table[column]
+    return table

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_profiler.derived.collected import Collected
-from insight_profiler.derived.columns import absent, without_extras
+from insight_profiler.derived.columns import Columns, absent, without_extras
 from insight_profiler.derived.memory import set_owners
 from insight_profiler.derived.nesting import (
     count_once,
     innermost,
+    mark_repeated,
     nearest_marked,
     nest,
     order_of,
@@ -18,18 +19,17 @@ from insight_profiler.derived.nesting import (
     summed_upwards,
 )
 from insight_profiler.derived.operators import (
-    Columns,
     aggregate,
     join_arrows,
     launches,
     launching_rows,
     make_operators,
     set_scopes,
-    side_of,
     split_kernels,
 )
 from insight_profiler.derived.step_times import divide_steps
 from insight_profiler.derived.steps import inferred_steps, step_of
+from insight_profiler.derived.work import device_tracks, is_work
 from insight_profiler.model import TABLES, Category, Profile, Side, Source, StepOrigin
 
 _TIMES = {  # columns that count from the zero of the reader
@@ -68,7 +68,7 @@ def derive(building: Collected, is_complete: bool) -> Profile:
         _relate(tables, building)
     if "counters" in tables:
         order = np.lexsort((tables["counters"]["time"], tables["counters"]["counter"]))
-        tables["counters"] = _taken(tables["counters"], order)
+        _reorder(tables["counters"], order)
     return Profile(
         source=building.source,
         start_ns=start if start >= _EPOCH else 0,
@@ -93,6 +93,12 @@ def derive(building: Collected, is_complete: bool) -> Profile:
 
 def _taken(table: Columns, rows: NDArray[np.int64]) -> Columns:
     return {name: column[rows] for name, column in table.items()}
+
+
+def _reorder(table: Columns, rows: NDArray[np.int64]) -> None:
+    """Sorts a table in place, one column after another: there are never two of a long table."""
+    for name in table:
+        table[name] = table[name][rows]
 
 
 def _rebase(tables: dict[str, Columns]) -> tuple[int, int]:
@@ -124,15 +130,16 @@ def _set_steps(table: Columns, steps: Columns) -> None:
     """The numbers of the steps in which communication began, where the log does not name them."""
     asked = np.flatnonzero((table["step"] < 0) & (table["start"] >= 0))
     rows = step_of(table["start"][asked], steps["start"], steps["duration"])
-    table["step"][asked] = np.where(rows >= 0, steps["number"][rows], -1)
+    numbers = np.array(table["step"])
+    numbers[asked] = np.where(rows >= 0, steps["number"][rows], -1)
+    table["step"] = numbers
 
 
 def _in_order(tables: dict[str, Columns]) -> None:
     slices = tables["slices"]
     order = order_of(slices["track"], slices["start"], slices["duration"])
     if not bool((np.diff(order) > 0).all()):
-        for name in slices:  # one after another: of the largest table there are never two
-            slices[name] = slices[name][order]
+        _reorder(slices, order)
         if "flows" in tables:
             place = np.empty(len(order), np.int64)
             place[order] = np.arange(len(order))
@@ -184,17 +191,20 @@ def _relate(tables: dict[str, Columns], building: Collected) -> None:
         found = join_arrows(arrows, ends)
         flows = {name: np.concatenate((flows[name], found[name])) for name in flows}
     set_scopes(slices, flows, building.all_texts(), building.text)
-    side = side_of(slices, _device_tracks(building, device_of))
+    of_devices = device_tracks(building.tracks, building.devices)
+    work = is_work(slices, of_devices)
+    side = np.where(work, Side.DEVICE, Side.HOST).astype(np.uint8)
     count_once(slices, building.all_texts())
+    mark_repeated(slices, building.all_texts())
     operators = make_operators(slices, side, device_of[slices["track"]], tables.get("operators"))
 
     is_operator = slices["operator"] >= 0
     is_runtime = slices["category"] == Category.RUNTIME
     around = nearest_marked(is_operator, slices["depth"], slices["parent"])
-    flows = launches(slices, flows)
+    flows = launches(slices, flows, work)
     if len(flows["source"]):
         tables["flows"] = flows
-    launched = launching_rows(slices, flows)
+    launched = launching_rows(slices, flows, work)
 
     if operators is not None:
         tables["operators"] = operators
@@ -207,15 +217,7 @@ def _relate(tables: dict[str, Columns], building: Collected) -> None:
     if "allocations" in tables:
         set_owners(tables["allocations"], slices, operators, building.all_texts(), building.text)
     if "steps" in tables:
-        is_device = _device_tracks(building, device_of)
-        divide_steps(tables["steps"], slices, launched, building, is_device, side == Side.DEVICE)
-
-
-def _device_tracks(building: Collected, device_of: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which tracks belong to a device other than a CPU."""
-    is_device = np.array([device.kind != "cpu" for device in building.devices] + [False])
-    found: NDArray[np.bool_] = is_device[device_of]
-    return found
+        divide_steps(tables["steps"], slices, launched, building, of_devices, work)
 
 
 def _operator_at(

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_profiler.derived.columns import Columns
 from insight_profiler.derived.nesting import innermost
-from insight_profiler.derived.operators import Columns
-from insight_profiler.model import Category
+from insight_profiler.model import Category, Column
 
 _OPERATOR = re.compile(r"(?!autograd::)\w+::\w")  # aten::conv2d
 _BACKWARD = re.compile(r"autograd::engine|\w+Backward\d*$")
@@ -46,28 +46,39 @@ def set_owners(
     inner, outer, plain = (np.full(len(rows), -1, np.int32) for _ in range(3))
     is_of = {name: np.zeros(len(rows), bool) for name in ("data", "gradient", "optimiser")}
     is_operator = np.array(names)
+    columns = {name: slices[name] for name in ("operator", "name", "category", "parent")}
     while (at >= 0).any():
         place = np.maximum(at, 0)
-        operator = np.where(at >= 0, slices["operator"][place], -1)
-        name = np.where(at >= 0, slices["name"][place], -1)
+        operator = np.where(at >= 0, columns["operator"][place], -1)
+        name = np.where(at >= 0, columns["name"][place], -1)
         known = operator >= 0
         inner = np.where((inner < 0) & known, operator, inner)
         plain = np.where(known, operator, plain)
         outer = np.where(known & is_operator[name], operator, outer)
-        is_of["data"] |= (at >= 0) & (slices["category"][place] == Category.DATA)
+        is_of["data"] |= (at >= 0) & (columns["category"][place] == Category.DATA)
         is_of["gradient"] |= (name >= 0) & backward[name]
         is_of["optimiser"] |= (name >= 0) & updates[name]
-        at = np.where(at >= 0, slices["parent"][place], -1)
+        at = np.where(at >= 0, columns["parent"][place], -1)
     owner = np.where(outer >= 0, outer, plain)
     known = owner >= 0
-    for column in ("name", "shapes"):
-        allocations[column][rows[known]] = operators[column][owner[known]]
-    allocations["module"][rows[known]] = operators["scope"][inner[known]]
+    of_rows = {
+        "name": operators["name"][owner[known]],
+        "shapes": operators["shapes"][owner[known]],
+        "module": operators["scope"][inner[known]],
+    }
+    for column, values in of_rows.items():
+        _set_rows(allocations, column, rows[known], values)
     purpose = np.where(known, text("activation"), -1)
     for kind, chosen in is_of.items():
         purpose = np.where(chosen, text(kind), purpose)
-    allocations["purpose"][rows] = purpose
+    _set_rows(allocations, "purpose", rows, purpose)
     _add_bytes(operators, inner, allocations["bytes"][rows])
+
+
+def _set_rows(table: Columns, name: str, rows: NDArray[np.intp], values: Column) -> None:
+    column = np.array(table[name])
+    column[rows] = values
+    table[name] = column
 
 
 def _add_bytes(operators: Columns, operator: NDArray[np.int32], sizes: NDArray[np.int64]) -> None:

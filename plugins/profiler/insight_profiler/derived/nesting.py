@@ -16,8 +16,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_profiler.derived.columns import Columns
 from insight_profiler.derived.crossing import laid_across, laid_in_turn
-from insight_profiler.model import Column
 
 Rows = NDArray[np.int64]
 _DEEPEST = np.iinfo(np.uint16).max
@@ -64,7 +64,7 @@ def nest(track: NDArray[np.int32], start: NDArray[np.int64], duration: NDArray[n
     bounds = [0, *(np.flatnonzero(np.diff(track)) + 1).tolist(), count]
     for low, high in itertools.pairwise(bounds):
         depth[low:high] = _open_before(start[low:high], end[low:high])
-    parent = _parents(depth)
+    parent = parents(depth)
     inner = np.flatnonzero(parent >= 0)
     crossing = inner[end[inner] > end[parent[inner]]]
     if len(crossing):
@@ -84,7 +84,7 @@ def _open_before(start: NDArray[np.int64], end: NDArray[np.int64]) -> Rows:
     return np.arange(count) - ended
 
 
-def _parents(depth: Rows) -> NDArray[np.int32]:
+def parents(depth: Rows) -> NDArray[np.int32]:
     """The last row before each that is one less deep."""
     parent = np.full(len(depth), -1, np.int32)
     if not len(depth):
@@ -102,7 +102,7 @@ def _parents(depth: Rows) -> NDArray[np.int32]:
 
 def _nested(start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[Rows, Rows]:
     depth = _open_before(start, end)
-    return depth, _parents(depth).astype(np.int64)
+    return depth, parents(depth).astype(np.int64)
 
 
 def own_times(duration: NDArray[np.int64], parent: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -196,7 +196,7 @@ def _by_depth(depth: NDArray[np.uint16]) -> list[Rows]:
 _STANDS_IN = re.compile(r"aten::(_convolution|_(flash|efficient|cudnn)_attention_(for|back)ward)$")
 
 
-def count_once(slices: dict[str, Column], texts: Sequence[str]) -> None:
+def count_once(slices: Columns, texts: Sequence[str]) -> None:
     """Sets ``flops`` of slices to NaN where another slice has the same operations.
 
     The outermost operator counts. One that stands in for others counts only if none of these lies around or
@@ -215,4 +215,33 @@ def count_once(slices: dict[str, Column], texts: Sequence[str]) -> None:
         own_within = summed_upwards(own.astype(np.int64), depth, parent)
         around = (nearest_marked(counted, depth, parent) >= 0) | (own_within > 0)
         dropped |= stands_in & around
-    slices["flops"][dropped] = np.nan
+    for name in ("flops", "repeated"):
+        slices[name] = np.where(dropped, np.nan, slices[name])
+
+
+_BACKWARD = "autograd::engine::evaluate_function"
+
+
+def mark_repeated(slices: Columns, texts: Sequence[str]) -> None:
+    """Sets ``repeated`` of slices to ``flops`` where the backward pass does forward work again.
+
+    Such a call lies in a node of the backward pass, and in that node it is, or lies in, an operator that
+    autograd records (``forward``): as checkpoints of activations do. Of a gradient that is differentiated
+    again (``create_graph=True``) autograd records the backward pass too: these calls count as repeated.
+    """
+    nodes = [place for place, name in enumerate(texts) if name.startswith(_BACKWARD)]
+    counted = np.flatnonzero(np.isfinite(slices["flops"]))
+    if not nodes or not len(counted) or not slices["forward"].any():
+        return
+    depth, parent = slices["depth"], slices["parent"]
+    is_node = np.isin(slices["name"], nodes)
+    node = nearest_marked(is_node, depth, parent)
+    is_forward = (slices["forward"] == 1) & ~is_node & (node >= 0)
+    if not is_forward.any():
+        return
+    around = nearest_marked(is_forward | is_node, depth, parent)
+    is_within = (around >= 0) & is_forward[around]
+    again = counted[(node[counted] >= 0) & (is_forward | is_within)[counted]]
+    repeated = np.array(slices["repeated"])
+    repeated[again] = slices["flops"][again]
+    slices["repeated"] = repeated

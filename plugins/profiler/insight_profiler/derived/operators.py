@@ -7,25 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.derived.columns import absent, column_types
+from insight_profiler.derived.columns import Columns, absent, column_types
 from insight_profiler.derived.nesting import nearest_marked
-from insight_profiler.model import Category, Column, FlowKind, Side
+from insight_profiler.derived.work import by_operator, launching_calls
+from insight_profiler.model import Category, Column, FlowKind
 
-Columns = dict[str, Column]
-_DEVICE = [Category.KERNEL, Category.MEMCPY, Category.MEMSET]
 _HIGHEST = np.iinfo(np.int64).max
-
-
-def on_device(category: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Of slices: whether they are work of a device."""
-    return np.isin(category, _DEVICE)
-
-
-def _works(slices: Columns) -> NDArray[np.bool_]:
-    """bool[slices]: work of a device, kernels that communicate too."""
-    communicates = (slices["category"] == Category.COMMUNICATION) & (slices["kernel"] >= 0)
-    found: NDArray[np.bool_] = on_device(slices["category"]) | communicates
-    return found
 
 
 def make_operators(
@@ -42,12 +29,15 @@ def make_operators(
     keys["side"], keys["device"] = side[rows], device[rows]
     first, inverse = groups(list(keys.values()))
     before = 0 if given is None else len(given["name"])
-    slices["operator"][rows] = before + inverse
+    operator = np.array(slices["operator"])
+    operator[rows] = before + inverse
+    slices["operator"] = operator
     fresh = {name: column[first] for name, column in keys.items()}
-    flops = slices["flops"][rows]
-    known = np.isfinite(flops)
-    summed = np.bincount(inverse[known], flops[known], len(first))
-    fresh["flops"] = np.where(np.bincount(inverse[known], minlength=len(first)) > 0, summed, np.nan)
+    for name in ("flops", "repeated", "traffic"):
+        values = slices[name][rows]
+        known = np.isfinite(values)
+        summed = np.bincount(inverse[known], values[known], len(first))
+        fresh[name] = np.where(np.bincount(inverse[known], minlength=len(first)) > 0, summed, np.nan)
     return _appended("operators", given, fresh)
 
 
@@ -95,12 +85,11 @@ def split_kernels(slices: Columns, launched_by: NDArray[np.int32], given: Column
     return {name: np.concatenate((column[stays], fresh[name])) for name, column in given.items()}
 
 
-def launches(slices: Columns, flows: Columns) -> Columns:
+def launches(slices: Columns, flows: Columns, work: NDArray[np.bool_]) -> Columns:
     """Flows, and those that correlations tell: from the call of the runtime to the work of the device."""
     correlation = slices["correlation"]
-    device = _works(slices)
-    calls = np.flatnonzero((correlation >= 0) & ~device & (slices["category"] == Category.RUNTIME))
-    works = np.flatnonzero((correlation >= 0) & device)
+    calls = np.flatnonzero((correlation >= 0) & ~work & (slices["category"] == Category.RUNTIME))
+    works = np.flatnonzero((correlation >= 0) & work)
     if len(calls) and len(works):
         calls = calls[np.argsort(correlation[calls], kind="stable")]
         places = np.searchsorted(correlation[calls], correlation[works])
@@ -123,21 +112,19 @@ def launches(slices: Columns, flows: Columns) -> Columns:
     }
 
 
-def launching_rows(slices: Columns, flows: Columns) -> NDArray[np.int64]:
-    """Of each work of a device, the row of the slice on the host that launched it; else -1."""
-    found = np.full(len(slices["start"]), -1, np.int64)
-    device = _works(slices)
+def launching_rows(slices: Columns, flows: Columns, work: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Of each work of a device, the row of the slice on the host that launched it, of an operator if
+    possible; else -1."""
+    found = launching_calls(slices, flows, work, by_operator(slices))
     external = slices["external"]
-    sources = np.flatnonzero((external >= 0) & ~device & (slices["type"] >= 0))
-    works = np.flatnonzero((external >= 0) & device)
+    sources = np.flatnonzero((external >= 0) & ~work & (slices["type"] >= 0))
+    works = np.flatnonzero((external >= 0) & work & (found < 0))
     if len(sources) and len(works):
         sources = sources[np.argsort(external[sources], kind="stable")]
         places = np.searchsorted(external[sources], external[works])
         places = np.minimum(places, len(sources) - 1)
         known = external[sources[places]] == external[works]
         found[works[known]] = sources[places[known]]
-    is_launch = (flows["kind"] == FlowKind.LAUNCH) & device[flows["target"]] & ~device[flows["source"]]
-    found[flows["target"][is_launch]] = flows["source"][is_launch]
     return found
 
 
@@ -147,13 +134,6 @@ def join_arrows(arrows: Columns, rows: NDArray[np.int64]) -> Columns:
     flow, begins, ends = arrows["flow"][order], arrows["begins"][order], rows[order]
     joined = np.flatnonzero((flow[1:] == flow[:-1]) & (begins[1:] == 0))
     return {"source": ends[joined], "target": ends[joined + 1], "kind": arrows["kind"][order][joined]}
-
-
-def side_of(slices: Columns, device_tracks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """uint8[slices]: ``Side`` of each slice; communication counts as device on device tracks."""
-    category = slices["category"]
-    device = on_device(category) | ((category == Category.COMMUNICATION) & device_tracks[slices["track"]])
-    return np.where(device, Side.DEVICE, Side.HOST).astype(np.uint8)
 
 
 def groups(keys: list[Column]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -191,8 +171,8 @@ _MODULE = "nn.Module: "
 
 
 def set_scopes(
-    slices: dict[str, Column],
-    flows: dict[str, Column],
+    slices: Columns,
+    flows: Columns,
     texts: Sequence[str],
     text: Callable[[str], int],
 ) -> None:

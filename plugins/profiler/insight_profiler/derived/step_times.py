@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_profiler.derived.collected import Collected
-from insight_profiler.derived.operators import Columns
+from insight_profiler.derived.columns import Columns
 from insight_profiler.derived.steps import exclusive_times, needs_shares, step_of
 from insight_profiler.model import Category, Source
 

@@ -9,8 +9,11 @@
 | ``structured_logs/*.global_rank_N.*.jsonl``, a file for each start of a rank | a directory is one |
 | what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
 | another database of an Ascend profiler | itself, its log, and ``analysis.db`` next to it |
+| a directory of msprof, ``PROF_*`` | its database, else its text export, which says less |
 | an export ``*.sqlite`` of Nsight Systems, ``*_results.db`` of ROCm, a trace of Perfetto | itself |
-| any other file: a trace | itself |
+| what msprof-analyze found about the ranks of a job | those of a directory are one, of all ranks |
+| collapsed stacks, a profile of speedscope or pprof | itself |
+| any other file: a trace; its reader knows stacks and speedscope too | itself |
 """
 
 from __future__ import annotations
@@ -21,31 +24,39 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import field, frozen
 
 from insight_core.plugin.data import SeriesInfo
-from insight_profiler.claims import IS_MINDINSIGHT, SIDE_FILES
+from insight_profiler.claims import CLUSTER_FILES, FOLDED, IS_MINDINSIGHT, NAMED_TRACE, SIDE_FILES
 from insight_profiler.model import Source
 
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
 _TORCH = re.compile(r"^(?P<worker>.*?)(\.\d+)?\.pt\.trace\.json(\.gz)?$")
 _XPLANE = ".xplane.pb"
+_PACKABLE = {
+    ".pftrace": Source.PERFETTO,
+    ".perfetto-trace": Source.PERFETTO,
+    ".speedscope.json": Source.SPEEDSCOPE,
+    ".pprof": Source.PPROF,
+    **dict.fromkeys(FOLDED, Source.FOLDED),
+}
 _SINGLES = {  # sources by the end of a name
     ".sqlite": Source.NSIGHT,
     "_results.db": Source.ROCPD,
-    **{
-        f"{name}{packed}": Source.PERFETTO
-        for name in (".pftrace", ".perfetto-trace")
-        for packed in (".gz", "")
-    },
+    ".pb.gz": Source.PPROF,
+    ".prof": Source.PPROF,
+    **{f"{name}{packed}": source for name, source in _PACKABLE.items() for packed in (".gz", "")},
 }
+_FOLDED = ".txt"  # of names that are not MindSpore's
+_CLUSTER = frozenset(f"{name}{side}" for name in CLUSTER_FILES for side in ("", *SIDE_FILES))
 _ASCEND_DATABASE = re.compile(r"(?:ascend_(?P<maker>pytorch|mindspore)_profiler|msprof_).*\.db")
 _ANALYSIS = re.compile(r"(?:analysis|communication_analyzer)\.db")
 _FLIGHT = re.compile(r"(?:(?:nccl|comm_lib)_trace_rank_\d+(?:\.(?:json|pickle|pkl))?|(?:^|/)rank_\d+)$")
 _RANK_STEPS = re.compile(r"(?:^|/)structured_logs/[^/]*\.global_rank_\d+\.[^/]*\.jsonl$")
 _SNAPSHOT = re.compile(r"\.(pickle|pkl)(\.gz)?$")
-_RANK = re.compile(r"_(\d+)(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
+_RANK = re.compile(r"_(\d{1,9})(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
 _ADDITIONAL = re.compile(r"^(profiler_info_|step_trace_point_info)|strategy\.json$")
 _DEVICE = re.compile(r"^PROF_[^/]*/device_(\d+)/")
-_MSPROF = re.compile(r"^PROF_[^/]*/mindstudio_profiler_output/[a-z_]+_(\d+)_")
-_PROF = re.compile(r"(^|/)PROF_[^/]*/")
+_MSPROF = re.compile(r"^PROF_[^/]*/mindstudio_profiler_output/(?!msprof_slice)[a-z_]+_(\d{1,9})_")
+_PROF = re.compile(r"(^|/)(PROF_[^/]*|mindstudio_profiler_output)/")
+_EXPORT = "mindstudio_profiler_output/"  # of msprof, below PROF_*
 
 
 @frozen
@@ -82,6 +93,8 @@ class ProfileFiles:
         torch = _TORCH.match(name)
         if torch:
             return torch["worker"] or name
+        if self.source in (Source.FOLDED, Source.SPEEDSCOPE, Source.PPROF):
+            return name  # a program writes several kinds of them with one name
         for ending in (_XPLANE, *_SINGLES, ".gz"):
             name = name.removesuffix(ending)
         return name
@@ -101,17 +114,20 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
     singles: list[ProfileFiles] = []
     with_xplane = {tag.rpartition("/")[0] for tag in files if tag.endswith(_XPLANE)}
     beside = {tag: file for tag, file in files.items() if tag.endswith(SIDE_FILES) or _is_analysis(tag)}
+    in_databases = tuple({_export_of(tag) for tag in files if _is_of_msprof(tag)})
     for tag in sorted(files):
+        if tag.startswith(in_databases) and not _is_of_msprof(tag) and tag not in beside:
+            continue
         file = files[tag]
         where, _, name = tag.rpartition("/")
         if within := _ascend(tag):
             directory, source = within
             directories.setdefault((directory, source), {})[tag[len(directory) + 1 :]] = file
+        elif name in _CLUSTER:
+            directories.setdefault((where or ".", Source.CLUSTER), {})[name] = file
         elif tag in beside:
             continue
         elif database := _ASCEND_DATABASE.fullmatch(name):
-            if database["maker"] is None and _is_text_of(f"{where}/", files):
-                continue
             source = Source.MINDSPORE if database["maker"] == "mindspore" else Source.ASCEND
             singles.append(ProfileFiles(run, tag, source, files=_with_sides(tag, files, beside)))
         elif alone := next((one for end, one in _SINGLES.items() if tag.endswith(end)), None):
@@ -128,7 +144,11 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
             prof = _PROF.search(tag)
             directory = tag[: prof.start()] if prof else where
             inner = tag[len(directory) :].lstrip("/")
+            if prof and _EXPORT in inner and _rank_of(inner) is None:  # it does not say of which device
+                directory, inner = tag[: prof.end() - 1], tag[prof.end() :]
             directories.setdefault((directory or ".", Source.MINDINSIGHT), {})[inner] = file
+        elif tag.endswith(_FOLDED) and NAMED_TRACE not in name:
+            singles.append(ProfileFiles(run, tag, Source.FOLDED, files={name: file}))
         elif where not in with_xplane:
             source = Source.TORCH if _TORCH.match(name) else Source.CHROME
             singles.append(ProfileFiles(run, tag, source, files={name: file}))
@@ -167,9 +187,16 @@ def _with_sides(tag: str, files: Mapping[str, File], beside: Mapping[str, File])
     return {other[len(where) :]: files[other] for other in chosen}
 
 
-def _is_text_of(directory: str, files: Mapping[str, File]) -> bool:
-    """Whether msprof's text export is there too, which says the same."""
-    return any(tag.startswith(f"{directory}mindstudio_profiler_output/") for tag in files)
+def _is_of_msprof(tag: str) -> bool:
+    """Whether a file is a database of msprof itself."""
+    database = _ASCEND_DATABASE.fullmatch(tag.rpartition("/")[2])
+    return database is not None and database["maker"] is None
+
+
+def _export_of(tag: str) -> str:
+    """Where a database of msprof has the same as text: next to it, or in its own directory."""
+    where = tag[: tag.rfind("/") + 1]
+    return where if f"/{where}".endswith(f"/{_EXPORT}") else f"{where}{_EXPORT}"
 
 
 def _by_rank(run: str, directory: str, files: Mapping[str, File]) -> list[ProfileFiles]:

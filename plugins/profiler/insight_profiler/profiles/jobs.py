@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from attrs import field, frozen
@@ -10,7 +10,8 @@ from werkzeug import Response
 
 from insight_core.plugin.http import json_response
 from insight_profiler.analysis.cluster import may_be_ranks, nearest_of_ranks, processes_of
-from insight_profiler.model import Profile
+from insight_profiler.analysis.rank_summary import ranks_of
+from insight_profiler.model import Profile, Source
 from insight_profiler.profiles.discovery import ProfileFiles
 from insight_profiler.profiles.known import unknown_profile
 from insight_profiler.profiles.opened import Asked, described
@@ -62,6 +63,8 @@ def job_of(asked: Asked, run: str, path: str | None = None, *, reads: bool = Tru
     named = next((files for files in listed if files.path == path), None)
     if named is None:
         raise unknown_profile(run, path)
+    if named.source is Source.CLUSTER:
+        return _analysed(asked, named, listed, reads=reads)
     known: dict[str, Profile] = {}
     versions: dict[str, Hashable] = {}
     others: list[dict[str, Any]] = []
@@ -80,8 +83,28 @@ def job_of(asked: Asked, run: str, path: str | None = None, *, reads: bool = Tru
     return Job(ranks, others, read, total, version)
 
 
+def _analysed(asked: Asked, named: ProfileFiles, listed: Sequence[ProfileFiles], *, reads: bool) -> Job:
+    """The ranks of a job that one profile is about, by the paths of their own profiles where the run has
+    these, else by its path and their numbers."""
+    look = asked.rank(named, reads=reads)
+    if look.profile is None:
+        failure = look.failure and described(look.failure)
+        others = [{"profile": named.path, "state": look.state, "failure": failure}]
+        return Job({}, others, look.read, look.total)
+    own: dict[int, str] = {}
+    for files in listed:
+        summary = asked.rank(files, reads=False).profile
+        rank = files.rank if summary is None else summary.rank
+        if files.source is not Source.CLUSTER and rank >= 0:
+            own.setdefault(rank, files.path)
+    ranks = {own.get(rank.rank, f"{named.path}#{rank.rank}"): rank for rank in ranks_of(look.profile)}
+    return Job(ranks, [], look.read, look.total, (named.wall_time, look.total))
+
+
 def has_ranks(asked: Asked, files: ProfileFiles, profile: Profile) -> bool:
     """Whether other profiles of the run are of other ranks of the same job, or may be."""
+    if files.source is Source.CLUSTER:
+        return len(ranks_of(profile)) > 1
     profiles = asked.profiles
     processes = processes_of(profiles.listing([files.run]), files)
     return may_be_ranks(profile, [(one, profiles.held(one)) for one in processes if one.path != files.path])

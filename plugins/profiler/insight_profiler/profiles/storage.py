@@ -37,7 +37,7 @@ from insight_profiler.model import (
     Track,
 )
 
-VERSION = 16  # of what readers make of the same files
+VERSION = 18  # of what readers make of the same files
 MAX_BYTES = 4 << 30  # that all profiles kept may take
 
 _FACTS = "profile.json"
@@ -147,28 +147,29 @@ def _load(facts_path: Path, tables_path: Path, *, is_new: bool) -> Profile:
 
 
 def _write_tables(path: Path, tables: Mapping[str, Table]) -> None:
-    columns = {
-        f"{table}.{name}": np.ascontiguousarray(column, column.dtype.newbyteorder("<"))
+    kinds = {
+        (table, name): (column.dtype, len(column))
         for table, held in tables.items()
         for name, column in held.items()
     }
     described, offset = {}, 0
-    in_order = sorted(columns, key=lambda name: -columns[name].itemsize)  # so that each is aligned
-    for name in in_order:
-        column = columns[name]
-        described[name] = {
-            "dtype": _TYPES[column.dtype.str[1:]],
-            "shape": [len(column)],
-            "data_offsets": [offset, offset + column.nbytes],
+    in_order = sorted(kinds, key=lambda place: -kinds[place][0].itemsize)  # so that each is aligned
+    for table, name in in_order:
+        kind, rows = kinds[table, name]
+        size = rows * kind.itemsize
+        described[f"{table}.{name}"] = {
+            "dtype": _TYPES[kind.str[1:]],
+            "shape": [rows],
+            "data_offsets": [offset, offset + size],
         }
-        offset += column.nbytes
+        offset += size
     header = encode_json(described)
     header += b" " * (-len(header) % 8)
     with path.open("wb") as file:
         file.write(len(header).to_bytes(8, "little"))
         file.write(header)
-        for name in in_order:
-            columns[name].tofile(file)
+        for table, name in in_order:  # one at a time: columns of long tables are read for it
+            np.ascontiguousarray(tables[table][name], kinds[table, name][0].newbyteorder("<")).tofile(file)
 
 
 def _read_tables(path: Path) -> dict[str, Table]:

@@ -59,6 +59,7 @@ def read(
     csv.field_size_limit(_CELL)
     opened = Files(files, link.open, Path(looks))
     building = Building(Source(source), progress=_Looks(link, opened, Path(looks)))
+    building.scratch = Path(directory).parent  # a disk, which the directory of the system need not be
     building.rank = rank
     building.worker = worker
     try:

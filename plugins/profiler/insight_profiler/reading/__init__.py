@@ -33,5 +33,9 @@ READERS: Mapping[Source, Reader] = {
         Source.SNAPSHOT: "snapshot",
         Source.FLIGHT: "flight",
         Source.RANK_STEPS: "rank_steps",
+        Source.FOLDED: "folded",
+        Source.SPEEDSCOPE: "speedscope",
+        Source.PPROF: "pprof",
+        Source.CLUSTER: "ascend_cluster",
     }.items()
 }

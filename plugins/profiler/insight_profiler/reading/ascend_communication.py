@@ -23,10 +23,10 @@ from insight_profiler.reading.csv_columns import nanoseconds
 from insight_profiler.reading.mindspore_files import ProfileParts
 
 _MEGA = 1_000_000
-_SUMS = "Total Op Info"  # among the operators: their sums
+SUMS = "Total Op Info"  # among the operators: their sums
 _KINDS = ("p2p", "collective")
-_CALL = re.compile(r"(?P<operator>.*)-(?:top|middle|bottom)\d*(?P<group>@.*)?", re.DOTALL)
-_PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
+SINGLE_CALL = re.compile(r"(?P<operator>.*)-(?:top|middle|bottom)\d*(?P<group>@.*)?", re.DOTALL)
+PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
 
 
 def read_communication(parts: ProfileParts) -> None:
@@ -42,7 +42,7 @@ def _entries(found: Mapping[str, Any]) -> Iterator[tuple[int, str, str, Mapping[
         number = re.search(r"\d+", step)
         for kind in _KINDS:
             for operator, info in (kinds.get(kind) or {}).items():
-                if not operator.startswith(_SUMS):
+                if not operator.startswith(SUMS):
                     yield int(number[0]) if number else -1, kind, operator, info
 
 
@@ -62,7 +62,7 @@ def _bytes(info: Mapping[str, Any]) -> float:
     known = {kind: size for kind, size in sizes.items() if not math.isnan(size)}
     if not known:
         return math.nan
-    sum_of_parts = math.fsum(known.pop(kind, 0.0) for kind in _PARTS_OF_SDMA)
+    sum_of_parts = math.fsum(known.pop(kind, 0.0) for kind in PARTS_OF_SDMA)
     return max(known.pop("SDMA", 0.0), sum_of_parts) + math.fsum(known.values())
 
 
@@ -94,7 +94,7 @@ def add_links(building: Building, found: Mapping[str, Any]) -> None:
     entries = list(_entries(found))
     sums = {(step, kind, operator) for step, kind, operator, _ in entries}
     for step, kind, operator, info in entries:
-        call = _CALL.fullmatch(operator)
+        call = SINGLE_CALL.fullmatch(operator)
         if call and (step, kind, f"{call['operator']}-total{call['group'] or ''}") in sums:
             continue
         group = building.text(operator.partition("@")[2])

@@ -33,18 +33,8 @@ def add_divided_steps(
 ) -> None:
     """Steps as ``columns`` divide them; when they were, as the timeline marks them. A step that it does not
     mark is as long as its parts."""
-    known = [
-        columns[column]
-        for column in ("computing", "communication_not_overlapped", "free")
-        if column in columns
-    ]
-    duration = (
-        np.sum([np.maximum(values, 0) for values in known], axis=0) if known else np.full(len(numbers), -1)
-    )
+    duration = complete_division(columns, len(numbers))
     spans = [marked.spans.get(number) for number in numbers]
-    if "collective" in columns and "communication_not_overlapped" in columns:
-        receive = columns["communication_not_overlapped"] - columns["collective"]
-        columns["receive"] = np.where(columns["collective"] >= 0, np.maximum(receive, 0), -1)
     building.add(
         "steps",
         number=numbers,
@@ -53,3 +43,17 @@ def add_divided_steps(
         **columns,
     )
     building.step_origin = StepOrigin.RECORDED
+
+
+def complete_division(columns: dict[str, Integers], count: int) -> Integers:
+    """How long ``count`` steps are by the parts that a table divides them into, ns; -1 without these. Adds
+    ``receive`` where the parts tell it."""
+    if "collective" in columns and "communication_not_overlapped" in columns:
+        receive = columns["communication_not_overlapped"] - columns["collective"]
+        columns["receive"] = np.where(columns["collective"] >= 0, np.maximum(receive, 0), -1)
+    parts = ("computing", "communication_not_overlapped", "free")
+    known = [columns[part] for part in parts if part in columns]
+    if not known:
+        return np.full(count, -1)
+    summed: Integers = np.sum([np.maximum(values, 0) for values in known], axis=0)
+    return summed

@@ -12,13 +12,19 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from json.scanner import make_scanner
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+import numpy as np
 from attrs import define, field, frozen
+from numpy.typing import NDArray
 
 from insight_profiler.reading.json_mending import mended, without_long_numbers, without_usual_faults
 
+if TYPE_CHECKING:
+    from insight_profiler.reading._known_events import KnownEvents
+
 _WINDOW = 192 << 10  # bytes read at once: what is made of them stays in the processor's cache
+_KNOWN_WINDOW = 1 << 20  # where most events are rows, of which little is made
 _MOST = (
     64 << 20
 )  # bytes of one event, or of one value outside the events; parsing needs several times as many
@@ -59,11 +65,19 @@ class _Problem:
 
 @define
 class Window:
-    """Some events, and where in the (unpacked) trace each begins and ends."""
+    """Some events, and where in the (unpacked) trace each begins and ends.
+
+    ``known``: rows of the events that look like earlier ones, which are not among ``events``. ``order``: the
+    place of each of ``events`` among all. ``wanted``: places of events, what ``KnownEvents`` knows such
+    events by, and their group.
+    """
 
     events: list[Any] = field(factory=list)
     starts: list[int] = field(factory=list)
     ends: list[int] = field(factory=list)
+    known: NDArray[np.void] | None = None
+    order: list[int] = field(factory=list)
+    wanted: list[tuple[int, bytes, int]] = field(factory=list)
 
 
 class EmptyTrace(ValueError):
@@ -75,15 +89,18 @@ class NoTrace(ValueError):
 
 
 class Events:
-    """Reads a trace from a stream. Floats come as they are written, as texts.
+    """Reads a trace from a stream. Floats come as they are written, as texts. Events that ``known`` knows
+    come as its rows.
 
     After ``windows`` is through: ``head`` has the values outside the events (before that, what stands
     before them), ``is_cut`` says that the end is missing, ``mended`` how many values were none, ``skipped``
     how many stretches of bytes could not be read.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, known: KnownEvents | None = None) -> None:
         self._stream = stream
+        self._known = known
+        self._window = _WINDOW if known is None else _KNOWN_WINDOW
         decoder = json.JSONDecoder(parse_float=str, strict=False)
         self._decode: Callable[[str, int], tuple[Any, int]] = decoder.raw_decode
         # the same, but for what it raises where nothing begins: StopIteration
@@ -143,14 +160,16 @@ class Events:
         while True:
             window = Window()
             is_last = self._fill(window, may_end)
-            if window.events or is_last:
+            if self._known is not None:
+                window.known = self._known.window()
+            if window.events or (window.known is not None and len(window.known)) or is_last:
                 yield window
             if is_last:
                 return
 
     def _fill(self, window: Window, may_end: bool) -> bool:
         """Events up to the end of the buffer; True at the end of the array."""
-        scan, space = self._scan, _SPACE.match
+        scan, space, known = self._scan, _SPACE.match, self._known
         add, add_start, add_end = window.events.append, window.starts.append, window.ends.append
         between = ","  # what stood between the last two events: writers do not change it
         while True:
@@ -158,6 +177,8 @@ class Events:
             skips = text.startswith
             try:
                 while True:
+                    if known is not None:
+                        at = known.take(text, at, base, len(window.events))
                     if skips(between, at) and text[at + len(between)] == "{":
                         at += len(between)
                     else:
@@ -165,6 +186,10 @@ class Events:
                         end = found.end() if found else at
                         at, between = end, text[at:end] or between
                     event, end = scan(text, at)
+                    if known is not None:
+                        window.order.append(known.order(len(window.events)))
+                        if known.wanted is not None:
+                            window.wanted.append((len(window.events), known.wanted, known.wanted_group))
                     add(event)
                     add_start(base + at)
                     add_end(base + end)
@@ -176,7 +201,8 @@ class Events:
                     self._at += 1
                     return True
                 if self._may_be_cut(problem):
-                    if window.events and len(text) - at < _WINDOW // 2:
+                    is_empty = not window.events and (known is None or known.is_empty)
+                    if not is_empty and len(text) - at < self._window // 2:
                         self._more()
                         return False
                     if self._more() or self._mend(problem) or self._skip_to_end(may_end):
@@ -234,7 +260,7 @@ class Events:
         """Goes on reading, twice as much of what does not end; False when there is nothing more."""
         if self._is_over or len(self._text) - self._at > _MOST:
             return False
-        wanted = max(_WINDOW, len(self._text) - self._at)
+        wanted = max(self._window, len(self._text) - self._at)
         data = self._stream.read(wanted)
         if not data:
             self._is_over = True

@@ -44,7 +44,7 @@ def read(files: Files, building: Building) -> None:
         for attempt, (_, name) in enumerate(sorted(named)):
             _add(building, rank, attempt, _ends(files, name, odd))
             building.reached()
-    if not building.rows("rank_steps"):
+    if not building.rows("step_spans"):
         name = next(iter(files.names()), "structured_logs")
         raise Unreadable("no_rank_steps", f"{name} has no step that has ended", file=name)
     for name, count in list(odd.items())[:_MOST_NOTES]:
@@ -130,7 +130,7 @@ def _add(building: Building, rank: int, attempt: int, pieces: list[Rows]) -> Non
     step, end, span, took = step[order], end[order], span[order], took[order]
     first = np.flatnonzero((np.diff(step, prepend=-1) != 0) | (np.diff(span, prepend=-1) != 0))
     building.add(
-        "rank_steps",
+        "step_spans",
         rank=np.full(len(first), rank),
         attempt=np.full(len(first), attempt),
         step=step[first],

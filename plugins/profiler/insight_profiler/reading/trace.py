@@ -10,16 +10,29 @@ from __future__ import annotations
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Source
+from insight_profiler.reading import folded, speedscope
 from insight_profiler.reading.json_events import EmptyTrace, Events, NoTrace
 from insight_profiler.reading.trace_events import TraceEvents
 from insight_profiler.reading.trace_head import describe
+from insight_profiler.stack_files import is_folded, is_speedscope
 
 _LARGEST = 1 << 62  # ns
+_BEGINNING = 1 << 16  # bytes that tell what a file is
+_OTHERS = (
+    (Source.SPEEDSCOPE, is_speedscope, speedscope.read),
+    (Source.FOLDED, is_folded, folded.read),
+)
 
 
 def read(files: Files, building: Building) -> None:
-    """The one trace that the files are."""
+    """The one trace that the files are; or stacks, of which names do not tell."""
     for name in files.names():
+        beginning = files.peek(name, _BEGINNING)
+        for source, tells, reader in _OTHERS:
+            if tells(beginning):
+                building.source = source
+                reader(files, building)
+                return
         events = _read_trace(files, name, building)
         if not building.rows("slices") and not building.rows("counters"):
             raise Unreadable("no_events", f"{name} holds no events", file=name)
@@ -33,8 +46,8 @@ def _read_trace(files: Files, name: str, building: Building) -> Events:
     traces.append(name)
     try:
         with files.open(name) as stream:
-            events = Events(stream)
             rows = TraceEvents(building, len(traces) - 1)
+            events = Events(stream, rows.known.events)
             building.before_finish(rows.label)
             try:
                 for window in events.windows():

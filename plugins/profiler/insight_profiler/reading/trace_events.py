@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, FlowKind
@@ -15,13 +15,14 @@ from insight_profiler.reading.arguments import packed_offset
 from insight_profiler.reading.json_events import Window, readable
 from insight_profiler.reading.times import NO_TIME, nanoseconds
 from insight_profiler.reading.trace_collectives import COLLECTIVE, TraceCollectives
-from insight_profiler.reading.trace_flops import TraceFlops
 from insight_profiler.reading.trace_kernels import TraceCopies, TraceKernels
 from insight_profiler.reading.trace_kind_table import OPERATOR, STEP, WORK, KindTable
 from insight_profiler.reading.trace_kinds import flow_kind
+from insight_profiler.reading.trace_known import Columns, KnownRows
 from insight_profiler.reading.trace_memory import MemoryEvents
 from insight_profiler.reading.trace_rows import PairedSlices, SliceRows, TimedPoints
 from insight_profiler.reading.trace_tracks import TraceTracks
+from insight_profiler.reading.trace_work import TraceWork
 
 # phases: "S" and "F" are those of asynchronous slices before "b" and "e"
 _BEGINS, _ENDS, _ASYNC_INSTANTS, _CLOCK_SYNC = frozenset("BbS"), frozenset("EeF"), frozenset("nTp"), "c"
@@ -50,7 +51,8 @@ class TraceEvents:
         self._counters: dict[tuple[Hashable, str, str], int] = {}
         self._steps: set[int] = set()
         self._shapes: dict[bytes, int] = {}  # texts of what was seen
-        self._flops = TraceFlops()
+        self._work = TraceWork()
+        self.known = KnownRows(self._kinds, self._tracks.threads)
         self.odd = 0
         self.unread: dict[str, int] = {}  # how many events there are of phases that are not read
 
@@ -101,7 +103,7 @@ class TraceEvents:
                     if track is None:
                         track = find_track(process, thread)
                     add_arrow_time(event["ts"])
-                    add_arrow((flow, known[0], phase == "s", track))
+                    add_arrow((flow, known[0], phase == "s", track, at))
                 elif phase == "M":
                     if isinstance(said := get("args"), dict):
                         self._tracks.tell(event["name"], process, thread, said)
@@ -131,7 +133,8 @@ class TraceEvents:
             except (KeyError, TypeError, AttributeError):
                 self.odd += event != {}  # TensorFlow and JAX end their events so
         self._add_slices(rows, window)
-        self._add_points(arrows, points, memory)
+        self._add_arrows(arrows, window)
+        self._add_points(points, memory)
 
     @property
     def is_torch(self) -> bool:
@@ -184,9 +187,11 @@ class TraceEvents:
                 if text is None:
                     text = self._shapes[key] = self._building.text(str(shapes))
                 rows.shapes[1].append(text)
-                name = self._kinds.counted.get(kind)
+                name = self._kinds.measured.get(kind)
                 if name:
-                    self._flops.look(row, name, shapes, said)
+                    self._work.look(row, name, shapes, said)
+            if get("Fwd thread id") == 0 and get("Sequence number") is not None:
+                rows.forward.append(row)
             return
         correlation = get("correlation")
         if type(correlation) is int and 0 <= correlation < _FAR:
@@ -248,6 +253,7 @@ class TraceEvents:
         else:
             track = self._async_track(process, category)
             key = track, category, event.get("id"), str(event.get("id2")), name
+            hash(key)  # TypeError for what is no identifier
         kind = -1
         if phase in _BEGINS:
             known = self._kinds.known.get((process, category, name))
@@ -260,23 +266,37 @@ class TraceEvents:
     # --- columns ----------------------------------------------------------------------------------
 
     def _add_slices(self, rows: SliceRows, window: Window) -> None:
-        if not rows.tracks:
-            return
+        columns = self._read_slices(rows, window)
+        order = np.array([window.order[at] for at in rows.events] if window.order else rows.events, np.int64)
+        row_of = {at: row for row, at in enumerate(rows.events)}
+        self.known.learn(window, columns, row_of, self._flow_kinds)
+        good = columns["start"] != NO_TIME
+        if not good.all():
+            columns, order = {name: column[good] for name, column in columns.items()}, order[good]
+        columns = self._merged(columns, order, *self.known.slices(window))
+        begin = columns.pop("begin")
+        columns["size"] = columns.pop("end") - begin
+        columns["offset"] = packed_offset(self._file, 0) + begin
+        self._kernels.add()
+        self._building.add("slices", **columns)
+
+    def _read_slices(self, rows: SliceRows, window: Window) -> Columns:
+        """Columns of the slices that were read one by one, also of those without a time."""
         starts, durations = nanoseconds(rows.starts), nanoseconds(rows.durations)
-        events = np.array(rows.events)
-        offsets = np.array(window.starts, np.int64)[events]
-        columns: dict[str, NDArray[Any]] = {
+        events = np.array(rows.events, np.int64)
+        columns: Columns = {
             "track": np.array(rows.tracks, np.int32),
             "start": starts,
             "duration": np.maximum(durations, 0),
-            "offset": packed_offset(self._file, 0) + offsets,
-            "size": np.array(window.ends, np.int64)[events] - offsets,
+            "begin": np.array(window.starts, np.int64)[events],
+            "end": np.array(window.ends, np.int64)[events],
             "shapes": rows.sparse(rows.shapes),
-            **self._flops.columns(len(rows.tracks)),
+            **self._work.columns(len(rows.tracks)),
+            "forward": rows.marked(rows.forward),
             "correlation": rows.sparse(rows.correlation),
             "external": rows.sparse(rows.external),
             "kernel": rows.sparse(rows.kernel),
-            **self._kinds.columns(np.array(rows.kinds)),
+            **self._kinds.columns(np.array(rows.kinds, np.int64)),
         }
         good = starts != NO_TIME
         is_timed = good & (durations != NO_TIME)
@@ -288,17 +308,36 @@ class TraceEvents:
                     "steps", number=[number], start=[starts[row]], duration=[columns["duration"][row]]
                 )
         self.odd += int((~good | (durations < 0)).sum())  # NO_TIME is negative too
-        if not good.all():
-            columns = {name: column[good] for name, column in columns.items()}
-        self._kernels.add()
-        self._building.add("slices", **columns)
+        return columns
 
-    def _add_points(self, arrows: TimedPoints, points: TimedPoints, memory: TimedPoints) -> None:
+    def _add_arrows(self, arrows: TimedPoints, window: Window) -> None:
         times, values, odd = arrows.timed()
         self.odd += odd
-        if times:
-            flow, kind, begins, track = zip(*values, strict=True)
-            self._building.add("arrows", flow=flow, kind=_kinds(kind), begins=begins, track=track, time=times)
+        flow, kind, begins, track, at = zip(*values, strict=True) if values else ((),) * 5
+        order = np.array([window.order[one] for one in at] if window.order else at, np.int64)
+        read: Columns = {
+            "flow": np.array(flow, np.int64),
+            "kind": np.array(kind, np.uint8),
+            "begins": np.array(begins, np.uint8),
+            "track": np.array(track, np.int32),
+            "time": np.array(times, np.int64),
+        }
+        known, places = self.known.arrows(window)
+        known["flow"] = known.pop("number") * _MOST_CATEGORIES + known.pop("place")
+        self._building.add("arrows", **self._merged(read, order, known, places))
+
+    def _merged(
+        self, columns: Columns, order: NDArray[np.int64], known: Columns, places: NDArray[np.int32]
+    ) -> Columns:
+        """Both in the order of the events."""
+        if not len(order):
+            return known
+        if not len(places):
+            return columns
+        in_order = np.argsort(np.concatenate((order, places)), kind="stable")
+        return {name: np.concatenate((column, known[name]))[in_order] for name, column in columns.items()}
+
+    def _add_points(self, points: TimedPoints, memory: TimedPoints) -> None:
         times, values, odd = points.timed()
         self.odd += odd
         if times:
@@ -309,10 +348,6 @@ class TraceEvents:
         if times:
             tracks, said = zip(*values, strict=True)
             self._memory.add(times, list(tracks), list(said))
-
-
-def _kinds(kinds: tuple[FlowKind, ...]) -> ArrayLike:
-    return np.array(kinds, np.uint8)
 
 
 def _number(value: object) -> float | None:

@@ -8,14 +8,10 @@ kind of device. Of counted operators that lie in each other ``derived_flops`` le
 
 from __future__ import annotations
 
-import marshal
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from insight_profiler.analysis.kernel_schemes import InputType
 
@@ -110,6 +106,11 @@ def _attention_backward(shapes: _Shapes, values: _Values) -> float:
     return _attention(shapes, values, 1, (3, 2))
 
 
+def _scores_again(shapes: _Shapes, values: _Values) -> float:
+    """Of these the scores, which the forward pass had computed and did not keep."""
+    return _attention(shapes, values, 1, (1, 0))
+
+
 def _rows_first(count: _Count, at: int, offsets: int) -> _Count:
     """Of queries [batch, q, heads, d]. Of sequences in one row ([q, heads, d], or with a batch of 1) the
     input ``offsets`` has the beginnings; the log does not, so that they count as equally long."""
@@ -173,6 +174,12 @@ _COUNTS: Mapping[str, _Count] = {
     )
     for name in names.split()
 }
+_AGAIN: Mapping[str, _Count] = {  # of those that compute scores of attention again
+    **{f"aten::{one}_attention{end}_backward": _scores_again for one, end in _ATTENTIONS},
+    "aten::_cudnn_attention_backward": _scores_again,
+    "aten::_flash_attention_backward": _rows_first(_scores_again, 1, 6),
+    "aten::_efficient_attention_backward": _rows_first(_scores_again, 1, 6),
+}
 _TYPES = {
     "double": InputType.FLOAT64,
     "float": InputType.FLOAT32,
@@ -189,47 +196,24 @@ def is_counted(name: str) -> bool:
 
 def flops_of(name: str, shapes: object, values: object) -> float:
     """Operations of a call with these ``Input Dims`` and ``Concrete Inputs``; NaN if they do not tell."""
+    return _counted(_COUNTS, name, shapes, values)
+
+
+def repeated_of(name: str, shapes: object, values: object) -> float:
+    """Of the operations of a call those that the forward pass had done before; 0 if there are none."""
+    return _counted(_AGAIN, name, shapes, values) if name in _AGAIN else 0.0
+
+
+def _counted(counts: Mapping[str, _Count], name: str, shapes: object, values: object) -> float:
     if not isinstance(shapes, list):
         return math.nan
     try:
-        return _COUNTS[name](shapes, values if isinstance(values, list) else [])
+        return counts[name](shapes, values if isinstance(values, list) else [])
     except (KeyError, IndexError, TypeError, ValueError, OverflowError, ZeroDivisionError):
         return math.nan
 
 
-class TraceFlops:
-    """Operations of the calls of the window that is being read, and the types that they multiply."""
-
-    def __init__(self) -> None:
-        self._rows: list[int] = []
-        self._found: list[tuple[float, int]] = []
-        self._calls: dict[bytes, tuple[float, int]] = {}  # that were seen
-
-    def look(self, row: int, name: str, shapes: object, said: Mapping[str, Any]) -> None:
-        """Counts the call of a slice, ``row`` of the window, by what its event says."""
-        values, types = said.get("Concrete Inputs"), said.get("Input type")
-        seen: Any = (name, shapes, values, types)
-        call = marshal.dumps(seen, 2)  # sooner than a text of it
-        found = self._calls.get(call)
-        if found is None:
-            precision = _precision_of(types)
-            packed = 2 if precision is InputType.FLOAT4 else 1  # numbers in a byte, which the shapes count
-            found = packed * flops_of(name, shapes, values), -1 if precision is None else precision
-            self._calls[call] = found
-        self._rows.append(row)
-        self._found.append(found)
-
-    def columns(self, count: int) -> dict[str, NDArray[Any]]:
-        """``flops`` and ``precision`` of so many slices; the next window begins."""
-        flops, precision = np.full(count, np.nan), np.full(count, -1, np.int32)
-        if self._rows:
-            flops[self._rows], precision[self._rows] = zip(*self._found, strict=True)
-        self._rows.clear()
-        self._found.clear()
-        return {"flops": flops, "precision": precision}
-
-
-def _precision_of(types: object) -> InputType | None:
+def precision_of(types: object) -> InputType | None:
     """The narrowest type among the first three inputs: that with which a product is computed."""
     found = [_precision(str(one)) for one in types[:3]] if isinstance(types, list) else []
     return max((one for one in found if one is not None), default=None)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from insight_profiler.building import Building
 from insight_profiler.model import Category
 from insight_profiler.reading.json_events import readable
-from insight_profiler.reading.trace_flops import is_counted
 from insight_profiler.reading.trace_kinds import ANNOTATION_LINES, GPU, is_torch, torch_kind
 from insight_profiler.reading.trace_tracks import TraceTracks
+from insight_profiler.reading.trace_traffic import is_measured
 
 _DEVICE = {Category.KERNEL, Category.MEMCPY, Category.MEMSET}
 # what of the arguments is looked at; that of WORK and STEP also where there are none
@@ -23,8 +23,8 @@ NOTHING, OPERATOR, RUNTIME, WORK, STEP = range(5)
 
 class KindTable:
     """Kinds by their numbers. ``known``: the number of a process, category and name, -1 where events say
-    nothing. ``looked_at``: what of the arguments is looked at, by number. ``counted``: names of operators
-    whose FLOPs are counted."""
+    nothing. ``looked_at``: what of the arguments is looked at, by number. ``measured``: names of operators
+    whose bytes, and FLOPs, follow from their shapes."""
 
     def __init__(self, building: Building, tracks: TraceTracks) -> None:
         self._building = building
@@ -35,7 +35,7 @@ class KindTable:
         self._device_kinds: dict[int, str] = {}  # of devices that are not GPUs
         self.known: dict[tuple[Hashable, str, str], int] = {}
         self.looked_at: Sequence[int] = self._columns["looked"]
-        self.counted: dict[int, str] = {}
+        self.measured: dict[int, str] = {}
         self.is_torch = False
 
     def column(self, name: str) -> Sequence[int]:
@@ -77,8 +77,8 @@ class KindTable:
         text = self._building.text
         values = (text(readable_name), kind.category, text(kind.type), kind.is_marker, look, kind.step)
         found = self.known[key] = len(self.looked_at)
-        if kind.type and is_counted(readable_name):
-            self.counted[found] = readable_name
+        if kind.type and is_measured(readable_name):
+            self.measured[found] = readable_name
         if kind.device != GPU:
             self._device_kinds[found] = kind.device
         for column, value in zip(self._columns.values(), values, strict=True):

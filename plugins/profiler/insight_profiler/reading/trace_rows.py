@@ -26,12 +26,18 @@ class SliceRows:
     external: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     correlation: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     kernel: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
+    forward: list[int] = field(factory=list)  # rows that autograd records for a backward pass
     steps: list[tuple[int, int]] = field(factory=list)  # number, row
 
     def sparse(self, which: tuple[list[int], list[int]]) -> NDArray[np.int64]:
         column = np.full(len(self.tracks), -1, np.int64)
         rows, values = which
         column[rows] = values
+        return column
+
+    def marked(self, rows: list[int]) -> NDArray[np.uint8]:
+        column = np.zeros(len(self.tracks), np.uint8)
+        column[rows] = 1
         return column
 
 

@@ -145,6 +145,50 @@ def packed_fixed64(data: Bytes, columns: WireField) -> tuple[Integers, Integers]
     return message, np.where(begin >= 0, inside, np.repeat(columns.value, counts))
 
 
+def packed_varints(data: Bytes, columns: WireField) -> tuple[Integers, Integers]:
+    """Messages and numbers of a repeated varint field, packed or not, in their order. Of a packed field that
+    is damaged, what is whole."""
+    is_packed = columns.begin >= 0
+    length = np.where(is_packed, columns.end - columns.begin, 0)
+    owner = np.repeat(np.arange(len(columns)), length)
+    first = np.repeat(np.cumsum(length) - length, length)
+    at = np.repeat(columns.begin, length) + np.arange(len(owner)) - first
+    byte = data[at]
+    ends = np.flatnonzero(byte < 0x80)
+    begins = np.append(0, ends[:-1] + 1)[: len(ends)]
+    fine = (ends - begins < 10) & (owner[begins] == owner[ends])
+    begins, ends = begins[fine], ends[fine]
+    values = varints(data, at[begins])[0] if len(begins) else begins.astype(np.int64)
+    rows = np.concatenate((owner[ends], np.flatnonzero(~is_packed)))
+    values = np.concatenate((values, columns.value[~is_packed]))
+    order = np.argsort(rows, kind="stable")
+    return columns.message[rows[order]], values[order]
+
+
+def fields_of(data: bytes, wanted: Collection[int]) -> tuple[dict[int, WireField], int]:
+    """The wanted fields of one long message, all of ``data``, and from where on the rest is not whole. Raises
+    ValueError where no field can be."""
+    found: dict[int, tuple[list[int], list[int], list[int]]] = {one: ([], [], []) for one in wanted}
+    at, size = 0, len(data)
+    while at < size:
+        tag, begin, end = _field(data, at)
+        if end > size or begin < 0:
+            break
+        parts = found.get(tag >> 3)
+        if parts is not None:
+            is_bytes = tag & 7 == _LENGTH
+            is_number = tag & 7 == _VARINT
+            parts[0].append(_number(data, at + (1 if tag < 0x80 else 2))[0] if is_number else 0)
+            parts[1].append(begin if is_bytes else -1)
+            parts[2].append(end)
+        at = end
+    fields = {}
+    for one, columns in found.items():
+        value, begin_of, end_of = (np.array(column, np.int64) for column in columns)
+        fields[one] = WireField(np.zeros(len(value), np.int64), value, begin_of, end_of)
+    return fields, at
+
+
 def top_level(data: bytes, wanted: int) -> tuple[list[int], list[int], int]:
     """Where the messages of a repeated field of a stream begin and end, and from where on the rest is not
     whole. Raises ValueError where no field can be."""

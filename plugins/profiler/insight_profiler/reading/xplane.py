@@ -259,6 +259,7 @@ class _Plane:
                 side=[Side.DEVICE],
                 device=[self.device],
                 flops=[flops],
+                traffic=[size],
             )
 
     def _kernel(self, key: int, stream: str, stats: Mapping[str, Any]) -> int:

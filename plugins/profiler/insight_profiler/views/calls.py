@@ -9,21 +9,32 @@ import numpy as np
 from attrs import asdict
 from werkzeug import Request, Response
 
-from insight_core.plugin.http import Reader, choice, flag, whole_number
+from insight_core.plugin.http import Reader, choice, flag, text, whole_number
 from insight_profiler.advice.hang_rules import own_place
 from insight_profiler.analysis.call_tree import CallTree, compared, module_tree
 from insight_profiler.analysis.called_slices import call_tree, has_calls
 from insight_profiler.analysis.hangs import GroupState, hangs
 from insight_profiler.analysis.held_memory import BY, HeldMemory
 from insight_profiler.analysis.leaks import Leak, leaks, taker
+from insight_profiler.analysis.sampled_tree import (
+    counted,
+    first_measure,
+    measures,
+    named_measure,
+    same_measure,
+    sampled_tree,
+)
 from insight_profiler.model import Profile, Side
 from insight_profiler.profiles.opened import Asked, Opened, Recent, nothing_of, side_of_request, steps_of_runs
 from insight_profiler.views.tables import grouped
 
 _FAR = 1 << 53
-OF, UP = choice("of", ("memory", "device", "host", "module")), flag("up")
+OF, UP = choice("of", ("memory", "device", "host", "module", "samples")), flag("up")
+MEASURE = text("measure")
 AT, SINCE = whole_number("at", 0, _FAR), whole_number("since", 0, _FAR)
 DEVICE: Reader[int] = whole_number("device", 0, 1 << 16, 0)
+_OF_TREE = ("of", "up", "at", "since", "device", "side", "steps")  # parameters on which a tree depends
+_MOST_TREES = 8  # of a profile, kept for the next question
 OWNERS, PER = choice("by", BY), choice("per", ("event", "time"))
 
 
@@ -42,11 +53,19 @@ def has_modules(profile: Profile) -> bool:
 
 def trees_of(profile: Profile) -> list[str]:
     """What there are trees of calls of: values of ``of``."""
+    return _known.get(profile, None, lambda: _trees_of(profile))
+
+
+_known: Recent[list[str]] = Recent(1)
+
+
+def _trees_of(profile: Profile) -> list[str]:
     there = {
         "device": has_calls(profile, Side.DEVICE),
         "host": has_calls(profile, Side.HOST),
         "module": has_modules(profile),
         "memory": has_stacks(profile),
+        "samples": "samples" in profile.tables,
     }
     return [name for name, is_there in there.items() if is_there]
 
@@ -61,16 +80,20 @@ class _Views:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
         self._held: Recent[HeldMemory] = Recent(4)
+        self._trees: Recent[tuple[CallTree, Sequence[str]]] = Recent(_MOST_TREES)
 
     def call_tree(self, request: Request) -> Response:
         """Nodes with parents before their children: ``parent, name, own, whole, count`` and, with
-        ``base_run`` and ``base_profile``, ``before``; ``names`` and the ``total`` of all."""
+        ``base_run`` and ``base_profile``, ``before``; ``names`` and the ``total`` of all. Of ``samples``
+        also the ``measures`` that there are, and the ``measure`` (place) that this is of."""
         opened = self._asked.opened(request)
-        tree, names = self._tree(request, opened)
+        measure = _measure(request, opened)
+        tree, names = self._tree(request, opened, measure)
         shown = opened
         if "base_run" in request.args:
             base = self._asked.opened(request, "base_")
-            tree, names = compared(tree, names, *self._tree(request, base))
+            of_base = None if measure is None else _measure_of(base, opened, measure)
+            tree, names = compared(tree, names, *self._tree(request, base, of_base))
             shown = Opened(opened.profile, opened.version, opened.is_final and base.is_final)
         size, total = len(tree), tree.total
         tree = tree.largest()
@@ -86,16 +109,26 @@ class _Views:
                 "names": used,
                 "total": total,
                 "nodes": size,
+                "measures": measures(opened.profile),
+                "measure": measure,
+                "counted": counted(opened.profile),
             }
         )
 
-    def _tree(self, request: Request, opened: Opened) -> tuple[CallTree, Sequence[str]]:
+    def _tree(self, request: Request, opened: Opened, measure: int | None) -> tuple[CallTree, Sequence[str]]:
+        asked = (measure, *(request.args.get(name) for name in _OF_TREE))
+        return self._trees.get(opened.profile, asked, lambda: self._grown(request, opened, measure))
+
+    def _grown(self, request: Request, opened: Opened, measure: int | None) -> tuple[CallTree, Sequence[str]]:
         profile = opened.profile
+        names: Sequence[str]
         of = OF.read(request)
         if of == "memory":
             held = self._memory(request, opened)
             at, since = AT.read(request), SINCE.read(request)
             tree, names = held.tree(held.peak if at is None else at, since)
+        elif measure is not None:
+            tree, names = sampled_tree(profile, measure)
         elif of == "module":
             opened.table("operators")
             side = side_of_request(request, profile)
@@ -141,6 +174,24 @@ class _Views:
             raise nothing_of("stacks")
         device = DEVICE.read(request)
         return self._held.get(opened.profile, device, lambda: HeldMemory.of(opened.profile, device))
+
+
+def _measure(request: Request, opened: Opened) -> int | None:
+    """The measure that a request wants of calls that have sums alone; None for other trees."""
+    if OF.read(request) != "samples":
+        return None
+    opened.table("samples")
+    found = named_measure(opened.profile, MEASURE.read(request) or "")
+    return first_measure(opened.profile) if found is None else found
+
+
+def _measure_of(base: Opened, opened: Opened, measure: int) -> int:
+    """The same in another profile. Raises NotFound if that has none of this unit."""
+    base.table("samples")
+    found = same_measure(base.profile, measures(opened.profile)[measure])
+    if found is None:
+        raise nothing_of("samples")
+    return found
 
 
 def _group(state: GroupState) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class _Views:
         steps, width = (FROM.read(request), TO.read(request)), WIDTH.read(request)
 
         def make() -> Mapping[str, Any]:
-            ranks = len(np.unique(opened.profile.tables["rank_steps"]["rank"]))
+            ranks = len(np.unique(opened.profile.tables["step_spans"]["rank"]))
             rows = min(ranks, _MOST_ROWS)
             shape = rows, max(1, min(width, _MOST_CELLS // rows))
             there = tiles(opened.profile, span, statistic, shape, steps)
@@ -92,7 +92,7 @@ class _Views:
 
     def _opened(self, request: Request) -> Opened:
         opened = self._asked.opened(request)
-        opened.table("rank_steps")
+        opened.table("step_spans")
         return opened
 
 

@@ -50,14 +50,17 @@ _EVERY_STEP: Readers = (
     every_step.TO,
     every_step.WIDTH,
 )
+_CEILINGS = _coded(text("ceilings"), {400: ("profiler_bad_ceilings",)})
+_MEASURED = whole_number("measured", 0, _FAR)
+
 _FIELD = text("field")  # one of the columns in which one can search
 _ROWS: Readers = (_FIELD, *TABLE_READS)
 _WORDS: Readers = (_coded(_FIELD, {400: ("not_allowed",)}), *TABLE_READS)
 READS: Mapping[str, Readers] = {
     "profiles": [texts("run")],
     "profile": _LISTED,
-    "overview": [*_PROFILE, _STEPS],
-    "advice": [choice("ranks", ("all", "known")), whole_number("measured", 0, _FAR), *_PROFILE],
+    "overview": [*_PROFILE, _STEPS, _CEILINGS, _MEASURED],
+    "advice": [choice("ranks", ("all", "known")), _MEASURED, *_PROFILE],
     "operators": [*_TABLE, _BY, _SIDE, _STEPS, text("type"), *_ROWS],
     "operator": [*_TABLE, _BY, *map(text, ("name", "type", "scope", "shapes")), _SIDE, _STEPS],
     "kernels": [
@@ -72,7 +75,7 @@ READS: Mapping[str, Readers] = {
     "call_tree": [
         *_TABLE,
         *(text(f"base_{name}") for name in ("run", "profile")),
-        *(calls.OF, calls.UP, calls.AT, calls.SINCE, calls.DEVICE, _STEPS),
+        *(calls.OF, calls.UP, calls.MEASURE, calls.AT, calls.SINCE, calls.DEVICE, _STEPS),
     ],
     "held": [*_TABLE, calls.OWNERS, calls.PER, calls.DEVICE, whole_number("width", 1, 10_000, 1000)],
     "pool": [*_TABLE, calls.AT, calls.DEVICE],
@@ -88,6 +91,7 @@ READS: Mapping[str, Readers] = {
         *_WORDS,
     ],
     "flops": _TABLE,
+    "roofline": [*_TABLE, _CEILINGS, _MEASURED],
     "shapes": [*_TABLE, *_WORDS],
     "operator_times": [*_OF_JOB, flag("outermost")],
     "cluster": [*_OF_JOB, _STEPS],

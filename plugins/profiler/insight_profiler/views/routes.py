@@ -15,8 +15,8 @@ from insight_profiler.advice.answer import NO_ADVICE, ProfileAdvice
 from insight_profiler.analysis import memory, pipeline, steps
 from insight_profiler.analysis.compare_summary import timeline
 from insight_profiler.analysis.compared_steps import compared_steps
-from insight_profiler.analysis.flops import flops_answer, has_flops
 from insight_profiler.analysis.operators import operator_times
+from insight_profiler.analysis.outliers import middle_of
 from insight_profiler.analysis.overview import overview
 from insight_profiler.model import Profile
 from insight_profiler.profiles.discovery import ProfileFiles
@@ -24,8 +24,8 @@ from insight_profiler.profiles.jobs import has_ranks
 from insight_profiler.profiles.known import unknown_profile
 from insight_profiler.profiles.opened import (
     Asked,
+    Recent,
     described,
-    nothing_of,
     side_of_request,
     steps_of,
     steps_of_runs,
@@ -35,6 +35,7 @@ from insight_profiler.views.calls import call_views, trees_of
 from insight_profiler.views.cluster import cluster_views
 from insight_profiler.views.compare import COMPARED, compare_views
 from insight_profiler.views.every_step import every_step_views
+from insight_profiler.views.flops import flops_views, has_operations, measured_step, utilization
 from insight_profiler.views.operator import detail
 from insight_profiler.views.reads import ANSWERS, CODES, READS
 from insight_profiler.views.strategy import strategy_views
@@ -59,24 +60,30 @@ def _has_memory(profile: Profile) -> bool:
     return counted or _documented("memory", "allocations")(profile)
 
 
+def _has_runs(profile: Profile) -> bool:
+    """Whether there is more than sums of calls: nothing else can be said of these, and no rule is about
+    them."""
+    return "samples" not in profile.tables
+
+
 # The views of the page in their order, and whether a profile has something for each; others of its job do for
 # the ranks.
 _CLUSTER = "cluster"
 _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
-    "overview": lambda _: True,
+    "overview": _has_runs,
     "timeline": _having("slices"),
     "operators": _having("operators"),
     "calls": lambda profile: bool(trees_of(profile)),
     "memory": _has_memory,
     "hangs": _having("flights"),
-    "every_step": _having("rank_steps"),
-    "advice": lambda _: True,
+    "every_step": _having("step_spans"),
+    "advice": _has_runs,
     "kernels": _having("kernels"),
     "steps": _having("steps"),
     "communication": _having("collectives", "links"),
     _CLUSTER: lambda _: False,
     "pipeline": _documented("pipeline", "batches"),
-    "flops": has_flops,
+    "flops": has_operations,
     "strategy": _documented("strategy"),
     "shapes": _having("shape_runs"),
 }
@@ -96,6 +103,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         **cluster_views(asked),
         **compare_views(advice),
         **every_step_views(asked),
+        **flops_views(asked),
         **strategy_views(asked),
         **timeline_views(asked),
     }
@@ -114,6 +122,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 class _Views:
     def __init__(self, asked: Asked, advice: ProfileAdvice) -> None:
         self._asked, self._advice = asked, advice
+        self._meant: Recent[dict[str, Any]] = Recent(1)
 
     def by_name(self) -> Mapping[str, Callable[[Request], Response]]:
         """The views of this class, by route name."""
@@ -126,7 +135,6 @@ class _Views:
             "step": self.step,
             "memory": self.memory,
             "pipeline": self.pipeline,
-            "flops": self.flops,
             "operator_times": self.operator_times,
         }
 
@@ -150,24 +158,22 @@ class _Views:
             "notes": [],
         }
         if profile is not None:
-            answer |= _meant(profile) | {"views": self._views(look.files, profile), "tables": _DECLARED}
+            meant = self._meant.get(profile, "meant", lambda: _meant(profile))
+            answer |= meant | {"tables": _DECLARED}
+            if has_ranks(self._asked, look.files, profile):
+                answer["views"] = [view for view in _VIEWS if view in (*meant["views"], _CLUSTER)]
         shown = json_response(answer)
         if look.state == "reading":
             shown.cache_control.no_store = True
         return shown
-
-    def _views(self, files: ProfileFiles, profile: Profile) -> list[str]:
-        has = {view for view, is_there in _VIEWS.items() if is_there(profile)}
-        if has_ranks(self._asked, files, profile):
-            has.add(_CLUSTER)
-        return [view for view in _VIEWS if view in has]
 
     def overview(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         facts = [{"code": code, "value": value} for code, value in opened.profile.facts.items()]
         steps = steps_of(request, opened.profile)
         step = timeline(compared_steps(opened.profile, request.args.get("steps")), None)
-        return opened.answer({**overview(opened.profile, steps), "step": step, "facts": facts})
+        more = {"step": step, "facts": facts, "utilization": utilization(request, opened.profile)}
+        return opened.answer({**overview(opened.profile, steps), **more})
 
     def operator(self, request: Request) -> Response:
         opened = self._asked.opened(request)
@@ -195,8 +201,7 @@ class _Views:
             return opened.answer(NO_ADVICE)
         files = asked.look(request).files
         job = self._advice.opened.job(files, opened.profile, reads=reads)
-        measured = whole_number(request, "measured", 0, 1 << 53) or None
-        answer = self._advice.answer(files, opened.profile, job, measured=measured)
+        answer = self._advice.answer(files, opened.profile, job, measured=measured_step(request))
         shown = opened.answer({**answer, "ranks": job.progress})
         if any(one["may_change"] for one in answer["rules"]):
             shown.cache_control.no_store = True
@@ -218,12 +223,6 @@ class _Views:
         opened = self._asked.opened(request)
         document = opened.profile.documents.get("pipeline") or {}
         return opened.answer({"operators": [], **document, "queues": pipeline.queue_columns(opened.profile)})
-
-    def flops(self, request: Request) -> Response:
-        opened = self._asked.opened(request)
-        if not has_flops(opened.profile):
-            raise nothing_of("flops")
-        return opened.answer(flops_answer(opened.profile))
 
     def operator_times(self, request: Request) -> Response:
         """Of one profile of a run, the newest with operators when none is named."""
@@ -257,6 +256,7 @@ def _listed(files: ProfileFiles) -> dict[str, Any]:
 
 
 def _meant(profile: Profile) -> dict[str, Any]:
+    """What the page says of a profile. Some of it looks at all slices: it is made once for each profile."""
     return {
         "source": profile.source,
         "host": profile.host,
@@ -273,13 +273,14 @@ def _meant(profile: Profile) -> dict[str, Any]:
         "trees": trees_of(profile),
         "notes": [described(note) for note in profile.notes[:_MOST_LISTED]],
         "counts": {name: _rows(profile, name) for name in profile.tables},
+        "views": [view for view, is_there in _VIEWS.items() if is_there(profile)],
     }
 
 
 def _step_time(profile: Profile) -> float | None:
     """The median of the steps that are no outliers (ns), as two profiles are compared by it."""
-    found = compared_steps(profile, None).summary()
-    return None if found is None else found["median"]
+    table = profile.tables.get("steps")
+    return None if table is None else middle_of(table["duration"][steps.usual_rows(table)])
 
 
 def _rows(profile: Profile, table: str) -> int:

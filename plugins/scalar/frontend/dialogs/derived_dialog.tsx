@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { expressionOf, quoted, tagOf } from '../derived';
+import { MfuHelper } from './mfu_helper';
 import { DialogEnd, ExpressionInput, ExpressionProblem, type CardDialogProps } from './parts';
 
 const MOST = 50; // tags listed at once
@@ -79,6 +80,15 @@ export function DerivedDialog({ board, tag, onClose }: CardDialogProps): JSX.Ele
         />
       </div>
       <ExpressionProblem name="expression" problem={problem} />
+      <MfuHelper
+        board={board}
+        tag={tag}
+        onExpression={(expression) => {
+          text.value = expression;
+          name.value ||= 'MFU';
+          problem.value = null;
+        }}
+      />
       <ul class="choices inputs" aria-label={say('derived.tags')}>
         {fitting.slice(0, MOST).map((other) => (
           <li key={other}>

@@ -1,15 +1,15 @@
 import * as codecs from '../base/codecs';
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { CardParts } from '../base/card_parts';
 import type { Contributed } from '@insight-host/api';
 import { Card, type Place } from './card';
 import { CardGrid } from './card_grid';
 import { cardId, type CardKey } from '../base/card_key';
-import { Popover, type MenuItem } from '../base/popover';
+import type { MenuItem } from '../base/popover';
 import { PluginCardBody, PluginCards } from './plugin_cards';
 import { Button } from '../base/controls';
+import { ToolbarLine } from '../base/toolbar';
 
 export interface FrameProps {
   readonly board: CardParts;
@@ -52,7 +52,7 @@ export function Frame({
   return (
     <div class={`kit ${name} ${look}`.trimEnd()} data-testid={name}>
       <Strips page={board.page} />
-      <Toolbar board={board} {...{ tools, display, actions }} />
+      <ToolbarLine say={board.page.t} first={<TagFilter board={board} />} {...{ tools, display, actions }} />
       {pluginCards && <Added page={board.page} />}
       <Content board={board}>
         {() =>
@@ -67,65 +67,6 @@ export function Frame({
       {children}
     </div>
   );
-}
-
-function Toolbar({
-  board,
-  tools,
-  display,
-  actions,
-}: Pick<FrameProps, 'board' | 'tools' | 'display' | 'actions'>): JSX.Element {
-  const { t: say } = board.page;
-  const isPhone = useIsPhone();
-  const open = useSignal(false);
-  const button = useRef<HTMLButtonElement>(null);
-  return (
-    <>
-      <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-        <TagFilter board={board} />
-        {!isPhone && tools}
-        <span class="spring" />
-        {actions}
-        {(display || isPhone) && (
-          <Button
-            action="display"
-            text={say('display')}
-            label={say('display')}
-            expanded={open.value}
-            opens="dialog"
-            element={button}
-            onPress={() => (open.value = !open.value)}
-          />
-        )}
-      </div>
-      {open.value && (
-        <Popover
-          anchor={button}
-          class="drawer"
-          role="dialog"
-          label={say('display')}
-          side="below-right"
-          onClose={() => (open.value = false)}
-        >
-          <h2>{say('display')}</h2>
-          {isPhone && tools}
-          {display}
-        </Popover>
-      )}
-    </>
-  );
-}
-
-/** Whether the window is that of a phone, now and whenever that changes. */
-function useIsPhone(): boolean {
-  const media = useMemo(() => matchMedia('(max-width: 699px)'), []);
-  const isPhone = useSignal(media.matches);
-  useEffect(() => {
-    const look = (): void => void (isPhone.value = media.matches);
-    media.addEventListener('change', look);
-    return () => media.removeEventListener('change', look);
-  }, []);
-  return isPhone.value;
 }
 
 function Strips({ page }: { readonly page: CardParts['page'] }): JSX.Element {

@@ -1,4 +1,5 @@
 import type { CardGroup } from '../base/groups';
+import { FINGER, isPhone } from '../base/phone';
 
 export interface GridSizes {
   /** Of the grid, in pixels. */
@@ -32,7 +33,7 @@ export interface GridLayout {
 
 export const HEAD = 42; // pixels of a group's heading with its margins
 const GAP = 12; // between cards
-const MORE = 36; // the button below the cards of a group
+const more = (): number => (isPhone.value ? FINGER + GAP : 36); // the button below the cards of a group
 
 /** The left edge and the width of one of `columns` columns, in whole pixels so that canvases stay sharp. */
 export function columnAt(
@@ -90,7 +91,7 @@ export function layOut(
     const count = closed ? 0 : Math.min(group.cards.length, shownOf(group));
     const rows = Math.ceil(count / columns);
     const height =
-      HEAD + (rows > 0 ? rows * (cardHeight + GAP) - GAP : 0) + (!closed && count < group.cards.length ? MORE : 0);
+      HEAD + (rows > 0 ? rows * (cardHeight + GAP) - GAP : 0) + (!closed && count < group.cards.length ? more() : 0);
     if (single) {
       boxes.push({ group, top, height, ...columnAt(column, columns, width), columns: 1, count, closed });
       [column, line] = [column + 1, Math.max(line, height)];

@@ -19,13 +19,15 @@ export interface FlameGraphProps {
   readonly label: string;
   /** What was spent, as people read it. */
   readonly valueText: (value: number) => string;
+  /** What the counts of nodes are of, where that is not calls. */
+  readonly counted?: string | undefined;
 }
 
 /**
  * A tree of calls as a flame graph that grows downwards: search, zoom by a click or Enter, arrow keys, a tooltip with
  * shares of all and of the caller. With `before` in the nodes red is more than there and blue less.
  */
-export function FlameGraph({ page, nodes, label, valueText }: FlameGraphProps): JSX.Element {
+export function FlameGraph({ page, nodes, label, valueText, counted }: FlameGraphProps): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const id = useId();
   const [width, focus, at, query] = [
@@ -182,12 +184,14 @@ export function FlameGraph({ page, nodes, label, valueText }: FlameGraphProps): 
           <strong class="flame-name">{visibleText(nodes.names[nodes.name[shown.node] ?? 0] ?? '')}</strong>
           <table>
             <tbody>
-              {facts(nodes, shown.node, say, valueText, percent).map(([key, text]) => (
-                <tr key={key}>
-                  <th>{key}</th>
-                  <td class="number">{text}</td>
-                </tr>
-              ))}
+              {facts(nodes, shown.node, { say, valueText, percent, counted: counted ?? say('count') }).map(
+                ([key, text]) => (
+                  <tr key={key}>
+                    <th>{key}</th>
+                    <td class="number">{text}</td>
+                  </tr>
+                ),
+              )}
             </tbody>
           </table>
         </Tooltip>
@@ -198,12 +202,16 @@ export function FlameGraph({ page, nodes, label, valueText }: FlameGraphProps): 
 
 type Say = (key: keyof typeof en, values?: Readonly<Record<string, string | number>>) => string;
 
+interface Words extends Pick<FlameGraphProps, 'valueText'> {
+  readonly say: Say;
+  readonly percent: (share: number) => string;
+  readonly counted: string;
+}
+
 function facts(
   nodes: CallNodes,
   node: number,
-  say: Say,
-  valueText: (value: number) => string,
-  percent: (share: number) => string,
+  { say, valueText, percent, counted }: Words,
 ): readonly (readonly [string, string])[] {
   const [whole, own, parent] = [nodes.whole[node] ?? 0, nodes.own[node] ?? 0, nodes.parent[node] ?? -1];
   const caller = parent < 0 ? nodes.total : (nodes.whole[parent] ?? 0);
@@ -212,7 +220,7 @@ function facts(
     [say('whole'), `${valueText(whole)} · ${percent(nodes.total > 0 ? whole / nodes.total : 0)}`],
     [say('own'), valueText(own)],
     ...(parent < 0 ? [] : [[say('of_caller'), percent(caller > 0 ? whole / caller : 0)] as const]),
-    [say('count'), (nodes.count[node] ?? 0).toLocaleString()],
+    ...(nodes.count[node] ? [[counted, nodes.count[node].toLocaleString()] as const] : []), // 0: not known
     ...(before === undefined
       ? []
       : [

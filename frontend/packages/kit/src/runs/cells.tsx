@@ -89,18 +89,19 @@ export function Tick({ state, label, action, onTick }: TickProps): JSX.Element {
     if (box.current) box.current.indeterminate = state === 'some';
   });
   return (
-    <input
-      ref={box}
-      type="checkbox"
-      class="ih-checkbox"
-      tabIndex={-1}
-      data-action={action}
-      checked={state === 'all'}
-      aria-label={label}
-      title={label}
-      onClick={(event) => event.stopPropagation()}
-      onChange={onTick}
-    />
+    <label class="hit" onClick={(event) => event.stopPropagation()}>
+      <input
+        ref={box}
+        type="checkbox"
+        class="ih-checkbox"
+        tabIndex={-1}
+        data-action={action}
+        checked={state === 'all'}
+        aria-label={label}
+        title={label}
+        onChange={onTick}
+      />
+    </label>
   );
 }
 

@@ -110,22 +110,26 @@ function Choice({ column, given }: ChoiceProps): JSX.Element {
   const { name, title, detail, isAxis = true } = column;
   return (
     <div class="choice" data-column={name}>
-      <input
-        type="checkbox"
-        data-part="table"
-        checked={shown.has(name)}
-        aria-label={say('rt.columns.table.of', { name: title })}
-        onChange={() => onSet([name], !shown.has(name))}
-      />
-      {axes && (
+      <label class="hit">
         <input
           type="checkbox"
-          data-part="axis"
-          checked={axes.names.has(name)}
-          disabled={!isAxis}
-          aria-label={say('rt.columns.axis.of', { name: title })}
-          onChange={() => axes.toggle(name)}
+          data-part="table"
+          checked={shown.has(name)}
+          aria-label={say('rt.columns.table.of', { name: title })}
+          onChange={() => onSet([name], !shown.has(name))}
         />
+      </label>
+      {axes && (
+        <label class="hit">
+          <input
+            type="checkbox"
+            data-part="axis"
+            checked={axes.names.has(name)}
+            disabled={!isAxis}
+            aria-label={say('rt.columns.axis.of', { name: title })}
+            onChange={() => axes.toggle(name)}
+          />
+        </label>
       )}
       <span class="name" title={name} onClick={() => onSet([name], !shown.has(name))}>
         {title}

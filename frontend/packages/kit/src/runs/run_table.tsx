@@ -23,6 +23,7 @@ const NARROW = 700; // pixels of a window in which names of runs take less
 const NARROW_RUN_WIDTH = 168;
 const LETTER = 8;
 const STAR = 16; // of the best value
+const SMALL = 0.85; // of a letter: one in the small part of a head
 const LOOKED_AT = 60; // values whose text counts
 
 /** What the user has set of a table. */
@@ -79,6 +80,7 @@ export function RunTable(given: RunTableProps): JSX.Element {
   useLayoutEffect(() => addStylesFirst(styles), []);
   const lines = useMemo(() => linesOf(rows, groups, folded), [rows, groups, folded]);
   const members = useMembers(frame, rows);
+  const nameWidth = useMemo(() => widthOfNames(frame.runs), [frame]);
   const equal = useMemo(() => equalColumns(columns, members), [columns, members]);
   const heads = useMemo(() => headsOf(columns), [columns]);
   const left = useMemo(() => new Set(showsEqual.value ? [] : equal), [equal, showsEqual.value]);
@@ -98,7 +100,7 @@ export function RunTable(given: RunTableProps): JSX.Element {
     key: given.runKey,
     title: given.title,
     kind: 'text',
-    width: innerWidth < NARROW ? NARROW_RUN_WIDTH : RUN_WIDTH,
+    width: innerWidth < NARROW ? NARROW_RUN_WIDTH : nameWidth,
     tool: (
       <Tick
         state={stateOf(rows)}
@@ -213,7 +215,7 @@ function tableColumn(
     band: say(BANDS[sectionOf(column)]),
     hint: column.name,
     kind: column.isNumeric ? 'number' : 'text',
-    width: widthOf(column, title.length + small.length) + (column.goal === null ? 0 : STAR),
+    width: widthOf(column, title.length + SMALL * small.length) + (column.goal === null ? 0 : STAR),
     cell: (line) =>
       line.kind === 'group'
         ? meanCell(column, line, say)
@@ -225,6 +227,12 @@ function tableColumn(
 function exact({ values }: Column, row: number): Exact {
   const value = values[row] ?? null;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
+
+/** Room for the longest of the first names, and for what stands next to it. */
+function widthOfNames(names: readonly string[]): number {
+  const letters = names.slice(0, LOOKED_AT).reduce((most, name) => Math.max(most, name.length), 0);
+  return Math.max(RUN_WIDTH - 60, Math.min(RUN_WIDTH, letters * 7 + 86));
 }
 
 const known = new WeakMap<Column, number>();
@@ -240,5 +248,5 @@ function widthOf(column: Column, headLetters: number): number {
     }
     known.set(column, letters);
   }
-  return Math.round(Math.max(72, Math.min(220, Math.max(letters * LETTER + 30, headLetters * 6.6 + 40))));
+  return Math.round(Math.max(72, Math.min(220, Math.max(letters * LETTER + 30, headLetters * 6.6 + 32))));
 }

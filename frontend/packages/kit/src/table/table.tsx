@@ -1,4 +1,4 @@
-import { addStylesFirst, linesInSight, showing, useSize } from '@insight-host/kit/lab';
+import { addStylesFirst, FINGER, isPhone, linesInSight, showing, useSize } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
@@ -23,6 +23,11 @@ const NUDGE = 16; // pixels of a column's width, by key
  * Ctrl+C copies exact values.
  */
 export function Table<R>(given: TableProps<R>): JSX.Element {
+  return <Sized {...given} rowHeight={heightOf(given)} />;
+}
+
+/** The table, with rows as high as this window needs them. */
+function Sized<R>(given: TableProps<R>): JSX.Element {
   const { name, label, rows, columns, frozen = NONE, rowHeight, heads = true, onCopyCells, question = '' } = given;
   useTableStyles();
   const id = useId();
@@ -200,6 +205,7 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
       {...(focus && focus.row < rows.count ? { 'aria-activedescendant': `${id}-${focus.row}-${focus.column}` } : {})}
       data-testid={name}
       data-rows={rows.count}
+      {...(isPhone.value && rowHeight === FINGER ? { style: { '--line': `${FINGER - 1}px` } } : {})}
       onScroll={sight.onScroll}
       onKeyDown={onKeyDown}
       onPointerDown={begin}
@@ -241,6 +247,11 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** Of a row, in pixels: on a phone a finger needs more of one that it presses. */
+function heightOf<R>({ rowHeight, onPick, onOpen, sort }: TableProps<R>): number {
+  return isPhone.value && (onPick || onOpen || sort) ? Math.max(FINGER, rowHeight) : rowHeight;
 }
 
 function shifted(area: Area, by: number): Area {

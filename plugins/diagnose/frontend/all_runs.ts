@@ -1,0 +1,32 @@
+/** The findings of all runs that are not archived, which the strip and the number at the tab share. */
+import type { PluginContext } from '@insight-host/api';
+import { NOTHING, type Answer } from './answer';
+
+const WAIT = 5000; // ms until the host answers with what it knows
+const FRESH = 10_000; // ms for which an answer is shared: alerts change while the data do not
+
+let last: { readonly question: string; readonly at: number; readonly answer: Promise<Answer> } | null = null;
+
+/**
+ * Asks what is found by now, or joins the last question if it was the same. An answer that leaves runs unchecked is
+ * not shared once it is there: the next question gets further.
+ */
+export async function findingsOfAll(ctx: PluginContext): Promise<Answer> {
+  const run = ctx.runs.all.value.filter(({ archived }) => !archived).map(({ name }) => name);
+  if (run.length === 0) return NOTHING;
+  const question = JSON.stringify([ctx.generation.value, run]);
+  if (last?.question === question && performance.now() - last.at < FRESH) {
+    try {
+      return await last.answer;
+    } catch {
+      // the tab that asked has ended: it is asked again
+    }
+  }
+  const asked = { question, at: performance.now(), answer: ctx.data.json<Answer>('findings', { run, wait: WAIT }) };
+  last = asked;
+  const forget = (): void => {
+    if (last === asked) last = null;
+  };
+  asked.answer.then(({ left }) => left > 0 && forget(), forget);
+  return asked.answer;
+}

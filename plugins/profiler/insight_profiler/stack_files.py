@@ -1,0 +1,122 @@
+"""Tells files of stack profilers by their first bytes: collapsed stacks, speedscope, pprof."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from contextlib import suppress
+
+_UNPACKED = 1 << 16  # bytes of a packed beginning
+_LINES = 200  # of collapsed stacks that are looked at
+_STACK = re.compile(rb"(?=[^;]*[A-Za-z])[^;\x00-\x08][^\x00-\x08]* \d{1,18}\r?")
+_NO_STACK = re.compile(rb" \d{1,18}\r?")  # py-spy: nothing ran
+_CUT = 4096  # bytes of a beginning that is not the whole file
+_FRAME = re.compile(rb".+ \([^()]+:\d+\)|(.+\.py|<[^()]*>)\(\d+\):_.+")  # of py-spy, of torch
+_SCHEMA = re.compile(rb'"\$schema"\s*:\s*"https?:\\?/\\?/www\.speedscope\.app\\?/file-format-schema\.json"')
+_VARINT, _LENGTH = 0, 2
+# fields of pprof's Profile, and whether each is a message or a text; comments may be packed
+_OF_PROFILE = {
+    **dict.fromkeys((1, 2, 3, 4, 5, 6, 11), (_LENGTH,)),
+    **dict.fromkeys((7, 8, 9, 10, 12, 14, 15), (_VARINT,)),
+    13: (_VARINT, _LENGTH),
+}
+_TYPES = 1
+
+
+def unpacked(beginning: bytes) -> bytes:
+    """The first bytes of a file that begins so, unpacked where it is packed by gzip; up to damage."""
+    if not beginning.startswith(b"\x1f\x8b"):
+        return beginning
+    try:
+        return zlib.decompressobj(wbits=31).decompress(beginning, _UNPACKED)
+    except zlib.error:
+        return _before_damage(beginning)
+
+
+def _before_damage(packed: bytes) -> bytes:
+    unpacking, found = zlib.decompressobj(wbits=31), bytearray()
+    with suppress(zlib.error):
+        for at in range(len(packed)):
+            found += unpacking.decompress(packed[at : at + 1], _UNPACKED)
+    return bytes(found[:_UNPACKED])
+
+
+def is_folded(beginning: bytes) -> bool:
+    """Whether a file that begins so has collapsed stacks: each line has calls, at least one line in two
+    several with semicolons between them, and a whole number behind a space. Of a first line that is cut, its
+    frames tell."""
+    text = unpacked(beginning)
+    lines, is_cut = text.split(b"\n"), len(beginning) >= _CUT or len(text) >= _UNPACKED
+    if len(lines) == 1 and is_cut:
+        frames = lines[0].split(b";")[:-1]
+        return len(frames) > 1 and all(map(_FRAME.fullmatch, frames))
+    whole = lines[:-1] if is_cut else lines
+    stacks = [line for line in whole[:_LINES] if line.strip() and not _NO_STACK.fullmatch(line)]
+    if not all(_STACK.fullmatch(line) for line in stacks):
+        return False
+    return bool(stacks) and 2 * sum(b";" in line for line in stacks) >= len(stacks)
+
+
+def is_speedscope(beginning: bytes) -> bool:
+    """Whether a file that begins so is JSON that names the schema of speedscope."""
+    text = unpacked(beginning)
+    return text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and _SCHEMA.search(text) is not None
+
+
+def is_pprof(beginning: bytes) -> bool:
+    """Whether a file that begins so is a profile of pprof: its fields are those of a Profile as far as they
+    are there, and the first says what the values of samples are."""
+    data = unpacked(beginning)
+    at, number = 0, 0
+    while at < len(data):
+        field = _field(data, at)
+        if field is None:
+            return number > 0 and _may_be_cut(data, at)
+        kind, own, begin, end = field
+        if kind not in _OF_PROFILE.get(own, ()) or (not number and own != _TYPES):
+            return False
+        if own == _TYPES and not _is_value_type(data[begin:end]):
+            return False
+        number += 1
+        at = end
+    return number > 1
+
+
+def _is_value_type(message: bytes) -> bool:
+    at = 0
+    while at < len(message):
+        field = _field(message, at)
+        if field is None or field[:2] not in ((_VARINT, 1), (_VARINT, 2)):
+            return False
+        at = field[3]
+    return bool(message)
+
+
+def _may_be_cut(data: bytes, at: int) -> bool:
+    """Whether a field that is not whole is one of a Profile."""
+    tag, after = _number(data, at)
+    return after < 0 or tag & 7 in _OF_PROFILE.get(tag >> 3, ())
+
+
+def _field(data: bytes, at: int) -> tuple[int, int, int, int] | None:
+    """Wire type and number of a field, and where its bytes or its number begin and end; None where it is not
+    whole."""
+    tag, begin = _number(data, at)
+    if begin < 0:
+        return None
+    value, end = _number(data, begin)
+    if end < 0:
+        return None
+    if tag & 7 == _LENGTH:
+        begin, end = end, end + value
+    return None if end > len(data) else (tag & 7, tag >> 3, begin, end)
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    """A varint and where it ends, -1 where it is cut or too long."""
+    value = 0
+    for place, byte in enumerate(data[at : at + 10]):
+        value |= (byte & 0x7F) << (7 * place)
+        if byte < 0x80:
+            return value, at + place + 1
+    return value, -1
