@@ -44,6 +44,7 @@ _OF_A_FILE = (
     "no_events",
     "no_flight",
     "no_profile_rows",
+    "no_rank_steps",
     "no_samples",
     "no_snapshot",
     "no_speedscope",
@@ -59,6 +60,7 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     "more_tags": {"more", "most"},
     **{f"system_{name}": set() for name in ("eacces", "enoent", "eio", "enospc", "estale", "emfile")},
     **{f"profiler_failure_{code}": {"file"} for code in _OF_A_FILE},
+    "profiler_failure_flight_entry": {"file", "entry", "key", "value"},
     **{
         f"profiler_failure_broken_{what}": {"file", "reason"}
         for what in ("trace", "database", "flight", "json")

@@ -165,6 +165,7 @@ const LOADERS: Readonly<Partial<Record<ViewName, () => Promise<{ readonly defaul
   overview: () => import('./overview'),
   calls: () => import('./views/calls'),
   hangs: () => import('./views/hangs'),
+  every_step: () => import('./views/every_step'),
   advice: () => import('./advice'),
   operators: () => import('./operators'),
   kernels: () => import('./views/tables').then(({ Kernels }) => ({ default: Kernels })),

@@ -8,7 +8,15 @@ import { pressed, stepsCodec } from './address';
 import type { Span } from './timeline/span';
 
 /** Views that are tabs; the others are in a list after them. */
-export const PAGES: readonly ViewName[] = ['overview', 'timeline', 'operators', 'calls', 'memory', 'hangs'];
+export const PAGES: readonly ViewName[] = [
+  'overview',
+  'timeline',
+  'operators',
+  'calls',
+  'memory',
+  'hangs',
+  'every_step',
+];
 
 /** Names of the views, in the order of the tab. */
 export const VIEWS = [
@@ -18,6 +26,7 @@ export const VIEWS = [
   'calls',
   'memory',
   'hangs',
+  'every_step',
   'advice',
   'kernels',
   'steps',

@@ -9,7 +9,7 @@ import type { ProfileAnswer, ProfileInfo } from './answers/profile';
 import { keyOf } from './profiles';
 import { shortShare, sizeText } from './units';
 import { asking } from './use_answer';
-import { profileName, sentence } from './words';
+import { noteText, profileName } from './words';
 import { useEffect, useRef } from 'preact/hooks';
 import type { RanksProgress } from './advice/texts';
 
@@ -102,7 +102,7 @@ export function Notes({ board }: { readonly board: ProfilerParts }): JSX.Element
     <ul class="notes">
       {(board.profiles.profile.value?.notes ?? []).map((note, i) => (
         <li key={i} data-note={note.code}>
-          {sentence(board, 'note', note)}
+          {noteText(board, note)}
         </li>
       ))}
     </ul>

@@ -12,6 +12,8 @@ export const OPERATOR_KEYS = ['name', 'type', 'scope', 'shapes'] as const;
 /** What tells operators apart; what is left out tells nothing. */
 export type OperatorKey = Readonly<Partial<Record<(typeof OPERATOR_KEYS)[number], string>>>;
 
+export const STEP_STATISTICS = ['max', 'median'] as const;
+export type StepStatistic = (typeof STEP_STATISTICS)[number];
 export const RANK_SCALES = ['absolute', 'relative'] as const;
 export type RankScale = (typeof RANK_SCALES)[number];
 export const LINK_MEASURES = ['bandwidth', 'elapsed', 'bytes'] as const;
@@ -76,6 +78,16 @@ export function profilerSettings(page: Page) {
     /** What the heat maps of ranks show. */
     mapMeasure: page.setting('map', codecs.text),
     mapScale: page.setting('map-scale', codecs.choice<RankScale>(RANK_SCALES, 'absolute')),
+    /** Which span of all steps the heat map of every step shows, how it reduces them, and which steps; null: all. */
+    stepSpan: page.setting('span', codecs.text),
+    stepStatistic: page.setting('in-cell', codecs.choice<StepStatistic>(STEP_STATISTICS, 'max')),
+    stepRange: page.setting<readonly [number, number] | null>('of-steps', {
+      parse: (text) => {
+        const found = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? '');
+        return found ? [Number(found[1]), Number(found[2])] : null;
+      },
+      format: (range) => (range === null ? null : range.join('-')),
+    }),
     /** The figure of a view that a link leads to, until it is shown. */
     figure: page.setting('figure', codecs.name),
     linkMeasure: page.setting('link-map', codecs.choice<LinkMeasure>(LINK_MEASURES, 'bandwidth')),

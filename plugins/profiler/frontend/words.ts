@@ -33,6 +33,10 @@ export function sentence(board: Texts, prefix: string, { code, values, text }: N
   );
 }
 
+/** A note's sentence: of what a reader noted, or of why one of several files cannot be read. */
+export const noteText = (board: Texts, note: Note): string =>
+  sentence(board, board.page.t(`note.${note.code}`) === `note.${note.code}` ? 'failure' : 'note', note);
+
 /** A word of the catalogue, else the word itself. */
 export function word(board: Texts, prefix: string, name: string): string {
   const key = `${prefix}.${name}`;

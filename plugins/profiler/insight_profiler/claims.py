@@ -93,6 +93,7 @@ CLUSTER_FILES = (
     "cluster_step_trace_time.csv",
 )
 _FLIGHTS = ["*nccl_trace_rank_*", "*comm_lib_trace_rank_*", "rank_*"]  # if they begin like one
+_RANK_STEPS = ["structured_logs/*.global_rank_*.jsonl"]
 _FOLDED = [f"*{name}{packed}" for name in FOLDED for packed in ("", ".gz")]  # if they begin like one
 _SPEEDSCOPE = ["*.speedscope.json", "*.speedscope.json.gz"]
 _PPROF = ["*.pprof", "*.pprof.gz"]
@@ -208,7 +209,10 @@ def _has_events(text: str) -> bool:
 
 FILES = {
     *(FileName(f"**/*_ascend_{kind}/{name}") for kind in ("ms", "pt") for name in _ASCEND),
-    *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE, *_PERFETTO, *_ASCEND_DATABASES]),
+    *(
+        FileName(f"**/{name}")
+        for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE, *_PERFETTO, *_ASCEND_DATABASES, *_RANK_STEPS]
+    ),
     *(FileName(f"**/{name}{side}", makes_run=False) for name in _ASCEND_DATABASES for side in SIDE_FILES),
     *(FileName(f"**/{name}", makes_run=False) for name in _ANALYSES),
     *(FileName(f"**/{where}{name}") for where in ("", f"{CLUSTER_DIRECTORY}/") for name in CLUSTER_FILES),

@@ -32,6 +32,7 @@ class Source(enum.StrEnum):
     ROCPD = "rocpd"  # ROCm's rocprofv3 and rocprof-sys, *_results.db
     SNAPSHOT = "snapshot"  # torch's memory snapshot, a pickle
     FLIGHT = "flight"  # torch's flight recorder, a file for each rank of a job
+    RANK_STEPS = "rank_steps"  # how long each rank of a job took for each step, TorchTitan's structured logs
     FOLDED = "folded"  # collapsed stacks: a line for each, with a number
     SPEEDSCOPE = "speedscope"  # of py-spy and others
     PPROF = "pprof"  # of Go, of JAX (memory of devices), and others
@@ -255,6 +256,16 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "sizes": "i4",  # text: of inputs and outputs
             "types": "i4",
             "stack": "i4",  # row in stacks
+        },
+        # how long each rank of a job was in a span of a step, of each start (attempt); by rank and attempt,
+        # and in these by span and step
+        "step_spans": {
+            "rank": "i4",
+            "attempt": "i4",
+            "step": "i8",
+            "span": "i4",  # text
+            "start": "i8",  # ns since the epoch, by the clock of the rank
+            "duration": "i8",  # ns, the sum of those in one step
         },
         # stacks of calls: where each ends in stack_frames, whose innermost frame comes first
         "stacks": {"end": "i8"},

@@ -17,6 +17,7 @@ from insight_profiler.advice import (
     communication_rules,
     copy_rules,
     device_rules,
+    every_step_rules,
     hang_rules,
     host_rules,
     idle_rules,
@@ -56,6 +57,7 @@ RULES: Sequence[Rule] = (
     *step_rules.RULES,
     *memory_rules.RULES,
     *hang_rules.RULES,
+    *every_step_rules.RULES,
     *RANK_RULES,
 )
 

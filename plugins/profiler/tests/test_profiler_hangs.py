@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from insight_profiler.analysis.hangs import GroupState, hangs
+from insight_profiler.analysis.hangs import GroupState, UnreadRank, hangs
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.claims import is_flight
 from insight_profiler.files import Files
@@ -158,7 +158,65 @@ def test_a_rank_without_a_dump_is_unread_and_not_accused(tmp_path: Path) -> None
     job = _stuck(but=2)
     del job[3]
     group = _one(_read(tmp_path, job))
-    assert ([one.rank for one in group.missing], list(group.unread)) == ([2], [3])
+    assert [one.rank for one in group.missing] == [2]
+    assert list(group.unread) == [UnreadRank(3)]
+
+
+@pytest.mark.parametrize(
+    ("damage", "code"),
+    [
+        (lambda whole: whole[: len(whole) * 2 // 3], "snapshot_cut"),
+        (lambda whole: whole[:200] + b"\xff" * 50 + whole[250:], "snapshot_damaged"),
+        (lambda _: b"", "snapshot_cut"),
+        (lambda _: b'{"version": "2.10", "pg_config": {}', "broken_flight"),
+        (lambda _: b'{"version": "2.10", "pg_config": {}}', "no_flight"),
+        (lambda _: b'{"entries": [{"collective_seq_id": "many"}]}', "flight_entry"),
+        (lambda _: pickle.dumps(_dump([_entry(1) | {"collective_seq_id": None}]), 2), "flight_entry"),
+    ],
+    ids=["cut", "changed", "empty", "cut_json", "no_entries", "odd_number", "no_number"],
+)
+def test_a_rank_whose_dump_cannot_be_read_is_named_with_the_cause_and_not_accused(
+    tmp_path: Path, damage: Callable[[bytes], bytes], code: str
+) -> None:
+    job = _stuck(but=2)
+    _read(tmp_path, job)
+    path = tmp_path / "nccl_trace_rank_3"
+    path.write_bytes(damage(path.read_bytes()))
+    building = Building(Source.FLIGHT)
+    READERS[Source.FLIGHT](Files.of_directory(tmp_path), building)
+    profile = building.finish()
+    group = _one(profile)
+    assert [one.rank for one in group.missing] == [2]
+    [unread] = group.unread
+    assert unread.rank == 3
+    assert unread.cause is not None
+    assert unread.cause.code == code
+    assert "nccl_trace_rank_3" in unread.cause.text
+    assert [note.code for note in profile.notes] == [code]
+    [saw] = [str(one.saw) for state in check(profile) for one in state.found]
+    assert "rank 2 has not called" in saw
+
+
+def test_a_job_in_step_with_an_unreadable_dump_accuses_nobody(tmp_path: Path) -> None:
+    _read(tmp_path, _stuck())
+    path = tmp_path / "nccl_trace_rank_3"
+    path.write_bytes(path.read_bytes()[:900])
+    building = Building(Source.FLIGHT)
+    READERS[Source.FLIGHT](Files.of_directory(tmp_path), building)
+    profile = building.finish()
+    assert list(_one(profile).missing) == []
+    assert not [one for state in check(profile) for one in state.found]
+
+
+def test_many_unreadable_dumps_make_few_notes(tmp_path: Path) -> None:
+    _read(tmp_path, _stuck(but=2))
+    for rank in range(4, 40):
+        (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(b"{")
+    building = Building(Source.FLIGHT)
+    READERS[Source.FLIGHT](Files.of_directory(tmp_path), building)
+    notes = building.finish().notes
+    assert [note.code for note in notes] == ["broken_flight"] * 10 + ["flights_unreadable"]
+    assert notes[-1].values == {"count": 26}
 
 
 def test_gloo_never_says_that_a_collective_has_ended_and_the_status_of_the_group_does(tmp_path: Path) -> None:
@@ -172,6 +230,40 @@ def test_gloo_never_says_that_a_collective_has_ended_and_the_status_of_the_group
     READERS[Source.FLIGHT](Files.of_directory(tmp_path), building)
     group = _one(building.finish())
     assert ([one.rank for one in group.missing], group.sequence) == ([2], 6)
+
+
+def _of_gloo(skipping: int | None) -> dict[int, dict[str, Any]]:
+    """As torch 2.13 dumped them with gloo in four processes, the last of five all_reduce without
+    ``skipping``: no entry ever says that it is completed, and the status counts what was called."""
+    found = {}
+    for rank in range(_RANKS):
+        called = 4 if rank == skipping else 5
+        entries = [
+            _entry(number, state="scheduled", profiling_name="gloo:all_reduce")
+            for number in range(1, called + 1)
+        ]
+        status = {
+            "last_enqueued_collective": called,
+            "last_started_collective": -1,
+            "last_completed_collective": called,
+        }
+        config = {"": {"name": "", "desc": "", "ranks": "[0, 1, 2, 3]"}}
+        found[rank] = _dump(entries) | {"pg_config": config, "pg_status": {"0": status}}
+    return found
+
+
+@pytest.mark.parametrize(("skipping", "missing", "sequence"), [(2, [2], 5), (None, [], 0)])
+def test_the_status_of_gloo_hides_no_rank_that_skips_a_collective(
+    tmp_path: Path, skipping: int | None, missing: list[int], sequence: int
+) -> None:
+    """torchfrtrace says of these dumps, their groups named as its format has it, that rank 2 is missing in
+    all_reduce 5, and nothing of those in step."""
+    for rank, held in _of_gloo(skipping).items():
+        (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(held, 2))
+    building = Building(Source.FLIGHT)
+    READERS[Source.FLIGHT](Files.of_directory(tmp_path), building)
+    group = _one(building.finish())
+    assert ([one.rank for one in group.missing], group.sequence) == (missing, sequence)
 
 
 class _Runs:

@@ -1,4 +1,5 @@
 /** Answers about memory by the calls that took it. Times are in ns from the beginning of the profile. */
+import type { Note } from './profile';
 
 import type { CallNodes } from '@insight-host/kit/flame';
 
@@ -100,8 +101,8 @@ export interface HangsAnswer {
   readonly groups: readonly {
     readonly group: string;
     readonly ranks: readonly number[];
-    /** Ranks of the group without a dump that can be read. */
-    readonly unread: readonly number[];
+    /** Ranks of the group without a dump (`cause` null), or with one that cannot be read. */
+    readonly unread: readonly { readonly rank: number; readonly cause: Note | null }[];
     /** 0: all have completed what they recorded. */
     readonly sequence: number;
     readonly name: string;

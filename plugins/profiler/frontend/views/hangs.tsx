@@ -5,7 +5,7 @@ import type { ProfilerParts, ViewProps } from '../board';
 import { Figure } from '../figures/figure';
 import { LocalTable } from '../table/local_table';
 import { Answered, useProfileAnswer } from '../use_answer';
-import { word } from '../words';
+import { sentence, word } from '../words';
 
 type Group = HangsAnswer['groups'][number];
 
@@ -28,30 +28,41 @@ export default function Hangs({ board }: ViewProps): JSX.Element {
 
 function GroupPart({ board, group }: { readonly board: ProfilerParts; readonly group: Group }): JSX.Element {
   const { t: say } = board.page;
-  const { missing, waiting, late, differences, sequence, name } = group;
+  const { missing, waiting, unread, late, differences, sequence, name } = group;
   const verdict =
     missing.length > 0
       ? say('hangs.missing', { ranks: listed(missing.map(({ rank }) => rank)), name, number: sequence })
       : late.length > 0
         ? say('hangs.late', { ranks: listed(late.map(({ rank }) => rank)), name, number: sequence })
         : sequence > 0
-          ? say('hangs.running', { name, number: sequence })
+          ? say(unread.length > 0 ? 'hangs.running_read' : 'hangs.running', { name, number: sequence })
           : say('hangs.done');
   const rows = [
     ...missing.map((one) => rowOf(one, say('hangs.is_missing'))),
+    ...unread.map(({ rank, cause }) => ({
+      rank,
+      standing: say(cause ? 'hangs.is_unreadable' : 'hangs.has_no_dump'),
+      last: '',
+      sequence: null,
+      place: cause ? sentence(board, 'failure', cause) : '',
+    })),
     ...waiting.map((one) => rowOf(one, say('hangs.waits'))),
   ];
   return (
     <Figure
       board={board}
       name={`group-${group.group}`}
-      title={say('hangs.group', { group: group.group, count: group.ranks.length })}
+      title={say('hangs.group', { group: group.group, count: group.ranks.length + unread.length })}
       content="table"
     >
       <p class={missing.length > 0 || differences.length > 0 ? 'problem' : 'hint'} data-testid="hang-verdict">
         {verdict}
       </p>
-      {group.unread.length > 0 && <p class="hint">{say('hangs.unread', { ranks: listed(group.unread) })}</p>}
+      {unread.length > 0 && (
+        <p class="hint" data-testid="hang-unread">
+          {say('hangs.unread', { ranks: listed(unread.map(({ rank }) => rank)) })}
+        </p>
+      )}
       {rows.length > 0 && (
         <LocalTable
           board={board}

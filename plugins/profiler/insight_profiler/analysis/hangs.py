@@ -2,20 +2,21 @@
 
 Collectives of a process group have one number on all ranks. A rank is missing in the first one that not all
 have completed if its own last one came before; where the recorder no longer has that number, nothing is
-said of the rank. Times are compared within a group after their clocks are set by earlier collectives.
+said of the rank. A rank of which no dump can be read is never missing: it may have called anything. Times
+are compared within a group after their clocks are set by earlier collectives.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.model import Profile
+from insight_profiler.model import Note, Profile
 
 _LATE = 1.0  # seconds after the others
 # of collectives whose sizes are equal on all ranks; others give each rank its own
@@ -37,6 +38,15 @@ class RankLast:
 
 
 @frozen
+class UnreadRank:
+    """A rank of a group of which nothing is known: ``cause`` says why its dump cannot be read, None if there
+    is no dump."""
+
+    rank: int
+    cause: Note | None = None
+
+
+@frozen
 class Disagreement:
     """A collective for which ranks asked differently: by what is said of it the ranks that said so."""
 
@@ -52,7 +62,7 @@ class GroupState:
 
     group: str
     ranks: Sequence[int]
-    unread: Sequence[int]
+    unread: Sequence[UnreadRank]
     sequence: int = 0
     name: str = ""
     sizes: str = ""
@@ -74,6 +84,10 @@ def hangs(profile: Profile) -> Sequence[GroupState]:
     return sorted(found, key=lambda one: (not one.missing, not one.differences, not one.sequence, one.group))
 
 
+def _unread(rank: int, cause: Mapping[str, Any] | None) -> UnreadRank:
+    return UnreadRank(rank, None if cause is None else Note(cause["code"], cause["values"], cause["text"]))
+
+
 class _Group:
     def __init__(self, profile: Profile, rows: Mapping[str, NDArray[Any]]) -> None:
         self._profile, self._rows = profile, rows
@@ -82,14 +96,15 @@ class _Group:
         known = profile.documents.get("groups", {}).get(self._group) or recorded
         read = set(profile.documents.get("ranks", recorded))
         self._ranks = [rank for rank in known if rank in read]
-        self._unread = [rank for rank in known if rank not in read]
+        causes = profile.documents.get("unreadable", {})
+        self._unread = [_unread(rank, causes.get(str(rank))) for rank in known if rank not in read]
 
     def state(self) -> GroupState:
         rows = self._rows
         done = [text == "completed" for text in self._profile.texts]
-        is_done = np.array([*done, False])[rows["state"]]
-        differences = self._differences()
         last = {rank: self._last(rank) for rank in self._ranks}
+        is_done = np.array([*done, False])[rows["state"]] | self._is_passed(last.values())
+        differences = self._differences()
         opened = rows["sequence"][~is_done]
         plain = GroupState(self._group, self._ranks, self._unread, differences=differences)
         if not len(opened):
@@ -111,6 +126,15 @@ class _Group:
             {} if missing else self._late(sequence),
             differences,
         )
+
+    def _is_passed(self, last: Iterable[RankLast]) -> NDArray[np.bool_]:
+        """Entries of gloo that all ranks have called: its recorder never says which are completed."""
+        is_gloo = [text.startswith("gloo:") for text in self._profile.texts]
+        called_by_all = min((one.sequence for one in last), default=-1)
+        rows = self._rows
+        passed: NDArray[np.bool_] = np.array([*is_gloo, False])[rows["name"]]
+        passed &= rows["sequence"] <= called_by_all
+        return passed
 
     def _last(self, rank: int) -> RankLast:
         mine = np.flatnonzero(self._rows["rank"] == rank)

@@ -6,6 +6,7 @@
 | a file ``*.xplane.pb`` | itself; traces of the same directory say the same, and are left out |
 | a file ``*.pickle``: a memory snapshot | itself |
 | dumps of torch's flight recorder, a file for each rank | those of a directory are one, ``flight_recorder`` |
+| ``structured_logs/*.global_rank_N.*.jsonl``, a file for each start of a rank | a directory is one |
 | what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
 | another database of an Ascend profiler | itself, its log, and ``analysis.db`` next to it |
 | a directory of msprof, ``PROF_*`` | its database, else its text export, which says less |
@@ -48,6 +49,7 @@ _CLUSTER = frozenset(f"{name}{side}" for name in CLUSTER_FILES for side in ("", 
 _ASCEND_DATABASE = re.compile(r"(?:ascend_(?P<maker>pytorch|mindspore)_profiler|msprof_).*\.db")
 _ANALYSIS = re.compile(r"(?:analysis|communication_analyzer)\.db")
 _FLIGHT = re.compile(r"(?:(?:nccl|comm_lib)_trace_rank_\d+(?:\.(?:json|pickle|pkl))?|(?:^|/)rank_\d+)$")
+_RANK_STEPS = re.compile(r"(?:^|/)structured_logs/[^/]*\.global_rank_\d+\.[^/]*\.jsonl$")
 _SNAPSHOT = re.compile(r"\.(pickle|pkl)(\.gz)?$")
 _RANK = re.compile(r"_(\d{1,9})(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
 _ADDITIONAL = re.compile(r"^(profiler_info_|step_trace_point_info)|strategy\.json$")
@@ -134,6 +136,8 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
             singles.append(ProfileFiles(run, tag, Source.XPLANE, files={name: file}))
         elif _FLIGHT.search(tag):
             directories.setdefault((f"{where}/flight_recorder".lstrip("/"), Source.FLIGHT), {})[name] = file
+        elif _RANK_STEPS.search(tag):
+            directories.setdefault((where, Source.RANK_STEPS), {})[name] = file
         elif _SNAPSHOT.search(tag):
             singles.append(ProfileFiles(run, tag, Source.SNAPSHOT, files={name: file}))
         elif IS_MINDINSIGHT.search(tag):

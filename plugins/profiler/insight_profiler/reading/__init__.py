@@ -32,6 +32,7 @@ READERS: Mapping[Source, Reader] = {
         Source.PERFETTO: "perfetto",
         Source.SNAPSHOT: "snapshot",
         Source.FLIGHT: "flight",
+        Source.RANK_STEPS: "rank_steps",
         Source.FOLDED: "folded",
         Source.SPEEDSCOPE: "speedscope",
         Source.PPROF: "pprof",

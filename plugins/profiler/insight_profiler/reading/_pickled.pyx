@@ -57,7 +57,8 @@ cdef class Reader:
     cdef Machine machine
     cdef int64_t position  # bytes read of all pieces
     cdef bytes left
-    cdef dict kept
+    cdef bint has_gathered
+    cdef int64_t[:, ::1] kept  # owner, key and value of what is in no row, by owner
     cdef int64_t budget
 
     def __cinit__(self):
@@ -194,14 +195,25 @@ cdef class Reader:
         return self._plain(value_of(OBJECT, number), 0)
 
     def _gather(self):
-        if self.kept is not None:
+        if self.has_gathered:
             return
-        self.kept = {}
-        for owner, key, value in _array(&self.machine.kept).reshape(-1, 3).tolist():
-            self.kept.setdefault(owner, []).append((key, value))
+        self.has_gathered = True
+        kept = _array(&self.machine.kept).reshape(-1, 3)
+        self.kept = kept[np.argsort(kept[:, 0], kind="stable")]
+
+    cdef int64_t _first_of(self, int64_t owner):
+        """The first row of ``kept`` with this owner or a later one."""
+        cdef int64_t low = 0, high = self.kept.shape[0], middle
+        while low < high:
+            middle = (low + high) >> 1
+            if self.kept[middle, 0] < owner:
+                low = middle + 1
+            else:
+                high = middle
+        return low
 
     cdef object _plain(self, int64_t value, int depth):
-        cdef int64_t what = value >> 3
+        cdef int64_t what = value >> 3, first, end, at
         cdef int kind = value & 7, shape
         self.budget -= 1
         if self.budget < 0 or depth > DEEP:
@@ -213,14 +225,15 @@ cdef class Reader:
         if kind == NOTHING:
             return (None, False, True)[what]
         shape = <int>(self.machine.objects.at[what] & 31)
+        first, end = self._first_of(what), self._first_of(what + 1)
         if shape == REAL:
-            return struct.unpack("=d", struct.pack("=q", self.kept[what][0][1]))[0]
+            return struct.unpack("=d", struct.pack("=q", self.kept[first, 2]))[0]
         if shape == LARGE:
-            return self.kept[what][0][1]
+            return self.kept[first, 2]
         if shape in (NEW_DICT, DICT):
-            return {self._text(key): self._plain(one, depth + 1) for key, one in self.kept.get(what, ())}
+            return {self._text(self.kept[at, 1]): self._plain(self.kept[at, 2], depth + 1) for at in range(first, end)}
         if shape in (NEW_LIST, LIST, TUPLE):
-            return [self._plain(one, depth + 1) for _, one in self.kept.get(what, ())]
+            return [self._plain(self.kept[at, 2], depth + 1) for at in range(first, end)]
         return what
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from pickletools import opcodes
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ _PIECE = 8 << 20  # bytes read at once
 _OPERATIONS = {0x93: "STACK_GLOBAL", 0x52: "REDUCE", 0x62: "BUILD", 0x63: "GLOBAL", 0x81: "NEWOBJ"}
 _MOST_FAILURES = 10
 _EVENTS = 1 << 19  # that become allocations at once
+_KNOWN = {ord(one.code) for one in opcodes}
 _LIVE = ("active_allocated", "allocated")
 _MICROSECOND = 1000
 
@@ -80,7 +82,7 @@ def decoded(
 
 def _refused(name: str, what: str, operation: int, place: int, named: str) -> Unreadable:
     called = _OPERATIONS.get(operation, f"0x{operation:02x}")
-    if what == "forbidden":
+    if what == "forbidden" and operation in _KNOWN:  # others are of no pickle
         says = f"{called} {named}".strip()
         text = f"{name} is refused: at byte {place} it would run code ({says}); nothing of it was run"
         return Unreadable("snapshot_runs_code", text, file=name, place=place, operation=says)

@@ -11,7 +11,7 @@ from insight_core.plugin.http import Reader, choice, flag, text, texts, whole_nu
 from insight_profiler.analysis import kernels, operators
 from insight_profiler.analysis.compared_steps import MEASURES
 from insight_profiler.analysis.rank_map import SCALES
-from insight_profiler.views import calls
+from insight_profiler.views import calls, every_step
 from insight_profiler.views.tables import TABLE_READS
 
 Readers = Sequence[Reader[Any]]
@@ -43,6 +43,13 @@ _TRACKS, _COUNTERS = (_coded(text(name), {400: ("profiler_bad_numbers",)}) for n
 _WIDTH, _STEP_NUMBER = whole_number("width", 1, 10_000, 1500), whole_number("number", 0, _FAR)
 
 
+_EVERY_STEP: Readers = (
+    every_step.SPAN,
+    every_step.STATISTIC,
+    every_step.FROM,
+    every_step.TO,
+    every_step.WIDTH,
+)
 _CEILINGS = _coded(text("ceilings"), {400: ("profiler_bad_ceilings",)})
 _MEASURED = whole_number("measured", 0, _FAR)
 
@@ -75,6 +82,8 @@ READS: Mapping[str, Readers] = {
     "blocks": [*_TABLE, calls.AT, calls.SINCE, calls.DEVICE, calls.LIMIT],
     "leaks": _TABLE,
     "hangs": _TABLE,
+    "every_step": [*_TABLE, *_EVERY_STEP],
+    "goodput": _TABLE,
     "pipeline": _PROFILE,
     "communication": [
         *_TABLE,

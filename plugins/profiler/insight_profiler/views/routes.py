@@ -34,6 +34,7 @@ from insight_profiler.rules import opened_by
 from insight_profiler.views.calls import call_views, trees_of
 from insight_profiler.views.cluster import cluster_views
 from insight_profiler.views.compare import COMPARED, compare_views
+from insight_profiler.views.every_step import every_step_views
 from insight_profiler.views.flops import flops_views, has_operations, measured_step, utilization
 from insight_profiler.views.operator import detail
 from insight_profiler.views.reads import ANSWERS, CODES, READS
@@ -75,6 +76,7 @@ _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
     "calls": lambda profile: bool(trees_of(profile)),
     "memory": _has_memory,
     "hangs": _having("flights"),
+    "every_step": _having("step_spans"),
     "advice": _has_runs,
     "kernels": _having("kernels"),
     "steps": _having("steps"),
@@ -100,6 +102,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         **call_views(asked),
         **cluster_views(asked),
         **compare_views(advice),
+        **every_step_views(asked),
         **flops_views(asked),
         **strategy_views(asked),
         **timeline_views(asked),

@@ -1,0 +1,113 @@
+"""Jobs that hang, as PyTorch's torchfrtrace and this host tell of the same dumps."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import subprocess
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from insight_profiler.analysis.hangs import hangs
+from insight_profiler.building import Building
+from insight_profiler.files import Files
+from insight_profiler.model import Source
+from insight_profiler.reading import READERS
+
+Job: TypeAlias = dict[int, list[dict[str, Any]]]
+_RANKS, _LAST, _ODD = 4, 5, 2  # ranks, the collective in which they hang, the rank with the fault
+_MODULE = "torch.distributed.flight_recorder.fr_trace"
+
+
+def _entry(number: int, backend: str) -> dict[str, Any]:
+    """As torch 2.13 writes it for NCCL, and for gloo, whose state never changes."""
+    state = "scheduled" if backend == "gloo" else "completed" if number < _LAST else "started"
+    return {
+        "frames": [{"name": "step", "filename": "train.py", "line": 10 + number}],
+        "record_id": number - 1,
+        "pg_id": 0,
+        "process_group": ("0", "default_pg"),
+        "collective_seq_id": number,
+        "p2p_seq_id": 0,
+        "op_id": number,
+        "profiling_name": f"{backend}:all_reduce",
+        "time_created_ns": 1_796_000_000_000_000_000 + number * 10**9,
+        "input_sizes": [[8]],
+        "input_dtypes": ["Float"],
+        "output_sizes": [[8]],
+        "output_dtypes": ["Float"],
+        "state": state,
+        "time_discovered_started_ns": None,
+        "time_discovered_completed_ns": None,
+        "retired": True,
+        "timeout_ms": 60_000,
+        "is_p2p": False,
+    }
+
+
+def _job(plant: str, backend: str) -> Job:
+    job = {rank: [_entry(number, backend) for number in range(1, _LAST + 1)] for rank in range(_RANKS)}
+    odd = job[_ODD][-1]
+    match plant:
+        case "skips":
+            job[_ODD].pop()
+        case "sizes":
+            odd["input_sizes"] = odd["output_sizes"] = [[16]]
+        case "types":
+            odd["input_dtypes"] = odd["output_dtypes"] = ["Half"]
+        case "name":
+            odd["profiling_name"] = f"{backend}:broadcast"
+    return job
+
+
+def _write(directory: Path, job: Job, backend: str) -> None:
+    for rank, entries in job.items():
+        called = len(entries)
+        config = {"0": {"name": "0", "desc": "default_pg", "ranks": str(list(range(_RANKS)))}}
+        completed = called if backend == "gloo" else _LAST - 1  # gloo counts what was called
+        status = {"0": {"last_enqueued_collective": called, "last_completed_collective": completed}}
+        held = {"version": "2.10", "pg_config": config, "pg_status": status, "entries": entries}
+        (directory / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(held, 2))
+
+
+def _of_torchfrtrace(directory: Path) -> list[tuple[str, int, list[int]]]:
+    """What it says, as (fault, number of the collective, ranks)."""
+    python = os.environ.get("INSIGHT_PEER_TORCH")
+    if not python:
+        pytest.skip("INSIGHT_PEER_TORCH names no Python with PyTorch; see `make conformance`")
+    command = [python, "-m", _MODULE, str(directory), "-p", "nccl_trace_rank_"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=directory)
+    if "No module named" in done.stderr:
+        pytest.skip(f"{python} has no {_MODULE}, or not what it needs")
+    assert not done.returncode, done.stderr
+    words = {"SIZE_OR_SYNTAX": "sizes", "COLLECTIVE_DTYPE": "types", "COLLECTIVE_TYPE": "name"}
+    found = []
+    for part in re.split(r"(?=Not all ranks joining|Collective sequence number)", done.stdout + done.stderr):
+        number = re.search(r"sequence number: (\d+)", part)
+        if number and (missing := re.search(r"missing ranks: \{([\d, ]+)\}", part)):
+            found.append(("skips", int(number[1]), [int(one) for one in missing[1].split(",")]))
+        if number and (culprit := re.search(r"Culprit rank (\d+); Error type: (\w+)_MISMATCH", part)):
+            found.append((words[culprit[2]], int(number[1]), [int(culprit[1])]))
+    return found
+
+
+def _of_ours(directory: Path) -> list[tuple[str, int, list[int]]]:
+    building = Building(Source.FLIGHT)
+    READERS[Source.FLIGHT](Files.of_directory(directory), building)
+    [group] = hangs(building.finish())
+    found = [("skips", group.sequence, [one.rank for one in group.missing])] if group.missing else []
+    for difference in group.differences:
+        few = min(difference.said.values(), key=len)
+        found.append((difference.what, difference.sequence, list(few)))
+    return found
+
+
+@pytest.mark.parametrize("backend", ["nccl", "gloo"])
+@pytest.mark.parametrize("plant", ["healthy", "skips", "sizes", "types", "name"])
+def test_torchfrtrace_names_the_same_rank_and_collective(tmp_path: Path, plant: str, backend: str) -> None:
+    _write(tmp_path, _job(plant, backend), backend)
+    expected = [] if plant == "healthy" else [(plant, _LAST, [_ODD])]
+    assert _of_ours(tmp_path) == expected
+    assert _of_torchfrtrace(tmp_path) == expected
