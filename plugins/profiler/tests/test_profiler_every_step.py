@@ -99,7 +99,7 @@ def test_goodput_counts_repeated_steps_and_the_time_between_starts_as_restarting
         {"useful": 8.0, "restarting": 2.0, "stalled": 0.0, "checkpointing": 0.0},
         {"useful": 12.0, "restarting": 5.0, "stalled": 0.0, "checkpointing": 0.0},
     ]
-    assert "1 restarts cost 26 % of the time" in _found(profile)["goodput"]
+    assert "restarts (1) cost 26 % of the time" in _found(profile)["goodput"]
     whole = tiles(profile, "step", "max", _WIDE, _ALL)
     assert whole.values.shape == (4, 200)
     assert not np.isnan(whole.values).any()

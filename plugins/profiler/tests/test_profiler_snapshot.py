@@ -299,6 +299,26 @@ def test_the_calls_of_a_moment_hold_all_that_is_held_then(tmp_path: Path) -> Non
     assert "PowBackward0" in roots
 
 
+def test_a_snapshot_of_torch_npu_has_neither_times_nor_marks_and_is_of_an_npu(tmp_path: Path) -> None:
+    one = _Allocator()
+    forward = _frame("forward", "/x/site-packages/torch_npu/utils/module.py")
+    stays = one.take(5 * _MB, forward, _frame("main", line=9))
+    one.give(one.take(3 * _MB, forward, _frame("main", line=8)))
+    held = one.snapshot()
+    for event in held["device_traces"][0]:
+        del event["time_us"]
+    workspace = {"action": "workspace_snapshot", "addr": 0, "size": 0, "stream": 0}
+    held = {"segments": held["segments"], "device_traces": [[workspace, *held["device_traces"][0]]]}
+    profile = _read(tmp_path, pickle.dumps(held))
+    assert [device.name for device in profile.devices] == ["NPU 0"]
+    assert "no_times" in {note.code for note in profile.notes}
+    assert _levels(profile, "Total Allocated") == [0, 5 * _MB, 8 * _MB, 5 * _MB]
+    memory = HeldMemory.of(profile, 0)
+    [row] = live(memory.allocations, memory.last).tolist()
+    assert memory.allocations["address"][row] == stays
+    assert memory.allocations["bytes"][live(memory.allocations, memory.peak)].sum() == 8 * _MB
+
+
 class _Runs:
     """What a hostile pickle has."""
 

@@ -40,6 +40,7 @@ _EVENTS = 1 << 19  # that become allocations at once
 _KNOWN = {ord(one.code) for one in opcodes}
 _LIVE = ("active_allocated", "allocated")
 _MICROSECOND = 1000
+_NPU = "/torch_npu/"  # in the paths of files: nothing else says which device it was
 
 
 def read(files: Files, building: Building) -> None:
@@ -126,12 +127,13 @@ class _Snapshot:
             number: self._traces[rows] for number, rows in enumerate(traces) if rows and rows in self._traces
         }
         segments = self._columns["segments"]
+        kind = "npu" if any(_NPU in name for name in self._names) else "gpu"
         for number in sorted(with_events.keys() | set(np.unique(segments["device"]).tolist())):
-            self._devices[number] = building.device(Device(f"GPU {number}", "gpu", {"id": number}))
+            self._devices[number] = building.device(Device(f"{kind.upper()} {number}", kind, {"id": number}))
         for number in self._devices:
             self._add_device(number, with_events.get(number, DeviceEvents()))
         self._add_annotations()
-        building.platform = "gpu"
+        building.platform = kind
         settings = held.get("allocator_settings")
         said = settings.get("PYTORCH_CUDA_ALLOC_CONF") if isinstance(settings, dict) else None
         if isinstance(said, str) and said:
@@ -191,13 +193,14 @@ class _Snapshot:
         building, device = self._building, self._devices[number]
         for at, wanted, free in events.failures[-_MOST_FAILURES:]:
             sizes = {"wanted": size_text(wanted), "free": size_text(free)}
-            text = f"GPU {number} ran out of memory: {{wanted}} were asked for, {{free}} were free"
-            building.note("ran_out_of_memory", text.format(**sizes), device=number, **sizes)
+            name = building.devices[device].name
+            text = f"{name} ran out of memory: {{wanted}} were asked for, {{free}} were free"
+            building.note("ran_out_of_memory", text.format(**sizes), device=name, **sizes)
             building.documents.setdefault("failures", []).append(
                 {"device": device, "wanted": wanted, "free": free}
             )
-            name = building.text(OUT_OF_MEMORY)
-            building.add("annotations", name=[name], device=[device], start=[at], duration=[0])
+            mark = building.text(OUT_OF_MEMORY)
+            building.add("annotations", name=[mark], device=[device], start=[at], duration=[0])
 
     def _add_curve(
         self, device: int, label: str, parts: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]
