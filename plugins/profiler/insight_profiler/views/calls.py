@@ -22,10 +22,11 @@ from insight_profiler.profiles.opened import Asked, Opened, Recent, nothing_of, 
 from insight_profiler.views.tables import grouped
 
 _FAR = 1 << 53
+_MOST_BLOCKS = 10_000
 OF, UP = choice("of", ("memory", "device", "host", "module")), flag("up")
 AT, SINCE = whole_number("at", 0, _FAR), whole_number("since", 0, _FAR)
 DEVICE: Reader[int] = whole_number("device", 0, 1 << 16, 0)
-LIMIT: Reader[int] = whole_number("limit", 1, 10_000, 1000)
+LIMIT: Reader[int] = whole_number("limit", 1, _MOST_BLOCKS, 1000)
 OWNERS, PER = choice("by", BY), choice("per", ("event", "time"))
 
 
