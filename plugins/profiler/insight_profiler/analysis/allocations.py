@@ -10,7 +10,7 @@ from insight_profiler.model import Table
 
 
 @frozen(eq=False)
-class Changes:
+class AllocationChanges:
     """The beginnings and ends of allocations in the order of time, where memory that is freed at a moment is
     gone before other is taken: times in ns, how many bytes more or less are held, rows of the table."""
 
@@ -19,7 +19,7 @@ class Changes:
     rows: NDArray[np.intp]
 
     @classmethod
-    def of(cls, table: Table) -> Changes:
+    def of(cls, table: Table) -> AllocationChanges:
         """Those of the columns ``start, end, bytes``; an end of -1 is none."""
         start, end, sizes = table["start"], table["end"], table["bytes"]
         freed = np.flatnonzero(end >= 0)

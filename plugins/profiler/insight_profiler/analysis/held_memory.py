@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.allocations import Changes, live
+from insight_profiler.analysis.allocations import AllocationChanges, live
 from insight_profiler.analysis.call_tree import CallTree, tree_of_stacks
 from insight_profiler.derived.library_calls import is_noise, step_of_library, without_arguments
 from insight_profiler.model import Profile, Table
@@ -47,7 +47,7 @@ class HeldMemory:
     @cached_property
     def peak(self) -> int:
         """When most is allocated, ns."""
-        return Changes.of(self.allocations).highest()[0]
+        return AllocationChanges.of(self.allocations).highest()[0]
 
     def bands(self, by: str, width: int, per: str = "event") -> dict[str, Any]:
         """How much each owner holds over time: ``time`` [columns], where most is held in each column;
@@ -55,7 +55,7 @@ class HeldMemory:
 
         Columns are of equally many events, or ``per`` time equally long.
         """
-        every = Changes.of(self.allocations)
+        every = AllocationChanges.of(self.allocations)
         times, changes, rows = every.times, every.sizes, every.rows
         if not len(times):
             return {"time": [], "names": [], "bytes": []}

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import asdict, frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.allocations import Changes, live
+from insight_profiler.analysis.allocations import AllocationChanges, live
 from insight_profiler.analysis.pool import failures, pool_facts, pools
 from insight_profiler.analysis.sums import numbered
 from insight_profiler.model import Profile, Table
@@ -194,7 +194,7 @@ def _peak_of(profile: Profile, device: int, mine: Table) -> tuple[int, int, int 
         held = int(mine["bytes"][live(mine, top["time"])].sum())
         if held <= top["value"]:
             return top["time"], int(top["value"]), int(top["value"]) - held
-    return *Changes.of(mine).highest(), None
+    return *AllocationChanges.of(mine).highest(), None
 
 
 def _device(profile: Profile, place: int) -> str:

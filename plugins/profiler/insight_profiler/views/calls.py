@@ -36,7 +36,8 @@ AT, SINCE = whole_number("at", 0, _FAR), whole_number("since", 0, _FAR)
 DEVICE: Reader[int] = whole_number("device", 0, 1 << 16, 0)
 _OF_TREE = ("of", "up", "at", "since", "device", "side", "steps")  # parameters on which a tree depends
 _MOST_TREES = 8  # of a profile, kept for the next question
-LIMIT: Reader[int] = whole_number("limit", 1, 10_000, 1000)
+_MOST_BLOCKS = 10_000
+LIMIT: Reader[int] = whole_number("limit", 1, _MOST_BLOCKS, 1000)
 OWNERS, PER = choice("by", BY), choice("per", ("event", "time"))
 
 
