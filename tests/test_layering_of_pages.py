@@ -81,7 +81,7 @@ NO_ROOMS = {  # parts of the build
 _OF_TESTS = {"vitest", "node", "d3-contour"}
 _PLUGIN_PLACE = re.compile(r"plugins/(\w+)/(?:insight_\1/)?frontend/")
 _TEXTS_OF_PLUGIN = re.compile(r"plugins/(\w+)/insight_\1/locales/[\w-]+\.json$")
-_TEXTS_OF_KIT = re.compile(r"frontend/packages/kit/src/locales/[\w-]+\.json$")
+_TEXTS_OF_KIT = re.compile(r"frontend/packages/kit/src/(?:locales/[\w-]+\.json|phone\.css)$")
 _IMPORT = re.compile(
     r"""(?:^|;)\s*(?:import|export)\s(?P<what>[^'";]*?\bfrom\s*)?['"](?P<name>[^'"]+)['"]"""
     r"""|\bimport\(\s*['"](?P<late>[^'"]+)['"]""",

@@ -80,7 +80,7 @@ _LARGEST = (1 << 30) - (1 << 20)  # bytes that a value counts for at most: the l
 
 
 @frozen(eq=False)
-class StepTimes:
+class ComputeTimes:
     """Step statistics by the name of the node."""
 
     rows: dict[str, compute_times.Rows]
@@ -92,7 +92,7 @@ STATISTICS: dict[Claim, Callable[[bytes], TensorStatistics]] = {
     MSPROBE_FILE: statistics_of_json,
 }
 
-Decoded: TypeAlias = GraphModel | StepTimes | TensorStatistics
+Decoded: TypeAlias = GraphModel | ComputeTimes | TensorStatistics
 
 
 def source_of(info: SeriesInfo) -> GraphSource | None:
@@ -127,7 +127,7 @@ def decoded(payload: Payload) -> Decoded:
     if payload.claim in STATISTICS:
         return STATISTICS[payload.claim](data)
     if payload.claim == RUN_METADATA:
-        return StepTimes(compute_times.rows_of(data), 4 * len(data))
+        return ComputeTimes(compute_times.rows_of(data), 4 * len(data))
     graph = GRAPHS[payload.claim].read(data)
     if payload.claim != PROFILED_TRACE:
         return GraphModel(graph)

@@ -31,7 +31,7 @@ from insight_core.plugin.http import (
     whole_number,
 )
 from insight_graph.compute_times import ProfiledTimes, is_profiled, times_of
-from insight_graph.decoder import StepTimes, is_dump, is_pipeline, is_profile, source_of
+from insight_graph.decoder import ComputeTimes, is_dump, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
 from insight_graph.difference import KINDS
 from insight_graph.graph_answers import LAST_OFFSET, MAX_RESULTS, OF_GRAPHS, OpenedGraph
@@ -248,7 +248,7 @@ class _Views:
             found = self.ctx.values.at(self.ctx.own.place_at(info.key, int(str(entry["index"])), "all"))
         except InsightError:
             return True  # why it cannot be read is said where it is chosen
-        return not isinstance(found, StepTimes) or bool(found.rows)
+        return not isinstance(found, ComputeTimes) or bool(found.rows)
 
     def _times(self, model: GraphModel, place: RecordPlace, profile: str) -> Times | None:
         """Of the last record of a tag with times, or of a profile that the profiler has."""
@@ -260,7 +260,7 @@ class _Views:
         last = len(self.ctx.own.records(key_of_times, "all").steps) - 1
         source = self.ctx.own.place_at(key_of_times, last, "all")
         found = self.ctx.values.at(source)
-        rows = found.rows if isinstance(found, GraphModel | StepTimes) else None
+        rows = found.rows if isinstance(found, GraphModel | ComputeTimes) else None
         if rows is None:
             raise source.undecodable(Reason("it has no step statistics", "graph_no_steps"))
         return times_of(model.graph, rows)

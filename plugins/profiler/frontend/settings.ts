@@ -1,5 +1,5 @@
 import { codecs, type Page } from '@insight-host/kit';
-import type { CallsOf } from './answers/calls';
+import type { CallsOf } from './answers/profile';
 import { stepsCodec, type Zoom, zoomOf, zoomText } from './address';
 import { tableSettings } from './table/settings';
 import { rangeCodec, spanCodec } from './timeline/span';

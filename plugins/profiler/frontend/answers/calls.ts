@@ -3,9 +3,6 @@ import type { Note } from './profile';
 
 import type { CallNodes } from '@insight-host/kit/flame';
 
-/** What trees of calls are about. */
-export type CallsOf = 'module' | 'device' | 'host' | 'memory' | 'samples';
-
 /** Something that was measured in calls; `unit`: ns, bytes, count, or another. */
 export interface CallMeasure {
   readonly name: string;

@@ -2,12 +2,14 @@
  * Answers about profiles: which there are, and how far each is read.
  * Times are in ns from the beginning of the profile; null: not known.
  */
-import type { CallsOf } from './calls';
 import type { TableInfo } from './table';
 
 export type Value = string | number | boolean | null;
 
 export type Values = Readonly<Record<string, Value>>;
+
+/** What trees of calls are about. */
+export type CallsOf = 'module' | 'device' | 'host' | 'memory' | 'samples';
 
 export interface ProfileKey {
   readonly run: string;
