@@ -62,7 +62,7 @@ ROOMS = {
     ),
     "shell": PageRoom(
         "frontend/shell/src",
-        f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/lines {_KIT}/runs {_KIT}/table",
+        f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/lines {_KIT}/markdown {_KIT}/runs {_KIT}/table",
         f"{_PREACT} @fontsource-variable/inter",
     ),
 }
@@ -81,7 +81,8 @@ NO_ROOMS = {  # parts of the build
 _OF_TESTS = {"vitest", "node", "d3-contour"}
 _PLUGIN_PLACE = re.compile(r"plugins/(\w+)/(?:insight_\1/)?frontend/")
 _TEXTS_OF_PLUGIN = re.compile(r"plugins/(\w+)/insight_\1/locales/[\w-]+\.json$")
-_TEXTS_OF_KIT = re.compile(r"frontend/packages/kit/src/(?:locales/[\w-]+\.json|phone\.css)$")
+_TEXTS_OF_KIT = re.compile(r"frontend/packages/kit/src/locales/[\w-]+\.json$")
+_STYLES_OF_PHONE = "frontend/packages/kit/src/phone.css"
 _IMPORT = re.compile(
     r"""(?:^|;)\s*(?:import|export)\s(?P<what>[^'";]*?\bfrom\s*)?['"](?P<name>[^'"]+)['"]"""
     r"""|\bimport\(\s*['"](?P<late>[^'"]+)['"]""",
@@ -139,6 +140,8 @@ def breaches(file: str, text: str) -> list[str]:
             fits &= is_test or not _is_of_tests(target)
             if found_texts := _TEXTS_OF_PLUGIN.match(target):  # both halves read them
                 fits |= here == f"plugin {found_texts[1]}"
+            elif target == _STYLES_OF_PHONE:  # the shell puts all of them into one file
+                fits |= file == "frontend/shell/src/phone.ts"
             elif _TEXTS_OF_KIT.match(target):  # a group for each of its rooms
                 fits |= here.startswith(_KIT)
         elif name in ROOMS:
