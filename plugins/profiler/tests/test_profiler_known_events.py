@@ -158,3 +158,51 @@ def test_most_events_of_a_trace_are_known(tmp_path: Path, monkeypatch: pytest.Mo
     _profile(tmp_path / "a.pt.trace.json")
     # what stands in the first window, and memory events, are read one by one
     assert known > 2 * read
+
+
+def _slice(at: int, name: str, shapes: list[list[int]]) -> dict[str, Any]:
+    told = {"External id": at, "Input Dims": shapes}
+    return {
+        "ph": "X",
+        "cat": "cpu_op",
+        "name": name,
+        "pid": 1,
+        "tid": at % 3,
+        "ts": at * 2,
+        "dur": 1,
+        "args": told,
+    }
+
+
+def _arrow(at: int) -> dict[str, Any]:
+    """240 begins, then their ends; each number is used in 80 categories."""
+    number = at % 240
+    category = f"flow{number % 80}"
+    return {
+        "ph": "s" if at < 240 else "f",
+        "cat": category,
+        "name": category,
+        "id": 7 + number // 80,
+        "pid": 1,
+        "tid": at % 3,
+        "ts": at * 2,
+    }
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [_slice(at, f"task {at}", []) for at in range(40_000)],
+        [_slice(at, "aten::mm", [[at % 35_000, 3], [3, 4]]) for at in range(40_000)],
+        [event for at in range(960) for event in (_slice(at, "aten::mm", []), _arrow(at % 480))],
+    ],
+    ids=["more names than are known", "more shapes than are known", "more categories than one number tells"],
+)
+def test_what_is_too_much_to_know_is_read_one_by_one(tmp_path: Path, events: list[dict[str, Any]]) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"traceEvents": events}))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("insight_profiler.reading.json_events._KNOWN_WINDOW", 1 << 14)
+        found = _profile(path)
+        patched.setattr(KnownRows, "learn", lambda *_: None)
+        _assert_same(found, _profile(path))

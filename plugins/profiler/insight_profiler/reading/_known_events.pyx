@@ -24,7 +24,8 @@ cdef extern from "Python.h":
 
 cdef enum:
     MOST_SIGNATURE = 1 << 16  # bytes that tell events apart
-    MOST_KNOWN = 1 << 19
+    MOST_KNOWN = 1 << 15  # names, and as many signatures: a trace repeats few, or all of its events differ
+    ENOUGH = 1 << 15  # events after which it shows whether most are known
     SEQUENCE = 4  # the mark of a number that differs from event to event
 
 # what of an event tells it from others of its name; as trace_kind_table numbers them, and more
@@ -146,6 +147,7 @@ cdef class KnownEvents:
     cdef Row* rows
     cdef Py_ssize_t count, size
     cdef int64_t taken  # events of the window, also those without a row
+    cdef int64_t looked_at, known  # events of all windows
     cdef char* signature
     cdef Py_ssize_t length
     cdef readonly bytes wanted
@@ -179,9 +181,10 @@ cdef class KnownEvents:
     def learn(self, bytes wanted, int group, int look, int entry):
         """What events are that were ``wanted`` by these bytes: a row of the table of entries, or a group of
         events that their arguments tell apart (``OPERATOR``, ``WORK``, ``MEASURED``)."""
-        known = self.signatures if group >= 0 else self.names
-        if len(known) < MOST_KNOWN:
-            known[(group, wanted) if group >= 0 else wanted] = entry if group >= 0 else entry << 3 | look
+        if group >= 0:
+            self.signatures[(group, wanted)] = entry
+        else:
+            self.names[wanted] = entry << 3 | look
 
     def take(self, str text, Py_ssize_t at, int64_t base, int64_t others):
         """Takes events from a place of a text of one byte a character; returns where the first begins that
@@ -193,7 +196,8 @@ cdef class KnownEvents:
         cdef const char* next
         cdef Event event
         self.wanted = None
-        if PyUnicode_KIND(text) != 1:
+        # of a trace whose events all differ, looking twice at each takes time
+        if PyUnicode_KIND(text) != 1 or (self.looked_at > ENOUGH and self.known < self.looked_at // 4):
             return at
         begin = <const char*>PyUnicode_DATA(text)
         end = begin + PyUnicode_GET_LENGTH(text)
@@ -205,9 +209,11 @@ cdef class KnownEvents:
             if next >= end or next[0] != c'{':
                 break
             at = next - begin
+            self.looked_at += 1
             next = read_event(next, end, &event)
             if next == NULL or not self._take(&event, base + at, base + (next - begin), others):
                 break
+            self.known += 1
             here = next
         return here - begin
 
@@ -234,7 +240,8 @@ cdef class KnownEvents:
         key = PyBytes_FromStringAndSize(self.signature, self.length)
         found = PyDict_GetItem(self.names, key)
         if found == NULL:
-            self.wanted, self.wanted_group = key, -1
+            if len(self.names) < MOST_KNOWN:
+                self.wanted, self.wanted_group = key, -1
             return False
         code = <object>found
         look, entry = code & 7, code >> 3
@@ -251,7 +258,8 @@ cdef class KnownEvents:
                 group, key = entry, PyBytes_FromStringAndSize(self.signature, self.length)
                 found = PyDict_GetItem(self.signatures, (group, key))
                 if found == NULL:
-                    self.wanted, self.wanted_group = key, group
+                    if len(self.signatures) < MOST_KNOWN:
+                        self.wanted, self.wanted_group = key, group
                     return False
                 entry = <object>found
                 if entry < 0:

@@ -18,7 +18,7 @@ from insight_profiler.reading.trace_collectives import COLLECTIVE, TraceCollecti
 from insight_profiler.reading.trace_kernels import TraceCopies, TraceKernels
 from insight_profiler.reading.trace_kind_table import OPERATOR, STEP, WORK, KindTable
 from insight_profiler.reading.trace_kinds import flow_kind
-from insight_profiler.reading.trace_known import Columns, KnownRows
+from insight_profiler.reading.trace_known import MOST_CATEGORIES, Columns, KnownRows
 from insight_profiler.reading.trace_memory import MemoryEvents
 from insight_profiler.reading.trace_rows import PairedSlices, SliceRows, TimedPoints
 from insight_profiler.reading.trace_tracks import TraceTracks
@@ -28,7 +28,7 @@ from insight_profiler.reading.trace_work import TraceWork
 _BEGINS, _ENDS, _ASYNC_INSTANTS, _CLOCK_SYNC = frozenset("BbS"), frozenset("EeF"), frozenset("nTp"), "c"
 _MOST_DEVICES = 64
 _FAR = 1 << 62
-_MOST_FLOWS, _MOST_CATEGORIES = 1 << 54, 64  # that one number tells
+_MOST_FLOWS = 1 << 54  # that one number tells
 
 
 class TraceEvents:
@@ -95,8 +95,8 @@ class TraceEvents:
                 elif phase in ("s", "t", "f"):
                     category, name, number = get("cat", ""), get("name", ""), get("id")
                     known = find_flow_kind((category, name)) or self._flow_kind(category, name)
-                    if type(number) is int and 0 <= number < _MOST_FLOWS and known[1] < _MOST_CATEGORIES:
-                        flow = number * _MOST_CATEGORIES + known[1]
+                    if type(number) is int and 0 <= number < _MOST_FLOWS and known[1] < MOST_CATEGORIES:
+                        flow = number * MOST_CATEGORIES + known[1]
                     else:
                         flow = -1 - find_flow.setdefault((category, str(number)), len(find_flow))
                     track = known_tracks.get((process, thread))
@@ -323,7 +323,7 @@ class TraceEvents:
             "time": np.array(times, np.int64),
         }
         known, places = self.known.arrows(window)
-        known["flow"] = known.pop("number") * _MOST_CATEGORIES + known.pop("place")
+        known["flow"] = known.pop("number") * MOST_CATEGORIES + known.pop("place")
         self._building.add("arrows", **self._merged(read, order, known, places))
 
     def _merged(

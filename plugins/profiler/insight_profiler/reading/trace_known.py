@@ -25,12 +25,9 @@ _SHARED = (
     "track", "shapes", "flops", "repeated", "traffic", "precision", "forward", "kernel", "name", "category",
     "type", "marker",
 )  # fmt: skip
-_MEASURED, _ARROW, _IGNORED, _ONE_BY_ONE = (
-    4,
-    5,
-    6,
-    7,
-)  # as _known_events numbers them, after those of the table
+# as _known_events numbers them, after those of the table
+_MEASURED, _ARROW, _IGNORED, _ONE_BY_ONE = 4, 5, 6, 7
+MOST_CATEGORIES = 64  # of arrows, that one number tells
 
 
 class KnownRows:
@@ -40,19 +37,23 @@ class KnownRows:
         self.events = KnownEvents()
         self._kinds = kinds
         self._threads = threads
-        self._slices: list[tuple[Any, ...]] = []
+        self._table: Columns = {name: np.empty(0) for name in _SHARED}  # of slices
+        self._fresh: list[tuple[Any, ...]] = []  # rows that come behind those of the table
         self._arrows: list[tuple[int, int, int]] = []
         self._groups = 0
-        self._table: Columns = {}  # of slices, made again when there are more
 
     # --- what is known ----------------------------------------------------------------------------
 
     def slices(self, window: Window) -> tuple[Columns, NDArray[np.int32]]:
         """Columns of the known slices of a window, with begin and end, and which events of all they are."""
         rows = _rows(window, is_arrow=False)
-        if len(self._table.get("track", ())) != len(self._slices):
-            columns = zip(*self._slices, strict=True)
-            self._table = {name: np.array(column) for name, column in zip(_SHARED, columns, strict=True)}
+        if self._fresh:
+            fresh = [np.array(column) for column in zip(*self._fresh, strict=True)]
+            whole = zip(self._table.values(), fresh, strict=True)
+            is_first = not len(self._table["track"])  # of no type yet
+            joined = [new if is_first else np.concatenate((old, new)) for old, new in whole]
+            self._table = dict(zip(_SHARED, joined, strict=True))
+            self._fresh = []
         found = {name: column[rows["entry"]] for name, column in self._table.items()}
         for name in ("start", "duration", "external", "correlation", "begin", "end"):
             found[name] = rows[name]
@@ -128,13 +129,13 @@ class KnownRows:
     ) -> None:
         track = self._threads.get((event.get("pid"), event.get("tid")))
         flow = flows.get((event.get("cat", ""), event.get("name", "")))
-        if track is not None and flow is not None:
+        if track is not None and flow is not None and flow[1] < MOST_CATEGORIES:
             self.events.learn(wanted, -1, _ARROW, len(self._arrows))
             self._arrows.append((*flow, track))
 
     def _entry(self, slices: Mapping[str, NDArray[Any]], row: int) -> int:
-        self._slices.append(tuple(slices[name][row] for name in _SHARED))
-        return len(self._slices) - 1
+        self._fresh.append(tuple(slices[name][row] for name in _SHARED))
+        return len(self._table["track"]) + len(self._fresh) - 1
 
 
 def _rows(window: Window, *, is_arrow: bool) -> NDArray[np.void]:
