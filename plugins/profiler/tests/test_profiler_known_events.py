@@ -160,6 +160,23 @@ def test_most_events_of_a_trace_are_known(tmp_path: Path, monkeypatch: pytest.Mo
     assert known > 2 * read
 
 
+@pytest.mark.parametrize("last", ["true", "false", "null", "[]", "{}", '""', "0", "1.5", '"x"', "[[1], {}]"])
+@pytest.mark.parametrize("space", ["", " "])
+def test_arguments_end_with_any_value(tmp_path: Path, last: str, space: str) -> None:
+    kinds = ("cpu_op", "kernel", "cuda_runtime")
+    events = [
+        f'{{"ph":"X","cat":"{cat}","name":"aten::mm","pid":1,"tid":1,"ts":{at},"dur":1,"args":{{"a":{last}{space}}}}}'
+        for at, cat in enumerate(kinds * 40)
+    ]
+    path = tmp_path / "trace.json"
+    path.write_text("[" + ",".join(events) + "]")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("insight_profiler.reading.json_events._KNOWN_WINDOW", 1000)
+        found = _profile(path)
+        patched.setattr(KnownRows, "learn", lambda *_: None)
+        _assert_same(found, _profile(path))
+
+
 def _slice(at: int, name: str, shapes: list[list[int]]) -> dict[str, Any]:
     told = {"External id": at, "Input Dims": shapes}
     return {

@@ -89,9 +89,9 @@ cdef inline const char* value_end(const char* at, const char* end, int depth) no
         return text_end(at, end)
     if at[0] == c'-' or is_digit(at[0]):
         return number_end(at, end)
-    if end - at > 5 and (memcmp(at, b"true", 4) == 0 or memcmp(at, b"null", 4) == 0):
+    if end - at >= 4 and (memcmp(at, b"true", 4) == 0 or memcmp(at, b"null", 4) == 0):
         return at + 4
-    if end - at > 5 and memcmp(at, b"false", 5) == 0:
+    if end - at >= 5 and memcmp(at, b"false", 5) == 0:
         return at + 5
     if at[0] != c'{' and at[0] != c'[':
         return NULL

@@ -308,12 +308,16 @@ cdef class KnownEvents:
         while at < end and at[0] != c'}':
             key = at + 1
             at = text_end(at, end)
+            if at == NULL:
+                return False
             size = at - key - 1
             if memchr(key, c'\\', size) != NULL:
                 return False
             at = blank(blank(at, end) + 1, end)
             value.at = at
             at = value_end(at, end, 0)
+            if at == NULL:
+                return False
             value.size = at - value.at
             mark = 0
             if is_named(key, size, b"External id", 11):
@@ -344,7 +348,7 @@ cdef class KnownEvents:
                 if not self._sign(value):
                     return False
             at = blank(at, end)
-            if at[0] == c',':
+            if at < end and at[0] == c',':
                 at = blank(at + 1, end)
         if external[0] < 0:
             external[0] = lower
