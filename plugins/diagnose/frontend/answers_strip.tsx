@@ -37,11 +37,12 @@ export function mountAnswers(host: HTMLElement, ctx: PluginContext): () => void 
   page.until(addStyles(ctx, styles));
   const answer = signal<Answer | null>(null);
   const closed = signal(ctx.memory.get(CLOSED, ''));
-  const dismissed = new Dismissed(page);
+  const dismissed = signal<Dismissed | null>(null); // it asks, too
   const end = new AbortController();
   const calm = new Calm(host, end.signal);
   const ask = async (): Promise<void> => {
     if (!ctx.visible.value || document.visibilityState === 'hidden') return;
+    dismissed.value ??= new Dismissed(page);
     let found: Answer;
     do found = await findingsOfAll(ctx);
     while (found.left > 0 && !end.signal.aborted);
@@ -100,14 +101,14 @@ interface StripProps {
   readonly page: Page;
   readonly answer: { readonly value: Answer | null };
   readonly closed: { readonly value: string };
-  readonly dismissed: Dismissed;
+  readonly dismissed: { readonly value: Dismissed | null };
   readonly onClose: (name: string) => void;
 }
 
 function Strip({ page, answer, closed, dismissed, onClose }: StripProps): JSX.Element | null {
   const { t: say } = page;
   const { value: found } = answer;
-  const shown = answersOf(found?.findings ?? [], dismissed);
+  const shown = found && dismissed.value ? answersOf(found.findings, dismissed.value) : [];
   const name = nameOf(shown);
   if (!found || shown.length === 0 || name === closed.value) return null;
   return (
