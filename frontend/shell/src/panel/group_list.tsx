@@ -2,10 +2,11 @@
 import { Icon } from '@insight-host/kit';
 import type { Run, RunGroup } from '@insight-host/api';
 import { useComputed, useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { RunMetric } from '../state/runs';
-import { pressed, triState, withRows } from '../state/selection';
+import { pressed, triState } from '../state/selection';
+import { SelectRuns } from '../views/parts';
 import { RunRowView, swatchOf } from '../views/run_list';
 import { Spark, words } from './metrics';
 
@@ -70,10 +71,6 @@ function Group({ group, runs: own, values, mean, range }: ListedGroup) {
   const anchor = useRef<string | null>(null);
   const selected = runs.selectedSet.value;
   const state = triState(selected, own);
-  const box = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => {
-    if (box.current) box.current.indeterminate = state === 'some';
-  });
   const metric = runs.metric.value;
   const cut = group.title.lastIndexOf(' · '); // the last value stays when room is short
   const names = own.map(({ name }) => name);
@@ -95,16 +92,7 @@ function Group({ group, runs: own, values, mean, range }: ListedGroup) {
         onFocusIn={hover}
         onFocusOut={leave}
       >
-        <label class="ih-hit">
-          <input
-            ref={box}
-            type="checkbox"
-            class="ih-checkbox"
-            checked={state === 'all'}
-            aria-label={group.title}
-            onChange={() => runs.select(withRows(selected, own, state !== 'all'))}
-          />
-        </label>
+        <SelectRuns rows={own} label={group.title} />
         <span class="ih-swatch" style={swatchOf(group, state !== 'none')} />
         <button
           type="button"

@@ -1,7 +1,10 @@
-/** Parts that several views are made of: square buttons, the card of an error, and styles of late code. */
+/** Parts that several views are made of: square buttons, boxes that select runs, the card of an error, late styles. */
 import { Icon, type IconName } from '@insight-host/kit';
+import type { Run } from '@insight-host/api';
 import type { ButtonHTMLAttributes, JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
+import { triState, withRows } from '../state/selection';
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly icon: IconName | JSX.Element;
@@ -22,6 +25,36 @@ export function IconButton({ icon, label, small, ...attributes }: IconButtonProp
     >
       {typeof icon === 'string' ? <Icon name={icon} /> : icon}
     </button>
+  );
+}
+
+interface SelectRunsProps {
+  readonly rows: readonly Run[];
+  readonly label: string;
+}
+
+/** A box that selects several runs, or none of them. */
+export function SelectRuns({ rows, label }: SelectRunsProps) {
+  const { runs } = usePage();
+  const selected = runs.selectedSet.value;
+  const state = triState(selected, rows);
+  const box = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (box.current) box.current.indeterminate = state === 'some';
+  });
+  return (
+    <label class="ih-hit">
+      <input
+        ref={box}
+        type="checkbox"
+        class="ih-checkbox"
+        checked={state === 'all'}
+        disabled={rows.length === 0}
+        aria-label={label}
+        title={label}
+        onChange={() => runs.select(withRows(selected, rows, state !== 'all'))}
+      />
+    </label>
   );
 }
 

@@ -2,13 +2,12 @@
 import { Icon } from '@insight-host/kit';
 import { isPhone, SLOW } from '@insight-host/kit/lab';
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { loadColumns, loadPanel, useLater } from '../loading';
 import { recall } from '../state/browser';
 import { NARROWEST, TABLE_FROM, type PanelMenu } from '../state/overlays';
 import { usePage } from '../state/page';
-import { triState, withRows } from '../state/selection';
-import { IconButton } from './parts';
+import { IconButton, SelectRuns } from './parts';
 import { RunList } from './run_list';
 
 const LEFT_OVER = 320; // pixels for the view beside the table
@@ -129,31 +128,13 @@ function SelectionBar() {
   const { runs } = page;
   const rows = page.aboutOne.value ?? runs.rows.value;
   const isOne = page.aboutOne.value !== null; // the row says which
-  const state = triState(runs.selectedSet.value, rows);
-  const box = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => {
-    if (box.current) box.current.indeterminate = state === 'some';
-  });
   const total = runs.all.value.length;
   const selected = rows.filter((run) => isOne || runs.selectedSet.value.has(run.name)).length;
   const filtered = !isOne && runs.filterText.value !== '';
   const isOpen = page.tableOpen.value;
   return (
     <div class="ih-selection-bar">
-      {!isOne && (
-        <label class="ih-hit">
-          <input
-            ref={box}
-            type="checkbox"
-            class="ih-checkbox"
-            checked={state === 'all'}
-            disabled={rows.length === 0}
-            aria-label={t('runs.all')}
-            title={t('runs.all')}
-            onChange={() => runs.select(withRows(runs.selectedSet.value, rows, state !== 'all'))}
-          />
-        </label>
-      )}
+      {!isOne && <SelectRuns rows={rows} label={t('runs.all')} />}
       <span
         class="ih-selection-count ih-muted"
         data-testid="run-count"
