@@ -23,6 +23,8 @@ from insight_profiler.advice.replay_graph import replay_of
 from insight_profiler.advice.timeline_evidence import Rows, TimelineEvidence
 from insight_profiler.advice.words import milliseconds, said
 from insight_profiler.analysis.device_peaks import PeakRate, device_peaks
+from insight_profiler.analysis.held_memory import HeldMemory
+from insight_profiler.analysis.leaks import Leak, leaks
 from insight_profiler.model import Device, Side
 
 __all__ = ["MANY_UPDATES", "Evidence", "Rows"]
@@ -51,6 +53,16 @@ class Evidence(TimelineEvidence):
     def peaks(self) -> PeakRate | None:
         """The peak rates of that device, where they are known."""
         return None if self.device is None else device_peaks(self.device)
+
+    @cached_property
+    def held(self) -> Sequence[HeldMemory]:
+        """What memory each device holds when."""
+        return [HeldMemory.of(self.profile, device) for device in range(len(self.profile.devices))]
+
+    @cached_property
+    def leaks(self) -> Sequence[Leak]:
+        """Memory that every step takes and does not give back."""
+        return leaks(self.profile)
 
     @cached_property
     def endings(self) -> Sequence[str]:

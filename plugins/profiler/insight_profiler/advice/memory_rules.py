@@ -14,7 +14,7 @@ from insight_profiler.advice.places import EvidencePlace, Severity
 from insight_profiler.advice.words import percent, said
 from insight_profiler.analysis.allocations import live
 from insight_profiler.analysis.held_memory import HeldMemory
-from insight_profiler.analysis.leaks import LEAST_STEPS, leaks, step_ends, taker
+from insight_profiler.analysis.leaks import LEAST_STEPS, step_ends, taker
 from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.pool import Failure, failures, pool_at
 from insight_profiler.model import Profile, Source
@@ -101,7 +101,7 @@ def _leaks(evidence: Evidence) -> Iterator[Finding]:
     profile = evidence.profile
     if not any(len(step_ends(profile, device)) >= LEAST_STEPS for device in range(len(profile.devices))):
         raise NotChecked(said("needs_steps"))
-    for leak in leaks(profile):
+    for leak in evidence.leaks:
         if leak.per_step < _LEAST_GROWTH:
             continue
         sizes = {"size": round(leak.per_step / 1e6, 1), "whole": round(leak.bytes / 1e6, 1)}
@@ -118,7 +118,7 @@ def out_of_memory(evidence: Evidence) -> Iterator[Finding]:
     """An allocation that failed, and the line that holds most of the memory then."""
     profile = _snapshot(evidence)
     for failure in _last_failures(profile):
-        held = HeldMemory.of(profile, failure.device)
+        held = evidence.held[failure.device]
         whole, sums = _by_line(held, failure.at, is_freed=False)
         name, most = max(sums.items(), key=lambda one: one[1], default=("", 0))
         sizes = {"wanted": size_text(failure.wanted), "free": size_text(failure.free)}
@@ -137,7 +137,7 @@ def fragmentation(evidence: Evidence) -> Iterator[Finding]:
     for device, about in enumerate(profile.devices):
         failure = failed.get(device)
         if failure is not None:
-            facts = pool_at(HeldMemory.of(profile, device), failure.at)["facts"]
+            facts = pool_at(evidence.held[device], failure.at)["facts"]
             # before it fails, the allocator gives back segments without any block
             free = facts["reserved"] - facts["allocated"] - facts["pending"] - facts["unused_segments"]
             is_much = free >= max(failure.wanted, _FREE_AT_FAILURE * facts["reserved"])
@@ -161,12 +161,12 @@ def _in_pieces(evidence: Evidence, saw: Reason, severity: Severity) -> Finding:
 def peak_place(evidence: Evidence) -> Iterator[Finding]:
     """A line that holds more than half of the peak, for what is freed later and no parameter or its state."""
     profile = _snapshot(evidence)
-    told = {(leak.device, taker(profile, leak)) for leak in leaks(profile)}
+    told = {(leak.device, taker(profile, leak)) for leak in evidence.leaks}
     failed = {failure.device for failure in failures(profile)}  # which names the line itself
     for device, about in enumerate(profile.devices):
         if device in failed:
             continue
-        held = HeldMemory.of(profile, device)
+        held = evidence.held[device]
         whole, sums = _by_line(held, held.peak, is_freed=True)
         for name, size in sums.items():
             if name and whole and size >= _MOST_OF_PEAK * whole and (device, name) not in told:

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from insight_profiler.analysis.listing import SortedTable
-from insight_profiler.derived.call_paths import CallPaths, merged
+from insight_profiler.derived.call_paths import CallPaths, callers_of_stacks, merged
 
 _MOST_NODES = 20_000  # of an answer
 
@@ -88,11 +88,9 @@ def tree_of_stacks(
     used = (depth > 0) & ((spent != 0) | (counts != 0))
     name = frames[np.repeat(used, depth)]
     last = np.cumsum(depth[used]) - 1
-    caller = np.arange(-1, len(name) - 1)
-    caller[(last + 1)[:-1]] = -1
     own, count = np.zeros(len(name), np.int64), np.zeros(len(name), np.int64)
     own[last], count[last] = spent[used], counts[used]
-    return tree_of_calls(caller, name, own, count)
+    return tree_of_calls(callers_of_stacks(depth[used]), name, own, count)
 
 
 def _tree(

@@ -11,7 +11,7 @@ from insight_profiler.analysis.call_tree import CallTree, tree_of_calls
 from insight_profiler.analysis.sums import are_of
 from insight_profiler.derived.call_paths import nearest
 from insight_profiler.derived.work import by_operator, device_tracks, is_work, launching_calls
-from insight_profiler.model import Category, Profile, Side
+from insight_profiler.model import Category, FlowKind, Profile, Side
 
 _NUMBERED = re.compile(r"#\d+$")  # ProfilerStep#12: one node for all steps
 
@@ -22,7 +22,11 @@ def has_calls(profile: Profile, side: Side) -> bool:
     if slices is None:
         return False
     if side is Side.DEVICE:
-        return bool((launchers(profile) >= 0).any())
+        flows, work = profile.tables.get("flows"), work_of(profile)
+        if flows is None:
+            return False
+        is_launch = (flows["kind"] == FlowKind.LAUNCH) & work[flows["target"]] & ~work[flows["source"]]
+        return bool(is_launch.any())
     return bool((slices["parent"][_calls_operators(profile)] >= 0).any())
 
 

@@ -32,11 +32,14 @@ class HeldMemory:
     @classmethod
     def of(cls, profile: Profile, device: int) -> HeldMemory:
         """Those of a device, by its place among the devices of the profile."""
-        found = []
+        found: list[Table] = []
         for name in ("allocations", "segments"):
             table = profile.tables.get(name, {})
-            mine = np.flatnonzero(table["device"] == device) if table else ()
-            found.append({column: values[mine] for column, values in table.items()})
+            is_mine = table["device"] == device if table else np.empty(0, bool)
+            # of one device nothing is copied: there may be millions of rows
+            found.append(
+                table if is_mine.all() else {column: values[is_mine] for column, values in table.items()}
+            )
         return cls(profile, device, *found)
 
     @cached_property

@@ -58,6 +58,14 @@ def merged(caller: NDArray[np.integer], name: NDArray[np.int32]) -> tuple[CallPa
     return paths, path
 
 
+def callers_of_stacks(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The callers of the frames of stacks that stand behind each other, the outermost first: the frame before
+    each, -1 for the first of a stack. ``lengths``: how many frames each has."""
+    caller = np.arange(-1, int(lengths.sum()) - 1)
+    caller[(np.cumsum(lengths) - lengths)[lengths > 0]] = -1
+    return caller
+
+
 def nearest(marked: NDArray[np.bool_], caller: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each call the row of the innermost marked one that led to it, itself too; -1 for none."""
     found = np.where(marked, np.arange(len(caller)), caller)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from insight_profiler.model import TABLES, Category, Column, Table
 
@@ -86,6 +86,13 @@ def _one_by_one(values: ArrayLike, kind: np.dtype[Any], missing: float) -> tuple
         except (OverflowError, TypeError, ValueError):
             lost += value is not None
     return found, lost
+
+
+def set_rows(table: Columns, name: str, rows: NDArray[np.intp], values: ArrayLike) -> None:
+    """Changes some rows of a column, which a long table has in a file."""
+    column = np.array(table[name])
+    column[rows] = values
+    table[name] = column
 
 
 def without_extras(name: str, table: Columns) -> Table:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_profiler.derived.collected import Collected
-from insight_profiler.derived.columns import Columns, absent, without_extras
+from insight_profiler.derived.columns import Columns, absent, set_rows, without_extras
 from insight_profiler.derived.memory import set_owners
 from insight_profiler.derived.nesting import (
     count_once,
@@ -132,9 +132,7 @@ def _set_steps(table: Columns, steps: Columns) -> None:
     """The numbers of the steps in which communication began, where the log does not name them."""
     asked = np.flatnonzero((table["step"] < 0) & (table["start"] >= 0))
     rows = step_of(table["start"][asked], steps["start"], steps["duration"])
-    numbers = np.array(table["step"])
-    numbers[asked] = np.where(rows >= 0, steps["number"][rows], -1)
-    table["step"] = numbers
+    set_rows(table, "step", asked, np.where(rows >= 0, steps["number"][rows], -1))
 
 
 def _in_order(tables: dict[str, Columns]) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.derived.columns import Columns
+from insight_profiler.derived.columns import Columns, set_rows
 from insight_profiler.derived.nesting import innermost
-from insight_profiler.model import Category, Column
+from insight_profiler.model import Category
 
 _OPERATOR = re.compile(r"(?!autograd::)\w+::\w")  # aten::conv2d
 _BACKWARD = re.compile(r"autograd::engine|\w+Backward\d*$")
@@ -67,18 +67,12 @@ def set_owners(
         "module": operators["scope"][inner[known]],
     }
     for column, values in of_rows.items():
-        _set_rows(allocations, column, rows[known], values)
+        set_rows(allocations, column, rows[known], values)
     purpose = np.where(known, text("activation"), -1)
     for kind, chosen in is_of.items():
         purpose = np.where(chosen, text(kind), purpose)
-    _set_rows(allocations, "purpose", rows, purpose)
+    set_rows(allocations, "purpose", rows, purpose)
     _add_bytes(operators, inner, allocations["bytes"][rows])
-
-
-def _set_rows(table: Columns, name: str, rows: NDArray[np.intp], values: Column) -> None:
-    column = np.array(table[name])
-    column[rows] = values
-    table[name] = column
 
 
 def _add_bytes(operators: Columns, operator: NDArray[np.int32], sizes: NDArray[np.int64]) -> None:

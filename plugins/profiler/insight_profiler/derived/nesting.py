@@ -16,7 +16,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.derived.columns import Columns
+from insight_profiler.derived.columns import Columns, set_rows
 from insight_profiler.derived.crossing import laid_across, laid_in_turn
 
 Rows = NDArray[np.int64]
@@ -242,6 +242,4 @@ def mark_repeated(slices: Columns, texts: Sequence[str]) -> None:
     around = nearest_marked(is_forward | is_node, depth, parent)
     is_within = (around >= 0) & is_forward[around]
     again = counted[(node[counted] >= 0) & (is_forward | is_within)[counted]]
-    repeated = np.array(slices["repeated"])
-    repeated[again] = slices["flops"][again]
-    slices["repeated"] = repeated
+    set_rows(slices, "repeated", again, slices["flops"][again])

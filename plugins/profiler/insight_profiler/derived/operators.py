@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.derived.columns import Columns, absent, column_types
+from insight_profiler.derived.columns import Columns, absent, column_types, set_rows
 from insight_profiler.derived.nesting import nearest_marked
 from insight_profiler.derived.work import by_operator, launching_calls
 from insight_profiler.model import Category, Column, FlowKind
@@ -29,9 +29,7 @@ def make_operators(
     keys["side"], keys["device"] = side[rows], device[rows]
     first, inverse = groups(list(keys.values()))
     before = 0 if given is None else len(given["name"])
-    operator = np.array(slices["operator"])
-    operator[rows] = before + inverse
-    slices["operator"] = operator
+    set_rows(slices, "operator", rows, before + inverse)
     fresh = {name: column[first] for name, column in keys.items()}
     for name in ("flops", "repeated", "traffic"):
         values = slices[name][rows]

@@ -24,7 +24,7 @@ _END = re.compile(
     rb'"step": (\d{1,18})\b[^\n]*?"time_us": (\d{1,18})\b[^\n]*?'
     rb'"log_type_name": "(\w+)_end"[^\n]*?"value": ([\d.e+-]+)'
 )
-_IS_END = re.compile(rb'_end"')
+_IS_END = b'_end"'
 _PIECE = 16 << 20  # bytes read at once
 _LONGEST = 1 << 20  # bytes of a line
 _MOST_NOTES = 10
@@ -68,11 +68,11 @@ def _ends(files: Files, name: str, odd: dict[str, int]) -> list[Rows]:
 
 
 def _of_piece(whole: bytes, name: str, odd: dict[str, int]) -> Rows:
-    rows = _END.findall(whole)
+    lines = [line for line in whole.split(b"\n") if _IS_END in line]
+    rows = _END.findall(b"\n".join(lines))
     found = _columns(rows) if rows else ([], [], [], [])
-    if len(rows) != len(_IS_END.findall(whole)):
-        rest = (line for line in whole.split(b"\n") if _IS_END.search(line) and not _END.search(line))
-        more = _of_lines(rest, name, odd)
+    if len(rows) != len(lines):
+        more = _of_lines((line for line in lines if not _END.search(line)), name, odd)
         found = found[0] + more[0], found[1] + more[1], found[2] + more[2], found[3] + more[3]
     return found
 

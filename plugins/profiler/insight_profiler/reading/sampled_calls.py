@@ -9,10 +9,10 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from insight_profiler.building import Building, Unreadable
-from insight_profiler.derived.call_paths import merged
+from insight_profiler.derived.call_paths import callers_of_stacks, merged
 
 Integers = NDArray[np.int64]
-_DEEPEST = 2048  # frames of a stack: those that are called from there count for the last of them
+DEEPEST = 2048  # frames of a stack: those that are called from there count for the last of them
 _LARGEST = 1 << 62
 _NOISE = 1e-9  # of a value, by which sums of fractions are off
 _UNITS = {  # the unit in which a value is kept, and how many of it one is
@@ -66,16 +66,12 @@ class SampledCalls:
 def stacked(frames: NDArray[np.int32], lengths: Integers) -> tuple[SampledCalls, Integers, int]:
     """The calls of stacks whose outermost frames come first, the row of the last call of each stack (-1 for
     an empty one), and how many stacks are deeper than what is read of them."""
-    kept = np.minimum(lengths, _DEEPEST)
-    cut = int((lengths > _DEEPEST).sum())
+    kept = np.minimum(lengths, DEEPEST)
+    cut = int((lengths > DEEPEST).sum())
     if cut:
         place = np.arange(len(frames)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        frames = frames[place < _DEEPEST]
-    ends = np.cumsum(kept)
-    caller = np.arange(-1, len(frames) - 1)
-    starts = (ends - kept)[kept > 0]
-    caller[starts] = -1
-    return SampledCalls(caller, frames), np.where(kept > 0, ends - 1, -1), cut
+        frames = frames[place < DEEPEST]
+    return SampledCalls(callers_of_stacks(kept), frames), np.where(kept > 0, np.cumsum(kept) - 1, -1), cut
 
 
 def below(root: int, calls: SampledCalls) -> SampledCalls:
@@ -159,5 +155,5 @@ def add_calls(
 def note_deep(building: Building, file: str, count: int) -> None:
     """Notes how many stacks were cut."""
     if count:
-        text = f"{count} stacks of {file} have more than {_DEEPEST} calls: what is deeper counts for the last"
-        building.note("stacks_cut", text, file=file, count=count, most=_DEEPEST)
+        text = f"{count} stacks of {file} have more than {DEEPEST} calls: what is deeper counts for the last"
+        building.note("stacks_cut", text, file=file, count=count, most=DEEPEST)

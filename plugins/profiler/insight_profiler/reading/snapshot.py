@@ -25,7 +25,7 @@ from insight_profiler.files import Files
 from insight_profiler.model import Counter, Device
 from insight_profiler.reading.snapshot_events import Cells, DeviceEvents, where
 from insight_profiler.reading.snapshot_owners import StackOwners
-from insight_profiler.reading.snapshot_pools import pools_of
+from insight_profiler.reading.snapshot_pools import ALLOCATED, pools_of
 from insight_profiler.sizes import size_text
 
 try:
@@ -38,7 +38,6 @@ _OPERATIONS = {0x93: "STACK_GLOBAL", 0x52: "REDUCE", 0x62: "BUILD", 0x63: "GLOBA
 _MOST_FAILURES = 10
 _EVENTS = 1 << 19  # that become allocations at once
 _KNOWN = {ord(one.code) for one in opcodes}
-_LIVE = ("active_allocated", "allocated")
 _MICROSECOND = 1000
 _NPU = "/torch_npu/"  # in the paths of files: nothing else says which device it was
 
@@ -213,7 +212,7 @@ class _Snapshot:
     def _live_blocks(self, segments: Cells) -> Cells:
         """Address, bytes and stack of what is allocated at the end; bytes are those that were asked for."""
         blocks = self._columns["blocks"]
-        mine = np.isin(blocks["list"], segments["blocks"]) & self._is(blocks["state"], _LIVE)
+        mine = np.isin(blocks["list"], segments["blocks"]) & self._is(blocks["state"], ALLOCATED)
         rows = np.flatnonzero(mine)
         asked, size = blocks["requested_size"][rows], blocks["size"][rows]
         stack = np.where(blocks["frames"][rows] >= 0, blocks["frames"][rows], blocks["history"][rows])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.reading.snapshot_events import Cells, where
 
-_ALLOCATED = ("active_allocated", "allocated")
+ALLOCATED = ("active_allocated", "allocated")
 _PENDING = ("active_pending_free", "active_awaiting_free")
 
 
@@ -19,7 +19,7 @@ def pools_of(segments: Cells, blocks: Cells, states: list[str]) -> list[dict[str
     state = np.array(states, object)
     size = np.maximum(blocks["size"], 0)
     asked = np.where(blocks["requested_size"] >= 0, blocks["requested_size"], size)
-    is_allocated = _is(state, _ALLOCATED)
+    is_allocated = _is(state, ALLOCATED)
     is_free = ~is_allocated & ~_is(state, _PENDING)
     found = []
     for stream in np.unique(segments["stream"]).tolist():

@@ -19,6 +19,7 @@ from insight_profiler.building import Building, Unreadable
 from insight_profiler.derived.nesting import parents
 from insight_profiler.files import Files
 from insight_profiler.reading.sampled_calls import (
+    DEEPEST,
     Integers,
     MeasuredCalls,
     SampledCalls,
@@ -33,7 +34,6 @@ from insight_profiler.reading.sampled_calls import (
 )
 
 _MOST = 256 << 20  # bytes of a file, unpacked
-_DEEPEST = 2048  # calls in calls
 _BROKEN = (AttributeError, KeyError, IndexError, OverflowError, TypeError, ValueError)
 
 
@@ -146,8 +146,8 @@ def _evented(
     level = np.cumsum(np.where(opens, 1, -1))
     if not len(level) or level.min() < 0 or level[-1] != 0:
         raise ValueError("its calls do not begin and end in pairs")
-    if level.max() > _DEEPEST:
-        raise ValueError(f"more than {_DEEPEST} calls lie in each other")
+    if level.max() > DEEPEST:
+        raise ValueError(f"more than {DEEPEST} calls lie in each other")
     if (np.diff(at) < 0).any():
         raise ValueError("its times go back")
     depth = level - opens

@@ -127,9 +127,8 @@ class _Views:
         names: Sequence[str]
         of = OF.read(request)
         if of == "memory":
-            held = self._memory(request, opened)
-            at, since = AT.read(request), SINCE.read(request)
-            tree, names = held.tree(held.peak if at is None else at, since)
+            held, at = self._memory_at(request, opened)
+            tree, names = held.tree(at, SINCE.read(request))
         elif measure is not None:
             tree, names = sampled_tree(profile, measure)
         elif of == "module":
@@ -138,7 +137,7 @@ class _Views:
             tree, names = module_tree(grouped(request, profile, "scope", side).listing)
         else:
             side = Side.DEVICE if of == "device" else Side.HOST
-            if not has_calls(profile, side):
+            if of not in trees_of(profile):
                 raise nothing_of("calls")
             tree, names = call_tree(profile, side, steps_of_runs(request, profile))
         return (tree.bottom_up() if UP.read(request) else tree), names
@@ -154,17 +153,13 @@ class _Views:
     def pool(self, request: Request) -> Response:
         """Segments and blocks at a moment, by default at the peak."""
         opened = self._asked.opened(request)
-        held = self._memory(request, opened)
-        at = AT.read(request)
-        at = held.peak if at is None else at
+        held, at = self._memory_at(request, opened)
         return opened.answer({"at": at, **pool_at(held, at)})
 
     def blocks(self, request: Request) -> Response:
         """The largest allocations that are held at a moment, or those of them that were taken ``since``."""
         opened = self._asked.opened(request)
-        held = self._memory(request, opened)
-        at = AT.read(request)
-        at = held.peak if at is None else at
+        held, at = self._memory_at(request, opened)
         return opened.answer({"at": at, **held.taken(at, SINCE.read(request), LIMIT.read(request))})
 
     def leaks(self, request: Request) -> Response:
@@ -179,6 +174,11 @@ class _Views:
         opened = self._asked.opened(request)
         opened.table("flights")
         return opened.answer({"groups": [_group(one) for one in hangs(opened.profile)]})
+
+    def _memory_at(self, request: Request, opened: Opened) -> tuple[HeldMemory, int]:
+        """The memory of a device and the moment that a request names, by default the peak."""
+        held, at = self._memory(request, opened), AT.read(request)
+        return held, held.peak if at is None else at
 
     def _memory(self, request: Request, opened: Opened) -> HeldMemory:
         if not has_stacks(opened.profile):

@@ -21,6 +21,7 @@ from insight_profiler.analysis.every_step import (
     tiles,
 )
 from insight_profiler.analysis.goodput import KINDS, goodput
+from insight_profiler.model import Profile
 from insight_profiler.profiles.opened import Asked, Opened, Recent
 
 _FAR = 1 << 53
@@ -40,13 +41,14 @@ def every_step_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]
 class _Views:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
+        self._spans: Recent[tuple[list[str], int]] = Recent(1)
         self._tiles: Recent[Mapping[str, Any]] = Recent(8)
         self._whole: Recent[Mapping[str, Any]] = Recent(4)
 
     def every_step(self, request: Request) -> Response:
         """A span of all ranks in tiles of ranks and steps."""
         opened = self._opened(request)
-        spans = spans_of(opened.profile)
+        spans, ranks = self._spans.get(opened.profile, "", lambda: _spans(opened.profile))
         span = SPAN.read(request)
         if span not in spans:  # that of the slowest rank, for whole steps are equally long where ranks wait
             slow = self._goodput_of(opened)["slow"]
@@ -55,7 +57,6 @@ class _Views:
         steps, width = (FROM.read(request), TO.read(request)), WIDTH.read(request)
 
         def make() -> Mapping[str, Any]:
-            ranks = len(np.unique(opened.profile.tables["step_spans"]["rank"]))
             rows = min(ranks, _MOST_ROWS)
             shape = rows, max(1, min(width, _MOST_CELLS // rows))
             there = tiles(opened.profile, span, statistic, shape, steps)
@@ -94,6 +95,11 @@ class _Views:
         opened = self._asked.opened(request)
         opened.table("step_spans")
         return opened
+
+
+def _spans(profile: Profile) -> tuple[list[str], int]:
+    """The names of spans, and how many ranks there are."""
+    return spans_of(profile), len(np.unique(profile.tables["step_spans"]["rank"]))
 
 
 def _known(row: NDArray[np.float64]) -> list[int | None]:
