@@ -31,6 +31,20 @@ _NOT_MINIMISED = frozenset(
 )
 
 
+def words_of(tag: str) -> list[str]:
+    """The words of a tag in their order, in small letters: of ``valLoss/step_2`` val, loss, step and 2."""
+    return [word.lower() for word in _WORDS.findall(tag)]
+
+
+def is_held_out(tag: str, run: str = "") -> bool:
+    """Whether a tag is of data that the training does not see, by its words or the last part of the run's
+    name."""
+    last = run.rpartition("/")[2].lower()
+    of_tag = tag.replace("/", "_").lower() + "_"  # add_scalars has a run for each line: loss_val
+    own = _WORDS.findall(last.removeprefix(of_tag)) if last.startswith(of_tag) else [last]
+    return not _HELD_OUT.isdisjoint((*words_of(tag), *own))
+
+
 def role_of(tag: str, run: str = "") -> TagRole | None:
     """The role of a tag by its words and the last part of the run's name; None for any other tag.
 
@@ -39,13 +53,8 @@ def role_of(tag: str, run: str = "") -> TagRole | None:
     those of adversaries (``d_loss``), of reinforcement learning (``policy_loss``) and of regularisation
     (``kl_loss``, ``commitment_loss``, ``aux_loss``), have no role.
     """
-    words = [word.lower() for word in _WORDS.findall(tag)]
-    known = set(words)
-    last = run.rpartition("/")[2].lower()
-    is_held_out = bool(known & _HELD_OUT) or last in _HELD_OUT
-    of_tag = tag.replace("/", "_").lower() + "_"  # add_scalars has a run for each line: loss_val
-    if last.startswith(of_tag):
-        is_held_out |= not _HELD_OUT.isdisjoint(_WORDS.findall(last.removeprefix(of_tag)))
+    known = set(words_of(tag))
+    held_out = is_held_out(tag, run)
     if known & _GRADIENT:
         is_whole = not known & {"layer", "weight", "bias"} and "norm" in known
         return "grad_norm" if is_whole else None
@@ -53,9 +62,9 @@ def role_of(tag: str, run: str = "") -> TagRole | None:
         return "lr"
     if known & _LOSS or ("cross" in known and "entropy" in known):
         known -= {"entropy"} if "cross" in known else set()
-        return None if known & _NOT_MINIMISED else "val_loss" if is_held_out else "loss"
+        return None if known & _NOT_MINIMISED else "val_loss" if held_out else "loss"
     if known & _ACCURACY or _SCORE.search(tag):
-        return "val_accuracy" if is_held_out else "accuracy"
+        return "val_accuracy" if held_out else "accuracy"
     return None
 
 

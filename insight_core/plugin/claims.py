@@ -105,14 +105,12 @@ class FileName:
 
     With ``beside`` a file is claimed only in runs that have a file of that name which a plugin claims, and
     not where a log format reads it: a format of several files knows its own by the file that names them.
-    With ``of_run``, a regular expression such as ``(.+)\\.log``, it belongs to the run next to it with the
-    name in its first group: ``first.log`` to ``first/``. With ``run_below`` a file that no run is around
-    belongs to the only run below its directory. Such tags begin with ``../``.
+    With ``of_run`` (``(.+)\\.log``) it belongs to the run next to it that the first group names, with
+    ``run_below`` and no run around it to the only run below its directory: such tags begin with ``../``.
 
     With ``begins`` only files are claimed whose first BEGINNING bytes this function accepts, for formats
     whose files have any name. It is asked as ``makes_run`` is, in runs too, but not for a file that another
-    pattern of the plugin matches, and no longer once it has refused many files whose names differ only in
-    their numbers.
+    pattern of the plugin matches, and no longer once it has refused many files that differ only in numbers.
 
     Each file is a series of its own. Its tag is its path relative to the run; it has one record of step 0,
     which is replaced when the file changes: the wall time is that of the last modification, the payload all

@@ -70,10 +70,11 @@ def _is_of_agents(tags: Iterable[str]) -> bool:
 def curves_of(examined: Examined, role: TagRole) -> Iterator[tuple[SeriesKey, StepCurve]]:
     """The finite points of the series of a role; of several writers at once those of the one with most."""
     for key, columns in examined.scalars(role):
-        yield key, _curve(examined, key, columns)
+        yield key, curve_of_writer(examined, key, columns)
 
 
-def _curve(examined: Examined, key: SeriesKey, columns: ScalarColumns) -> StepCurve:
+def curve_of_writer(examined: Examined, key: SeriesKey, columns: ScalarColumns) -> StepCurve:
+    """The finite points of a series; of several writers at once those of the one with most."""
     known = _CURVES.get(columns)
     if known is None:
         line = max(lines_at_once(examined, key, columns), key=lambda one: len(one.steps), default=columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from insight_diagnose.curves import StepCurve, median, medians, noise, spread
+from insight_diagnose.curves import Floats, StepCurve, median, medians, noise, spread
 
 _PARTS = 60  # a curve is compared by the medians of so many parts: a pause for evaluation is few points
 _FEWEST = 120  # points: two for each part
@@ -57,11 +57,11 @@ def slowdown(curve: StepCurve) -> Slowdown | None:
     return Slowdown(_first_below(values, middle, round(place * len(values) / len(parts))), before, after)
 
 
-def _distance(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+def _distance(values: Floats) -> float:
     return float(np.abs(values - median(values)).sum())
 
 
-def _first_below(values: np.ndarray[tuple[int], np.dtype[np.float64]], middle: float, about: int) -> int:
+def _first_below(values: Floats, middle: float, about: int) -> int:
     """The place near ``about`` that has most points above the middle before it, and below it after it."""
     width = max(4, 2 * len(values) // _PARTS)
     low, high = max(0, about - width), min(len(values), about + width)

@@ -176,10 +176,12 @@ def test_healthy_speeds_are_left_alone(make: Callable[[np.random.Generator], _Fl
         *((tag, True) for tag in ("throughput/tokens", "tokensPerSecond", "train/tok_per_sec_per_gpu")),
         *((tag, False) for tag in ("train/loss", "tokens", "total_tokens", "eval/tokens_per_second", "lr")),
         *((tag, False) for tag in ("samples_per_second", "token_accuracy", "num_tokens")),
+        *((tag, False) for tag in ("train/seconds_per_token", "sec/token", "dev/tokens_per_second")),
     ],
 )
 def test_tags_of_speed_are_known_by_their_words(tag: str, expected: bool) -> None:
     assert is_speed(tag) is expected
+    assert not is_speed(tag, "run/validation")
 
 
 def _rule(data: FakeProvider) -> tuple[list[Finding], bool]:
