@@ -81,13 +81,7 @@ export function profilerSettings(page: Page) {
     /** Which span of all steps the heat map of every step shows, how it reduces them, and which steps; null: all. */
     stepSpan: page.setting('span', codecs.text),
     stepStatistic: page.setting('in-cell', codecs.choice<StepStatistic>(STEP_STATISTICS, 'max')),
-    stepRange: page.setting<readonly [number, number] | null>('of-steps', {
-      parse: (text) => {
-        const found = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? '');
-        return found ? [Number(found[1]), Number(found[2])] : null;
-      },
-      format: (range) => (range === null ? null : range.join('-')),
-    }),
+    stepRange: page.setting('of-steps', stepsCodec),
     /** The figure of a view that a link leads to, until it is shown. */
     figure: page.setting('figure', codecs.name),
     linkMeasure: page.setting('link-map', codecs.choice<LinkMeasure>(LINK_MEASURES, 'bandwidth')),

@@ -100,7 +100,7 @@ interface DamageTableProps {
   readonly withRun: boolean;
 }
 
-function DamageTable({ tables: { Table, ordered, rowsOf, turned }, rows, withRun }: DamageTableProps) {
+function DamageTable({ tables: { Table, ordered, pressedHeight, rowsOf, turned }, rows, withRun }: DamageTableProps) {
   const page = usePage();
   const locale = page.preferences.locale.value;
   const sorts = useSignal<readonly Sort[]>([]);
@@ -129,7 +129,10 @@ function DamageTable({ tables: { Table, ordered, rowsOf, turned }, rows, withRun
     [rows, sorts.value],
   );
   return (
-    <div class="kit ih-damage" style={{ height: `${(Math.min(MOST_LINES, rows.length) + 1) * LINE + 16}px` }}>
+    <div
+      class="kit ih-damage"
+      style={{ height: `${(Math.min(MOST_LINES, rows.length) + 1) * pressedHeight(LINE) + 16}px` }}
+    >
       <Table<DamageRow>
         name="damage-table"
         label={words(page, 'damage.title')}

@@ -26,9 +26,12 @@ const HERE = 'https://docs.invalid/'; // stands for links between pages: others 
 
 let listed: Promise<readonly DocPage[]> | null = null;
 
+/** Whether the page is a file without a host. */
+export const isFile = (): boolean => 'snapshot' in document.documentElement.dataset;
+
 /** All pages that the host has; none in a file without a host, or where the front end was built without them. */
 export function docPages(): Promise<readonly DocPage[]> {
-  if ('snapshot' in document.documentElement.dataset) return Promise.resolve([]);
+  if (isFile()) return Promise.resolve([]);
   listed ??= getJson<readonly DocPage[]>(`${AT}index.json`).catch(() => {
     listed = null; // the host is away: again with the next palette
     return [];

@@ -8,7 +8,7 @@ import { palette as zh } from '../locales/zh-CN.json';
 import { type Page, usePage } from '../state/page';
 import { THEMES } from '../state/preferences';
 import type { Tab } from '../state/session';
-import { words as docWords } from './docs';
+import { isFile, words as docWords } from './docs';
 
 const LANGUAGES = [
   ['zh-CN', '中文'],
@@ -61,11 +61,15 @@ export function PageMenu({ anchor }: { readonly anchor: HTMLButtonElement }) {
   const chosen = (text: string, isChosen: boolean): string => (isChosen ? `✓ ${text}` : text);
   const items: readonly MenuItem[] = [
     ...page.tabs.value.filter(({ tab_group }) => tab_group === 'more').map((tab) => entry(page, tab)),
-    {
-      action: 'docs',
-      text: docWords(page, 'docs'),
-      onPress: () => void (page.dialog.value = { kind: 'docs', path: '' }),
-    },
+    ...(isFile()
+      ? []
+      : [
+          {
+            action: 'docs',
+            text: docWords(page, 'docs'),
+            onPress: () => void (page.dialog.value = { kind: 'docs', path: '' }),
+          },
+        ]),
     ...LANGUAGES.map(([locale, name]) => ({
       action: `locale-${locale}`,
       text: chosen(name, preferences.locale.value === locale),

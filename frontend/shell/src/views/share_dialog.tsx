@@ -10,6 +10,7 @@ import { share as zh } from '../locales/zh-CN.json';
 import { SavedViews } from '../saved_views/saved_views';
 import { ViewList } from '../saved_views/views_dialog';
 import { usePage } from '../state/page';
+import { isFile } from './docs';
 
 export const words = lateTexts({ en, 'zh-CN': zh });
 
@@ -46,11 +47,6 @@ export function ShareDialog() {
       )}
     </Dialog>
   );
-}
-
-/** Whether the page is a file without a host. */
-function isFile(): boolean {
-  return 'snapshot' in document.documentElement.dataset;
 }
 
 /** The menu of the first chart of the tab in front, if there is one. */

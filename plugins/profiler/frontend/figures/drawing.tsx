@@ -162,14 +162,16 @@ export interface LegendEntry {
   readonly label: string;
   readonly value?: string;
   readonly share?: string;
+  /** What the label means. */
+  readonly hint?: string;
 }
 
 /** What colours stand for, and how much of each there is. */
 export function Legend({ entries }: { readonly entries: readonly LegendEntry[] }): JSX.Element {
   return (
     <ul class="legend-list">
-      {entries.map(({ key, color, label, value, share }) => (
-        <li key={key} data-category={key}>
+      {entries.map(({ key, color, label, value, share, hint }) => (
+        <li key={key} data-category={key} title={hint}>
           <span class="swatch" style={{ background: color }} />
           <span class="name">{label}</span>
           {value !== undefined && <span class="number">{value}</span>}

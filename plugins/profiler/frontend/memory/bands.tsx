@@ -1,7 +1,7 @@
 /** Who held how much memory over time: bands upon each other. A press chooses the moment, a drag a span. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { evenTicks } from '@insight-host/kit';
 import { sizeText, summandTexts, timeText, inUnit, unitOf, unitSign } from '../units';
 import type { HeldAnswer } from '../answers/calls';
@@ -63,7 +63,6 @@ export function Bands({
     else onSpan(time[first] ?? 0, time[last] ?? 0);
   };
   const y = (value: number): number => TOP + tall - (high > 0 ? value / high : 0) * tall;
-  const wasDragged = useRef(false); // the click that follows a drag chooses nothing
   useEffect(() => {
     const stop = (): void => void (dragged.value = null);
     window.addEventListener('pointerup', stop);
@@ -138,14 +137,10 @@ export function Bands({
                     dragged.value = i;
                   }}
                   onPointerUp={() => {
-                    if (dragged.value === null || dragged.value === i) return;
-                    choose(i, dragged.value);
-                    wasDragged.current = true;
+                    // no click follows where a drag ends in another column
+                    if (dragged.value !== null && dragged.value !== i) choose(i, dragged.value);
                   }}
-                  onClick={(event) => {
-                    if (!wasDragged.current) choose(i, event.shiftKey ? chosen : null);
-                    wasDragged.current = false;
-                  }}
+                  onClick={(event) => choose(i, event.shiftKey ? chosen : null)}
                 />
               );
             })}

@@ -20,10 +20,9 @@ export function Ceilings({ board, answer }: Props): JSX.Element {
   const own = answer.ceilings.filter(({ is_own: isOwn }) => isOwn);
   const used = new Set(answer.rows.map(({ precision }) => precision));
   const set = (name: string, value: number | null): void => {
-    const given = new Map(own.map((one) => [one.name, (one.rate ?? 0) / TERA]));
-    if (value === null) given.delete(name);
-    else given.set(name, value);
-    board.setCeilings([...given].map(([key, rate]) => `${key}:${Number(rate.toPrecision(6))}`).join());
+    // by the address: the answer may lack what was typed last
+    const given = (board.ceilingsQuery.peek() ?? '').split(',').filter((part) => part && !part.startsWith(`${name}:`));
+    board.setCeilings([...given, ...(value === null ? [] : [`${name}:${Number(value.toPrecision(6))}`])].join());
   };
   return (
     <details

@@ -1,5 +1,6 @@
 /** Operators below the ceilings of a device: speed over operations a byte, both logarithmic. */
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
 import type { Bound, RooflineRow } from '../answers/roofline';
 import { Drawing, type TipText, useParts } from '../figures/drawing';
@@ -37,6 +38,8 @@ export function RooflineChart({ board, drawn, chosen, onChoose }: Props): JSX.El
   const x = (value: number): number =>
     LEFT + (Math.log(value / across[0]) / Math.log(across[1] / across[0])) * (right - LEFT);
   const y = (value: number): number => bottom - (Math.log(value / up[0]) / Math.log(up[1] / up[0])) * (bottom - TOP);
+  // not again for each point under the pointer
+  const labels = useMemo(() => points.map(({ row }) => describedBy(tipOf(board, row))), [points, locale]);
   const longest = points.reduce((most, { row }) => Math.max(most, row.time), 1);
   const radius = ({ time }: RooflineRow): number => LEAST + (MOST - LEAST) * Math.sqrt(time / longest);
   const place = (i: number): readonly [number, number] => {
@@ -86,7 +89,7 @@ export function RooflineChart({ board, drawn, chosen, onChoose }: Props): JSX.El
                 key={at}
                 {...part(i)}
                 aria-selected={isChosen}
-                aria-label={describedBy(tipOf(board, row))}
+                aria-label={labels[i]}
                 data-testid="operator-point"
                 data-bound={row.bound ?? ''}
                 cx={cx}

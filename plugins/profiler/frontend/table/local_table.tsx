@@ -1,5 +1,5 @@
 /** A small table with a title, sorted in the page. */
-import { ordered, rowsOf, sortOf, sortText, turned } from '@insight-host/kit/table';
+import { ordered, pressedHeight, rowsOf, sortOf, sortText, turned } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
@@ -83,7 +83,10 @@ export function LocalTable<Name extends string>({
       data={() => ({ head: columns.map((column) => (column.unit === 'ns' ? `${column.name}_ns` : column.name)), rows })}
     >
       {note && <p class="hint">{note}</p>}
-      <div style={{ height: `${(Math.min(MOST_LINES, rows.length) + 1) * LINE + 12}px` }} class="grid-place">
+      <div
+        style={{ height: `${(Math.min(MOST_LINES, rows.length) + 1) * pressedHeight(LINE) + 12}px` }}
+        class="grid-place"
+      >
         <Grid
           board={board}
           name={name}

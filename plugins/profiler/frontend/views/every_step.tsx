@@ -24,7 +24,7 @@ export default function EveryStep({ board }: ViewProps): JSX.Element {
     span: board.stepSpan.value || null,
     statistic: board.stepStatistic.value,
     width: WIDTH,
-    ...(range && { from: range[0], to: range[1] }),
+    ...(range && { from: range.first, to: range.last }),
   });
   const whole = useProfileAnswer<GoodputAnswer>(board, 'goodput');
   return (
@@ -104,7 +104,7 @@ function StepMap({ board, answer, busy }: AnswerProps & { readonly busy: boolean
   const open = (_row: number, column: number): void => {
     const half = Math.max(LEAST, (high - low) / AROUND) / 2;
     const middle = ((first[column] ?? 0) + (last[column] ?? 0)) / 2;
-    board.stepRange.set([Math.max(0, Math.round(middle - half)), Math.round(middle + half)], 'push');
+    board.stepRange.set({ first: Math.max(0, Math.round(middle - half)), last: Math.round(middle + half) }, 'push');
   };
   const title = [
     say('every_step.title', { span }),
@@ -132,7 +132,7 @@ function StepMap({ board, answer, busy }: AnswerProps & { readonly busy: boolean
             label={say('every_step.statistic')}
             values={STEP_STATISTICS}
             words="every_step.statistic"
-            setting={{ value: board.stepStatistic.value, set: board.stepStatistic.set }}
+            setting={board.stepStatistic}
             how="push"
           />
           <label class="choice-of">
@@ -181,27 +181,20 @@ function Slowest({ board, answer }: AnswerProps): JSX.Element | null {
   const { t: say } = board.page;
   if (answer.slowest.length === 0) return null;
   return (
-    <Figure
+    <LocalTable
       board={board}
       name="slowest-rank"
       title={say('every_step.slowest')}
-      hint={say('every_step.slowest.hint')}
-      content="table"
-    >
-      <LocalTable
-        board={board}
-        name="slowest-rank"
-        title={say('every_step.slowest')}
-        columns={{ first_step: 'count', last_step: 'count', rank: 'count', share_slow: 'share', more: 'ns' }}
-        rows={answer.slowest.map(({ first, last, rank, share, more }) => ({
-          first_step: first,
-          last_step: last,
-          rank,
-          share_slow: share,
-          more,
-        }))}
-        sort="first_step"
-      />
-    </Figure>
+      note={say('every_step.slowest.hint')}
+      columns={{ first_step: 'count', last_step: 'count', rank: 'count', share_slow: 'share', more: 'ns' }}
+      rows={answer.slowest.map(({ first, last, rank, share, more }) => ({
+        first_step: first,
+        last_step: last,
+        rank,
+        share_slow: share,
+        more,
+      }))}
+      sort="first_step"
+    />
   );
 }

@@ -25,19 +25,18 @@ export default function Flops({ board }: ViewProps): JSX.Element {
   const { value: against } = roofline;
   return (
     <div class="scroll">
-      {asked.value === null && against === null && (
-        <Answered board={board} asked={asked}>
-          {() => <></>}
-        </Answered>
-      )}
       <div class="key-figures">
         {against && <UseOfPeak board={board} answer={against} />}
         {asked.value?.summary && (
           <Rates board={board} summary={asked.value.summary} isCounted={Boolean(against?.utilization)} />
         )}
       </div>
-      {against && against.rows.length > 0 && <Roofline board={board} answer={against} busy={roofline.busy} />}
-      {asked.value && <Modules board={board} answer={asked.value} busy={asked.busy} />}
+      <Answered board={board} asked={roofline}>
+        {(answer) => (answer.rows.length > 0 ? <Roofline board={board} answer={answer} busy={roofline.busy} /> : <></>)}
+      </Answered>
+      <Answered board={board} asked={asked}>
+        {(answer) => <Modules board={board} answer={answer} busy={asked.busy} />}
+      </Answered>
     </div>
   );
 }

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { type GoodputAnswer, TIME_KINDS, type TimeKind } from '../answers/every_step';
 import type { ProfilerParts } from '../board';
+import { Legend } from '../figures/drawing';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { LocalTable } from '../table/local_table';
@@ -27,7 +28,6 @@ export function Goodput({ board, answer: { attempts } }: GoodputProps): JSX.Elem
   const whole = sums.reduce((sum, time) => sum + time, 0);
   if (whole === 0) return null;
   const parts = TIME_KINDS.map((kind, i) => ({ kind, time: sums[i] ?? 0, color: ink.category(COLORS[kind]) }));
-  const text = (time: number): string => `${shareText(time / whole, locale)} · ${timeText(time, locale)}`;
   return (
     <Figure
       board={board}
@@ -48,18 +48,22 @@ export function Goodput({ board, answer: { attempts } }: GoodputProps): JSX.Elem
           <span key={kind} style={{ width: `${(100 * time) / whole}%`, background: color }} />
         ))}
       </div>
-      <ul class="goodput-key">
-        {parts.map(({ kind, time, color }) => (
-          <li key={kind} title={say(`goodput.${kind}.hint`)} data-kind={kind}>
-            <span class="swatch" style={{ background: color }} />
-            {say(`goodput.${kind}`)} <b>{text(time)}</b>
-          </li>
-        ))}
-      </ul>
+      <div class="below-curve">
+        <Legend
+          entries={parts.map(({ kind, time, color }) => ({
+            key: kind,
+            color,
+            label: say(`goodput.${kind}`),
+            value: timeText(time, locale),
+            share: shareText(time / whole, locale),
+            hint: say(`goodput.${kind}.hint`),
+          }))}
+        />
+      </div>
       {attempts.length > 1 && (
         <LocalTable
           board={board}
-          name="goodput"
+          name="goodput-attempts"
           title={say('every_step.attempts')}
           columns={{
             attempt: 'count',

@@ -10,7 +10,7 @@ const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
 const TOKENS = new Set(['tok', 'toks', 'token', 'tokens']);
 const SECOND = new Set(['s', 'sec', 'secs', 'second', 'seconds', 'throughput']);
 const COUNT = new Set(['total', 'seen', 'num', 'n', 'count', 'consumed', 'processed', 'cumulative']);
-const HELD_OUT = new Set(['val', 'valid', 'validation', 'eval', 'evaluation', 'test']);
+const HELD_OUT = new Set(['val', 'valid', 'validation', 'eval', 'evaluation', 'test', 'dev', 'heldout']);
 const PARAMETERS =
   /^(n_?|num_?|number_of_?)?(model_?)?(total_?)?(trainable_?)?param(eter)?s?(_?count|_?total|_?num)?$/i;
 

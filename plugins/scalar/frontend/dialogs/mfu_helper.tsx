@@ -1,7 +1,7 @@
 /** Fields that make the expression of MFU for the dialog of computed series. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { expressionOf } from '../derived';
 import type { ScalarParts } from '../board';
 import { isParameters, mfuExpression, parametersOf, tokensOf, tokenTags } from './mfu';
@@ -18,25 +18,23 @@ interface Props {
 
 export function MfuHelper({ board, tag, onExpression }: Props): JSX.Element | null {
   const { t: say } = board.page;
-  const recorded = [...board.tags.runsByTag.value.keys()].filter((one) => expressionOf(one) === null);
-  const tags = tokenTags(recorded);
+  const recorded = board.tags.runsByTag.value;
+  const tags = useMemo(() => tokenTags([...recorded.keys()].filter((one) => expressionOf(one) === null)), [recorded]);
   const isOpen = useSignal(false);
   const chosen = useSignal(tokensOf(tag) === null ? '' : tag);
-  const [parameters, peak, devices] = [useSignal(''), useSignal(''), useSignal('1')];
+  const [peak, devices] = [useSignal(''), useSignal('1')];
+  const parameters = useSignal<string | null>(null); // null: the number of the runs, if they have one
   const numbers = useParameters(board, isOpen.value);
   const own = chosen.value || (tags[0] ?? '');
-  const known = parameters.value || (numbers.length === 1 ? String(numbers[0]) : '');
+  const known = parameters.value ?? (numbers.length === 1 ? String(numbers[0]) : '');
   if (tags.length === 0) return null;
-  const make = (): void => {
-    const found = mfuExpression({
-      tag: own,
-      kind: tokensOf(own) ?? 'rate',
-      parameters: parametersOf(parameters.value || known),
-      peak: Number(peak.value),
-      devices: Number(devices.value),
-    });
-    if (found) onExpression(found);
-  };
+  const expression = mfuExpression({
+    tag: own,
+    kind: tokensOf(own) ?? 'rate',
+    parameters: parametersOf(known),
+    peak: Number(peak.value),
+    devices: Number(devices.value),
+  });
   return (
     <details
       class="mfu"
@@ -99,8 +97,8 @@ export function MfuHelper({ board, tag, onExpression }: Props): JSX.Element | nu
           type="button"
           class="tool text"
           data-action="mfu-insert"
-          disabled={!(parametersOf(known) > 0 && Number(peak.value) > 0 && Number(devices.value) > 0)}
-          onClick={make}
+          disabled={expression === null}
+          onClick={() => expression && onExpression(expression)}
         >
           {say('mfu.insert')}
         </button>

@@ -249,9 +249,11 @@ function Sized<R>(given: TableProps<R>): JSX.Element {
   );
 }
 
-/** Of a row, in pixels: on a phone a finger needs more of one that it presses. */
+/** The height of a row that is pressed, in pixels: on a phone a finger needs more. */
+export const pressedHeight = (rowHeight: number): number => (isPhone.value ? Math.max(FINGER, rowHeight) : rowHeight);
+
 function heightOf<R>({ rowHeight, onPick, onOpen, sort }: TableProps<R>): number {
-  return isPhone.value && (onPick || onOpen || sort) ? Math.max(FINGER, rowHeight) : rowHeight;
+  return onPick || onOpen || sort ? pressedHeight(rowHeight) : rowHeight;
 }
 
 function shifted(area: Area, by: number): Area {

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { ordered, rowsOf, turned, type Column, type Sort, type Value } from './contract';
-import { Table } from './table';
+import { pressedHeight, Table } from './table';
 
 const LINE = 26; // pixels
 const MOST_LINES = 20;
@@ -46,7 +46,7 @@ export function TableDialog({ page, name, title, data, onClose }: TableDialogPro
         <span class="count">{page.t('table.lines', { count: rows.length })}</span>
         <TableFiles page={page} name={name} table={() => [head, ...inOrder]} />
       </div>
-      <div class="table-place" style={{ height: `${lines * LINE + 16}px` }}>
+      <div class="table-place" style={{ height: `${lines * pressedHeight(LINE) + 16}px` }}>
         <Table<Row>
           name="chart-table"
           label={title}
