@@ -24,14 +24,14 @@ _PEER_MOST = 2e9  # bytes: of more it needs more memory than machines have
 _SECONDS_A_GIGABYTE = 10.0
 _MEMORY = 2147.0  # MB: what all profiles that are read at a time may take
 _SAYS = """
-import json, resource, sys, time
+import json, sys, time
 from pathlib import Path
+from benchmarks.processes import peak_memory
 {1}
 began = time.process_time()
 {0}
 used = time.process_time() - began
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
-print(json.dumps([used, peak]))
+print(json.dumps([used, peak_memory()]))
 """
 _IMPORTS = """
 from insight_profiler.building import Building

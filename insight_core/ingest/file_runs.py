@@ -56,16 +56,16 @@ def _parted(
     to be known before."""
     if not any(pattern.lies_apart for each in awaited for pattern, _ in each.matches):
         return awaited, []
-    places = {*holding, ""}
-    for each in awaited:
-        place = os.path.dirname(each.name)
+    places = {""}
+    for place in {*holding, *(os.path.dirname(each.name) for each in awaited)}:
         while place not in places:
             places.add(place)
             place = os.path.dirname(place)
     around: list[AwaitedFile] = []
     apart: list[AwaitedFile] = []
     for each in awaited:
-        is_apart = _goes_below(each) or not places.isdisjoint(_named_runs(each))
+        may_be = any(pattern.lies_apart for pattern, _ in each.matches)
+        is_apart = may_be and (_goes_below(each) or not places.isdisjoint(_named_runs(each)))
         (apart if is_apart else around).append(each)
     return around, apart
 

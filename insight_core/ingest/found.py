@@ -133,6 +133,8 @@ class Found:
         directory_of = cache(os.path.realpath)
 
         def real(path: str) -> str:
+            if os.path.islink(path):
+                return os.path.realpath(path)
             return os.path.join(directory_of(os.path.dirname(path)), os.path.basename(path))
 
         read = {real(path) for path in {*(path for _, path in (*self.files, *self.named)), *stores.files}}

@@ -37,7 +37,7 @@ def percent(text: str) -> float:
 
 def test_four_figures_and_one_story(page: Page, shared: Serve, repaired: Path) -> None:
     panel = open_page(page, shared("--logdir", repaired), profile=BEFORE)
-    figures = panel.get_by_test_id("key-figures").locator("[data-fact]:not([data-fact=unprofiled])")
+    figures = panel.get_by_test_id("key-figures").locator(".key-figure")
     expect(figures).to_have_count(4)
     busy, late = (figures.and_(panel.locator(f"[data-fact={name}]")) for name in ("busy", "late"))
     expect(busy).to_have_attribute("title", "Of the time of a step: at least one stream of the device works")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.clicks import Clicks
 from tests.browser.profiler_page import open_page, rows
 from tests.memory_snapshots import GB, MB, Allocator, frame, training
 
@@ -33,21 +34,19 @@ def test_who_ran_out_of_memory_finds_the_line_in_three_clicks(
     page: Page, serve: Serve, tmp_path: Path
 ) -> None:
     _out_of_memory(tmp_path / "job/oom.pickle")
+    clicks = Clicks(page)
     page.goto(serve("--logdir", tmp_path))
-    clicks = 0
     panel = page.get_by_test_id("profiler")
     expect(panel).to_contain_text(re.compile(r"attend \(model\.py:33\) holds 5\d %"))  # without any
     panel.get_by_role("button", name="Open Memory").first.click()
-    clicks += 1
     story = panel.get_by_test_id("memory-story")
     expect(story).to_contain_text("GPU 0 ran out of memory")
     expect(story).to_contain_text("117 MB were asked for, 0 B were free")
     expect(story).to_contain_text(re.compile(r"Most is held by attend \(model\.py:33\): activation, 5\d%"))
     expect(panel.locator('[data-figure="calls-0"] [data-name*="model.py:33"]').first).to_be_visible()
     story.locator('[data-action="show-failure"]').click()
-    clicks += 1
     expect(page).to_have_url(re.compile(r"profiler\.at=\d+"))
-    assert clicks <= _MOST_CLICKS
+    assert clicks.count <= _MOST_CLICKS
     assert rows(panel, "holders", "name")[0] == "attend (model.py:33)"
 
 

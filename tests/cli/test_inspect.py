@@ -121,7 +121,8 @@ def unread(tmp_path: Path) -> Path:
 
 
 def test_files_that_nothing_reads_are_counted_once(run: Run, unread: Path) -> None:
-    """Databases of unknown programs too, and also where logdirs overlap."""
+    """Databases of unknown programs too, and also where logdirs overlap or a link leads to a file."""
+    (unread / "other" / "latest.log").symlink_to("binary.log")
     expected = {"SQLite databases": 8, "console logs": 2, "checkpoints": 1}
     whole = json.loads(run("inspect", "--logdir", str(unread), "--json").stdout)
     assert whole["unread"] == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -77,6 +78,15 @@ def test_a_log_belongs_to_the_run_next_to_it_that_has_its_name(tmp_path: Path, p
         "deep/lr0.01": {"../lr0.01.out"},
     }
     assert others == ({"run2.log", "notes.log"} if parent_is_a_run else set())
+
+
+def test_a_log_belongs_to_a_run_whose_own_files_lie_in_a_run_below_it(tmp_path: Path) -> None:
+    """The state of a Hugging Face Trainer is of the directory above its checkpoint, which has event files."""
+    _curve(tmp_path / "out/checkpoint-5")
+    state = {"log_history": [{"loss": 0.5, "step": 1}], "global_step": 1}
+    (tmp_path / "out/checkpoint-5/trainer_state.json").write_text(json.dumps(state))
+    _write(tmp_path / "out.log")
+    assert _files(tmp_path, built_ins=True) == {"out": {"../out.log"}}
 
 
 def test_a_log_named_like_a_run_says_how_that_run_ends(tmp_path: Path) -> None:

@@ -19,8 +19,10 @@ const APART = 30_000; // ms between two counts of data that grow
 function count(ctx: PluginContext): () => void {
   const page = new Page(ctx);
   let known: Dismissed | null = null; // it asks, too
+  let isWanted = false; // while nobody sees the page
   const ask = async (): Promise<void> => {
-    if (ctx.runs.all.value.length === 0) return;
+    isWanted = document.visibilityState === 'hidden';
+    if (isWanted || ctx.runs.all.value.length === 0) return;
     const dismissed = (known ??= new Dismissed(page));
     const answer = await findingsOfAll(ctx);
     if (ctx.signal.aborted) return;
@@ -29,15 +31,10 @@ function count(ctx: PluginContext): () => void {
   };
   // a host that is away is the page's affair: the next question may be answered
   const spaced = new Spaced(APART, () => void ask().catch(() => undefined));
-  let isWanted = false; // while nobody sees the page
-  const want = (): void => {
-    isWanted = document.visibilityState === 'hidden';
-    if (!isWanted) spaced.ask();
-  };
   const seen = (): void => {
-    if (isWanted) want();
+    if (isWanted) spaced.ask();
   };
-  page.until(ctx.generation.subscribe(want));
+  page.until(ctx.generation.subscribe(() => spaced.ask()));
   document.addEventListener('visibilitychange', seen);
   return () => {
     document.removeEventListener('visibilitychange', seen);
