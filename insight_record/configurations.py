@@ -35,7 +35,7 @@ def flat_cells(name: str, value: object) -> dict[str, Cell]:
 
 
 def _cells(name: str, value: object, above: str, depth: int) -> Iterator[tuple[str, Cell]]:
-    fields = _fields_of(value)
+    fields = fields_of(value)
     if fields is None:
         raise TypeError(f"{name} is a mapping, not {type(value).__name__}")
     if depth > _DEEPEST:
@@ -47,7 +47,7 @@ def _cells(name: str, value: object, above: str, depth: int) -> Iterator[tuple[s
             raise ValueError(f"a name in {name} is empty")
         path = f"{above}{key}"
         path.encode()  # UnicodeEncodeError is a ValueError
-        if _fields_of(one) is not None:
+        if fields_of(one) is not None:
             yield from _cells(name, one, f"{path}/", depth + 1)
         elif one is not None:
             yield path, cell_of(one)
@@ -71,7 +71,8 @@ def cell_of(value: Any) -> Cell:  # noqa: ANN401
     return str(getattr(value, "__name__", value)) if callable(value) else str(value)
 
 
-def _fields_of(value: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401
+def fields_of(value: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401
+    """The members of a mapping, a dataclass or a namespace; None of anything else."""
     if isinstance(value, Mapping):
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

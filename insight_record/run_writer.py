@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from time import time
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from insight_record.encoders.common_kinds import lineage
 from insight_record.encoders.encoder import EncodedValue
@@ -23,6 +23,9 @@ from insight_record.muted_record import MutedRecord
 from insight_record.ranks import rank_of_process
 from insight_record.summary_record import Closing, SummaryRecord
 from insight_record.system_metrics import SystemMetrics
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # Python 3.10 has it nowhere
 
 log = logging.getLogger(__name__)
 

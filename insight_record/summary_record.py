@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -11,7 +13,7 @@ from operator import index
 from pathlib import Path
 from time import time
 from types import TracebackType
-from typing import Any, Literal, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from insight_record.argument_checks import INT64, named, number_of
 from insight_record.encoders import encoder_of
@@ -21,6 +23,11 @@ from insight_record.events import LONGEST_VALUE
 from insight_record.ranks import rank_of_process
 from insight_record.rotating_files import EventFiles
 from insight_record.writer import Closed, RecordWriter
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # Python 3.10 has it nowhere
+
+log = logging.getLogger(__name__)
 
 _OTHERS = ("_lineage", "_explain")  # of MindSpore
 _MOST_NAMES = 100_000  # names that were checked
@@ -48,7 +55,11 @@ class Closing(ABC):
             if error is None:
                 raise
             # the error of the training has priority
-            error.add_note(f"The summaries were not all written: {type(ours).__name__}: {ours}")
+            told = f"The summaries were not all written: {type(ours).__name__}: {ours}"
+            if sys.version_info >= (3, 11):
+                error.add_note(told)
+            else:
+                log.error(told)
 
 
 class SummaryRecord(Closing):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from insight_record.formats.crc32c import (
 )
 from insight_record.formats.protobuf import Pieces, size_of
 from insight_record.formats.reason import ReasonKind
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # Python 3.10 has it nowhere
 
 HEADER_SIZE = 12  # Bytes of a record before its content: length and checksum.
 FOOTER_SIZE = 4

@@ -18,7 +18,7 @@ _EXPERIMENT, _START, _END = 2, 3, 4  # of the plugin data
 _PARAMETERS, _METRICS = 4, 5  # of an experiment
 _NAME, _TYPE, _DOMAIN = 1, 4, 5  # of a parameter
 _METRIC_NAME, _METRIC_TAG = 1, 2
-_STATUS, _SUCCESS = 1, 1
+_STATUS, _SUCCESS, _FAILURE = 1, 1, 2
 _TEXT, _BOOLEAN, _NUMBER = 1, 2, 3  # data types
 _VALUE_NUMBER, _VALUE_TEXT, _VALUE_BOOLEAN = 2, 3, 4  # of google.protobuf.Value
 
@@ -51,6 +51,12 @@ def session(
         message_field(_END, int_field(_STATUS, _SUCCESS)),
     )
     return [_value(tag, content) for tag, content in zip(_TAGS, contents, strict=True)]
+
+
+def ended(*, succeeded: bool) -> list[EncodedValue]:
+    """The end of a session, and how it ended."""
+    status = int_field(_STATUS, _SUCCESS if succeeded else _FAILURE)
+    return [_value(_TAGS[2], message_field(_END, status))]
 
 
 def _value(tag: str, content: bytes) -> EncodedValue:

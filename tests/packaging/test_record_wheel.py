@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -10,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.distributions import built
+from tests.recording.reading import points
 
 _LIMIT = 1_000_000  # bytes
+_PYENV = Path.home() / ".pyenv/versions"
 _TRAINING = """
 import sys
 from insight_record import SummaryRecord
@@ -22,9 +25,29 @@ with SummaryRecord(sys.argv[1], dialect="tensorboard") as record:
 used = {name.partition(".")[0] for name in sys.modules} - set(sys.stdlib_module_names)
 print(sorted(name for name in used if not name.startswith("_")))
 """
+_LIKE_WANDB = """
+import sys
+import insight_record.wandb as wandb
+with wandb.init(project="digits", name="first", dir=sys.argv[1], config={"lr": 0.1}) as run:
+    run.log({"loss": 0.5})
+    run.log({"loss": 0.25, "table": wandb.Table(columns=["a"], data=[[1]])})
+"""
 
 
-def test_the_wheel_is_small_and_needs_numpy_only(record_wheel: Path) -> None:
+def _others() -> list[str]:
+    """The Pythons of this machine that it supports, apart from this one.
+
+    Those of pyenv first: its shims on the path lead to one version only."""
+    found = {
+        version: next(_PYENV.glob(f"3.{version}.*/bin/python"), None) or shutil.which(f"python3.{version}")
+        for version in range(10, 15)
+        if version != sys.version_info[1]
+    }
+    return [str(path) for path in found.values() if path is not None]
+
+
+def test_the_wheel_is_small_and_needs_numpy_only(record_wheel: Path, repository: Path) -> None:
+    package = repository / "insight_record"
     assert record_wheel.name == "insight_record-0.1.0-py3-none-any.whl"
     assert record_wheel.stat().st_size < _LIMIT
     with zipfile.ZipFile(record_wheel) as wheel:
@@ -35,7 +58,8 @@ def test_the_wheel_is_small_and_needs_numpy_only(record_wheel: Path) -> None:
         "Requires-Dist: numpy>=1.26"
     ]
     assert {name.partition("/")[0] for name in names} == {"insight_record"}
-    assert {"insight_record/py.typed", "insight_record/formats/crc32c.py"} <= names
+    files = [file.relative_to(package) for file in package.rglob("*.py") if file.name != "hatch_build.py"]
+    assert {"insight_record/py.typed", *(f"insight_record/{file}" for file in files)} <= names
     assert [name for name in names if not name.endswith((".py", "py.typed", ".pyi"))] == []
     assert "insight_record/hatch_build.py" not in names
 
@@ -51,6 +75,21 @@ def test_a_training_runs_on_the_wheel_alone(
     assert done.stdout.strip() == "['insight_record', 'numpy']"
     [file] = (tmp_path / "run").iterdir()
     assert file.stat().st_size > 0
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("python", _others())
+def test_a_training_runs_on_other_versions_of_python(record_wheel: Path, tmp_path: Path, python: str) -> None:
+    subprocess.run([python, "-m", "venv", tmp_path / "venv"], check=True)
+    own = str(tmp_path / "venv/bin/python")
+    install = [own, "-m", "pip", "install", "-q", "--disable-pip-version-check", str(record_wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    for script in (_TRAINING, _LIKE_WANDB):
+        command = [own, "-c", script, str(tmp_path / "run")]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert points(tmp_path / "run") == [(1, 0.5)]
+    assert points(tmp_path / "run", run="digits/first") == [(0, 0.5), (1, 0.25)]
 
 
 def test_a_wheel_with_the_compiled_checksums_is_for_one_platform(

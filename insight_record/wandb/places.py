@@ -1,0 +1,128 @@
+"""Directories of runs, by the names, ids and variables that scripts give to W&B."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+_MODES = ("online", "offline", "shared", "disabled", "dryrun")
+_RESUMES = ("allow", "auto", "must", "never")
+_BAD = re.compile(r'[/\\\0:*?"<>|]')  # in a name of a directory, on any system
+_STEP = ".wandb_step"  # hidden: no log
+_LONGEST = 200  # letters of a name
+
+
+class RunPlace(NamedTuple):
+    """Where a run is recorded; ``directory`` is None where nothing is. ``step`` is its first."""
+
+    directory: Path | None
+    project: str
+    name: str
+    id: str
+    step: int
+    resumed: bool
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        project: str | None,
+        name: str | None,
+        id: str | None,
+        dir: str | os.PathLike[str] | None,
+        mode: str | None,
+        resume: bool | str | None,
+    ) -> RunPlace:
+        """Makes the directory. Raises ValueError for arguments that W&B refuses."""
+        given = os.environ
+        project = project or given.get("WANDB_PROJECT") or ""
+        name, known = name or given.get("WANDB_NAME"), id or given.get("WANDB_RUN_ID")
+        mode = mode or given.get("WANDB_MODE") or "offline"
+        if mode not in _MODES:
+            raise ValueError(f"mode is one of {', '.join(_MODES)}, not {mode!r}")
+        how = _resume_of(given.get("WANDB_RESUME") if resume is None else resume)
+        id = known or secrets.token_hex(4)
+        name = name or (known or f"{datetime.now():%Y-%m-%d_%H-%M-%S}_{id}")
+        if mode == "disabled":
+            return cls(None, project, name, id, 0, False)
+        above = Path(dir or given.get("WANDB_DIR") or "runs")
+        if project:
+            above /= _as_directory(project)
+        earlier = _of_id(above, known) if known else None
+        if earlier is None and how == "must":
+            raise ValueError(f"resume='must': no run {known or ''} in {above}")
+        if earlier is not None and how == "never":
+            raise ValueError(f"resume='never': {earlier} exists")
+        directory = earlier or _made(above, _as_directory(name), id, named=known is not None)
+        resumed = earlier is not None and how in ("allow", "must")
+        return cls(directory, project, name, id, _step_of(directory) if resumed else 0, resumed)
+
+
+class StepFile:
+    """Keeps the next step of a run beside its logs, for a process that resumes it."""
+
+    def __init__(self, directory: Path) -> None:
+        self._file = open(directory / _STEP, "wb", buffering=0)  # noqa: SIM115 - open as long as the run
+
+    def write(self, step: int) -> None:
+        """The step with which a resumed run begins."""
+        with suppress(OSError):  # the logs tell of a full disk
+            os.pwrite(self._file.fileno(), b"%020d" % step, 0)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+
+def _resume_of(resume: bool | str | None) -> str | None:
+    if resume is None or resume is False or resume == "":
+        return None
+    if resume is True or resume == "auto":
+        return "allow"
+    if resume not in _RESUMES:
+        raise ValueError(f"resume is one of {', '.join(_RESUMES)}, not {resume!r}")
+    return resume
+
+
+def _as_directory(name: str) -> str:
+    """The name without what a directory cannot be called."""
+    return _BAD.sub("_", name)[:_LONGEST].strip().lstrip(".") or "run"
+
+
+def _of_id(above: Path, id: str) -> Path | None:
+    """The directory of an earlier run of this id."""
+    own = _as_directory(id)
+    found = above / own
+    if found.is_dir():
+        return found
+    with suppress(FileNotFoundError):
+        return next(
+            (one for one in sorted(above.iterdir()) if one.name.endswith(f"-{own}") and one.is_dir()), None
+        )
+    return None
+
+
+def _made(above: Path, name: str, id: str, *, named: bool) -> Path:
+    """A new directory: ``name``, or ``name-id`` where that is taken or a later process goes on by the id.
+
+    Processes may ask at once for one name: the one that makes the directory has it.
+    """
+    own = _as_directory(id)
+    above.mkdir(parents=True, exist_ok=True)
+    for wanted in ([own] if name == own else [f"{name}-{own}"]) if named else (name, f"{name}-{own}"):
+        with suppress(FileExistsError):
+            (above / wanted).mkdir()
+            return above / wanted
+    return above / wanted
+
+
+def _step_of(directory: Path) -> int:
+    try:
+        return int((directory / _STEP).read_bytes() or b"0")
+    except (FileNotFoundError, ValueError):
+        return 0
