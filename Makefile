@@ -14,7 +14,7 @@ PIP := -m pip install $(PIP_FLAGS)
 RESULTS := test-results
 skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
-.PHONY: help demo dev test verify rest frameworks ready lint types bytecode page vitest fuzz conformance comparable bench soak sbom assets browser proto \
+.PHONY: help demo dev test verify rest frameworks ready lint types bytecode page vitest fuzz conformance comparable bench soak dist sbom assets browser proto \
 	clean distclean
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo 'make bench        measure ours beside its peers: one table'
 	@echo 'make soak         logs that grow for MINUTES=10 while clients follow them: one table'
 	@echo 'make sbom         bills of materials (CycloneDX) of what is installed and of what the page bundles'
+	@echo 'make dist         sdists and wheels in dist/, installed and tried without Node and a compiler'
 	@echo 'make proto        message classes from the .proto files'
 	@echo 'make dev          the environment to work in; serves nothing'
 	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
@@ -231,6 +232,17 @@ soak: .venv/.dev assets
 	@mkdir -p $(RESULTS)
 	bash -o pipefail -c '$(PY) -m tests.soak --minutes $(MINUTES) | tee $(RESULTS)/soak.log'
 
+# --- distributions ----------------------------------------------------------------------------------
+
+# Sdists and wheels of host and recorder; the front ends of all tabs are in them.
+dist: .venv/.dev assets .venv-peers/dist/.installed
+	@rm -rf dist
+	@echo 'building dist/'
+	@for source in ./insight_record .; do $(PY) -m build --no-isolation --outdir dist $$source >/dev/null; done
+	@.venv-peers/dist/bin/twine check --strict dist/*
+	@$(PY) -m tests.packaging.released dist
+	@ls -sh dist
+
 # --- bill of materials ------------------------------------------------------------------------------
 
 # An environment with what `pip install insight-host` brings, and nothing else, not even pip.
@@ -244,8 +256,8 @@ sbom: .venv/.dev assets .venv-peers/sbom/.installed
 	@$(PY) hatch_build.py npm sbom --package-lock-only --omit dev --sbom-format cyclonedx > $(RESULTS)/insight-host-page.cdx.json
 	@echo 'written: $(RESULTS)/insight-host.cdx.json, $(RESULTS)/insight-host-page.cdx.json'
 
-.venv-peers/sbom/.installed: tests/peers/sbom.txt | .venv/bin/python
-	@echo 'installing cyclonedx-bom'
+.venv-peers/sbom/.installed .venv-peers/dist/.installed: .venv-peers/%/.installed: tests/peers/%.txt | .venv/bin/python
+	@echo 'installing what $(*) needs'
 	@$(PY) -m venv $(@D)
 	@$(@D)/bin/python $(PIP) -r $<
 	@touch $@
