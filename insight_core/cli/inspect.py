@@ -17,9 +17,11 @@ from insight_core.cli.storage import cache_directory, follow_log_formats
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import table
 from insight_core.ingest.found import unread_reason
+from insight_core.plugin.data import SeriesField
 from insight_core.providers.local import LocalProvider
 
 _SERIES_HEADER = ("RUN", "DIALECT", "PLUGIN", "TAG", "POINTS", "FIRST STEP", "LAST STEP")
+_FIELDS: tuple[SeriesField, ...] = ("points", "first_step", "last_step")
 _REQUESTS_HEADER = ("LOCATION", "LISTS", "READS", "RETRIES", "BYTES")
 _DAMAGE_HEADER = ("RUN", "FILE", "OFFSET", "SKIPPED BYTES", "REASON")
 
@@ -79,14 +81,14 @@ def inspection(provider: LocalProvider, plugins: Iterable[str]) -> dict[str, Any
         }
         for run in provider.runs()
     }
-    for plugin in plugins:
-        for info in provider.series(plugin):
-            if info.key.run in runs:
-                tags = runs[info.key.run]["plugins"].setdefault(plugin, {})
-                tags[info.key.tag] = {
-                    "points": info.points,
-                    "first_step": info.first_step,
-                    "last_step": info.last_step,
+    there = provider.plugins()
+    for plugin in [plugin for plugin in plugins if plugin in there]:
+        for table_of_run in provider.series_tables(plugin, _FIELDS):
+            if table_of_run.run in runs:
+                facts = zip(*map(table_of_run.column, _FIELDS), strict=True)
+                runs[table_of_run.run]["plugins"][plugin] = {
+                    tag: dict(zip(_FIELDS, fact, strict=True))
+                    for tag, fact in zip(table_of_run.tags, facts, strict=True)
                 }
     for damage in provider.damage():
         if damage.run in runs:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from attrs import evolve, field, frozen
 
+from insight_core.cli.awaited_host import AwaitedHost
 from insight_core.cli.flags import Options
 from insight_core.isolation import DEFAULT_LIMITS, in_one_line
 from insight_core.plugin import AppSettings, InvalidArgument, Unavailable
@@ -17,8 +18,6 @@ from insight_core.registry import Registry
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
-
-    from insight_core.web import Host
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +68,7 @@ def app_settings(options: Options, greeting: Greeting) -> AppSettings:
     )
 
 
-def wrapped(host: Host, registry: Registry, settings: AppSettings) -> WSGIApplication:
+def wrapped(host: AwaitedHost, registry: Registry, settings: AppSettings) -> WSGIApplication:
     """``host`` within what the modules wrap around it; modules of insight-host are outermost.
 
     Raises Unavailable if one of them fails, and the InvalidArgument that one raises.

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, NoReturn
 
+from insight_core.cli.awaited_host import AwaitedHost
 from insight_core.cli.data_source import ignored_flags, open_data
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.flags import Options
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from insight_core.own_hooks import Guests
     from insight_core.web import Host
     from insight_core.web.http_server import Server
+    from insight_core.web.state.annotations import AnnotationStore
+    from insight_core.web.state.saved import SavedStore
 
 log = logging.getLogger(__name__)
 
@@ -52,20 +55,25 @@ def serve(
     logdirs = open_logdirs(options)
     provider = open_data(options, registry, logdirs)
     greeting = Greeting()
+    awaited = AwaitedHost()
     try:
         provider.start()
-        host, server, guests = _listen(options, registry, provider, logdirs, greeting)
+        state = open_state(options, logdirs, provider)
+        guests = open_guests(options, provider, logdirs, registry)
+        server = _listen(options, registry, awaited, greeting)
     except BaseException:
         provider.close()
         raise
     with Ending() if ending is None else nullcontext(ending) as ending:
-        if options.watch_front_ends:
-            host.watch_front_ends()
         first = f"insight-host {host_version()} at {greeting.printed(server.url)} (Ctrl-C ends it)"
         lines = [first, *(f"insight-host: {text}" for text in greeting.lines)]
         # one write: whoever reads the address from a pipe has the other lines by then
         print("".join(f"{text}\n" for text in lines), end="", flush=True)
         serving = _Serving(server, ending)
+        host = _host(options, registry, provider, logdirs, state, guests)
+        if options.watch_front_ends:
+            host.watch_front_ends()
+        awaited.come(host)
         settle_imports()
         host.begin()
         if guests is not None:
@@ -104,17 +112,8 @@ def serve(
         end_now(code)
 
 
-def _listen(
-    options: Options,
-    registry: Registry,
-    provider: DataProvider,
-    logdirs: Sequence[Logdir],
-    greeting: Greeting,
-) -> tuple[Host, Server, Guests | None]:
-    guests = open_guests(options, provider, logdirs, registry)
-    # the web half is a third of what a start imports, and loading need not wait for it
-    host = open_host(options, registry, provider, logdirs, guests)
-    app = wrapped(host, registry, app_settings(options, greeting))
+def _listen(options: Options, registry: Registry, awaited: AwaitedHost, greeting: Greeting) -> Server:
+    app = wrapped(awaited, registry, app_settings(options, greeting))
     server = _listening(options, app)
     if not (server.is_of_this_machine_only or greeting.guarded.is_set() or options.insecure):
         server.stop()
@@ -122,7 +121,7 @@ def _listen(
             f"--host {options.host} is reached from other machines, and no plugin guards the host: leave out "
             "--disable-plugin for the plugin that does, or accept the risk with --insecure"
         )
-    return host, server, guests
+    return server
 
 
 def _listening(options: Options, app: WSGIApplication) -> Server:
@@ -143,13 +142,20 @@ def _listening(options: Options, app: WSGIApplication) -> Server:
 
 
 def open_host(
+    options: Options, registry: Registry, provider: DataProvider, logdirs: Sequence[Logdir]
+) -> Host:
+    """The application, which listens nowhere. Raises InvalidArgument for a state directory in a logdir."""
+    return _host(options, registry, provider, logdirs, open_state(options, logdirs, provider), None)
+
+
+def _host(
     options: Options,
     registry: Registry,
     provider: DataProvider,
     logdirs: Sequence[Logdir],
-    guests: Guests | None = None,
+    state: tuple[AnnotationStore, SavedStore],
+    guests: Guests | None,
 ) -> Host:
-    """The application, which listens nowhere. Raises InvalidArgument for a state directory in a logdir."""
     from insight_core.providers.common import unread_reasons
     from insight_core.web import Host, HostSettings
 
@@ -167,7 +173,7 @@ def open_host(
         state_directory=plugin_state_directory(options, logdirs),
         guests=guests,
     )
-    return Host(registry, provider, settings, *open_state(options, logdirs, provider))
+    return Host(registry, provider, settings, *state)
 
 
 def _tunnel_hint(path: str, port: int) -> str:

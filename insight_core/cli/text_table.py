@@ -54,15 +54,26 @@ def duration_text(seconds: float) -> str:
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]], *, right: Sequence[str] = ()) -> str:
     """Lines of ``rows`` under ``header``; the columns named in ``right`` are flush right."""
-    texts = [[printable(str(cell)) for cell in row] for row in [header, *rows]]
-    widths = [max(map(width, column)) for column in zip(*texts, strict=True)]
-    to_the_right = [name in right for name in header]
-    lines = []
-    for row in texts:
-        cells = []
-        for text, wide, flush_right in zip(row, widths, to_the_right, strict=True):
-            space = " " * (wide - width(text))
-            cells.append(space + text if flush_right else text + space)
-        lines.append("  ".join(cells).rstrip())
-    lines.insert(1, "  ".join("-" * wide for wide in widths))
-    return "\n".join(lines)
+    columns = zip(header, *rows, strict=True)
+    aligned = [_aligned(cells, flush_right=cells[0] in right) for cells in columns]
+    return "\n".join("  ".join(cells).rstrip() for cells in zip(*aligned, strict=True))
+
+
+def _aligned(cells: Sequence[object], *, flush_right: bool) -> list[str]:
+    """The texts of a column, all as wide as the widest, with a line below the first."""
+    texts = list(map(str, cells))
+    joined = "".join(texts)
+    if joined.isascii() and joined.isprintable():  # as nearly all columns, which may have a million cells
+        wide = max(map(len, texts))
+        aligned = (
+            [text.rjust(wide) for text in texts] if flush_right else [text.ljust(wide) for text in texts]
+        )
+    else:
+        texts = list(map(printable, texts))
+        widths = list(map(width, texts))
+        wide = max(widths)
+        spaces = [" " * (wide - each) for each in widths]
+        pairs = zip(spaces, texts, strict=True) if flush_right else zip(texts, spaces, strict=True)
+        aligned = [first + second for first, second in pairs]
+    aligned.insert(1, "-" * wide)
+    return aligned

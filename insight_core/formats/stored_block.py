@@ -1,9 +1,8 @@
-"""Blocks in a segment file: a table of their series, and points in checksummed chunks, read on demand."""
+"""Reads blocks in a segment file: a table of their series, and points in checksummed chunks, on demand."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,9 +12,8 @@ from numpy.typing import NDArray
 from insight_core.formats.columns import Block, Columns, concatenated
 from insight_record.formats.crc32c import crc32c
 
-_CHUNK = 64 << 10  # bytes of points of short series that are read and verified together
 _NUMBER, _TIME = np.dtype(np.int64), np.dtype(np.float64)
-_SERIES = np.dtype(
+SERIES = np.dtype(
     [
         ("end", _NUMBER),  # index after the last point, among the points of the block
         ("total", _NUMBER),  # points that were recorded
@@ -28,7 +26,7 @@ _SERIES = np.dtype(
     ]
 )
 # of a chunk: index after its last series, bytes of chunks up to its end, CRC-32C
-_CHUNKS = np.dtype([("end", _NUMBER), ("stop", _NUMBER), ("checksum", _NUMBER)])
+CHUNKS = np.dtype([("end", _NUMBER), ("stop", _NUMBER), ("checksum", _NUMBER)])
 
 Read: TypeAlias = Callable[[int, int], bytes]  # offset, bytes; raises OSError
 
@@ -72,98 +70,6 @@ class Form:
 _FORMS = [Form(values, places) for places in (False, True) for values in ("", "f", "d")]
 
 
-# --- writing --------------------------------------------------------------------------------------
-
-
-@frozen
-class Written:
-    """What a reader has to know of a stored block before it reads its tables."""
-
-    chunks: int
-    checksum: int  # of both tables
-    rests: bool  # every series ascends, has all its points, and is the only one of its tag
-
-
-def encode_block(blocks: Sequence[Block]) -> tuple[Written, list[bytes | memoryview]]:
-    """Several blocks of one form as one. Returns the bytes in pieces; columns are not copied."""
-    tables, chunks = [], []
-    pieces: list[bytes | memoryview] = []
-    points = size = 0
-    for block in blocks:
-        if any(column.shape[-1:] != (block.ends[-1],) for column in block.columns.arrays()):
-            raise ValueError(f"the columns of {block.tags} are not equally long")
-        tables.append(_table(block, points))
-        points += len(block.columns)
-    for end, columns in _chunked(blocks):
-        checksum = 0
-        for piece in _pieces(columns):
-            checksum = crc32c(piece, checksum)
-            size += len(piece)
-            pieces.append(piece)
-        chunks.append((end, size, checksum))
-    table = np.concatenate(tables)
-    tags = {tag for block in blocks for tag in block.tags}
-    rests = (
-        len(tags) == len(table)
-        and bool(table["ascending"].all())
-        and not table["stretch"].any()
-        and bool((np.diff(table["end"], prepend=0) == table["total"]).all())
-    )
-    head = table.tobytes() + np.array(chunks, _CHUNKS).tobytes()
-    return Written(len(chunks), crc32c(head), rests), [head, *pieces]
-
-
-def _table(block: Block, before: int) -> NDArray[Any]:
-    counts, columns = block.counts(), block.columns
-    table = np.zeros(len(counts), _SERIES)
-    table["end"] = block.ends + before
-    table["total"] = counts if block.totals is None else block.totals
-    table["stretch"] = 0 if block.stretches is None else block.stretches
-    table["ascending"] = block.ascending
-    if len(columns):  # a series without points gets facts of a neighbour, which are not used
-        firsts, lasts = block.ends - counts, block.ends - 1
-        table["first_step"] = columns.steps.take(firsts, mode="clip")
-        table["last_step"] = columns.steps.take(lasts, mode="clip")
-        table["last_wall_time"] = columns.wall_times.take(lasts, mode="clip")
-        if columns.values is not None:
-            with np.errstate(invalid="ignore"):  # a signalling NaN of float32 becomes a quiet one
-                table["last_value"] = columns.values.take(lasts, mode="clip")
-    return table
-
-
-def _chunked(blocks: Sequence[Block]) -> Iterator[tuple[int, list[Columns]]]:
-    """Chunks: the index after the last series, and the points. Long series have a chunk of their own."""
-    most = _CHUNK // Form.of(blocks[0].columns).size
-    held: list[Columns] = []
-    series = points = 0
-    for block in blocks:
-        first = start = 0
-        while first < len(block.tags):
-            end = max(first + 1, int(np.searchsorted(block.ends, start + most, side="right")))
-            stop = int(block.ends[end - 1])
-            if held and points + stop - start > most:
-                yield series, held
-                held, points = [], 0
-            held.append(block.columns[start:stop])
-            series, points = series + end - first, points + stop - start
-            first, start = end, stop
-    yield series, held
-
-
-def _pieces(parts: Sequence[Columns]) -> Iterator[memoryview]:
-    columns: list[list[NDArray[Any]]] = [
-        [part.steps for part in parts],
-        [part.wall_times for part in parts],
-        *([part.places[row] for part in parts if part.places is not None] for row in range(3)),
-        [part.values for part in parts if part.values is not None],
-    ]
-    for each in itertools.chain.from_iterable(columns):
-        yield np.ascontiguousarray(each).view(np.uint8).data
-
-
-# --- reading --------------------------------------------------------------------------------------
-
-
 @define(eq=False)
 class StoredBlock:
     """Like ``Block``, of a file that was read by an earlier process. Whatever reads may raise Lost."""
@@ -171,7 +77,7 @@ class StoredBlock:
     path: str  # of the log file
     tags: tuple[str, ...]
     form: Form
-    rests: bool  # see ``Written``
+    rests: bool  # every series ascends, has all its points, and is the only one of its tag
     read: Read
     lose: Callable[[str], None]  # called before Lost is raised
     at: int  # offset of the tables
@@ -186,14 +92,14 @@ class StoredBlock:
 
     @property
     def _head(self) -> int:
-        return len(self.tags) * _SERIES.itemsize + self.chunks * _CHUNKS.itemsize
+        return len(self.tags) * SERIES.itemsize + self.chunks * CHUNKS.itemsize
 
     def tables(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The tables of series and of chunks."""
         if self._tables is None:
             data = self._verified(self.at, self._head, self.checksum)
-            series = np.frombuffer(data, _SERIES, len(self.tags))
-            self._tables = series, np.frombuffer(data, _CHUNKS, self.chunks, series.nbytes)
+            series = np.frombuffer(data, SERIES, len(self.tags))
+            self._tables = series, np.frombuffer(data, CHUNKS, self.chunks, series.nbytes)
         return self._tables
 
     def _verified(self, offset: int, size: int, checksum: int) -> bytes:

@@ -108,8 +108,7 @@ class Reading:
                         turn -= batches
                         if not more:
                             self._file_read(unread.files.popleft())
-                    if not unread.files:
-                        self._runs_read((unread.run,))
+                self._runs_read([unread.run for unread in task if not unread.files])
                 self._put_back([unread for unread in task if unread.files])
                 is_slow = time.perf_counter() - began > _WAITING * (time.thread_time() - worked)
                 if is_slow and _waits() - waits >= count:  # for more than the processor

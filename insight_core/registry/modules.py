@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.metadata import Distribution, entry_points
-from types import SimpleNamespace
+from types import FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 import pluggy
@@ -171,7 +171,7 @@ class ModuleLoader:
         marked = SimpleNamespace(
             **{
                 name: getattr(module, name)
-                for name in dir(module)
+                for name in _names_of_functions(module)
                 if self._manager.parse_hookimpl_opts(module, name) is not None
             }
         )
@@ -204,6 +204,14 @@ class ModuleLoader:
         return hooks
 
 
+def _names_of_functions(module: object) -> list[str]:
+    """The names that may be hooks: pluggy looks long at each, and most names of a module are classes."""
+    if not isinstance(module, ModuleType):
+        return dir(module)
+    return [name for name, value in vars(module).items() if isinstance(value, _FUNCTIONS)]
+
+
+_FUNCTIONS = (FunctionType, MethodType, classmethod, staticmethod)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _PUBLIC = {hook: each for hook, each in vars(hookspecs).items() if hook.startswith("insight_")}
 _KNOWN = _PUBLIC | {hook: each for hook, each in vars(own_hooks).items() if hook.startswith("insight_")}
@@ -211,17 +219,16 @@ _KNOWN = _PUBLIC | {hook: each for hook, each in vars(own_hooks).items() if hook
 
 def _check_hook(name: str, function: Callable[..., object]) -> None:
     """Raises Refusal for a hook that is unknown, or takes arguments that it is not given."""
-    place = f" ({defined_at(function)})"
     if name not in _KNOWN:
         close = get_close_matches(name, _PUBLIC, 1)
         hint = f"did you mean {close[0]}?" if close else f"hooks are {', '.join(sorted(_PUBLIC))}"
-        raise Refusal(f"unknown hook {name}: {hint}{place}")
+        raise Refusal(f"unknown hook {name}: {hint} ({defined_at(function)})")
     given, taken = inspect.signature(_KNOWN[name]).parameters, inspect.signature(function).parameters
     for argument, parameter in taken.items():
         is_needed = parameter.default is parameter.empty and parameter.kind not in _VARIADIC
         if argument not in given and is_needed:
             takes = f"it may take {', '.join(given)}" if given else "it takes nothing"
-            raise Refusal(f"{name}() has no argument {argument!r}: {takes}{place}")
+            raise Refusal(f"{name}() has no argument {argument!r}: {takes} ({defined_at(function)})")
 
 
 def _check_group(candidate: Candidate, hooks: Mapping[str, pluggy.HookImpl]) -> None:

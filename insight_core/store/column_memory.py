@@ -63,6 +63,15 @@ class RecentColumns:
                 self._size -= dropped[-1].size
 
 
+class _Owner(weakref.ref["NDArray[Any]"]):
+    """An array that owns columns which are counted: those of many small files, for instance."""
+
+    __slots__ = ("key", "size")
+
+    key: int
+    size: int  # bytes that are counted
+
+
 class ColumnMemory:
     """Allocates columns and counts the bytes that are in the process's own memory, until they are freed.
 
@@ -76,6 +85,7 @@ class ColumnMemory:
         self.recent = RecentColumns(_RECENT if limit is None else min(limit, _RECENT))  # of stored columns
         self._directory = directory
         self._held = 0
+        self._owners: dict[int, _Owner] = {}  # by identity of the array
         self._slab: memoryview | None = None
         self._used = 0  # bytes of the slab
         self._lock = threading.RLock()  # a column may be freed at any moment, in this thread too
@@ -128,11 +138,17 @@ class ColumnMemory:
             column = column.base
         with self._lock:
             self._held += size
-        weakref.finalize(column, self._free, size).atexit = False
+            owner = self._owners.get(id(column))
+            if owner is None or owner() is not column:
+                owner = self._owners[id(column)] = _Owner(column, self._free)
+                owner.key, owner.size = id(column), 0
+            owner.size += size
 
-    def _free(self, size: int) -> None:
+    def _free(self, owner: _Owner) -> None:
         with self._lock:
-            self._held -= size
+            self._held -= owner.size
+            if self._owners.get(owner.key) is owner:
+                del self._owners[owner.key]
 
     def _spill(self, shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> NDArray[Any] | None:
         with self._lock:

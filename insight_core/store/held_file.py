@@ -41,6 +41,8 @@ class HeldFile:
 
     def describe(self, found: Mapping[str, Metadata]) -> list[str]:
         """Adds the metadata of later values; returns the tags whose metadata are others now."""
+        if not found:
+            return []
         known = {tag: self.metadata[tag] for tag in self.metadata.keys() & found.keys()}
         changed = {
             tag: now
@@ -60,7 +62,7 @@ class HeldFile:
         if first is not None and (self.start_time is None or first < self.start_time):
             self.start_time = first
         if self.odd_time is None:
-            ends = [block.columns.wall_times[at].item() for block in batch.blocks for at in (0, -1)]
+            ends = [block.columns.wall_times.item(at) for block in batch.blocks for at in (0, -1)]
             self.odd_time = next((one for one in ends if one >= LATEST), None)
         return before != (self.start_time, self.odd_time)
 

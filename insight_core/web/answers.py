@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 from collections.abc import Mapping, Sequence
 
 from werkzeug import Request, Response
 from werkzeug.exceptions import HTTPException
 
 from insight_core.http.answers import accepts_gzip
+from insight_core.web.content_tags import content_tag
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.reason import json_details
 
@@ -75,14 +75,6 @@ def http_error_answer(error: HTTPException) -> Response:
         if name in answer.headers:
             refusal.headers[name] = answer.headers[name]
     return refusal
-
-
-def content_tag(*parts: bytes) -> str:
-    """An entity tag: a hash of the content."""
-    digest = hashlib.blake2b(digest_size=12)
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
 
 
 def tag_by_content(request: Request, answer: Response) -> Response:

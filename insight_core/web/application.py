@@ -38,7 +38,6 @@ from insight_core.plugin.sql import ContributedTable, QueryTable
 from insight_core.references import reference
 from insight_core.registry import Registry
 from insight_core.web.answers import (
-    content_tag,
     error_answer,
     finish,
     framing,
@@ -47,6 +46,7 @@ from insight_core.web.answers import (
     not_modified,
 )
 from insight_core.web.assets import asset_answer
+from insight_core.web.content_tags import content_tag
 from insight_core.web.data_routes import DataRoutes
 from insight_core.web.findings import FindingsTable
 from insight_core.web.findings.merging import HYPERPARAMETERS, NamedColumn

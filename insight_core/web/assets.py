@@ -9,7 +9,8 @@ from pathlib import Path
 from werkzeug import Request, Response
 from werkzeug.exceptions import NotFound
 
-from insight_core.web.answers import content_tag, not_modified
+from insight_core.web.answers import not_modified
+from insight_core.web.content_tags import content_tag
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.web.answers import content_tag
 from insight_core.web.assets import FOREVER, asset_answer
+from insight_core.web.content_tags import content_tag
 
 MANIFEST = "manifest.json"
 CONTRIBUTIONS = "contributions.js"

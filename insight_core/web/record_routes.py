@@ -23,7 +23,8 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.data import DataProvider, RecordPlace, record_at
 from insight_core.plugin.http import bytes_response, is_pinned, records_response
-from insight_core.web.answers import content_tag, not_modified
+from insight_core.web.answers import not_modified
+from insight_core.web.content_tags import content_tag
 from insight_core.web.value_cache import DecodedValues
 from insight_record.formats.reason import ReasonKind
 

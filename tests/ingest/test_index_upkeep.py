@@ -8,11 +8,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from insight_core.formats.block_encoding import Piece
 from insight_core.ingest.index import upkeep as index_upkeep
 from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.index.format import machine_name
@@ -25,7 +26,7 @@ from tests.ingest.index_entries import LOG, SCALAR, entry_of, loaded, place_of, 
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO])
-@pytest.mark.parametrize("call", ["open", "write", "close", "replace"])
+@pytest.mark.parametrize("call", ["open", "writev", "close", "replace"])
 def test_a_full_disk_ends_saving_and_is_said_once(
     cache: IndexCache,
     monkeypatch: pytest.MonkeyPatch,
@@ -52,12 +53,22 @@ def test_a_full_disk_ends_saving_and_is_said_once(
     assert [kept.is_segment for kept in kept_files(cache._directory)] == [True]
 
 
-def test_writing_goes_on_after_a_part_was_written(cache: IndexCache, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("most", [1, 1000, 250_000])
+def test_writing_goes_on_after_a_part_was_written(
+    cache: IndexCache, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    def write(descriptor: int, data: memoryview) -> int:
+        return writes(descriptor, data[: max(1000, most)])
+
+    def write_several(descriptor: int, pieces: Sequence[Piece]) -> int:
+        return writes(descriptor, b"".join(pieces)[:most])
+
     writes = os.write
     with monkeypatch.context() as patch:
-        patch.setattr(os, "write", lambda descriptor, data: writes(descriptor, data[:1000]))
-        cache.save({LOG: entry_of(100_000)})
-    assert plain(cache.load(LOG)) == plain(entry_of(100_000))
+        patch.setattr(os, "write", write)
+        patch.setattr(os, "writev", write_several)
+        cache.save({LOG: entry_of(20_000)})
+    assert plain(cache.load(LOG)) == plain(entry_of(20_000))
 
 
 def test_the_limit_of_a_file_s_size(tmp_path: Path) -> None:

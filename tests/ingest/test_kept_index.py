@@ -249,7 +249,7 @@ def test_the_end_cuts_a_segment_file_short(tmp_path: Path, monkeypatch: pytest.M
     stopping = threading.Thread(target=loader.stop)
     stopping.start()
     eventually(index_writer.is_finishing)
-    eventually(lambda: loader._writer is not None and loader._writer._closed)
+    eventually(lambda: loader._writer is not None and loader._writer._closing.is_set())
     ending.set()
     stopping.join(PATIENCE)
     assert cache.shelves == [1] * 5

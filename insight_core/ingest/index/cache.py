@@ -161,25 +161,23 @@ class IndexCache:
         if self._refusal or self._is_full:
             return
         shelves: dict[str, dict[str, tuple[int, Packed]]] = {}
+        entries = {os.path.abspath(path): entry for path, entry in entries.items()}
+        with self._lock:
+            known = [self._entries[path] for path in entries if path in self._entries]
+        # later than the known ones, whatever the clock
+        now = max([time.time_ns(), *(segment.saved(number) + 1 for segment, number in known)])
         for path, entry in entries.items():
-            path = os.path.abspath(path)
             shelf = self._shelf(path)
             if shelf is None or not _stands_alone(entry.content):
                 continue
             try:
-                shelves.setdefault(shelf, {})[path] = self._now(path), pack(entry)
+                shelves.setdefault(shelf, {})[path] = now, pack(entry)
             except (ValueError, OverflowError) as error:
                 log.warning("%s is not kept in the index: %s", path, error)
             except Lost as error:
                 log.info("%s", error)
         for shelf, packed in shelves.items():
             self._save(shelf, packed)
-
-    def _now(self, path: str) -> int:
-        """When an entry is saved, in ns since the epoch: later than the known one, whatever the clock."""
-        with self._lock:
-            known = self._entries.get(path)
-        return max(time.time_ns(), known[0].saved(known[1]) + 1 if known else 0)
 
     def _shelf(self, path: str) -> str | None:
         """The directory for entries of a log file: that of the innermost root."""

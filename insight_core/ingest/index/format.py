@@ -12,15 +12,16 @@ import re
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from attrs import frozen
 
 from insight_core.formats.batch import Flaw
+from insight_core.formats.block_encoding import Piece, encode_block
 from insight_core.formats.columns import Block
 from insight_core.formats.event import Metadata
-from insight_core.formats.stored_block import AnyBlock, Form, Read, StoredBlock, encode_block
+from insight_core.formats.stored_block import AnyBlock, Form, Read, StoredBlock
 from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.ingest.folding import has_points, is_part
 from insight_core.plugin import Claim, Dialect
@@ -82,7 +83,29 @@ class Packed:
     directory: bytes  # number of numbers, bytes of texts, then both
     blocks: Sequence[tuple[int, ...]]  # rows of BLOCK
     size: int  # bytes of ``pieces``
-    pieces: Iterable[bytes | memoryview]  # of the blocks
+    pieces: Iterable[Piece]  # of the blocks
+
+
+class _FlawText(NamedTuple):
+    offset: int
+    reason: str  # with code and details
+    skipped: int
+
+
+class _Directory(NamedTuple):
+    """What the directory of a log file has: equal for alike runs."""
+
+    file_dialect: Dialect | None
+    content_dialect: Dialect | None
+    flaws: tuple[_FlawText, ...]
+    tail: tuple[_FlawText, ...]  # none or one
+    state: str
+    refused: tuple[str, ...]  # tags
+    refusals: tuple[_FlawText, ...]
+    metadata: tuple[tuple[str, Metadata], ...]
+    limits: tuple[tuple[Claim, str], ...]
+    sessions: tuple[tuple[int, int], ...]
+    kinds: tuple[tuple[Claim, int, tuple[str, ...]], ...]  # of the blocks: claim, form, tags
 
 
 class _Texts:
@@ -97,44 +120,63 @@ class _Texts:
 
 def pack(entry: Entry) -> Packed:
     """The encoded entry; columns are not copied. Raises ValueError, Lost."""
+    file, content = entry.file, entry.content
+    blocks: list[tuple[int, ...]] = []
+    pieces: list[Piece] = []
+    kinds = []
+    size = 0
+    for (claim, form), same in _alike(content.blocks).items():
+        encoded = encode_block(same)
+        blocks.append((size, encoded.chunks, encoded.checksum, encoded.rests))
+        pieces += encoded.pieces
+        size += encoded.size
+        tags = same[0].tags if len(same) == 1 else tuple(tag for block in same for tag in block.tags)
+        kinds.append((claim, form, tags))
+    directory = _Directory(
+        file.dialect,
+        content.dialect,
+        _flaw_texts(file.flaws.named),
+        _flaw_texts([file.tail] if file.tail else ()),
+        file.state,
+        tuple(content.refused),
+        _flaw_texts(content.refused.values()),
+        tuple(content.metadata.items()),
+        tuple(content.limits.items()),
+        tuple(content.sessions.items()),
+        tuple(kinds),
+    )
+    return Packed(_file_row(entry), _encoded(directory), blocks, size, pieces)
+
+
+@functools.lru_cache(16)  # a search has thousands of alike runs
+def _encoded(directory: _Directory) -> bytes:
     texts = _Texts()
     contents: list[bytes] = []
     numbers: list[int] = []
-    content = entry.content
-    numbers += [_dialect_number(entry.file.dialect), _dialect_number(content.dialect)]
-    _encode_flaws(entry.file.flaws.named, numbers, texts)
-    _encode_flaws([entry.file.tail] if entry.file.tail else [], numbers, texts)
-    numbers += [texts.number(entry.file.state), len(content.refused)]
-    numbers += [texts.number(tag) for tag in content.refused]
-    _encode_flaws(list(content.refused.values()), numbers, texts)
-    numbers.append(len(content.metadata))
-    for tag, metadata in content.metadata.items():
+    numbers += [_dialect_number(directory.file_dialect), _dialect_number(directory.content_dialect)]
+    _encode_flaws(directory.flaws, numbers, texts)
+    _encode_flaws(directory.tail, numbers, texts)
+    numbers += [texts.number(directory.state), len(directory.refused)]
+    numbers += [texts.number(tag) for tag in directory.refused]
+    _encode_flaws(directory.refusals, numbers, texts)
+    numbers.append(len(directory.metadata))
+    for tag, metadata in directory.metadata:
         words = (tag, metadata.plugin, metadata.display_name, metadata.description)
         last = -1 if metadata.last is None else len(metadata.last)
         numbers += [*map(texts.number, words), metadata.data_class, len(metadata.content), last]
         contents += [metadata.content, metadata.last or b""]
-    numbers.append(len(content.limits))
-    for claim, limit in content.limits.items():
+    numbers.append(len(directory.limits))
+    for claim, limit in directory.limits:
         numbers += [texts.number(str(claim)), texts.number(limit)]
-    numbers.append(len(content.sessions))
-    numbers += [number for session in content.sessions.items() for number in session]
-    blocks: list[tuple[int, ...]] = []
-    pieces: list[bytes | memoryview] = []
-    size = 0
-    alike = _alike(content.blocks)
-    numbers.append(len(alike))
-    for (claim, form), same in alike.items():
-        tags = [tag for block in same for tag in block.tags]
+    numbers.append(len(directory.sessions))
+    numbers += [number for session in directory.sessions for number in session]
+    numbers.append(len(directory.kinds))
+    for claim, form, tags in directory.kinds:
         numbers += [texts.number(str(claim)), form, len(tags), *map(texts.number, tags)]
-        written, encoded = encode_block(same)
-        blocks.append((size, written.chunks, written.checksum, written.rests))
-        pieces += encoded
-        size += sum(map(len, encoded))
     listed = [text.encode("utf-8", "surrogatepass") for text in texts.numbers]
     numbers = [len(listed), *map(len, texts.numbers), *numbers]
     sizes = len(numbers), sum(map(len, listed))
-    directory = b"".join([np.array([*sizes, *numbers], np.int64).tobytes(), *listed, *contents])
-    return Packed(_file_row(entry), directory, blocks, size, pieces)
+    return b"".join([np.array([*sizes, *numbers], np.int64).tobytes(), *listed, *contents])
 
 
 def _dialect_number(dialect: Dialect | None) -> int:
@@ -148,14 +190,19 @@ def _file_row(entry: Entry) -> tuple[float, ...]:
         file.head.length, file.head.checksum, file.end.length, file.end.checksum,
         flaws.more, flaws.first_unnamed, flaws.skipped,
         HAS_POINTS * has_points(content.blocks) + IS_PART * is_part(content),
-        *(math.nan if time is None else time for time in (content.start_time, content.odd_time)),
+        math.nan if content.start_time is None else content.start_time,
+        math.nan if content.odd_time is None else content.odd_time,
     )  # fmt: skip
 
 
-def _encode_flaws(flaws: Sequence[Flaw], numbers: list[int], texts: _Texts) -> None:
+def _flaw_texts(flaws: Iterable[Flaw]) -> tuple[_FlawText, ...]:
+    return tuple(_FlawText(flaw.offset, Reason.of(flaw.reason).stored(), flaw.skipped) for flaw in flaws)
+
+
+def _encode_flaws(flaws: Sequence[_FlawText], numbers: list[int], texts: _Texts) -> None:
     numbers.append(len(flaws))
     for flaw in flaws:
-        numbers += [flaw.offset, texts.number(Reason.of(flaw.reason).stored()), flaw.skipped]
+        numbers += [flaw.offset, texts.number(flaw.reason), flaw.skipped]
 
 
 def _alike(blocks: Sequence[tuple[Claim, AnyBlock]]) -> dict[tuple[Claim, int], list[Block]]:

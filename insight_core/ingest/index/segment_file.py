@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.formats.block_encoding import Piece
 from insight_core.ingest.file_record import Entry, FileRecord
 from insight_core.ingest.index.format import (
     BLOCK,
@@ -44,7 +45,7 @@ _ENTRY = np.dtype(
 _LONGEST_READ = 1 << 30  # bytes; Linux reads no more than 2 GiB at once
 
 
-def encode(entries: Mapping[str, tuple[int, Packed]]) -> Iterator[bytes | memoryview]:
+def encode(entries: Mapping[str, tuple[int, Packed]]) -> Iterator[Piece]:
     """A segment file in pieces. ``entries``, by path: when it was saved (ns), and the rest."""
     directories: dict[bytes, int] = {}
     rows, files = [], []

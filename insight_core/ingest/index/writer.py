@@ -1,14 +1,11 @@
-"""Writes index entries in the background, at low priority."""
+"""Writes index entries in the background."""
 
 from __future__ import annotations
 
 import math
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from insight_core.ingest.tailer import Tailed
@@ -22,7 +19,7 @@ _GROWTH_SHARE = 0.25  # likewise, as a share of the last entry: large entries ar
 _PATIENCE = 2.0  # seconds to wait while files are loading
 _BEFORE_TIDYING = 10.0  # seconds after the start, when first requests have been answered
 _LONGEST_CLOSE = 3.0  # seconds
-_NICENESS = 10
+_PAUSE = 0.05  # seconds between two looks whether files are still loading
 _SEGMENT = 128 << 20  # bytes of log files that share a segment file, of which half or less is kept
 _LAST_SEGMENT = 32 << 20  # the same at the end: the process may be ended before a larger one is written
 _finishing: set[IndexWriter] = set()
@@ -45,7 +42,7 @@ class IndexWriter:
         self._is_loading = is_loading
         self._changed: dict[Tailed, None] = {}  # since their last entry
         self._woken = threading.Condition()
-        self._closed = False
+        self._closing = threading.Event()  # apart from ``_woken``, which each file that is read notifies
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -72,7 +69,7 @@ class IndexWriter:
         _finishing.add(self)
         try:
             with self._woken:
-                self._closed = True
+                self._closing.set()
                 self._woken.notify()
             if self._thread is not None:
                 self._thread.join()
@@ -84,25 +81,20 @@ class IndexWriter:
             _finishing.discard(self)
 
     def _run(self) -> None:
-        if sys.platform == "linux":  # elsewhere this number is not that of a thread
-            with suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
         tidying = time.monotonic() + _BEFORE_TIDYING
-        while not self._closed:
+        while not self._closing.is_set():
             with self._woken:
                 due = self._due()
-                if not due and not self._closed:
+                if not due and not self._closing.is_set():
                     self._woken.wait(self._pause(tidying))
             self._let_loading_go_first()
-            if time.monotonic() >= tidying and not self._closed:
+            if time.monotonic() >= tidying and not self._closing.is_set():
                 self._cache.tidy()
                 tidying = math.inf
             for some in _batches(due, _SEGMENT):
-                if self._closed:
+                if self._closing.is_set():
                     return
-                began = time.monotonic()
                 self._write(some)
-                time.sleep(time.monotonic() - began)  # use at most half of the time
 
     def _pause(self, tidying: float) -> float | None:
         """Seconds until the next entry may be due; None to wait for a change."""
@@ -120,14 +112,13 @@ class IndexWriter:
 
     def _let_loading_go_first(self) -> None:
         until = time.monotonic() + _PATIENCE
-        with self._woken:
-            while not self._closed and self._is_loading() and time.monotonic() < until:
-                self._woken.wait(0.05)
+        while self._is_loading() and time.monotonic() < until and not self._closing.wait(_PAUSE):
+            pass
 
     def _write(self, some: Sequence[Tailed]) -> None:
         entries, size = {}, 0
         for tailed in some:
-            if self._closed and size >= _LAST_SEGMENT:
+            if self._closing.is_set() and size >= _LAST_SEGMENT:
                 break  # ``close`` writes the others
             size += tailed.found.size
             with self._woken:

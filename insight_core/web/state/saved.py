@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from insight_core.plugin import InsightError, InvalidArgument, NotFound, TooLarge
-from insight_core.web.answers import content_tag
+from insight_core.web.content_tags import content_tag
 from insight_core.web.state.shared_state import SharedState, checked_text
 from insight_core.web.state.state_file import StateFile, Value
 from insight_record.formats.reason import ReasonKind

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from insight_access.guard import Guard
 from insight_access.keys import Key, Keys, random_token, token_in
 from insight_core.plugin import AppSettings, InvalidArgument
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+    from insight_access.guard import Guard
 
 _NOT_OF_USERS = {"authorization", "connection", "content-length", "content-type", "cookie", "host", "origin"}
 
@@ -34,7 +36,30 @@ def wrap(app: WSGIApplication, settings: AppSettings) -> WSGIApplication:
         settings.say(_told_without_token(header))
         if header is None and not keys.every:
             return app
-    return Guard(app, keys, settings, header, trusts_all=not options["token"])
+    return _Guarded(app, keys, settings)
+
+
+class _Guarded:
+    """``app`` behind a guard, which is imported for the first request: it needs werkzeug."""
+
+    def __init__(self, app: WSGIApplication, keys: Keys, settings: AppSettings) -> None:
+        self._app, self._keys, self._settings = app, keys, settings
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return self._guard(environ, start_response)
+
+    @cached_property
+    def _guard(self) -> Guard:
+        from insight_access.guard import Guard
+
+        options = self._settings.options
+        return Guard(
+            self._app,
+            self._keys,
+            self._settings,
+            options["trust_proxy"],
+            trusts_all=not options["token"],
+        )
 
 
 def _check(options: Mapping[str, Any]) -> None:

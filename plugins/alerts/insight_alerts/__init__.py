@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from insight_core.plugin import (
     Command,
@@ -16,6 +16,9 @@ from insight_core.plugin import (
     hookimpl,
 )
 from insight_core.plugin.findings import Rule
+
+if TYPE_CHECKING:
+    from insight_alerts.rules import AlertRules
 
 
 def _is_active(ctx: PluginContext) -> bool:
@@ -54,16 +57,20 @@ def insight_messages() -> Iterable[Messages]:
     return Messages.of(Path(__file__).parent / "locales")
 
 
+def _rules(path: str) -> AlertRules:
+    from insight_alerts.rules import read_rules  # few hosts have alerts
+
+    return read_rules(path)
+
+
 @hookimpl
 def insight_options() -> Iterable[Option]:
     """Adds ``--alerts``."""
-    from insight_alerts.rules import read_rules
-
     return [
         Option(
             "alerts",
             "check the rules of this TOML file, and send alerts (default: no alerts)",
-            type=read_rules,
+            type=_rules,
             metavar="FILE",
         )
     ]

@@ -18,17 +18,15 @@ _OF_RUN = r"(.+?)[._](?:log|out|err)(?:\.(?:txt|\d+))*"  # run1.log, next to run
 _GZIP = b"\x1f\x8b"
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\a\x1b"))
 _MOST_CONTROL = 0.02  # of the first bytes
-# of Optuna, which another plugin reads, and what W&B notes of itself
-_OF_OTHERS = re.compile(
-    rb'\s*\{\s*"op_code"\s*:|.*\[wandb_\w+\.py:|\{"time":"[^"]*","level":"\w+","msg":"(?:wandb-core|stream|main)'
-)
+# Patterns are compiled when first used. Of Optuna, which another plugin reads, and what W&B notes of itself
+_OF_OTHERS = rb'\s*\{\s*"op_code"\s*:|.*\[wandb_\w+\.py:|\{"time":"[^"]*","level":"\w+","msg":"(?:wandb-core|stream|main)'
 # At least two different ones of these are in the beginning of a log of training.
-_OF_TRAINING = re.compile(
+_OF_TRAINING = (
     rb"(?i)\b(epochs?|(?:global_)?steps?|iter(?:ation)?s?|loss|train(?:ing|er)?|batch(?:es|_size)?|optimizer|"
     rb"learning_rate|lr|checkpoint|torch|cuda|gpus?|tensorflow|jax|keras|lightning|transformers|mindspore|nccl|"
     rb"deepspeed|wandb|rank|dataloader|hydra)\b"
 )
-_SUFFICES = re.compile(
+_SUFFICES = (
     rb"Traceback \(most recent call last\):|(?m:^[A-Za-z0-9_.]*slurmstepd: |^srun: )|"
     rb"\d+/\d+ \[\d+:\d\d(?::\d\d)?<"  # the bar of tqdm
 )
@@ -38,7 +36,7 @@ def is_console_log(beginning: bytes) -> bool:
     """Whether a file begins as text, or is compressed: neither binary data nor a log that others read."""
     if beginning.startswith(_GZIP):
         return True
-    if b"\0" in beginning or _OF_OTHERS.match(beginning):
+    if b"\0" in beginning or re.match(_OF_OTHERS, beginning):
         return False
     controls = len(beginning) - len(beginning.translate(None, _CONTROL))
     return controls <= _MOST_CONTROL * len(beginning)
@@ -49,9 +47,9 @@ def is_of_training(beginning: bytes) -> bool:
 
     Logs of systems and of servers do not, so that a directory with a thousand of them has no run.
     """
-    if _SUFFICES.search(beginning):
+    if re.search(_SUFFICES, beginning):
         return True
-    return len({word.lower() for word in _OF_TRAINING.findall(beginning)}) > 1
+    return len({word.lower() for word in re.findall(_OF_TRAINING, beginning)}) > 1
 
 
 def _claim(pattern: str, makes_run: bool | Callable[[bytes], bool], *, run_below: bool = False) -> FileName:

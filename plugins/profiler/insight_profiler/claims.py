@@ -103,17 +103,17 @@ _SNAPSHOTS = ["*.pickle", "*.pickle.gz", "*.pkl"]  # of memory, if they begin li
 _SQLITE = b"SQLite format 3\0"
 _PAGE = 100  # where its first page says of which kind it is
 _NEAR = 16  # characters from the end at which a value may just be cut
-_MEMBER = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*:\s*')
-_SEPARATOR = re.compile(r"\s*(,|\Z)")
-_EVENTS = re.compile(r'"traceEvents"\s*:\s*\[')
+# patterns are compiled when first used: most logdirs have no files of unknown names
+_MEMBER = r'\s*"((?:[^"\\]|\\.)*)"\s*:\s*'
+_SEPARATOR = r"\s*(,|\Z)"
+_EVENTS = r'"traceEvents"\s*:\s*\['
 _PHASES = "A-Za-z(),="
-_EVENT = re.compile(rf'"ph"\s*:\s*"[{_PHASES}]"')
-_PHASE = re.compile(f"[{_PHASES}]")
+_EVENT = rf'"ph"\s*:\s*"[{_PHASES}]"'
+_PHASE = f"[{_PHASES}]"
 # protocol, perhaps a frame, a dict, and its first key
-_SNAPSHOT = re.compile(
-    rb"\x80[\x02-\x05](?:\x95.{8})?\}(?:\x94|q.|r.{4})?\(?(?:X.{4}|\x8c.)"
-    rb"(?:segments|device_traces|allocator_settings|external_annotations)",
-    re.DOTALL,
+_SNAPSHOT = (
+    rb"(?s)\x80[\x02-\x05](?:\x95.{8})?\}(?:\x94|q.|r.{4})?\(?(?:X.{4}|\x8c.)"
+    rb"(?:segments|device_traces|allocator_settings|external_annotations)"
 )
 _DECODER = json.JSONDecoder(strict=False)
 # members that stand before the events in traces of Chrome and of others that know its format
@@ -165,7 +165,7 @@ def is_flight(beginning: bytes) -> bool:
 def is_snapshot(beginning: bytes) -> bool:
     """Whether a file that begins so is a memory snapshot of torch, packed by gzip or not: a pickle of a dict
     whose first key is one of a snapshot's."""
-    return _SNAPSHOT.match(unpacked(beginning)[:256]) is not None
+    return re.match(_SNAPSHOT, unpacked(beginning)[:256]) is not None
 
 
 def _is_event(text: str) -> bool:
@@ -175,8 +175,8 @@ def _is_event(text: str) -> bool:
     try:
         event = _DECODER.raw_decode(text)[0]
     except (ValueError, RecursionError):
-        return _EVENT.search(text) is not None
-    is_phase = _PHASE.fullmatch(str(event.get("ph"))) is not None
+        return re.search(_EVENT, text) is not None
+    is_phase = re.fullmatch(_PHASE, str(event.get("ph"))) is not None
     return is_phase and not {"ts", "pid"}.isdisjoint(event)
 
 
@@ -184,7 +184,7 @@ def _has_events(text: str) -> bool:
     """Whether the members of an object say that it is a trace, as far as they are there."""
     names: list[str] = []
     at = 1
-    while found := _MEMBER.match(text, at):
+    while found := re.compile(_MEMBER).match(text, at):
         name, at = found[1], found.end()
         if name == "traceEvents":
             return text.startswith("[", at)
@@ -193,14 +193,14 @@ def _has_events(text: str) -> bool:
             value, at = _DECODER.raw_decode(text, at)
         except json.JSONDecodeError as error:
             is_cut = error.pos >= len(text) - _NEAR or error.msg.startswith("Unterminated")
-            if not is_cut and _EVENTS.search(text, at):  # behind a bare N/A, for instance
+            if not is_cut and re.compile(_EVENTS).search(text, at):  # behind a bare N/A, for instance
                 return True
             break
         except (ValueError, RecursionError):
             break
         if names == ["schemaVersion"] and value != 1:
             return False
-        separator = _SEPARATOR.match(text, at)
+        separator = re.compile(_SEPARATOR).match(text, at)
         if separator is None:  # it ends, or is not JSON
             return False
         at = separator.end()

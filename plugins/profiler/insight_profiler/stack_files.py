@@ -8,11 +8,12 @@ from contextlib import suppress
 
 _UNPACKED = 1 << 16  # bytes of a packed beginning
 _LINES = 200  # of collapsed stacks that are looked at
-_STACK = re.compile(rb"(?=[^;]*[A-Za-z])[^;\x00-\x08][^\x00-\x08]* \d{1,18}\r?")
-_NO_STACK = re.compile(rb" \d{1,18}\r?")  # py-spy: nothing ran
+# patterns are compiled when first used: few logdirs have such files
+_STACK = rb"(?=[^;]*[A-Za-z])[^;\x00-\x08][^\x00-\x08]* \d{1,18}\r?"
+_NO_STACK = rb" \d{1,18}\r?"  # py-spy: nothing ran
 _CUT = 4096  # bytes of a beginning that is not the whole file
-_FRAME = re.compile(rb".+ \([^()]+:\d+\)|(.+\.py|<[^()]*>)\(\d+\):_.+")  # of py-spy, of torch
-_SCHEMA = re.compile(rb'"\$schema"\s*:\s*"https?:\\?/\\?/www\.speedscope\.app\\?/file-format-schema\.json"')
+_FRAME = rb".+ \([^()]+:\d+\)|(.+\.py|<[^()]*>)\(\d+\):_.+"  # of py-spy, of torch
+_SCHEMA = rb'"\$schema"\s*:\s*"https?:\\?/\\?/www\.speedscope\.app\\?/file-format-schema\.json"'
 _VARINT, _LENGTH = 0, 2
 # fields of pprof's Profile, and whether each is a message or a text; comments may be packed
 _OF_PROFILE = {
@@ -49,10 +50,10 @@ def is_folded(beginning: bytes) -> bool:
     lines, is_cut = text.split(b"\n"), len(beginning) >= _CUT or len(text) >= _UNPACKED
     if len(lines) == 1 and is_cut:
         frames = lines[0].split(b";")[:-1]
-        return len(frames) > 1 and all(map(_FRAME.fullmatch, frames))
+        return len(frames) > 1 and all(re.fullmatch(_FRAME, frame) for frame in frames)
     whole = lines[:-1] if is_cut else lines
-    stacks = [line for line in whole[:_LINES] if line.strip() and not _NO_STACK.fullmatch(line)]
-    if not all(_STACK.fullmatch(line) for line in stacks):
+    stacks = [line for line in whole[:_LINES] if line.strip() and not re.fullmatch(_NO_STACK, line)]
+    if not all(re.fullmatch(_STACK, line) for line in stacks):
         return False
     return bool(stacks) and 2 * sum(b";" in line for line in stacks) >= len(stacks)
 
@@ -60,7 +61,7 @@ def is_folded(beginning: bytes) -> bool:
 def is_speedscope(beginning: bytes) -> bool:
     """Whether a file that begins so is JSON that names the schema of speedscope."""
     text = unpacked(beginning)
-    return text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and _SCHEMA.search(text) is not None
+    return text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and re.search(_SCHEMA, text) is not None
 
 
 def is_pprof(beginning: bytes) -> bool:
