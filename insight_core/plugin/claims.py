@@ -101,7 +101,8 @@ class FileName:
     event files (or MindSpore's lineage or graph files), else the nearest one, which thereby is a run;
     without ``makes_run`` only if it is one anyway. ``makes_run`` may be a function, or its name
     ``"package.module:name"``, that tells by the first BEGINNING bytes of a file: it is asked where there is
-    no run, once for each change of the file, when logs are looked for, and has to be fast.
+    no run, once for each change of the file, when logs are looked for, and has to be fast. Of an SQLite
+    database it gets the pages of the list of tables too, behind these bytes, where they do not have it.
 
     With ``beside`` a file is claimed only in runs that have a file of that name which a plugin claims, and
     not where a log format reads it: a format of several files knows its own by the file that names them.
