@@ -20,7 +20,7 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     import sqlite3
 
-SQLITE_MARK = b"SQLite format 3\0"  # its first bytes
+MARK = b"SQLite format 3\0"  # its first bytes
 SIDE_FILES = ("-wal", "-journal")  # next to a database: what is not in it yet, or no longer
 _HEAD = 100  # bytes of each file that say whether a transaction was written: counters, salts
 _TRIES = 5  # to copy a database that is written meanwhile
@@ -32,16 +32,16 @@ _TEMPORARY = ("", *SIDE_FILES, "-shm")
 OpenPart: TypeAlias = Callable[[str], BinaryIO]
 
 
-class DatabaseChanging(Exception):
+class Changing(Exception):
     """A database was written while it was read: it has to be read again."""
 
 
-class DatabaseTooLarge(ValueError):
+class CopyTooLarge(ValueError):
     """A copy would be larger than allowed."""
 
 
 @contextmanager
-def opened_database(path: str | os.PathLike[str], *, is_copy: bool) -> Iterator[sqlite3.Connection]:
+def opened(path: str | os.PathLike[str], *, is_copy: bool) -> Iterator[sqlite3.Connection]:
     """A connection that only reads. A copy may have a log next to it, which SQLite then applies.
 
     Raises sqlite3.Error.
@@ -63,25 +63,25 @@ def tables_of(connection: sqlite3.Connection) -> frozenset[str]:
     return frozenset(str(name) for (name,) in found)
 
 
-def copy_database(opener: OpenPart, copy: Path, most: int) -> None:
+def copy(opener: OpenPart, target: Path, most: int) -> None:
     """Copies a database with its log, as both were at one moment: what is committed is in the copy.
 
-    Tries again if a transaction was written meanwhile. Raises DatabaseChanging if that goes on,
-    DatabaseTooLarge beyond ``most`` bytes, OSError.
+    Tries again if a transaction was written meanwhile. Raises Changing if that goes on,
+    CopyTooLarge beyond ``most`` bytes, OSError.
     """
     for attempt in range(_TRIES):
         if attempt:
             time.sleep(_PAUSE)
         before = _heads(opener)
         for ending in _TEMPORARY:
-            Path(f"{copy}{ending}").unlink(missing_ok=True)
+            Path(f"{target}{ending}").unlink(missing_ok=True)
         left = most
         for ending, head in before.items():
             if head:
-                left = _copy(opener, ending, copy, left)
+                left = _copy(opener, ending, target, left)
         if _heads(opener) == before:
             return
-    raise DatabaseChanging
+    raise Changing
 
 
 def _heads(opener: OpenPart) -> dict[str, bytes]:
@@ -96,10 +96,10 @@ def _heads(opener: OpenPart) -> dict[str, bytes]:
     return found
 
 
-def _copy(opener: OpenPart, ending: str, copy: Path, left: int) -> int:
-    with suppress(FileNotFoundError), opener(ending) as source, Path(f"{copy}{ending}").open("wb") as file:
+def _copy(opener: OpenPart, ending: str, target: Path, left: int) -> int:
+    with suppress(FileNotFoundError), opener(ending) as source, Path(f"{target}{ending}").open("wb") as file:
         while piece := source.read(_PIECE):
             left -= file.write(piece)
             if left < 0:
-                raise DatabaseTooLarge
+                raise CopyTooLarge
     return left

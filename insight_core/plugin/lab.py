@@ -1,15 +1,6 @@
 """What plugins of this repository use and others must not rely on: it may change in any release."""
 
-from __future__ import annotations
-
-from insight_core.databases import SIDE_FILES as SIDE_FILES
-from insight_core.databases import SQLITE_MARK as SQLITE_MARK
-from insight_core.databases import DatabaseChanging as DatabaseChanging
-from insight_core.databases import DatabaseTooLarge as DatabaseTooLarge
-from insight_core.databases import OpenPart as OpenPart
-from insight_core.databases import copy_database as copy_database
-from insight_core.databases import opened_database as opened_database
-from insight_core.databases import tables_of as tables_of
+from insight_core import databases as databases
 from insight_core.encoding import check_elements as check_elements
 from insight_core.encoding import plain as plain
 from insight_core.formats.compiled import NotCompiled as NotCompiled

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
-from insight_core.plugin.lab import DatabaseChanging
+from insight_core.plugin.lab import databases
 from insight_importers import mlflow_database, optuna_database, swanlab_database, trackio_database
 from insight_importers.sqlite_files import opened, watched
 from insight_importers.translated_runs import TranslatedRuns
@@ -32,7 +32,7 @@ def translate(source: str, target: Path) -> Translation:
                 with opened(source, scratch, copies=attempt > 0) as database:  # a copy takes less time
                     reader = next((one for one in _READERS if one.is_its(database)), None)
                     read = None if reader is None else reader.read(database, made.state)
-            except DatabaseChanging:
+            except databases.Changing:
                 continue
             break
         else:  # called again when the files have changed, or rest

@@ -14,14 +14,7 @@ from typing import Any, NamedTuple
 from attrs import Factory, define
 
 from insight_core.plugin import Flaw, Reason, ReasonKind
-from insight_core.plugin.lab import (
-    SIDE_FILES,
-    DatabaseChanging,
-    DatabaseTooLarge,
-    copy_database,
-    opened_database,
-    tables_of,
-)
+from insight_core.plugin.lab import databases
 from insight_importers.side_files import open_file
 
 _MOST_COPIED = 16 << 30  # bytes
@@ -42,11 +35,11 @@ _SQLITE = ReasonKind("importers_sqlite", "SQLite: {cause}")
 
 def watched(source: str) -> tuple[str, ...]:
     """The files that change with a database."""
-    return source, *(f"{source}{side}" for side in SIDE_FILES)
+    return source, *(f"{source}{side}" for side in databases.SIDE_FILES)
 
 
 @define
-class StoredRows:
+class TrackerRows:
     """What one call read of a database. Each tracker adds what its tables hold."""
 
     is_last: bool = True  # no more rows are there
@@ -74,7 +67,7 @@ class Database:
         self.flaws: list[Flaw] = []
         connection.set_progress_handler(lambda: time.monotonic() > self._began + _PATIENCE, _OPERATIONS)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-        self.tables = tables_of(connection)
+        self.tables = databases.tables_of(connection)
 
     def columns(self, table: str) -> list[str]:
         """The columns of a table; empty if the table is missing."""
@@ -132,27 +125,27 @@ def opened(source: str, scratch: Path, *, copies: bool = False) -> Iterator[Data
     """The database at a path, for one reading; a copy, if one is needed or asked for, goes below ``scratch``.
 
     Leaving it without an error means that what was read was the database at one moment. Raises
-    DatabaseChanging if it was not, ValueError for a file that is damaged or too large, and OSError.
+    databases.Changing if it was not, ValueError for a file that is damaged or too large, and OSError.
     """
     before = _versions(source)
-    copies = copies or any(_has_content(f"{source}{side}") for side in SIDE_FILES)
+    copies = copies or any(_has_content(f"{source}{side}") for side in databases.SIDE_FILES)
     path = source
     try:
         if copies:
             scratch.mkdir(exist_ok=True)
             path = str(scratch / "copy.db")
-            copy_database(lambda ending: open_file(f"{source}{ending}"), Path(path), _MOST_COPIED)
-        with opened_database(path, is_copy=copies) as connection:
+            databases.copy(lambda ending: open_file(f"{source}{ending}"), Path(path), _MOST_COPIED)
+        with databases.opened(path, is_copy=copies) as connection:
             yield Database(connection)
-    except DatabaseTooLarge:
+    except databases.CopyTooLarge:
         text = "the database with a write-ahead log is too large"
         raise ValueError(Reason(text, "importers_sqlite_large")) from None
     except sqlite3.Error as error:
         if _versions(source) != before:
-            raise DatabaseChanging from None
+            raise databases.Changing from None
         raise ValueError(_SQLITE(cause=str(error))) from None
     if not copies and _versions(source) != before:
-        raise DatabaseChanging
+        raise databases.Changing
 
 
 def _has_content(path: str) -> bool:

@@ -22,7 +22,7 @@ from insight_importers.media import MediaFiles
 from insight_importers.odd_values import contained, seconds_of
 from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.side_files import open_file
-from insight_importers.sqlite_files import Database, StoredRows
+from insight_importers.sqlite_files import Database, TrackerRows
 from insight_importers.swanlab_files import (
     config_of,
     origin_of,
@@ -39,7 +39,7 @@ _LINE = ReasonKind("importers_swanlab_line", "{file}: a line is not one of SwanL
 
 
 @define
-class SwanlabRuns(StoredRows):
+class SwanlabRuns(TrackerRows):
     """What the database knows now."""
 
     experiments: dict[str, Mapping[str, Any]] = Factory(dict)  # by key

@@ -17,7 +17,7 @@ from insight_importers.imported_run import ImportedRun, fenced
 from insight_importers.media import MediaFiles, csv_of_rows, histogram_of_counts
 from insight_importers.odd_values import odd_step, odd_time, seconds_of, whole_of
 from insight_importers.series_buffer import SeriesBuffer
-from insight_importers.sqlite_files import Database, StoredRows
+from insight_importers.sqlite_files import Database, TrackerRows
 from insight_importers.translated_runs import TranslatedRuns
 
 _ROWS = 5_000  # of a call
@@ -25,7 +25,7 @@ _ORIGIN = {"_Username": "user", "_Group": "group"}
 
 
 @define
-class TrackioRows(StoredRows):
+class TrackioRows(TrackerRows):
     """The rows that one call read from the database."""
 
     runs: dict[str, str] = Factory(dict)  # names by key

@@ -59,6 +59,11 @@ def _steps(provider: LocalProvider) -> list[int]:
     return [] if columns is None else columns.steps.tolist()
 
 
+def _loaded(provider: LocalProvider) -> list[int]:
+    provider.load()
+    return _steps(provider)
+
+
 @pytest.mark.parametrize("mode", ["WAL", "DELETE", "TRUNCATE", "PERSIST"])
 def test_every_committed_row_of_a_database_appears_while_another_process_writes_it(
     tmp_path: Path, mode: str, opened: Opened
@@ -82,7 +87,7 @@ def test_every_committed_row_of_a_database_appears_while_another_process_writes_
             assert len(steps) >= len(seen), "no row that was shown goes"
             seen = steps
         assert len(seen) > _ROWS // 10, "rows appear while others are written"
-        eventually(lambda: provider.load() is None and _steps(provider) == list(range(_ROWS)))
+        eventually(lambda: _loaded(provider) == list(range(_ROWS)))
         process.stdin.write("\n")
         process.stdin.close()
         assert process.wait() == 0
@@ -135,7 +140,7 @@ def test_a_database_that_is_replaced_again_and_again_is_read_as_it_is_last(
         if rows == 5:
             provider = opened(logs)
         provider.load()
-    eventually(lambda: provider.load() is None and _steps(provider) == list(range(30)))
+    eventually(lambda: _loaded(provider) == list(range(30)))
     assert provider.damage() == []
     provider.close()
 

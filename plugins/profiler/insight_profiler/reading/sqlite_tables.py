@@ -19,14 +19,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin.lab import (
-    SQLITE_MARK,
-    DatabaseChanging,
-    DatabaseTooLarge,
-    copy_database,
-    opened_database,
-    tables_of,
-)
+from insight_core.plugin.lab import databases
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 
@@ -84,7 +77,7 @@ class Tables:
         self._building = building
         self.name = name
         self.others = others
-        self.names = tables_of(connection)
+        self.names = databases.tables_of(connection)
 
     def __contains__(self, table: str) -> bool:
         return table in self.names
@@ -247,10 +240,10 @@ def opened(files: Files, name: str, building: Building) -> Iterator[Tables]:
     Raises Unreadable for a file that is no database, or one of which not even the names of the tables can be
     read, and OSError.
     """
-    mark = files.peek(name, len(SQLITE_MARK))
+    mark = files.peek(name, len(databases.MARK))
     if not mark:
         raise Unreadable("empty_file", f"{name} is empty", file=name)
-    if mark != SQLITE_MARK:
+    if mark != databases.MARK:
         raise Unreadable("no_database", f"{name} is not an SQLite database", file=name)
 
     def part(ending: str) -> BinaryIO:
@@ -261,15 +254,15 @@ def opened(files: Files, name: str, building: Building) -> Iterator[Tables]:
     with TemporaryDirectory(prefix="insight-host-profile-", dir=files.scratch) as directory:
         copy = Path(directory) / "copy.db"
         try:
-            copy_database(part, copy, _MOST)
+            databases.copy(part, copy, _MOST)
             with copy.open("rb+") as file:
                 _complete(file, name, building)
-            with opened_database(copy, is_copy=True) as connection:
+            with databases.opened(copy, is_copy=True) as connection:
                 yield Tables(connection, name, files.names(), building)
-        except DatabaseTooLarge:
+        except databases.CopyTooLarge:
             text = f"{name} is larger than {_MOST >> 30} GiB, and is not read"
             raise Unreadable("large_database", text, file=name, most=_MOST >> 30) from None
-        except DatabaseChanging:
+        except databases.Changing:
             text = f"{name} is being written: it is read when it rests"
             raise Unreadable("database_changing", text, file=name) from None
         except sqlite3.Error as error:
