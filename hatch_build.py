@@ -4,7 +4,7 @@
 `... requirements` prints the pip requirement that stands in for an absent Node; `... compile SOURCE` makes
 one compiled module, whether it is stale or not.
 
-The front end must be built. So must each compiled module, `_*.pyx` in insight_core or a plugin: without a C
+The front end must be built. So must each compiled module, `_*.pyx` in a package: without a C
 compiler the install goes on, and the host says what to do (insight_core/formats/compiled.py). A wheel holds
 those of its own packages, which insight_record does not belong to: it is a distribution of its own.
 """
@@ -169,7 +169,8 @@ def _system_node() -> bool:
 
 def packages(root: Path) -> list[Path]:
     """The packages that may have compiled modules."""
-    return [root / "insight_core", root / _RECORD, *sorted(root.glob("plugins/*/insight_*"))]
+    own = [root / "insight_core", root / "insight_log_tables", root / _RECORD]
+    return [*own, *sorted(root.glob("plugins/*/insight_*"))]
 
 
 def extensions(packages: Iterable[Path]) -> list[Path]:

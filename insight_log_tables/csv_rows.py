@@ -9,17 +9,20 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from insight_core.plugin.log_formats import HyperParameters, Item, Points
 from insight_log_tables.beginnings import COMMENT
 from insight_log_tables.delimited import MetricTable, steps_of, table_of, values_of
 from insight_log_tables.lines import Lines, next_lines
+from insight_log_tables.number_rows import number_rows
 from insight_log_tables.numbers import seconds
 from insight_log_tables.path_named import tag_in_path
 from insight_log_tables.reasons import at_line
 from insight_log_tables.table import DeclaredTable
 from insight_record.formats.reason import ReasonKind
 
+_ROWS = 256  # read at once of a wide table, if they have about the length of its header
 _WIDTH = ReasonKind("table_width", "{cells} cells, the header has {header}")
 _NO_STEP_COLUMN = ReasonKind("table_no_step_column", "the column {names!r} is missing")
 
@@ -32,7 +35,7 @@ def read(
     delimiter = "," if table.layout == "csv" else "\t"
     start, end = state["header"]
     header = _header_at(stream, start, end, delimiter)
-    lines = next_lines(stream, state["line"], quoted=True)
+    lines = next_lines(stream, state["line"], quoted=True, expected=_ROWS * (end - start))
     found: list[Item] = list(lines.flaws)
     if not lines.data:
         if stream.tell() > lines.offset:  # a line that was too long
@@ -40,10 +43,14 @@ def read(
         return found, state
     if state["line"] == 1 and lines.data.startswith(COMMENT):
         lines = _after_comment(lines, state)
-    rows = table_of(lines, state["line"], delimiter)
+    first = state["line"]
     state["line"] += lines.data.count(b"\n")
     reading = _Reading(table, state, tag_in_path(table.tag, stream.name))
     told = _restored(header, state["told"])
+    only_numbers = reading.numbers(lines, header, told, delimiter) if header else None
+    if only_numbers is not None:
+        return found + only_numbers, state
+    rows = table_of(lines, first, delimiter)
     begin = 0
     for row in _headers(table, rows, header):
         found += reading.items(rows.part(begin, row), header, told)
@@ -117,6 +124,33 @@ class _Reading:
         self._state = state
         self._tag = tag
 
+    def numbers(self, lines: Lines, header: list[str], told: list[str], delimiter: str) -> list[Item] | None:
+        """Points by column of rows that hold nothing but numbers; None if there is anything else."""
+        step = self._table.step_among(header)
+        if (step is None and self._table.step) or (self._table.settings and not self._state.get("given")):
+            return None
+        tags = self._tags(header, step)
+        skipped = set(told)
+        wanted = [place for place in tags if header[place] not in skipped]
+        time = header.index(self._table.time) if self._table.time in header else None
+        if time is not None:
+            wanted.append(time)
+        place = None if step is None else header.index(step)
+        found = number_rows(lines.data, delimiter, len(header), place, wanted)
+        if found is None:
+            return None
+        if not len(found.steps):
+            return []
+        steps = self._counted(None if step is None else found.steps, len(found.steps))
+        times = None
+        if time is not None:
+            times = found.all_of(time) * self._table.time_unit + self._state.get("start", 0.0)
+        return [
+            self._points(tags[column], steps, times, places, values)
+            for column, places, values in found.columns()
+            if column in tags
+        ]
+
     def items(self, rows: MetricTable, header: list[str], told: list[str]) -> list[Item]:
         """Points by column, and the settings of the first row; ``told`` are columns of text."""
         if not rows.rows:
@@ -127,30 +161,52 @@ class _Reading:
         _drop_odd(rows, len(header))
         if not rows.rows:
             return []
-        if step is None:
-            steps = self._state["rows"] + np.arange(len(rows.rows))
-        else:
-            steps = steps_of(rows, header.index(step))
+        steps = None if step is None else steps_of(rows, header.index(step))
         if not rows.rows:
             return []
-        if self._table.sums_steps:
-            steps = self._state["rows"] + np.cumsum(steps)
-        self._state["rows"] = int(steps[-1]) + (step is None)
+        steps = self._counted(steps, len(rows.rows))
         columns = list(zip(*rows.rows, strict=True))
         times = None
         if self._table.time in header:
             cells = columns[header.index(self._table.time)]
             times = seconds(cells, self._table.time_unit) + self._state.get("start", 0.0)
         found: list[Item] = self._settings(dict(zip(header, rows.rows[0], strict=True)))
-        for name, cells in zip(header, columns, strict=True):
-            tag = "" if name == step and not self._table.sums_steps else self._table.tag_of(name)
-            if not tag:
-                continue
-            places, values = values_of(rows, cells, name, told)
+        for column, tag in self._tags(header, step).items():
+            places, values = values_of(rows, columns[column], header[column], told)
             if len(places):
-                known = None if times is None else times[places]
-                found.append(Points(self._named(tag), steps[places], values, known))
+                found.append(self._points(tag, steps, times, places, values))
         return found
+
+    def _tags(self, header: Sequence[str], step: str | None) -> dict[int, str]:
+        """The tags of the columns that are series."""
+        found = {
+            column: self._table.tag_of(name)
+            for column, name in enumerate(header)
+            if name != step or self._table.sums_steps
+        }
+        return {column: self._named(tag) for column, tag in found.items() if tag}
+
+    def _counted(self, steps: NDArray[np.int64] | None, rows: int) -> NDArray[np.int64]:
+        """The steps of rows, given those in the text; counts on from the rows before."""
+        before: int = self._state["rows"]
+        counted = np.arange(before, before + rows) if steps is None else steps
+        if steps is not None and self._table.sums_steps:
+            counted = before + np.cumsum(steps)
+        self._state["rows"] = int(counted[-1]) + (steps is None)
+        return counted
+
+    def _points(
+        self,
+        tag: str,
+        steps: NDArray[np.int64],
+        times: NDArray[np.float64] | None,
+        places: NDArray[np.intp] | None,
+        values: NDArray[np.float64],
+    ) -> Points:
+        """Points of some rows, or of all."""
+        if places is None:
+            return Points(tag, steps, values, times)
+        return Points(tag, steps[places], values, None if times is None else times[places])
 
     def _named(self, tag: str) -> str:
         """The tag after what the path of the file says; that alone if it ends with the tag."""

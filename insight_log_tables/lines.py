@@ -14,7 +14,7 @@ from insight_log_tables.beginnings import BOM
 from insight_record.formats.reason import ReasonKind
 
 _PIECE = 4 << 20  # bytes
-_LONGEST = 16 << 20  # bytes of a line
+_LONGEST = 16 << 20  # bytes of a line, and of what is read at once
 _LINE_UNFINISHED = ReasonKind("table_line_unfinished", "line {line} is not finished")
 _LINE_TOO_LONG = ReasonKind("table_line_too_long", "line {line} is longer than {most} MiB")
 
@@ -35,13 +35,14 @@ class Lines:
         return self.offset + int(ends[min(line, len(ends)) - 1]) + 1
 
 
-def next_lines(stream: BinaryIO, number: int, *, quoted: bool = False) -> Lines:
+def next_lines(stream: BinaryIO, number: int, *, quoted: bool = False, expected: int = 0) -> Lines:
     """The next whole lines, of which the first is the one of this number.
 
     Leaves the stream at the end of them. ``quoted``: lines may end within quotes, which are not cut apart.
+    ``expected`` bytes are worth reading at once, if they are not too many.
     """
     start = stream.tell()
-    data = stream.read(_PIECE)
+    data = stream.read(min(max(expected, _PIECE), _LONGEST))
     cut = _cut(data, quoted=quoted)
     while not cut and len(data) < _LONGEST and (more := stream.read(_PIECE)):
         data += more

@@ -81,7 +81,7 @@ def bare_venv(place: Path, environment: Mapping[str, str], *, with_pip: bool = F
 def copy_compiled(repository: Path, source: Path) -> None:
     """Gives a source tree the compiled modules of the checkout, so that they are not compiled again."""
     shutil.copyfile(repository / "insight_core/.compiled", source / "insight_core/.compiled")
-    for folder in ("insight_core", "plugins"):
+    for folder in ("insight_core", "insight_log_tables", "plugins"):
         for module in (repository / folder).rglob("_*.pyx"):
             for made in module.parent.glob(f"{module.stem}.*.so"):
                 shutil.copyfile(made, source / made.relative_to(repository))

@@ -31,6 +31,7 @@ ROOMS: dict[str, Room] = {
     "formats": _room("", "attrs ml_dtypes numpy"),
     "change_log": _room("", ""),
     "contrast": _room("", "attrs numpy"),
+    "databases": _room("", ""),
     "checks": _room("", "attrs"),
     "errors": _room("formats", ""),
     "encoding": _room("errors formats", "attrs numpy"),
@@ -56,7 +57,8 @@ ROOMS: dict[str, Room] = {
     "plugin.worker": _room("machine worker", ""),
     "plugin.log_tables": _room("", "insight_log_tables"),
     "plugin.lab": _room(
-        "encoding formats histogram_routes http matching plugin plugin.payloads providers store tag_roles",
+        "databases encoding formats histogram_routes http matching plugin plugin.payloads providers store"
+        " tag_roles",
         "",
     ),
     "plugin.testing": _room("moved", "insight_authoring"),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
+from insight_core.ingest.database_schema import DATABASE, schema_of
 from insight_core.ingest.fetching import Fetch, FilePart, opened
 from insight_core.ingest.scan_ahead import FileVersion
 from insight_core.plugin import BEGINNING, FileChanged
@@ -41,7 +42,7 @@ class Beginnings:
         if known is None or known[:2] != (info.st_size, info.st_mtime_ns):
             if info.st_size > 0 and not self._fetched(path, BEGINNING):
                 return False  # asked again by the next walk
-            known = info.st_size, info.st_mtime_ns, info.st_size > 0 and _told(path, tells)
+            known = info.st_size, info.st_mtime_ns, info.st_size > 0 and _told(path, tells, self._fetch)
         self._now[key] = known
         return known[2]
 
@@ -88,10 +89,13 @@ class Beginnings:
         self._times_before, self._times = self._times, {}
 
 
-def _told(path: str, tells: Tells) -> bool:
+def _told(path: str, tells: Tells, fetch: Fetch | None) -> bool:
     try:
         with opened(path) as file:
             beginning = file.read(BEGINNING)
+        if beginning.startswith(DATABASE):
+            with opened(path, fetch) as file:
+                beginning += schema_of(file, beginning)
     except OSError:
         return False
     try:

@@ -316,9 +316,12 @@ def blocks_of(points: Sequence[Points]) -> list[Block]:
 
 
 def _column(points: Points, name: str, dtype: type[Any]) -> NDArray[Any]:
-    given = np.asarray(getattr(points, name))
-    if name == "wall_times" and points.wall_times is None:
+    given = getattr(points, name)
+    if given is None and name == "wall_times":
         return np.full(len(np.asarray(points.steps)), np.nan)
+    given = np.asarray(given)
+    if given.dtype == dtype and given.ndim == 1:
+        return given
     kinds = "iub" if dtype is np.int64 else "iubf"
     if given.ndim != 1 or (given.size and given.dtype.kind not in kinds):
         raise TypeError(f"the {name} of {points.tag!r} are not a column of {dtype.__name__}")

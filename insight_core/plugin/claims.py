@@ -100,8 +100,8 @@ class FileName:
     Of the directories above a file from which its path matches, the run is the nearest one that holds
     event files (or MindSpore's lineage or graph files), else the nearest one, which thereby is a run;
     without ``makes_run`` only if it is one anyway. ``makes_run`` may be a function, or its name
-    ``"package.module:name"``, that tells by the first BEGINNING bytes of a file: it is asked where there is
-    no run, once for each change of the file, when logs are looked for, and has to be fast.
+    ``"package.module:name"``, that tells by the first BEGINNING bytes of a file, and the tables of an SQLite
+    database: it is asked where there is no run, once for each change of the file, and has to be fast.
 
     With ``beside`` a file is claimed only in runs that have a file of that name which a plugin claims, and
     not where a log format reads it: a format of several files knows its own by the file that names them.

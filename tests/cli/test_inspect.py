@@ -112,7 +112,8 @@ def unread(tmp_path: Path) -> Path:
     for place in (logs / "run", logs / "other"):
         for name in ("own.db", "own.sqlite", "OWN.SQLITE3", "own_results.db"):
             with closing(sqlite3.connect(place / name)) as database:
-                database.execute("CREATE TABLE customers (id INTEGER, name TEXT)")
+                for number in range(1 if name == "own.db" else 200):  # more than the first page can name
+                    database.execute(f"CREATE TABLE customers_{number} (id INTEGER, name TEXT)")
                 database.commit()
         (place / "binary.log").write_bytes(b"\0\1")
         (place / "words.dat").write_text("7")

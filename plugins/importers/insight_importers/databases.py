@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
 from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
+from insight_core.plugin.lab import databases
 from insight_importers import mlflow_database, optuna_database, swanlab_database, trackio_database
-from insight_importers.sqlite_files import Changing, opened, watched
+from insight_importers.sqlite_files import opened, watched
 from insight_importers.translated_runs import TranslatedRuns
 
 _READERS = (trackio_database, mlflow_database, optuna_database, swanlab_database)
@@ -18,7 +18,7 @@ _AIM = ReasonKind(
     "the runs of this Aim repository are in RocksDB, which only Aim opens: export them with "
     "python {script} {repository} --to DIRECTORY, where Aim is installed",
 )
-_TRIES = 3  # to read a database that is written meanwhile
+_TRIES = 3  # to read a database that is written meanwhile: in its place, then a copy
 
 
 def translate(source: str, target: Path) -> Translation:
@@ -27,12 +27,12 @@ def translate(source: str, target: Path) -> Translation:
     scratch = target / "scratch"
     files = watched(source)
     try:
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
             try:
-                with opened(source, scratch) as database:
+                with opened(source, scratch, copies=attempt > 0) as database:  # a copy takes less time
                     reader = next((one for one in _READERS if one.is_its(database)), None)
                     read = None if reader is None else reader.read(database, made.state)
-            except Changing:
+            except databases.Changing:
                 continue
             break
         else:  # called again when the files have changed, or rest
@@ -48,12 +48,8 @@ def translate(source: str, target: Path) -> Translation:
         made.start_anew()
         return made.finish(is_done=False, watched=files)
     reader.write(read, made, Path(source))
-    flaws = [("", flaw) for flaw in database.flaws]
-    beside: Sequence[str] = ()
-    if isinstance(read, swanlab_database.SwanlabRuns):
-        beside = read.watched
-        flaws += read.flaws
-    return made.finish(is_done=read.is_last, watched=(*files, *beside), flaws=flaws)
+    flaws = [*(("", flaw) for flaw in database.flaws), *read.flaws]
+    return made.finish(is_done=read.is_last, watched=(*files, *read.watched), flaws=flaws)
 
 
 def _aim(source: str) -> Reason:

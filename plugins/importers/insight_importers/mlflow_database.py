@@ -12,7 +12,7 @@ from attrs import Factory, define
 
 from insight_importers.mlflow_runs import below, describe, write_artifacts
 from insight_importers.series_buffer import SeriesBuffer
-from insight_importers.sqlite_files import Database
+from insight_importers.sqlite_files import Database, TrackerRows
 from insight_importers.translated_runs import TranslatedRuns
 
 _ROWS = 20_000  # of a call
@@ -30,7 +30,7 @@ _RUN = (
 
 
 @define
-class MlflowRows:
+class MlflowRows(TrackerRows):
     """The rows that one call read from the database."""
 
     experiments: dict[Any, str] = Factory(dict)
@@ -39,8 +39,6 @@ class MlflowRows:
     tags: dict[str, dict[str, str]] = Factory(dict)
     metrics: list[Any] = Factory(list)
     ends: dict[str, list[int]] = Factory(dict)  # of rows, by table
-    is_last: bool = True
-    is_other: bool = False
 
 
 def is_its(database: Database) -> bool:

@@ -12,19 +12,17 @@ from attrs import Factory, define
 from insight_importers.cells import loaded
 from insight_importers.odd_values import whole_of
 from insight_importers.optuna_trials import OptunaTrial, Study, metric_names, param_of, write_trials
-from insight_importers.sqlite_files import Database
+from insight_importers.sqlite_files import Database, TrackerRows
 from insight_importers.translated_runs import TranslatedRuns
 
 _SPECIAL = {"NAN": math.nan, "INF_POS": math.inf, "INF_NEG": -math.inf}
 
 
 @define
-class OptunaStudies:
+class OptunaStudies(TrackerRows):
     """What a database knows now."""
 
     trials: dict[object, OptunaTrial] = Factory(dict)  # by number in the database
-    is_last: bool = True
-    is_other: bool = False
 
 
 def is_its(database: Database) -> bool:

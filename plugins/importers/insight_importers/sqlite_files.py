@@ -1,35 +1,27 @@
-"""Reads SQLite databases that others write, without a lock and without a file next to them.
-
-SQLite's own read-only mode takes locks that can make a writer fail, and with a write-ahead log it creates a
-file next to the database. So the database is opened as one that never changes (``immutable``), or, where the
-newest transactions are in a write-ahead log, a copy of both files is; and what was read counts only if
-neither file has changed meanwhile. Sources: https://www.sqlite.org/uri.html,
-https://www.sqlite.org/fileformat2.html
-"""
+"""Reads tables of SQLite databases that trackers write, as they were at one moment, within limits."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
+
+from attrs import Factory, define
 
 from insight_core.plugin import Flaw, Reason, ReasonKind
+from insight_core.plugin.lab import databases
 from insight_importers.side_files import open_file
 
-MARK = b"SQLite format 3\0"
 _MOST_COPIED = 16 << 30  # bytes
 LONGEST_VALUE = 16 << 20  # bytes of a cell
 MOST_BYTES = 64 << 20  # bytes of the cells that a query gives; one more cell may be there
 _PATIENCE = 20.0  # seconds of one query
 _OPERATIONS = 100_000  # of SQLite's machine between two looks at the clock
-_OLD = 2.0  # seconds
 _SQLITE_TABLE = ReasonKind(
     "importers_sqlite_table",
     "the table {table} has more than {most} MiB: only the first {rows} rows are read",
@@ -41,17 +33,19 @@ _SQLITE_CELL = ReasonKind(
 _SQLITE = ReasonKind("importers_sqlite", "SQLite: {cause}")
 
 
-class Changing(Exception):
-    """The database was written meanwhile: it has to be read again."""
-
-
-class Unfinished(ValueError):
-    """A transaction is half written."""
-
-
 def watched(source: str) -> tuple[str, ...]:
     """The files that change with a database."""
-    return source, f"{source}-wal", f"{source}-journal"
+    return source, *(f"{source}{side}" for side in databases.SIDE_FILES)
+
+
+@define
+class TrackerRows:
+    """What one call read of a database. Each tracker adds what its tables hold."""
+
+    is_last: bool = True  # no more rows are there
+    is_other: bool = False  # the database was replaced: it has to be read from its beginning
+    watched: Sequence[str] = ()  # files next to the database that change with it
+    flaws: list[tuple[str, Flaw]] = Factory(list)  # by name of run: of files that are read in each call
 
 
 class AppendedRows(NamedTuple):
@@ -73,12 +67,7 @@ class Database:
         self.flaws: list[Flaw] = []
         connection.set_progress_handler(lambda: time.monotonic() > self._began + _PATIENCE, _OPERATIONS)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-        connection.text_factory = _text
-        for pragma in ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON"):
-            connection.execute(f"PRAGMA {pragma}")
-        # a view could be anything, and take for ever
-        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        self.tables = frozenset(str(name) for (name,) in rows)
+        self.tables = databases.tables_of(connection)
 
     def columns(self, table: str) -> list[str]:
         """The columns of a table; empty if the table is missing."""
@@ -132,29 +121,40 @@ class Database:
 
 
 @contextmanager
-def opened(source: str, scratch: Path) -> Iterator[Database]:
-    """The database at a path, for one reading; copies, if any, go below ``scratch``.
+def opened(source: str, scratch: Path, *, copies: bool = False) -> Iterator[Database]:
+    """The database at a path, for one reading; a copy, if one is needed or asked for, goes below ``scratch``.
 
-    Leaving it without an error means that the database did not change. Raises Changing if it did, Unfinished,
-    ValueError for a file that is damaged, and OSError.
+    Leaving it without an error means that what was read was the database at one moment. Raises
+    databases.Changing if it was not, ValueError for a file that is damaged or too large, and OSError.
     """
     before = _versions(source)
-    _check_journal(source)
+    copies = copies or any(_has_content(f"{source}{side}") for side in databases.SIDE_FILES)
+    path = source
     try:
-        if before[1] is not None and before[1][0]:
-            path, mode = _copy(source, scratch), "mode=rw"
-        else:
-            path, mode = source, "immutable=1&mode=ro"
-        uri = f"file:{quote(os.fsencode(os.path.abspath(path)))}?{mode}"
-        with closing(sqlite3.connect(uri, uri=True)) as connection:
+        if copies:
+            scratch.mkdir(exist_ok=True)
+            path = str(scratch / "copy.db")
+            databases.copy(lambda ending: open_file(f"{source}{ending}"), Path(path), _MOST_COPIED)
+        with databases.opened(path, is_copy=copies) as connection:
             yield Database(connection)
+    except databases.CopyTooLarge:
+        text = "the database with a write-ahead log is too large"
+        raise ValueError(Reason(text, "importers_sqlite_large")) from None
     except sqlite3.Error as error:
         if _versions(source) != before:
-            raise Changing from None
-        cause = str(error)
-        raise ValueError(_SQLITE(cause=cause)) from None
-    if _versions(source) != before:
-        raise Changing
+            raise databases.Changing from None
+        raise ValueError(_SQLITE(cause=str(error))) from None
+    if not copies and _versions(source) != before:
+        raise databases.Changing
+
+
+def _has_content(path: str) -> bool:
+    """Whether a log has transactions: one of zeros is what is left of one that is committed."""
+    try:
+        with open_file(path) as file:
+            return bool(file.read(8).strip(b"\0"))
+    except (OSError, ValueError):  # of SQLite it is a regular file
+        return False
 
 
 def _versions(source: str) -> tuple[tuple[int, ...] | None, ...]:
@@ -170,39 +170,5 @@ def _versions(source: str) -> tuple[tuple[int, ...] | None, ...]:
     return tuple(found)
 
 
-def _check_journal(source: str) -> None:
-    """Raises Changing or Unfinished if a rollback journal says that a transaction is under way."""
-    try:
-        with open_file(f"{source}-journal") as file:
-            begins = file.read(8)
-            age = time.time() - os.fstat(file.fileno()).st_mtime
-    except (OSError, ValueError):  # of SQLite it is a regular file
-        return
-    if not begins.strip(b"\0"):
-        return
-    if age < _OLD:
-        raise Changing
-    text = "a transaction is half written: open the database once with its tracker if no training runs"
-    raise Unfinished(Reason(text, "importers_sqlite_journal"))
-
-
-def _copy(source: str, scratch: Path) -> str:
-    """Copies a database with its write-ahead log."""
-    scratch.mkdir(exist_ok=True)
-    copy = scratch / "copy.db"
-    info = os.stat(source)
-    if info.st_size > _MOST_COPIED:
-        raise ValueError(Reason("the database with a write-ahead log is too large", "importers_sqlite_large"))
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        Path(f"{copy}{suffix}").unlink(missing_ok=True)
-    shutil.copyfile(source, copy)
-    shutil.copyfile(f"{source}-wal", f"{copy}-wal")
-    return str(copy)
-
-
 def _end_of(row: Sequence[Any]) -> list[int]:
     return [row[0], zlib.crc32(repr(row).encode("utf-8", "replace"))]
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")

@@ -22,7 +22,7 @@ from insight_importers.media import MediaFiles
 from insight_importers.odd_values import contained, seconds_of
 from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.side_files import open_file
-from insight_importers.sqlite_files import Database
+from insight_importers.sqlite_files import Database, TrackerRows
 from insight_importers.swanlab_files import (
     config_of,
     origin_of,
@@ -39,15 +39,11 @@ _LINE = ReasonKind("importers_swanlab_line", "{file}: a line is not one of SwanL
 
 
 @define
-class SwanlabRuns:
+class SwanlabRuns(TrackerRows):
     """What the database knows now."""
 
     experiments: dict[str, Mapping[str, Any]] = Factory(dict)  # by key
     tags: dict[str, list[tuple[str, str, str]]] = Factory(dict)  # by key: name, folder, type
-    is_last: bool = True
-    is_other: bool = False
-    watched: Sequence[str] = ()
-    flaws: list[tuple[str, Flaw]] = Factory(list)  # by name of run: of files that are read in each call
 
 
 def is_its(database: Database) -> bool:

@@ -17,7 +17,7 @@ from insight_importers.imported_run import ImportedRun, fenced
 from insight_importers.media import MediaFiles, csv_of_rows, histogram_of_counts
 from insight_importers.odd_values import odd_step, odd_time, seconds_of, whole_of
 from insight_importers.series_buffer import SeriesBuffer
-from insight_importers.sqlite_files import Database
+from insight_importers.sqlite_files import Database, TrackerRows
 from insight_importers.translated_runs import TranslatedRuns
 
 _ROWS = 5_000  # of a call
@@ -25,7 +25,7 @@ _ORIGIN = {"_Username": "user", "_Group": "group"}
 
 
 @define
-class TrackioRows:
+class TrackioRows(TrackerRows):
     """The rows that one call read from the database."""
 
     runs: dict[str, str] = Factory(dict)  # names by key
@@ -34,8 +34,6 @@ class TrackioRows:
     system: list[Any] = Factory(list)
     alerts: list[Any] = Factory(list)
     ends: dict[str, list[int]] = Factory(dict)  # of rows, by table
-    is_last: bool = True
-    is_other: bool = False
 
 
 def is_its(database: Database) -> bool:

@@ -332,25 +332,6 @@ def test_a_run_of_mlflow_that_was_renamed_has_its_new_name(tmp_path: Path, opene
     provider.close()
 
 
-def test_an_unfinished_transaction_of_a_crashed_writer_is_damage(tmp_path: Path, opened: Opened) -> None:
-    import os
-
-    with closing(_trackio(tmp_path / "a.db", "DELETE")) as database:
-        _add(database, 0)
-    journal = tmp_path / "a.db-journal"
-    journal.write_bytes(b"\xd9\xd5\x05\xf9 \xa1c\xd7" + bytes(600))
-    os.utime(journal, (1e9, 1e9))
-    provider = opened(tmp_path)
-    assert [damage.reason for damage in provider.damage()] == [
-        "a transaction is half written: open the database once with its tracker if no training runs"
-    ]
-    journal.unlink()
-    provider.load()
-    assert _values(provider, "a/first", "loss") == [1]
-    assert provider.damage() == []
-    provider.close()
-
-
 def test_a_malformed_line_of_an_mlflow_metric_is_damage_and_the_others_are_read(
     tmp_path: Path, opened: Opened
 ) -> None:

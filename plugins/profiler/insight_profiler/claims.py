@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
 from insight_core.plugin import FileName, PluginNameEnum
 from insight_profiler.stack_files import is_folded, is_pprof, is_speedscope, unpacked
@@ -98,10 +99,13 @@ _FOLDED = [f"*{name}{packed}" for name in FOLDED for packed in ("", ".gz")]  # i
 _SPEEDSCOPE = ["*.speedscope.json", "*.speedscope.json.gz"]
 _PPROF = ["*.pprof", "*.pprof.gz"]
 _MAY_BE_PPROF = ["*.pb.gz", "*.prof"]  # if they begin like one
-_SNAPSHOTS = ["*.pickle", "*.pickle.gz", "*.pkl"]  # of memory, if they begin like one
+SNAPSHOTS = (".pickle", ".pickle.gz", ".pkl", ".pkl.gz")  # of memory, if they begin like one
+# of databases: of their names the beginnings, one of which has to be there
+NSIGHT_TABLES = ("CUPTI_ACTIVITY_KIND_", "NVTX_EVENTS")
+ROCPD_TABLES = ("rocpd_string",)
 
 _SQLITE = b"SQLite format 3\0"
-_PAGE = 100  # where its first page says of which kind it is
+_TABLE = re.compile(rb"CREATE TABLE [\"'`\[]?(\w+)")
 _NEAR = 16  # characters from the end at which a value may just be cut
 # patterns are compiled when first used: most logdirs have no files of unknown names
 _MEMBER = r'\s*"((?:[^"\\]|\\.)*)"\s*:\s*'
@@ -139,21 +143,20 @@ def is_trace_or_stacks(beginning: bytes) -> bool:
     return is_trace_or_calls(beginning) or is_folded(beginning)
 
 
-def may_be_nsight(beginning: bytes) -> bool:
-    """Whether a file that begins so may be an export of Nsight Systems."""
-    return _may_have(beginning, b"CUPTI_ACTIVITY_KIND_", b"NVTX_EVENTS")
+def is_nsight(beginning: bytes) -> bool:
+    """Whether a file is an export of Nsight Systems: a database with one of the tables that are read."""
+    return _has_table(beginning, NSIGHT_TABLES)
 
 
-def may_be_rocpd(beginning: bytes) -> bool:
-    """Whether a file that begins so may be of ROCm's profilers."""
-    return _may_have(beginning, b"rocpd_")
+def is_rocpd(beginning: bytes) -> bool:
+    """Whether a file is of ROCm's profilers: a database with one of the tables that are read."""
+    return _has_table(beginning, ROCPD_TABLES)
 
 
-def _may_have(beginning: bytes, *tables: bytes) -> bool:
-    """Whether a file is a database of SQLite whose first page names such tables, or that has so many tables
-    that their names are elsewhere."""
-    is_inner = beginning[_PAGE : _PAGE + 1] == b"\x05"
-    return beginning.startswith(_SQLITE) and (is_inner or any(table in beginning for table in tables))
+def _has_table(beginning: bytes, names: Sequence[str]) -> bool:
+    """Whether a database of SQLite has a table whose name begins so; SQLite keeps the text that made it."""
+    tables = (match[1].decode("ascii", "replace") for match in _TABLE.finditer(beginning))
+    return beginning.startswith(_SQLITE) and any(table.startswith(tuple(names)) for table in tables)
 
 
 def is_flight(beginning: bytes) -> bool:
@@ -221,14 +224,14 @@ FILES = {
         for where in ("", f"{CLUSTER_DIRECTORY}/")
         for side in SIDE_FILES
     ),
-    FileName("**/*.sqlite", begins=may_be_nsight),
-    FileName("**/*_results.db", begins=may_be_rocpd),
+    FileName("**/*.sqlite", begins=is_nsight),
+    FileName("**/*_results.db", begins=is_rocpd),
     *(FileName(f"**/{name}", begins=is_trace_or_calls) for name in _ANY_TRACES),
     FileName(f"**/*{NAMED_TRACE}*", begins=is_trace_or_stacks),
     *(FileName(f"**/{name}") for name in (*_SPEEDSCOPE, *_PPROF)),
     *(FileName(f"**/{name}", begins=is_folded) for name in (*_FOLDED, "*.txt")),
     *(FileName(f"**/{name}", begins=is_pprof) for name in _MAY_BE_PPROF),
-    *(FileName(f"**/{name}", begins=is_snapshot) for name in _SNAPSHOTS),
+    *(FileName(f"**/*{ending}", begins=is_snapshot) for ending in SNAPSHOTS),
     *(FileName(f"**/{name}", begins=is_flight) for name in _FLIGHTS),
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
 }

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.building import Unreadable
-from insight_profiler.claims import may_be_nsight
+from insight_profiler.claims import is_nsight
 from insight_profiler.model import Category, FlowKind, Source, StepOrigin
 from insight_profiler.rules import _checked
 
+from insight_core.ingest.beginnings import Beginnings
 from tests.conformance.our_profiles import ReadProfile, read_directory, read_profiles
 
 _PROCESS = 1 << 48 | 77 << 24
@@ -301,14 +302,22 @@ def test_only_a_host_that_was_recorded_is_accused(tmp_path: Path, has_calls: boo
     assert found == {"mixed_precision"} | ({"host_bound"} if has_calls else set())
 
 
-def test_only_databases_that_may_be_such_are_claimed(tmp_path: Path) -> None:
-    small = _write(tmp_path / "small.sqlite").read_bytes()[:4096]
-    large = _write(tmp_path / "large.sqlite", more=60).read_bytes()[:4096]
-    other = _write(tmp_path / "other.sqlite", {}, more=1).read_bytes()[:4096]
-    assert may_be_nsight(small)
-    assert may_be_nsight(large), "its tables are named elsewhere"
-    assert not may_be_nsight(other)
-    assert not may_be_nsight(b"text")
+@pytest.mark.parametrize("page", [512, 4096, 65536])
+@pytest.mark.parametrize("more", [1, 60, 400])
+def test_databases_are_claimed_by_their_tables_however_many_there_are(
+    tmp_path: Path, page: int, more: int
+) -> None:
+    for name, rows in (("own", _ROWS), ("other", {})):
+        path = _write(tmp_path / f"{name}.sqlite", rows, more)
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"PRAGMA page_size={page}")
+            connection.execute("VACUUM")
+        assert Beginnings().say(str(path), path.stat(), is_nsight) is (name == "own")
+        cut = tmp_path / "cut.sqlite"
+        for size in (50, 100, 101, 512, 5000):
+            cut.write_bytes(path.read_bytes()[:size])
+            Beginnings().say(str(cut), cut.stat(), is_nsight)  # whatever it says
+    assert not is_nsight(b"text")
 
 
 @pytest.mark.parametrize("more", [1, 60])

@@ -24,7 +24,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import field, frozen
 
 from insight_core.plugin.data import SeriesInfo
-from insight_profiler.claims import CLUSTER_FILES, FOLDED, IS_MINDINSIGHT, NAMED_TRACE, SIDE_FILES
+from insight_profiler.claims import (
+    CLUSTER_FILES,
+    FOLDED,
+    IS_MINDINSIGHT,
+    NAMED_TRACE,
+    SIDE_FILES,
+    SNAPSHOTS,
+)
 from insight_profiler.model import Source
 
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
@@ -50,7 +57,6 @@ _ASCEND_DATABASE = re.compile(r"(?:ascend_(?P<maker>pytorch|mindspore)_profiler|
 _ANALYSIS = re.compile(r"(?:analysis|communication_analyzer)\.db")
 _FLIGHT = re.compile(r"(?:(?:nccl|comm_lib)_trace_rank_\d+(?:\.(?:json|pickle|pkl))?|(?:^|/)rank_\d+)$")
 _RANK_STEPS = re.compile(r"(?:^|/)structured_logs/[^/]*\.global_rank_\d+\.[^/]*\.jsonl$")
-_SNAPSHOT = re.compile(r"\.(pickle|pkl)(\.gz)?$")
 _RANK = re.compile(r"_(\d{1,9})(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
 _ADDITIONAL = re.compile(r"^(profiler_info_|step_trace_point_info)|strategy\.json$")
 _DEVICE = re.compile(r"^PROF_[^/]*/device_(\d+)/")
@@ -138,7 +144,7 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
             directories.setdefault((f"{where}/flight_recorder".lstrip("/"), Source.FLIGHT), {})[name] = file
         elif _RANK_STEPS.search(tag):
             directories.setdefault((where, Source.RANK_STEPS), {})[name] = file
-        elif _SNAPSHOT.search(tag):
+        elif tag.endswith(SNAPSHOTS):
             singles.append(ProfileFiles(run, tag, Source.SNAPSHOT, files={name: file}))
         elif IS_MINDINSIGHT.search(tag):
             prof = _PROF.search(tag)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from insight_profiler.building import Building, Unreadable
+from insight_profiler.claims import NSIGHT_TABLES
 from insight_profiler.files import Files
 from insight_profiler.model import Category, Device
 from insight_profiler.reading.csv_columns import Integers
@@ -100,7 +101,7 @@ def read(files: Files, building: Building) -> None:
     """Raises Unreadable for a file that is no such database, or a damaged one."""
     name = next(iter(sorted(files.names(), key=len)))
     with opened(files, name, building) as tables:
-        if not any(table.startswith((_ACTIVITY, "NVTX_EVENTS")) for table in tables.names):
+        if not any(table.startswith(NSIGHT_TABLES) for table in tables.names):
             text = f"{name} has none of the tables of Nsight Systems"
             raise Unreadable("no_profile_rows", text, file=name)
         _Nsight(building, tables).read()

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from insight_profiler.building import Building, Unreadable
+from insight_profiler.claims import ROCPD_TABLES
 from insight_profiler.files import Files
 from insight_profiler.model import Category, Device
 from insight_profiler.reading.csv_columns import Integers
@@ -75,7 +76,7 @@ def read(files: Files, building: Building) -> None:
     name = next(iter(sorted(files.names(), key=len)))
     with opened(files, name, building) as tables:
         endings = sorted(
-            one.removeprefix("rocpd_string") for one in tables.names if one.startswith("rocpd_string")
+            one.removeprefix(ROCPD_TABLES[0]) for one in tables.names if one.startswith(ROCPD_TABLES)
         )
         if not endings:
             raise Unreadable("no_profile_rows", f"{name} has none of the tables of rocpd", file=name)

@@ -1,8 +1,7 @@
 """Reads tables of SQLite databases as columns, by the columns that a format declares.
 
-A profiler may still be writing its database, on a machine far away: a copy is read, together with the
-write-ahead log or rollback journal next to it, so that SQLite sees whole transactions, takes no lock that a
-writer would meet, and creates no file next to the original. Of a damaged one come the rows before the damage.
+A profiler may still be writing its database, on a machine far away: a copy is read, as it was at one moment.
+Of a damaged one come the rows before the damage.
 """
 
 from __future__ import annotations
@@ -11,24 +10,21 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, Literal, NamedTuple
-from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.plugin.lab import databases
 from insight_profiler.building import Building, Unreadable
-from insight_profiler.claims import SIDE_FILES
 from insight_profiler.files import Files
 
-_MARK = b"SQLite format 3\0"
 _MOST = 8 << 30  # bytes of a database with its log: a copy of both lies on the disk while it is read
 _HEADER = 100  # bytes
-_PIECE = 1 << 20
 _ROWS = 1 << 16  # read at once: cells are objects, which take some 30 bytes each
 _LONGEST = 1 << 16  # characters of a text
 _MOST_TEXT = 512 << 20  # characters of the texts of a table that others refer to by number
@@ -81,12 +77,7 @@ class Tables:
         self._building = building
         self.name = name
         self.others = others
-        connection.text_factory = lambda data: data.decode("utf-8", "replace")
-        for pragma in ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON"):
-            connection.execute(f"PRAGMA {pragma}")
-        # a view could be anything, and take for ever
-        found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        self.names = frozenset(str(table) for (table,) in found)
+        self.names = databases.tables_of(connection)
 
     def __contains__(self, table: str) -> bool:
         return table in self.names
@@ -249,27 +240,31 @@ def opened(files: Files, name: str, building: Building) -> Iterator[Tables]:
     Raises Unreadable for a file that is no database, or one of which not even the names of the tables can be
     read, and OSError.
     """
+    mark = files.peek(name, len(databases.MARK))
+    if not mark:
+        raise Unreadable("empty_file", f"{name} is empty", file=name)
+    if mark != databases.MARK:
+        raise Unreadable("no_database", f"{name} is not an SQLite database", file=name)
+
+    def part(ending: str) -> BinaryIO:
+        if name + ending not in files.names():
+            raise FileNotFoundError(name + ending)
+        return files.open(name + ending)
+
     with TemporaryDirectory(prefix="insight-host-profile-", dir=files.scratch) as directory:
         copy = Path(directory) / "copy.db"
-        left = _MOST
-        with files.open(name) as stream:
-            mark = stream.read(len(_MARK))
-            if not mark:
-                raise Unreadable("empty_file", f"{name} is empty", file=name)
-            if mark != _MARK:
-                raise Unreadable("no_database", f"{name} is not an SQLite database", file=name)
-            with copy.open("wb+") as file:
-                left -= file.write(mark)
-                left = _copy(stream, file, left, name)
-                _complete(file, name, building)
-        sides = [side for side in SIDE_FILES if files.names().get(name + side)]
-        for side in sides:
-            with files.open(name + side) as stream, Path(f"{copy}{side}").open("wb") as file:
-                left = _copy(stream, file, left, name)
-        uri = f"file:{quote(str(copy))}?{'mode=rw' if sides else 'mode=ro&immutable=1'}"
         try:
-            with closing(sqlite3.connect(uri, uri=True)) as connection:
+            databases.copy(part, copy, _MOST)
+            with copy.open("rb+") as file:
+                _complete(file, name, building)
+            with databases.opened(copy, is_copy=True) as connection:
                 yield Tables(connection, name, files.names(), building)
+        except databases.CopyTooLarge:
+            text = f"{name} is larger than {_MOST >> 30} GiB, and is not read"
+            raise Unreadable("large_database", text, file=name, most=_MOST >> 30) from None
+        except databases.Changing:
+            text = f"{name} is being written: it is read when it rests"
+            raise Unreadable("database_changing", text, file=name) from None
         except sqlite3.Error as error:
             text = f"{name} is a damaged database, or was being written: {error}"
             raise Unreadable("broken_database", text, file=name, reason=str(error)) from error
@@ -288,12 +283,3 @@ def _complete(file: BinaryIO, name: str, building: Building) -> None:
         file.truncate(expected)
         text = f"{name} ends after {length} of {expected} bytes; what is there was read"
         building.note("truncated", text, file=name, reason=f"{length} < {expected}")
-
-
-def _copy(stream: BinaryIO, file: BinaryIO, left: int, name: str) -> int:
-    while piece := stream.read(_PIECE):
-        left -= file.write(piece)
-        if left < 0:
-            text = f"{name} is larger than {_MOST >> 30} GiB, and is not read"
-            raise Unreadable("large_database", text, file=name, most=_MOST >> 30)
-    return left
