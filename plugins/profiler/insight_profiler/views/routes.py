@@ -76,7 +76,7 @@ _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
     "calls": lambda profile: bool(trees_of(profile)),
     "memory": _has_memory,
     "hangs": _having("flights"),
-    "every_step": _having("step_spans"),
+    "every_step": _having("step_runs"),
     "advice": _has_runs,
     "kernels": _having("kernels"),
     "steps": _having("steps"),
