@@ -278,6 +278,16 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "check": "i8",  # digest of the last of them
             "odd": "i8",  # malformed lines
         },
+        # what is drawn of all slices of a long profile at once (analysis.window): lanes, and slices that are
+        # merged on them
+        "drawn_lanes": {"track": "i4", "depth": "u2"},
+        "drawn_slices": {
+            "lane": "i4",  # row in drawn_lanes
+            "start": "i8",
+            "end": "i8",
+            "longest": "i4",  # row in slices of the longest that it stands for
+            "count": "i4",
+        },
         # stacks of calls: where each ends in stack_frames, whose innermost frame comes first
         "stacks": {"end": "i8"},
         "stack_frames": {"frame": "i4"},  # row in frames
@@ -344,7 +354,7 @@ class Profile:
     ``failures`` (``device``, and bytes ``wanted`` and ``free``) of an allocator, ``copies`` (by name of
     copies their ``count``, ``bytes`` and ``time``, ns), ``samples`` (``measures``, each with ``name`` and
     ``unit``: ns, bytes, count or another; ``first``: the place of the one that is shown first; ``counted``:
-    samples or calls)."""
+    samples or calls), ``overview`` (``analysis.overview.first_overview``, of a profile that was kept)."""
 
     source: Source
     start_ns: int = 0  # since the epoch; 0 when only relative times are known

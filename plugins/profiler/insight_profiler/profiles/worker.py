@@ -16,6 +16,7 @@ from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import TOO_MUCH, WRONG_SUM, Files
 from insight_profiler.model import Source
+from insight_profiler.profiles.prepared import prepared
 from insight_profiler.profiles.reading import place_in
 from insight_profiler.profiles.storage import UnusableProfile, load, save
 from insight_profiler.reading import READERS
@@ -81,7 +82,7 @@ def read(
         code = _CODES.get(reason, "truncated")
         if code != "truncated" or name not in told:
             building.note(code, f"{name}: {reason}", file=name)
-    profile = building.finish()
+    profile = prepared(building.finish())
     place = Path(directory)
     try:
         try:
