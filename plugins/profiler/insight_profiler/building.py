@@ -38,6 +38,7 @@ class Building(Collected):
     """
 
     progress: Callable[[Building], None] | None = None  # called by `reached`
+    before: Profile | None = None  # of the same files, when they were shorter
     _before_finish: list[Callable[[], None]] = field(factory=list, init=False)
 
     def reached(self) -> None:

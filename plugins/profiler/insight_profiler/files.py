@@ -30,7 +30,8 @@ class Files:
     before they should, are damaged, or unpack to far more bytes than a log would (``TOO_MUCH``): of these
     comes what there is up to that place, and after damage the next members of the file. Where only a
     checksum is wrong (``WRONG_SUM``), all bytes come that unpack. ``scratch`` is a directory for copies, None
-    for that of the system.
+    for that of the system. ``opener_at`` gives the bytes from a place on; without it what is before is
+    passed over.
     """
 
     def __init__(
@@ -38,9 +39,12 @@ class Files:
         sizes: Mapping[str, int],
         opener: Callable[[str], BinaryIO],
         scratch: Path | None = None,
+        opener_at: Callable[[str, int], BinaryIO] | None = None,
     ) -> None:
         self._sizes = dict(sizes)
         self._opener = opener
+        self._opener_at = opener_at
+        self._packed: set[str] = set()
         self.scratch = scratch
         self.bytes_read = 0
         self.cut: dict[str, str] = {}
@@ -71,8 +75,24 @@ class Files:
             head += stream.read(1) or b""
         stream = _Joined(head, stream)
         if head == _GZIP:
+            self._packed.add(name)
             stream = _Unpacked(stream, name, self.cut)
         return cast(BinaryIO, io.BufferedReader(stream, _BUFFER))
+
+    def open_at(self, name: str, offset: int) -> BinaryIO:
+        """The bytes of a file from a place on, as they are. Raises like ``open``."""
+        if name not in self._sizes:
+            raise KeyError(name)
+        if self._opener_at is not None:
+            opened = self._opener_at(name, offset)
+        else:
+            opened = self._opener(name)
+            pass_over(opened, offset)
+        return cast(BinaryIO, io.BufferedReader(_Counted(opened, self), _BUFFER))
+
+    def is_packed(self, name: str) -> bool:
+        """Whether a file came unpacked when it was opened."""
+        return name in self._packed
 
     def peek(self, name: str, size: int = 1) -> bytes:
         """The first bytes of a file, unpacked."""
@@ -84,6 +104,15 @@ class Files:
         is left out."""
         with self.open(name) as stream:
             return stream.read(limit).decode("utf-8-sig", "replace")
+
+
+def pass_over(file: BinaryIO, offset: int) -> None:
+    """Goes on to a place in a file that was just opened, or to its end."""
+    if file.seekable():
+        file.seek(offset)
+        return
+    while offset and (piece := file.read(min(offset, _PIECE))):
+        offset -= len(piece)
 
 
 class _Counted(io.RawIOBase):

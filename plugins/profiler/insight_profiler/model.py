@@ -257,15 +257,36 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "types": "i4",
             "stack": "i4",  # row in stacks
         },
-        # how long each rank of a job was in a span of a step, of each start (attempt); by rank and attempt,
-        # and in these by span and step
-        "step_spans": {
+        # how long each rank of a job was in a span of a step, of each start (attempt): a row for each run of
+        # consecutive steps; by rank and attempt, and in these by span and step
+        "step_runs": {
             "rank": "i4",
             "attempt": "i4",
-            "step": "i8",
             "span": "i4",  # text
-            "start": "i8",  # ns since the epoch, by the clock of the rank
-            "duration": "i8",  # ns, the sum of those in one step
+            "first": "i8",  # step
+            "end": "i8",  # its last row (exclusive) in step_durations
+            "total": "f8",  # ns of all its steps
+        },
+        "step_durations": {"duration": "f4"},  # ns, the sum of those in one step; exact to 6e-8 of it
+        "step_starts": {"start": "i8"},  # ns since the epoch, of the lowest rank: the first rows of these
+        # files that steps were read of, so that what is appended to them can be read alone
+        "step_files": {
+            "name": "i4",
+            "rank": "i4",
+            "attempt": "i4",
+            "read": "i8",  # bytes, up to the end of a line; 0 for packed files
+            "check": "i8",  # digest of the last of them
+            "odd": "i8",  # malformed lines
+        },
+        # what is drawn of all slices of a long profile at once (analysis.window): lanes, and slices that are
+        # merged on them
+        "drawn_lanes": {"track": "i4", "depth": "u2"},
+        "drawn_slices": {
+            "lane": "i4",  # row in drawn_lanes
+            "start": "i8",
+            "end": "i8",
+            "longest": "i4",  # row in slices of the longest that it stands for
+            "count": "i4",
         },
         # stacks of calls: where each ends in stack_frames, whose innermost frame comes first
         "stacks": {"end": "i8"},
@@ -333,7 +354,7 @@ class Profile:
     ``failures`` (``device``, and bytes ``wanted`` and ``free``) of an allocator, ``copies`` (by name of
     copies their ``count``, ``bytes`` and ``time``, ns), ``samples`` (``measures``, each with ``name`` and
     ``unit``: ns, bytes, count or another; ``first``: the place of the one that is shown first; ``counted``:
-    samples or calls)."""
+    samples or calls), ``overview`` (``analysis.overview.first_overview``, of a profile that was kept)."""
 
     source: Source
     start_ns: int = 0  # since the epoch; 0 when only relative times are known

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from insight_profiler import insight_plugin
 from insight_profiler.analysis.every_step import slow_ranks, slowest, spans_of, tiles
 from insight_profiler.analysis.goodput import goodput
 from insight_profiler.building import Building, Unreadable
+from insight_profiler.derived.step_runs import StepRuns
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
+from insight_profiler.profiles import reading
 from insight_profiler.profiles.discovery import profiles_of
+from insight_profiler.profiles.known import Profiles
+from insight_profiler.profiles.storage import contents
 from insight_profiler.reading import READERS
 
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesInfo, SeriesKey
+from insight_core.providers.local import LocalProvider
 from insight_record.step_times import StepTimes
 from tests.profile_rules import check
 from tests.rank_step_logs import FILE, write_attempt
+from tests.waiting import eventually
 
 _ALL = (0, 1 << 60)
 _WIDE = (1024, 4000)
@@ -142,6 +151,95 @@ def test_odd_lines_are_skipped_and_listed_and_a_line_that_is_being_written_is_no
     whole_step = tiles(profile, "step", "max", _WIDE, _ALL)
     assert whole_step.values[1, -1] == 7_000_000
     assert whole_step.last[-1] == 31
+
+
+def _next(directory: Path, before: Profile) -> tuple[Profile, int]:
+    """What is read of logs that were read before, and of how many bytes."""
+    files = Files.of_directory(directory / "structured_logs")
+    building = Building(Source.RANK_STEPS, before=before)
+    READERS[Source.RANK_STEPS](files, building)
+    return building.finish(), files.bytes_read
+
+
+def _assert_same(one: Profile, other: Profile) -> None:
+    assert one.texts == other.texts
+    assert one.notes == other.notes
+    for name, table in other.tables.items():
+        for column, values in table.items():
+            assert np.array_equal(one.tables[name][column], values), (name, column)
+
+
+def test_logs_that_grow_are_read_from_where_they_ended(tmp_path: Path) -> None:
+    """With a line and a step that are cut, one that is malformed, and a rank that starts later."""
+    write_attempt(tmp_path, 4, range(1, 801), checkpoint=lambda step: 0.1 if step % 7 == 0 else 0.0)
+    place = tmp_path / "structured_logs"
+    whole = {path: path.read_bytes() for path in sorted(place.iterdir())}
+    late, *others = whole
+    late.unlink()
+    for path in others:
+        cut = len(whole[path]) * 9 // 10
+        path.write_bytes(b'odd _end"\n' + whole[path][:cut])
+        whole[path] = b'odd _end"\n' + whole[path]
+    before = _read(tmp_path)
+    for path, text in whole.items():
+        path.write_bytes(text)
+    after, read = _next(tmp_path, before)
+    _assert_same(after, _read(tmp_path))
+    grown = sum(len(whole[path]) for path in others)
+    assert read - len(whole[late]) < 0.2 * grown  # a tenth, and what is read ahead
+    same, read = _next(tmp_path, after)
+    _assert_same(same, after)
+    assert read < 0.1 * grown
+
+
+@pytest.mark.parametrize("change", ["truncated", "replaced", "packed"])
+def test_a_log_that_is_another_one_is_read_whole(tmp_path: Path, change: str) -> None:
+    write_attempt(tmp_path, 3, range(1, 101))
+    path = tmp_path / "structured_logs" / FILE.format(rank=1, attempt=0)
+    whole = path.read_bytes()
+    if change == "packed":
+        path.write_bytes(gzip.compress(whole))
+    before = _read(tmp_path)
+    if change == "truncated":
+        path.write_bytes(whole[: len(whole) // 2])
+    elif change == "replaced":
+        path.write_bytes(whole.replace(b'"time_us": 179', b'"time_us": 178') + whole[:1000])
+    else:
+        path.write_bytes(gzip.compress(whole + whole[: len(whole) // 2]))
+    _assert_same(_next(tmp_path, before)[0], _read(tmp_path))
+
+
+def test_a_job_that_runs_is_read_again_though_its_logs_never_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_GROWS", 0.1)
+    logs, cache = tmp_path / "logs", tmp_path / "cache"
+    write_attempt(logs, 3, range(1, 41))
+    path = logs / "structured_logs" / FILE.format(rank=1, attempt=0)
+    line = path.read_bytes().splitlines(keepends=True)[-1]
+    provider = LocalProvider([Logdir(str(logs))], [insight_plugin()], watch=False)
+    profiles = Profiles(provider)
+    last = 40
+    try:
+        provider.load()
+        [files] = profiles.listing()
+
+        def last_step() -> int:
+            """The last step that is shown, while each look finds that the log has grown."""
+            nonlocal last
+            found = profiles.look(files.run, files.path, cache)
+            assert found.failure is None
+            last += 1
+            with path.open("ab") as file:
+                file.write(line.replace(b'"step": 40', b'"step": %d' % last))
+            provider.load()
+            return StepRuns.of(found.profile).last().max(initial=0) if found.profile else 0
+
+        eventually(lambda: last_step() > 45)
+        assert contents(cache).entries <= 2  # of what was shown before nothing is left
+    finally:
+        profiles.close()
+        provider.close()
 
 
 def test_logs_without_a_step_say_so(tmp_path: Path) -> None:

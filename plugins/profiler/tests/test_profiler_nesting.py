@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from insight_profiler.building import Building
 from insight_profiler.derived.crossing import laid_in_turn
+from insight_profiler.derived.upwards import nearest_marked, summed_upwards
 from insight_profiler.model import Profile, Source, Track
 
 Slice = tuple[int, int]  # start, duration
@@ -208,3 +209,32 @@ def _around(rows: list[Slice], row: int) -> list[int]:
         for other, (begin, length) in enumerate(rows[:row])
         if begin <= start and begin + length >= start + duration and begin + length > start
     ]
+
+
+def test_marks_and_sums_follow_parents_that_come_before_or_after() -> None:
+    """A slice that lies across others comes after some of those that are below it."""
+    chance = np.random.default_rng(3)
+    for _ in range(50):
+        count = int(chance.integers(1, 60))
+        depth = chance.integers(0, 6, count)
+        parent = np.full(count, -1, np.int32)
+        for row in range(count):
+            above = np.flatnonzero(depth == depth[row] - 1)
+            if len(above):
+                parent[row] = chance.choice(above)
+        marked, values = chance.random(count) < 0.3, chance.integers(0, 5, count)
+        around = [_callers(parent, row) for row in range(count)]
+        nearest = [next((one for one in rows if marked[one]), -1) for rows in around]
+        assert nearest_marked(marked, parent).tolist() == nearest
+        sums = [
+            sum(int(values[row]) for row in range(count) if one in (row, *around[row]))
+            for one in range(count)
+        ]
+        assert summed_upwards(values, parent).tolist() == sums
+
+
+def _callers(parent: np.ndarray[tuple[int], np.dtype[np.int32]], row: int) -> list[int]:
+    found = []
+    while (row := int(parent[row])) >= 0:
+        found.append(row)
+    return found

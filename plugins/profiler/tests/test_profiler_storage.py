@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from attrs import fields
+from insight_profiler.analysis.overview import first_overview
 from insight_profiler.building import Building
 from insight_profiler.model import Counter, Device, Profile, Source, Track
+from insight_profiler.profiles.prepared import prepared
 from insight_profiler.profiles.storage import UnusableProfile, clear, contents, key_of, load, save, shrink
 from safetensors.numpy import load_file
+
+from insight_core.plugin import encode_json
 
 
 def _profile() -> Profile:
@@ -27,6 +32,7 @@ def _profile() -> Profile:
     )
     building.add("counters", counter=[0], time=[3], value=[np.nan])
     building.add("kernels", name=[1], occupancy=[12.5])
+    building.add("operators", name=[0], type=[0], side=[0], calls=[2], total=[12], self=[10])
     return building.finish()
 
 
@@ -120,3 +126,13 @@ def test_keys_tell_profiles_apart() -> None:
     assert key_of("a", 1) == key_of("a", 1)
     assert key_of("a", 1) != key_of("a", 2)
     key_of("lone \udc80")
+
+
+def test_a_profile_that_was_read_is_kept_with_its_overview(tmp_path: Path) -> None:
+    profile = _profile()
+    save(prepared(profile), tmp_path / "one")
+    kept = load(tmp_path / "one")
+    made = first_overview(profile)
+    assert made["biggest"]
+    assert kept.documents["overview"] == json.loads(encode_json(made))
+    assert first_overview(kept) is kept.documents["overview"]

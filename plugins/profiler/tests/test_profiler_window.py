@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from attrs import evolve
 from insight_profiler.analysis import window
-from insight_profiler.analysis.window import ShownSlices, slices_between
+from insight_profiler.analysis.window import ShownSlices, kept_lanes, slices_between
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Profile, Source, Track
+from insight_profiler.profiles.storage import load, save
 
 
 def _profile(seed: int, count: int = 3000) -> Profile:
@@ -53,6 +57,31 @@ def _covers(shown: ShownSlices, row: int, profile: Profile) -> bool:
     on_lane = (columns["track"] == slices["track"][row]) & (columns["depth"] == slices["depth"][row])
     around = (columns["start"] <= begin) & (columns["start"] + columns["duration"] >= end)
     return bool((on_lane & around).any())
+
+
+@pytest.mark.parametrize("part", [1.0, 0.3, 0.01])
+def test_a_profile_that_is_kept_is_drawn_as_from_all_of_its_slices(
+    part: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(window, "_MANY", 0)
+    for seed in range(3):
+        profile = _profile(seed)
+        save(evolve(profile, tables={**profile.tables, **kept_lanes(profile)}), tmp_path / "kept")
+        for width in (1500, 500, 100):
+            asked = 0, int(part * profile.duration_ns), width
+            kept, made = slices_between(load(tmp_path / "kept"), *asked), slices_between(profile, *asked)
+            assert kept.count == made.count
+            for name, column in made.columns.items():
+                assert np.array_equal(kept.columns[name], column), (name, width)
+
+
+def test_all_of_a_kept_profile_is_drawn_without_a_look_at_each_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(window, "_MANY", 0)
+    profile = _profile(0)
+    count = len(profile.tables["slices"]["start"])
+    kept = evolve(profile, tables={**profile.tables, **kept_lanes(profile)})
+    monkeypatch.setattr(window, "_by_lane", pytest.fail)
+    assert slices_between(kept, 0, kept.duration_ns, 1500).count == count
 
 
 def test_the_lanes_that_were_used_last_are_kept_within_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:

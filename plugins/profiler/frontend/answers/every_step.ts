@@ -1,11 +1,15 @@
 /** Answers about every step of every rank of a job. Times in ns. */
 
+import type { StepRange } from '../address';
+
 /** A span in tiles: a row for each rank or several, a column for each stretch of steps; null: nothing recorded. */
 export interface EveryStepAnswer {
   readonly span: string;
   readonly spans: readonly string[];
   /** How many ranks there are. */
   readonly count: number;
+  /** The first and last step of all. */
+  readonly whole: StepRange;
   /** The first rank of each row, and the steps of each column. */
   readonly ranks: readonly number[];
   readonly first: readonly number[];

@@ -5,7 +5,8 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
 import { Tip, type TipText, useParts } from './drawing';
-import { type Cells, changeRangeOf, painted, rangeOf, span, worstOf } from './heat_map_cells';
+import { type LookAtColumns, useColumnZoom } from './column_zoom';
+import { type Cells, type Columns, changeRangeOf, painted, rangeOf, span, worstOf } from './heat_map_cells';
 import { type Ink, inkOf } from './ink';
 
 export interface HeatMapProps {
@@ -27,6 +28,8 @@ export interface HeatMapProps {
   readonly text: (value: number) => string;
   readonly tip: (row: number, column: number) => TipText;
   readonly onPress?: (row: number, column: number) => void;
+  /** Shows other columns: with it gestures and keys zoom. */
+  readonly onLook?: LookAtColumns;
 }
 
 const [LEFT, TOP, BOTTOM] = [64, 8, 36]; // px: half a label above
@@ -49,6 +52,7 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
   const parts = useParts(900);
   const canvas = useRef<HTMLCanvasElement>(null);
   const at = useSignal<Place | null>(null);
+  const zoom = useColumnZoom(cells, props.onLook);
   const ink = inkOf(board.page.theme.value);
   const range = useMemo(() => (isChange ? changeRangeOf(cells) : rangeOf(cells)), [cells, isChange]);
   // once a map, not with every move of the pointer
@@ -71,9 +75,11 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
     if (!element || wide === 0 || high === 0) return;
     element.width = wide; // the browser stretches it without smoothing
     element.height = high;
-    const pixels = painted(cells, range, wide, high, shades.map(rgbOf), rgbOf(ink.background));
+    const window = zoom.window.value ?? undefined;
+    const pixels = painted(cells, range, wide, high, shades.map(rgbOf), rgbOf(ink.background), window);
     element.getContext('2d')?.putImageData(new ImageData(pixels, wide, high), 0, 0);
-  }, [cells, range, shades, width, height]);
+  }, [cells, range, shades, width, height, zoom.window.value]);
+  useEffect(() => (canvas.current ? zoom.follow(canvas.current) : undefined), []);
   useEffect(() => void (at.value = null), [cells.rows, cells.columns]);
 
   const show = (place: Place | null, x: number, y: number): void => {
@@ -82,7 +88,7 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
   };
   const under = (event: MouseEvent): Place | null => {
     const box = canvas.current?.getBoundingClientRect();
-    if (!box || box.width === 0 || cells.rows === 0 || cells.columns === 0) return null;
+    if (!box || box.width === 0 || cells.rows === 0 || cells.columns === 0 || zoom.window.value) return null;
     // the place of the bitmap under the pointer, and the cells that it shows
     const within = (offset: number, length: number, places: number): number =>
       Math.max(0, Math.min(places - 1, Math.floor((offset / length) * places)));
@@ -115,6 +121,8 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
     const next = to[event.key];
     if (next) walk(...next);
     else if (event.key === 'Escape' && at.value) show(null, 0, 0);
+    else if (event.ctrlKey || event.metaKey || event.altKey) return;
+    else if (zoom.key(event.key, at.value?.[1] ?? null)) show(null, 0, 0);
     else if ((event.key === 'Enter' || event.key === ' ') && at.value && onPress) onPress(...at.value);
     else return;
     event.preventDefault();
@@ -136,10 +144,12 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
             width: `${width}px`,
             height: `${height}px`,
             cursor: onPress ? 'pointer' : 'default',
+            ...(props.onLook && { touchAction: 'pan-y' }),
           }}
+          onPointerDown={zoom.press}
           onPointerMove={(event) => show(under(event), event.clientX, event.clientY)}
           onClick={(event) => {
-            const pressed = under(event);
+            const pressed = zoom.wasDrag() ? null : under(event);
             if (pressed && onPress) onPress(...pressed);
           }}
           onKeyDown={onKeyDown}
@@ -149,6 +159,7 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
           <Mark key={cell.join()} place={cell} cells={cells} width={width} height={height} isWarning />
         ))}
         {place && <Mark place={place} cells={cells} width={width} height={height} />}
+        {zoom.chosen.value && <Chosen columns={zoom.chosen.value} cells={cells} width={width} height={height} />}
         <Labels
           labels={rowLabels}
           length={height}
@@ -157,7 +168,7 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
           kind="row"
         />
         <Labels
-          labels={columnLabels}
+          labels={zoom.window.value ? [] : columnLabels}
           length={width}
           apart={44}
           style={(middle) => ({ left: `${LEFT + middle}px`, top: `${TOP + height + 3}px` })}
@@ -202,6 +213,29 @@ function Mark({ place: [row, column], cells, width, height, isWarning = false }:
         top: `${TOP + row * high}px`,
         width: `${Math.max(4, wide)}px`,
         height: `${Math.max(4, high)}px`,
+      }}
+    />
+  );
+}
+
+interface ChosenProps {
+  readonly columns: Columns;
+  readonly cells: Cells;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The columns that a drag chooses. */
+function Chosen({ columns: [from, to], cells, width, height }: ChosenProps): JSX.Element {
+  const wide = width / cells.columns;
+  return (
+    <span
+      class="heat-map-chosen"
+      style={{
+        left: `${LEFT + from * wide}px`,
+        top: `${TOP}px`,
+        width: `${(to - from) * wide}px`,
+        height: `${height}px`,
       }}
     />
   );

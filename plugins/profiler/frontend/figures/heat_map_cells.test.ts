@@ -33,6 +33,18 @@ describe('the colours of a heat map', () => {
     expect(new Set(Array.from({ length: 100 }, (_, y) => small[4 * y]))).toEqual(new Set([20]));
   });
 
+  it('show the columns of a window, and nothing beyond the ends', () => {
+    const cells = cellsOf([[5, 7, 9, 5]], 'largest');
+    const reds = (window: readonly [number, number]): readonly (number | undefined)[] => {
+      const pixels = painted(cells, { low: 5, high: 9 }, 4, 1, SHADES, GREY, window);
+      return [0, 1, 2, 3].map((x) => pixels[4 * x]);
+    };
+    expect(reds([0, 4])).toEqual([10, 20, 30, 10]);
+    expect(reds([1, 3])).toEqual([20, 20, 30, 30]);
+    expect(reds([-2, 6])).toEqual([1, 20, 30, 1]);
+    expect(reds([-4, 0])).toEqual([1, 1, 1, 1]);
+  });
+
   it('belong to all cells, each to one place', () => {
     for (const [places, count] of [
       [100, 1024],

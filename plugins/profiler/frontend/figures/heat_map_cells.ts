@@ -9,6 +9,9 @@ export interface Cells {
   readonly worst: 'largest' | 'smallest';
 }
 
+/** Columns from a place to another (exclusive), between two or beyond the ends perhaps. */
+export type Columns = readonly [from: number, to: number];
+
 export interface Range {
   readonly low: number;
   readonly high: number;
@@ -63,6 +66,13 @@ export function span(at: number, places: number, count: number): readonly [numbe
   return [first, Math.max(first + 1, Math.floor(((at + 1) * count) / places))];
 }
 
+/** The same of the columns of a window; none beyond the ends. */
+function columnsAt(at: number, places: number, [from, to]: Columns, count: number): readonly [number, number] {
+  const begin = Math.floor(from + (at * (to - from)) / places);
+  const end = Math.max(begin + 1, Math.floor(from + ((at + 1) * (to - from)) / places));
+  return [Math.max(0, begin), Math.min(count, end)];
+}
+
 /** Of some rows and columns the cell that shows: [row, column], null if none of them is known. */
 export function worstOf(
   { columns, values, worst }: Cells,
@@ -81,7 +91,10 @@ export function worstOf(
   return found;
 }
 
-/** Colours of `width` x `height` places as RGBA; `shades` go from the low end to the high end, `empty` is not known. */
+/**
+ * Colours of `width` x `height` places as RGBA; `shades` go from the low end to the high end, `empty` is not known.
+ * `window`: which columns are shown.
+ */
 export function painted(
   cells: Cells,
   { low, high }: Range,
@@ -89,9 +102,10 @@ export function painted(
   height: number,
   shades: readonly (readonly [number, number, number])[],
   empty: readonly [number, number, number],
+  window: Columns = [0, cells.columns],
 ): Uint8ClampedArray<ArrayBuffer> {
   const pixels = new Uint8ClampedArray(4 * width * height);
-  const across = Array.from({ length: width }, (_, x) => span(x, width, cells.columns));
+  const across = Array.from({ length: width }, (_, x) => columnsAt(x, width, window, cells.columns));
   for (let y = 0; y < height; y++) {
     const down = span(y, height, cells.rows);
     for (let x = 0; x < width; x++) {

@@ -2,8 +2,10 @@
 import { Choice, Icon, Select } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { StepRange } from '../address';
 import type { EveryStepAnswer, GoodputAnswer } from '../answers/every_step';
 import type { ProfilerParts, ViewProps } from '../board';
+import type { LookAtColumns } from '../figures/column_zoom';
 import { Figure } from '../figures/figure';
 import { HeatMap } from '../figures/heat_map';
 import { cellsOf } from '../figures/heat_map_cells';
@@ -17,6 +19,7 @@ import { Goodput } from './goodput';
 const WIDTH = 800; // columns
 const AROUND = 8; // times fewer steps after a press
 const LEAST = 20; // steps that are worth a look
+const NEAREST = 4; // steps that zooming comes to
 
 export default function EveryStep({ board }: ViewProps): JSX.Element {
   const range = board.stepRange.value;
@@ -94,7 +97,7 @@ interface AnswerProps {
 function StepMap({ board, answer, busy }: AnswerProps & { readonly busy: boolean }): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
-  const { span, spans, ranks, first, last, count } = answer;
+  const { span, spans, ranks, first, last, count, whole } = answer;
   const cells = useMemo(() => cellsOf(answer.values, 'largest'), [answer]);
   const [low, high] = [first[0] ?? 0, last.at(-1) ?? 0];
   const each = (last[0] ?? 0) - low + 1;
@@ -105,6 +108,13 @@ function StepMap({ board, answer, busy }: AnswerProps & { readonly busy: boolean
     const half = Math.max(LEAST, (high - low) / AROUND) / 2;
     const middle = ((first[column] ?? 0) + (last[column] ?? 0)) / 2;
     board.stepRange.set({ first: Math.max(0, Math.round(middle - half)), last: Math.round(middle + half) }, 'push');
+  };
+  const look: LookAtColumns = (to, how) => {
+    const next = to && rangeIn(whole, low + to[0] * each, low + to[1] * each - 1);
+    const { value: before } = board.stepRange;
+    if (next?.first === before?.first && next?.last === before?.last) return false;
+    board.stepRange.set(next, how);
+    return true;
   };
   const title = [
     say('every_step.title', { span }),
@@ -169,9 +179,18 @@ function StepMap({ board, answer, busy }: AnswerProps & { readonly busy: boolean
           lines: [[span, valueText(cells.values[row * cells.columns + column], (ns) => timeText(ns, locale))]],
         })}
         onPress={open}
+        onLook={look}
       />
     </Figure>
   );
+}
+
+/** Steps from one to another within all of them, a few at least; null for all. */
+export function rangeIn(whole: StepRange, from: number, to: number): StepRange | null {
+  const most = whole.last - whole.first;
+  const more = Math.min(most, Math.max(NEAREST - 1, Math.round(to - from)));
+  const first = Math.max(whole.first, Math.min(whole.last - more, Math.round((from + to - more) / 2)));
+  return more === most ? null : { first, last: first + more };
 }
 
 const valueText = (value: number | undefined, text: (value: number) => string): string =>

@@ -92,7 +92,7 @@ def small_kernels(evidence: Evidence) -> Iterator[Finding]:
     if not _are_many(evidence, small):
         return
     others = evidence.updated_singly, launched_by_loops(evidence, evidence.reads)
-    small = np.setdiff1d(small, np.concatenate(others))
+    small = evidence.without(small, *others)
     if not _are_many(evidence, small):
         return
     share = len(small) / len(compute)
@@ -173,7 +173,7 @@ def occupancy(evidence: Evidence) -> Iterator[Finding]:
     kernels = evidence.profile.tables.get("kernels")
     if kernels is None or not np.isfinite(kernels["occupancy"]).any():
         raise NotChecked(said("needs_occupancy"))
-    compute = np.setdiff1d(evidence.compute, products(evidence, evidence.compute))
+    compute = evidence.without(evidence.compute, products(evidence, evidence.compute))
     values = kernels["occupancy"][evidence.slices["kernel"][compute]]
     times = evidence.slices["duration"][compute]
     known = np.isfinite(values) & (times >= _SMALL)  # latency limits others, whatever their occupancy

@@ -56,7 +56,7 @@ def low_goodput(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _needs_steps(evidence: Evidence) -> None:
-    if "step_spans" not in evidence.profile.tables:
+    if "step_runs" not in evidence.profile.tables:
         raise NotChecked(said("needs_rank_steps"))
 
 

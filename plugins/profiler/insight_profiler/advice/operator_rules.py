@@ -173,7 +173,7 @@ def type_conversion(evidence: Evidence) -> Iterator[Finding]:
     rows = _work_of(evidence, converts)
     rows = rows[evidence.slices["category"][rows] == 0]  # kernels: copies have a rule of their own
     if (split := evidence.split_attention) is not None:  # of which the rule about attention tells
-        rows = np.setdiff1d(rows, split.rows)
+        rows = evidence.without(rows, split.rows)
     if not len(rows):
         return
     savings = _without_operators(evidence, rows, converts)

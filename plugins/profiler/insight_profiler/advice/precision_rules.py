@@ -40,7 +40,7 @@ def mixed_precision(evidence: Evidence) -> Iterator[Finding]:
     if not whole or evidence.time(rows) < _MATRIX * whole:
         return
     attention = evidence.named(is_attention, rows)
-    others = np.setdiff1d(rows, attention)
+    others = evidence.without(rows, attention)
     if evidence.time(evidence.named(is_tf32, matrix)) > evidence.time(others):
         yield from _wide_attention(evidence, attention, whole)
         return

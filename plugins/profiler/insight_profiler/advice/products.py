@@ -37,7 +37,7 @@ def on_matrix_units(evidence: Evidence, rows: Rows) -> Rows:
 
 def wide_without_units(evidence: Evidence, rows: Rows) -> Rows:
     """Those of some products that matrix units do not compute, and whose inputs are not narrow already."""
-    left = np.setdiff1d(rows, on_matrix_units(evidence, rows))
+    left = evidence.without(rows, on_matrix_units(evidence, rows))
     left = left[~are(is_narrow, evidence.profile.texts, evidence.slices["name"][left])]
     launchers = evidence.operator_of(left)
     table = evidence.operators

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.analysis.spans import Spans, covered, length
-from insight_profiler.derived.nesting import nearest_marked, summed_upwards
+from insight_profiler.derived.upwards import nearest_marked, summed_upwards
 from insight_profiler.model import Category, Source
 
 _MOSTLY = 0.5
@@ -52,7 +52,7 @@ class PythonTimes:
         times[functions] = own[functions]
         parents = evidence.slices["parent"][built_in]  # time in a built-in function is that of who calls it
         np.add.at(times, parents[parents >= 0], own[built_in[parents >= 0]])
-        mine = np.setdiff1d(functions, np.concatenate((measuring, named(_LIBRARY, functions))))
+        mine = evidence.without(functions, measuring, named(_LIBRARY, functions))
         profiler = int(own[measuring].sum())
         if not len(mine):
             return cls(None, 0, profiler, bool(len(functions)))
@@ -77,8 +77,8 @@ def quiet_function(evidence: Evidence, late: Spans) -> QuietFunction | None:
     """The function that launches nothing in which the host is for most of some time in which devices wait for
     it: the outermost one, without loading data. None where none is known."""
     slices = evidence.slices
-    depth, parent = slices["depth"], slices["parent"]
-    launches = summed_upwards((slices["category"] == Category.RUNTIME).astype(np.int64), depth, parent)
+    parent = slices["parent"]
+    launches = summed_upwards((slices["category"] == Category.RUNTIME).astype(np.int64), parent)
     quiet = (
         (slices["category"] == Category.OTHER)
         & (launches == 0)
@@ -86,11 +86,11 @@ def quiet_function(evidence: Evidence, late: Spans) -> QuietFunction | None:
     )
     quiet &= evidence.inside & ~evidence.is_work & ~evidence.marks_step
     loads = slices["category"] == Category.DATA
-    quiet &= nearest_marked(loads, depth, parent) < 0
-    rows = np.flatnonzero(quiet & (nearest_marked(quiet, depth, parent) < 0))
+    quiet &= nearest_marked(loads, parent) < 0
+    rows = np.flatnonzero(quiet & (nearest_marked(quiet, parent) < 0))
     if evidence.profile.source is Source.XPLANE:  # which has spans of the runtime, too
         rows = evidence.named(lambda name: ".py" in name, rows)
-    rows = np.setdiff1d(rows, evidence.named(lambda name: _PROFILER.search(name) is not None, rows))
+    rows = evidence.without(rows, evidence.named(lambda name: _PROFILER.search(name) is not None, rows))
     times = covered(late, slices["start"][rows].astype(np.int64), evidence.ends[rows])
     if not times.any():
         return None

@@ -12,7 +12,7 @@ from insight_profiler.advice.replay import WAIT, Replay
 from insight_profiler.advice.timeline_evidence import Rows, TimelineEvidence
 from insight_profiler.analysis.spans import Spans, gaps, merged
 from insight_profiler.analysis.steps import slow_steps
-from insight_profiler.derived.nesting import nearest_marked
+from insight_profiler.derived.upwards import nearest_marked
 from insight_profiler.model import Category
 
 MANY = 10  # reads in a step that are worth a hint although they cost little
@@ -78,8 +78,8 @@ def reads_of(evidence: TimelineEvidence, replay: Replay | None) -> Reads:
     found = np.concatenate((waits, copying[alone & np.isin(copying, calls)])).astype(np.intp)
     found = found[np.argsort(slices["start"][found], kind="stable")]
     is_operator = slices["category"] == Category.OPERATOR
-    outer = is_operator & (nearest_marked(is_operator, slices["depth"], parents) < 0)
-    owner = nearest_marked(outer, slices["depth"], parents)[found]
+    outer = is_operator & (nearest_marked(is_operator, parents) < 0)
+    owner = nearest_marked(outer, parents)[found]
     around = np.where(owner >= 0, owner, found)
     _, firsts = np.unique(around, return_index=True)
     firsts = np.sort(firsts)

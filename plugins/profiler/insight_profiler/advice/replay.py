@@ -21,9 +21,15 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_core.plugin.lab import NotCompiled
 from insight_profiler.advice.timeline_evidence import TimelineEvidence
 from insight_profiler.analysis.spans import Spans, covered
 from insight_profiler.model import Category
+
+try:
+    from insight_profiler.advice._node_times import node_times
+except ModuleNotFoundError as error:
+    raise NotCompiled("insight_profiler.advice._node_times") from error
 
 HOST, WAIT, WORK = range(3)  # kinds of nodes
 Shares: TypeAlias = float | NDArray[np.float64]
@@ -94,7 +100,7 @@ class Replay:
     ) -> int:
         """How long it takes from the start (ns) with other durations and lags, and without the ``waits`` that
         are False (bool[nodes])."""
-        return max(self._times(duration, lag, waits)[1], default=0)
+        return int(self._times(duration, lag, waits)[1].max(initial=0))
 
     def time(self, host: HostPace, change: ReplayChange | None = None) -> int:
         """How long the steps take (ns) with a host that is so fast, and a change."""
@@ -103,7 +109,7 @@ class Replay:
             duration = (duration * change.duration).astype(np.int64)
             lag = np.where(lag > 0, lag * change.lag, lag).astype(np.int64)
             waits = change.waits
-        end = max(self._times(duration, lag, waits, host.latency)[1], default=0)
+        end = int(self._times(duration, lag, waits, host.latency)[1].max(initial=0))
         return max(1, end - self.behind)
 
     def without_host(self, host: HostPace, stays: Spans, left: float = 0.0) -> HostPace:
@@ -134,7 +140,7 @@ class Replay:
     def critical_path(self) -> NDArray[np.int64]:
         """The nodes that decide how long the steps take, from the last to the first: each of them waited
         for the next."""
-        begin, end = (np.array(times, np.int64) for times in self._times(None, None, None))
+        begin, end = self._times(None, None, None)
         dependencies = (
             (self.before, end, self.lag),
             (self.launch, begin, self.latency),
@@ -161,24 +167,17 @@ class Replay:
         lag: NDArray[np.int64] | None,
         waits: NDArray[np.bool_] | None,
         latency: NDArray[np.int64] | None = None,
-    ) -> tuple[list[int], list[int]]:
-        """When each node begins and ends, ns from the start. A graph has no array operation for it."""
-        durations = (self.duration if duration is None else duration).tolist()
-        lags = (self.lag if lag is None else lag).tolist()
-        others = (self.other if waits is None else np.where(waits, self.other, -1)).tolist()
-        latencies = (self.latency if latency is None else latency).tolist()
-        begin: list[int] = []
-        end: list[int] = []
-        befores, launches = self.before.tolist(), self.launch.tolist()
-        columns = (befores, lags, launches, latencies, others, self.delay.tolist(), durations)
-        for before, lag_of_it, launch, late, other, delay, takes in zip(*columns, strict=True):
-            at = lag_of_it + (end[before] if before >= 0 else 0)
-            if launch >= 0 and begin[launch] + late > at:
-                at = begin[launch] + late
-            if other >= 0 and end[other] + delay > at:
-                at = end[other] + delay
-            begin.append(at)
-            end.append(at + takes)
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """When each node begins and ends, ns from the start."""
+        begin, end = node_times(
+            self.before,
+            self.lag if lag is None else lag,
+            self.launch,
+            self.latency if latency is None else latency,
+            self.other if waits is None else np.where(waits, self.other, -1),
+            self.delay,
+            self.duration if duration is None else duration,
+        )
         return begin, end
 
 

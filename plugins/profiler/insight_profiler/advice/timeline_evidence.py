@@ -174,8 +174,8 @@ class TimelineEvidence:
         return bool(len(self.start_up)) and length(self.spans(self.start_up)) > self.whole // 2
 
     @cached_property
-    def launchers(self) -> NDArray[np.int64]:
-        """int64[slices]: the row of the call that launched each work of a device, or -1."""
+    def launchers(self) -> NDArray[np.int32]:
+        """int32[slices]: the row of the call that launched each work of a device, or -1."""
         self.slices  # noqa: B018 - not checked without a timeline
         return launchers(self.profile)
 
@@ -218,6 +218,14 @@ class TimelineEvidence:
     def loading(self) -> Spans:
         """When the host loads data, in the steps that count."""
         return self.host_spans(self.slices["category"] == Category.DATA)
+
+    def without(self, rows: Rows, *others: Rows) -> Rows:
+        """Some slices without others, by row."""
+        is_left = np.zeros(len(self.slices["start"]), bool)
+        is_left[rows] = True
+        for some in others:
+            is_left[some] = False
+        return np.flatnonzero(is_left)
 
     def longest(self, rows: Rows) -> int:
         """The row of the longest of some slices."""

@@ -64,14 +64,14 @@ def work_of(profile: Profile) -> NDArray[np.bool_]:
     return is_work(profile.tables["slices"], device_tracks(profile.tracks, profile.devices))
 
 
-def launchers(profile: Profile, *, of_operators: bool = False) -> NDArray[np.int64]:
-    """int64[slices]: the row of the call of the host that launched each work of a device, -1 where nothing
+def launchers(profile: Profile, *, of_operators: bool = False) -> NDArray[np.int32]:
+    """int32[slices]: the row of the call of the host that launched each work of a device, -1 where nothing
     says it and for all other slices. ``of_operators``: rather the call of an operator, or one in it, than a
     call of the runtime on a thread that only launches. Needs slices."""
     slices = profile.tables["slices"]
     flows = profile.tables.get("flows")
     if flows is None:
-        return np.full(len(slices["start"]), -1, np.int64)
+        return np.full(len(slices["start"]), -1, np.int32)
     first = by_operator(slices) if of_operators else None
     return launching_calls(slices, flows, work_of(profile), first)
 
@@ -80,7 +80,9 @@ def _calls_operators(profile: Profile) -> NDArray[np.bool_]:
     """The slices of threads that run operators, launch work or load data; others span the recording."""
     slices = profile.tables["slices"]
     does = (slices["operator"] >= 0) | np.isin(slices["category"], (Category.RUNTIME, Category.DATA))
-    return np.asarray(np.isin(slices["track"], slices["track"][does]))
+    calls = np.zeros(len(profile.tracks) or 1, bool)
+    calls[slices["track"][does]] = True
+    return np.asarray(calls[slices["track"]])
 
 
 def _with_callers(parent: NDArray[np.int64], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -8,12 +8,16 @@ another span, and so are most ranks, whose median moves.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from threading import Lock
 from typing import Literal, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_profiler.derived.step_runs import StepRuns
 from insight_profiler.model import Profile
 
 Statistic: TypeAlias = Literal["max", "median"]
@@ -24,6 +28,7 @@ _MOSTLY = 0.9  # of the columns since it became slow
 _NOTHING = 0.01  # of a span: no rank was slower
 _LEAST_STEPS = 20  # for a verdict
 _LEAST_RANKS = 3  # of which two are no majority
+_COLUMNS = 1600  # of tiles in which slow ranks are looked for
 
 
 @frozen(eq=False)
@@ -54,9 +59,9 @@ class SlowRank:
 
 def spans_of(profile: Profile) -> list[str]:
     """The names of spans: the whole step first, the others by the time they took."""
-    table = profile.tables["step_spans"]
-    took = np.bincount(table["span"], table["duration"])
-    numbers = _values(table["span"]).tolist()
+    table = profile.tables["step_runs"]
+    took = np.bincount(table["span"], table["total"])
+    numbers = np.unique(table["span"]).tolist()
     names = [profile.texts[number] for number in sorted(numbers, key=lambda number: -took[number])]
     return sorted(names, key=lambda name: name != STEP)
 
@@ -65,81 +70,80 @@ def tiles(
     profile: Profile, span: str, statistic: Statistic, shape: tuple[int, int], steps: tuple[int, int]
 ) -> Tiles:
     """A span reduced to at most ``shape`` (rows, columns) of tiles, of the steps from and to (inclusive)."""
-    rank, step, duration = _kept(profile, span, steps)
-    if not len(rank):
+    kept = _kept(profile, span, steps)
+    if not len(kept.rank):
         empty = np.empty(0, np.int64)
         return Tiles(span, empty, empty, empty, np.empty((0, 0)))
-    ranks = _values(rank)
-    low, high = int(step.min()), int(step.max())
+    ranks = np.unique(kept.rank).astype(np.int64)
+    low, high = int(kept.first.min()), int(kept.last().max())
     down, across = -(-len(ranks) // shape[0]), -(-(high - low + 1) // shape[1])
-    rows, columns = -(-len(ranks) // down), (high - low) // across + 1
-    begin = np.zeros(int(ranks[-1]) + 1, np.int64)  # of each rank the first cell of its row
-    begin[ranks] = np.arange(len(ranks)) // down * columns
-    cell = begin[rank] + (step - low) // across
-    if down > 1:  # several ranks share a row
-        order = np.argsort(cell, kind="stable")
-        cell, duration = cell[order], duration[order]
-    begins = np.flatnonzero(np.diff(cell, prepend=-1))
-    values = np.full(rows * columns, np.nan)
+    first = low + across * np.arange((high - low) // across + 1)
+    begins = np.searchsorted(kept.rank, ranks[::down])
+    values = np.full((len(begins), len(first)), np.nan)
     reduce = np.maximum.reduceat if statistic == "max" else _medians
-    values[cell[begins]] = reduce(duration, begins)
-    first = low + across * np.arange(columns)
+    for row, (begin, end) in enumerate(pairwise([*begins.tolist(), len(kept.rank)])):
+        # a row after the other: columns of all ranks together need gigabytes
+        runs = kept.chosen(slice(begin, end))
+        step, duration = runs.steps(), runs.durations()
+        if (np.diff(step) < 0).any():  # several ranks share a row
+            order = np.argsort(step, kind="stable")
+            step, duration = step[order], duration[order]
+        places = np.searchsorted(step, first)
+        is_known = np.diff(places, append=len(step)) > 0
+        values[row, is_known] = reduce(duration, places[is_known])
     last = np.minimum(first + across - 1, high)
-    return Tiles(span, ranks[::down], first, last, values.reshape(rows, columns))
+    return Tiles(span, ranks[::down], first, last, values)
 
 
-def _values(numbers: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The different ones of many small numbers, without sorting them."""
-    return np.flatnonzero(np.bincount(numbers)).astype(np.int64)
-
-
-def _medians(values: NDArray[np.int64], begins: NDArray[np.intp]) -> NDArray[np.float64]:
+def _medians(values: NDArray[np.float32], begins: NDArray[np.intp]) -> NDArray[np.float64]:
     """The median of each stretch."""
     counts = np.diff(begins, append=len(values))
-    table = np.full((len(begins), int(counts.max())), np.inf)
-    row = np.repeat(np.arange(len(begins)), counts)
-    table[row, np.arange(len(values)) - begins[row]] = values
+    table = np.full((len(begins), int(counts.max())), np.inf, values.dtype)
+    if (counts[:-1] == table.shape[1]).all():  # all are as long, perhaps but the last
+        table.reshape(-1)[: len(values) - begins[0]] = values[begins[0] :]
+    else:
+        row = np.repeat(np.arange(len(begins)), counts)
+        table[row, np.arange(len(values)) - begins[row]] = values
     table.sort(axis=1)
     at = np.arange(len(begins))
-    middle: NDArray[np.float64] = (table[at, (counts - 1) // 2] + table[at, counts // 2]) / 2
+    lower, upper = (table[at, place].astype(np.float64) for place in ((counts - 1) // 2, counts // 2))
+    middle: NDArray[np.float64] = (lower + upper) / 2
     return middle
 
 
-def _kept(
-    profile: Profile, span: str, steps: tuple[int, int]
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Rank, step and duration of a span, by rank and step, without what a later attempt repeats."""
-    table = profile.tables["step_spans"]
-    kept = (table["span"] == profile.texts.index(span)) if span in profile.texts else np.zeros(0, bool)
-    if not len(kept):
-        none = np.empty(0, np.int64)
-        return none.astype(np.int32), none, none
-    attempts = _values(table["attempt"])
-    if len(attempts) > 1:
-        firsts = [int(table["step"][table["attempt"] == one].min()) for one in attempts.tolist()]
-        # the first step of any later attempt
-        repeated = np.append(np.minimum.accumulate(np.array(firsts)[::-1])[::-1][1:], np.iinfo(np.int64).max)
-        kept &= table["step"] < repeated[np.searchsorted(attempts, table["attempt"])]
-    if steps[0] > 0 or steps[1] < np.iinfo(np.int64).max:
-        kept &= (table["step"] >= steps[0]) & (table["step"] <= steps[1])
-    rank, step, duration = (table[name][kept] for name in ("rank", "step", "duration"))
-    number = rank.astype(np.int64) * (int(step.max(initial=0)) + 1) + step
-    if len(number) and (np.diff(number) < 0).any():
-        order = np.argsort(number, kind="stable")
-        rank, step, duration = rank[order], step[order], duration[order]
-    return rank, step, duration
+def _kept(profile: Profile, span: str, steps: tuple[int, int]) -> StepRuns:
+    """The runs of a span, by rank and step, without what a later attempt repeats."""
+    runs = StepRuns.of(profile)
+    attempts = np.unique(runs.attempt)
+    # the first step of each attempt, and of any later one
+    firsts = np.array([int(runs.first[runs.attempt == one].min()) for one in attempts.tolist()])
+    repeated = np.append(np.minimum.accumulate(firsts[::-1])[::-1][1:], np.iinfo(np.int64).max)
+    runs = runs.chosen(runs.span == (profile.texts.index(span) if span in profile.texts else -1))
+    until = repeated[np.searchsorted(attempts, runs.attempt)] - 1
+    return runs.within(steps[0], np.minimum(until, steps[1]))
 
 
-def slow_ranks(profile: Profile, columns: int = 1600) -> list[SlowRank]:
+_slow: WeakKeyDictionary[Profile, list[SlowRank]] = WeakKeyDictionary()
+_finding = Lock()  # the page and a rule ask at the same time
+
+
+def slow_ranks(profile: Profile) -> list[SlowRank]:
     """Ranks that are slow to the last step, the worst first."""
+    with _finding:
+        if profile not in _slow:
+            _slow[profile] = _slow_ranks(profile)
+        return _slow[profile]
+
+
+def _slow_ranks(profile: Profile) -> list[SlowRank]:
     everything = (0, np.iinfo(np.int64).max)
     found: list[SlowRank] = []
-    whole = tiles(profile, STEP, "median", (1 << 20, columns), everything)
+    whole = tiles(profile, STEP, "median", (1 << 20, _COLUMNS), everything)
     if len(whole.ranks) < _LEAST_RANKS:
         return []
     usual = float(np.nanmedian(whole.values))
     for span in spans_of(profile):
-        there = whole if span == STEP else tiles(profile, span, "median", (1 << 20, columns), everything)
+        there = whole if span == STEP else tiles(profile, span, "median", (1 << 20, _COLUMNS), everything)
         found += _slow_in(there, usual)
     worst: dict[int, SlowRank] = {}
     for one in sorted(found, key=lambda one: -one.more):

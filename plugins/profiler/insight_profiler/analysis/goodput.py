@@ -10,6 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_profiler.analysis.every_step import STEP
+from insight_profiler.derived.step_runs import StepRuns
 from insight_profiler.model import Profile
 
 KINDS = ("useful", "restarting", "stalled", "checkpointing")
@@ -33,16 +34,14 @@ class Attempt:
 def goodput(profile: Profile) -> Sequence[Attempt]:
     """The attempts of a job by the clock of its lowest rank; their times add up to that from the first step
     to the last. Empty without steps."""
-    table = profile.tables["step_spans"]
-    is_first = table["rank"] == table["rank"].min()
-    names = [profile.texts[number] for number in np.unique(table["span"][is_first]).tolist()]
+    runs = StepRuns.of(profile)
+    runs = runs.chosen(runs.rank == runs.rank[:1])
+    names = [profile.texts[number] for number in np.unique(runs.span).tolist()]
     if STEP not in names:
         return ()
     saving = [profile.texts.index(name) for name in names if _CHECKPOINT.search(name)]
-    is_step = is_first & (table["span"] == profile.texts.index(STEP))
-    is_saving = is_first & np.isin(table["span"], saving)
-    steps = {name: table[name][is_step] for name in ("attempt", "step", "start", "duration")}
-    saves = {name: table[name][is_saving] for name in steps}
+    steps = _columns(runs.chosen(runs.span == profile.texts.index(STEP)))
+    saves = _columns(runs.chosen(np.isin(runs.span, saving)))
     usual = float(np.median(steps["duration"]))
     numbers = np.unique(steps["attempt"]).tolist()
     firsts = [int(steps["step"][steps["attempt"] == number].min()) for number in numbers]
@@ -53,6 +52,15 @@ def goodput(profile: Profile) -> Sequence[Attempt]:
         before = found[-1].end if found else None
         found.append(_attempt(number, mine, own, usual, before, min(firsts[at + 1 :], default=None)))
     return found
+
+
+def _columns(runs: StepRuns) -> dict[str, NDArray[np.int64]]:
+    return {
+        "attempt": np.repeat(runs.attempt.astype(np.int64), runs.counts()),
+        "step": runs.steps(),
+        "start": runs.starts(),
+        "duration": np.rint(runs.durations()).astype(np.int64),
+    }
 
 
 def _attempt(

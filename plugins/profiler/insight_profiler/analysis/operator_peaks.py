@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.analysis.device_peaks import PeakRate, device_peaks
 from insight_profiler.analysis.kernel_schemes import InputType, MatrixKernel, matrix_kernel
-from insight_profiler.derived.nesting import nearest_marked
+from insight_profiler.derived.upwards import nearest_marked
 from insight_profiler.model import Profile, Table
 
 _UNKNOWN = len(InputType)  # the place of kernels whose names do not tell the type
@@ -97,7 +97,7 @@ def counted_owners(profile: Profile, operators: Table) -> NDArray[np.int64]:
     if slices is not None:
         calls = slices["operator"]
         marked = (calls >= 0) & has_flops[calls]
-        around = nearest_marked(marked, slices["depth"], slices["parent"])
+        around = nearest_marked(marked, slices["parent"])
         within = np.flatnonzero((calls >= 0) & ~marked & (around >= 0))
         owners[calls[within]] = calls[around[within]]
     return owners

@@ -20,7 +20,7 @@ from insight_profiler.analysis.sums import (
     summed,
 )
 from insight_profiler.analysis.usual_times import usual_times
-from insight_profiler.derived.nesting import nearest_marked
+from insight_profiler.derived.upwards import nearest_marked
 from insight_profiler.model import Profile, Side, Table
 
 GROUPINGS = ("type", "name", "shape", "scope")
@@ -213,7 +213,7 @@ def _outermost(profile: Profile) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Of each operator: time and number of the calls that are within no other operator."""
     slices = profile.tables["slices"]
     operator = slices["operator"]
-    around = nearest_marked(operator >= 0, slices["depth"], slices["parent"])
+    around = nearest_marked(operator >= 0, slices["parent"])
     rows = np.flatnonzero((operator >= 0) & (around < 0))
     count = len(profile.tables["operators"]["calls"])
     times = np.zeros(count, np.int64)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.compare_summary import timeline
+from insight_profiler.analysis.compared_steps import compared_steps
 from insight_profiler.analysis.listing import Wanted
 from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.operators import OPERATOR, grouped, sides_of
@@ -16,6 +18,7 @@ from insight_profiler.analysis.usual_times import rows_without_outliers
 from insight_profiler.derived.steps import exclusive_times
 from insight_profiler.model import Category, Profile
 
+OVERVIEW = "overview"  # a document
 _MOST_STEPS = 200
 _BIGGEST = 10
 
@@ -57,6 +60,13 @@ def overview(profile: Profile, rows: NDArray[np.intp] | None = None) -> dict[str
         wanted = Wanted(sort=_ranking(listing.columns["self"].values), limit=_BIGGEST)
         answer["biggest"][side.name.lower()] = listing.page(listing.matching(wanted), wanted)
     return answer
+
+
+def first_overview(profile: Profile) -> dict[str, Any]:
+    """The overview of all steps, with the ``step`` that is nearest to the median; as it is kept with the
+    profile, or made now."""
+    kept: dict[str, Any] | None = profile.documents.get(OVERVIEW)
+    return kept or {**overview(profile), "step": timeline(compared_steps(profile, None), None)}
 
 
 def shares(profile: Profile, rows: NDArray[np.intp] | None = None) -> list[dict[str, Any]]:

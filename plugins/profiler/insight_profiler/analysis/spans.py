@@ -49,11 +49,9 @@ def gaps(spans: Spans, whole: Spans) -> Spans:
     """What of ``whole`` lies in none of the spans."""
     low, high = spans
     points = np.concatenate((low, high, *whole))
-    signs = np.concatenate(
-        (np.full(len(low), 2), np.full(len(high), -2), np.full(len(whole[0]), 1), np.full(len(whole[1]), -1))
-    )
+    signs = np.repeat(np.array([2, -2, 1, -1], np.int8), [len(low), len(high), len(whole[0]), len(whole[1])])
     order = np.argsort(points, kind="stable")
-    at, level = points[order], np.cumsum(signs[order])
+    at, level = points[order], np.cumsum(signs[order], dtype=np.int8)
     free = np.flatnonzero((level[:-1] == 1) & (at[1:] > at[:-1]))
     return at[free], at[free + 1]
 

@@ -33,10 +33,12 @@ def tracks(profile: Profile) -> dict[str, Any]:
     sizes, deepest = np.zeros(count, np.int64), np.full(count, -1)
     starts, ends = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
     if slices is not None:
-        sizes = np.bincount(slices["track"], minlength=count)
-        np.maximum.at(deepest, slices["track"], slices["depth"].astype(np.int64))
-        np.minimum.at(starts, slices["track"], slices["start"])
-        np.maximum.at(ends, slices["track"], slices["start"] + slices["duration"])
+        firsts = np.flatnonzero(np.diff(slices["track"], prepend=-1))  # by track and start they are sorted
+        owners = slices["track"][firsts]
+        sizes[owners] = np.diff(firsts, append=len(slices["track"]))
+        deepest[owners] = np.maximum.reduceat(slices["depth"], firsts)
+        starts[owners] = slices["start"][firsts]
+        ends[owners] = np.maximum.reduceat(slices["start"] + slices["duration"], firsts)
     return {
         "tracks": [
             {

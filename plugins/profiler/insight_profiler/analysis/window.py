@@ -20,6 +20,9 @@ from insight_core.plugin import TooLarge
 from insight_profiler.model import Profile, Table
 
 _COLUMNS = 500  # of a narrow screen
+_WIDEST = 4096  # columns of a wide one
+_MANY = 1 << 18  # slices whose lanes are not made in an instant
+_KEPT = ("drawn_lanes", "drawn_slices")  # tables
 _MANY_LANES = 500
 _NARROWER = 4  # times fewer columns at a time, where there is too much to draw
 _STEP = 4  # between the cells of one scale and the next
@@ -123,16 +126,18 @@ def _portions(firsts: NDArray[np.intp]) -> Iterator[slice]:
 
 @define(eq=False)
 class _Lanes:
-    """The slices of one profile, lane by lane, at the scales that were asked for."""
+    """The slices of one profile, lane by lane, at the scales that were asked for. Those of wide ranges may be
+    kept with the profile: the others, which need all slices, are made when they are asked for."""
 
+    slices: Table
     tracks: NDArray[np.int32]  # of each lane
     depths: NDArray[np.uint16]
     scales: dict[int, _Scale]
-    durations: NDArray[np.int64]
     lock: threading.Lock = field(factory=threading.Lock)
 
     @classmethod
     def of(cls, slices: Table) -> _Lanes:
+        """Those of a profile, at the finest scale."""
         order = _by_lane(slices)
         tracks, depths = slices["track"][order], slices["depth"][order]
         changes = np.ones(len(order), bool)
@@ -147,24 +152,73 @@ class _Lanes:
         np.add(ends, begins, out=ends)
         counts = np.broadcast_to(np.int32(1), len(order))
         finest = _Scale(lanes, begins, ends, order, counts, np.append(firsts, len(order)))
-        return cls(*of_lanes, {0: finest}, np.asarray(slices["duration"]))
+        return cls(slices, *of_lanes, {0: finest})
+
+    @classmethod
+    def kept(cls, profile: Profile) -> _Lanes | None:
+        """Those that are kept with a profile (``kept_lanes``)."""
+        lanes, drawn = (profile.tables.get(name) for name in _KEPT)
+        if lanes is None or drawn is None:
+            return None
+        borders = np.searchsorted(drawn["lane"], np.arange(len(lanes["track"]) + 1))
+        scale = _Scale(drawn["lane"], drawn["start"], drawn["end"], drawn["longest"], drawn["count"], borders)
+        wanted = _wanted(_kept_cell(profile))
+        found = cls(profile.tables["slices"], lanes["track"], lanes["depth"], {wanted: scale})
+        found.scale(max(1, profile.duration_ns // _COLUMNS))
+        return found
+
+    @property
+    def durations(self) -> NDArray[np.int64]:
+        """int64[slices]: those of all slices."""
+        return np.asarray(self.slices["duration"])
 
     @property
     def nbytes(self) -> int:
-        with self.lock:
-            return sum({id(scale): scale.nbytes for scale in self.scales.values()}.values())
+        return sum({id(scale): scale.nbytes for scale in list(self.scales.values())}.values())
 
     def scale(self, column: int) -> _Scale:
         """The coarsest that is kept of which no cell is longer than ``column`` ns."""
-        wanted = 0
-        while _STEP ** (wanted + 1) <= column:
-            wanted += 1
+        wanted = _wanted(column)
+        found = self.scales.get(wanted)
+        if found is not None:  # others may wait for finer ones meanwhile
+            return found
         with self.lock:
+            if wanted < min(self.scales):
+                self.scales |= _Lanes.of(self.slices).scales
             at = max(known for known in self.scales if known <= wanted)
             while at < wanted:
                 at += 1
-                self.scales[at] = self.scales[at - 1].coarser(_STEP**at, self.durations)
+                self.scales.setdefault(at, self.scales[at - 1].coarser(_STEP**at, self.durations))
             return self.scales[wanted]
+
+
+def _wanted(column: int) -> int:
+    """The number of the coarsest scale of which no cell is longer than ``column`` ns."""
+    wanted = 0
+    while _STEP ** (wanted + 1) <= column:
+        wanted += 1
+    return wanted
+
+
+def _kept_cell(profile: Profile) -> int:
+    return max(1, profile.duration_ns // _WIDEST)
+
+
+def kept_lanes(profile: Profile) -> dict[str, Table]:
+    """Tables that a profile of many slices is kept with, from which all of it is drawn at once."""
+    slices = profile.tables.get("slices")
+    if slices is None or len(slices["start"]) < _MANY:
+        return {}
+    lanes = _Lanes.of(slices)
+    scale = lanes.scale(_kept_cell(profile))
+    drawn = {
+        "lane": scale.lanes,
+        "start": scale.begins,
+        "end": scale.ends,
+        "longest": scale.longest,
+        "count": np.array(scale.counts),
+    }
+    return dict(zip(_KEPT, ({"track": lanes.tracks, "depth": lanes.depths}, drawn), strict=True))
 
 
 _known: WeakKeyDictionary[Profile, _Lanes] = WeakKeyDictionary()  # the one that was used last is the last
@@ -187,7 +241,7 @@ def slices_between(
     ``most`` rows, they are drawn for fewer columns. Raises TooLarge where one column is too many.
     """
     slices = profile.tables["slices"]
-    lanes = _lanes_of(profile, slices)
+    lanes = _lanes_of(profile)
     is_chosen = np.ones(len(lanes.tracks), bool)
     if tracks is not None:
         is_chosen = np.isin(lanes.tracks, np.asarray(tracks, np.int64))
@@ -254,14 +308,14 @@ def _by_lane(slices: Table) -> NDArray[np.int32]:
 
 
 def prepare(profile: Profile) -> None:
-    """Makes what queries need, so that the first of them takes no longer than others."""
-    _lanes_of(profile, profile.tables["slices"]).scale(max(1, profile.duration_ns // _COLUMNS))
+    """Makes what queries of parts need, so that the first of them takes no longer than others."""
+    _lanes_of(profile).scale(max(1, _kept_cell(profile) // _STEP))
 
 
-def _lanes_of(profile: Profile, slices: Table) -> _Lanes:
+def _lanes_of(profile: Profile) -> _Lanes:
     with _lock:
-        found = _known.pop(profile, None)
-        lanes = _known[profile] = _Lanes.of(slices) if found is None else found
+        found = _known.pop(profile, None) or _Lanes.kept(profile)
+        lanes = _known[profile] = found or _Lanes.of(profile.tables["slices"])
         left = _MOST_KEPT - lanes.nbytes
         for other, kept in reversed(list(_known.items())[:-1]):
             left -= kept.nbytes

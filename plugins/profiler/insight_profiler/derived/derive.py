@@ -12,11 +12,9 @@ from insight_profiler.derived.nesting import (
     count_once,
     innermost,
     mark_repeated,
-    nearest_marked,
     nest,
     order_of,
     own_times,
-    summed_upwards,
 )
 from insight_profiler.derived.operators import (
     aggregate,
@@ -29,6 +27,7 @@ from insight_profiler.derived.operators import (
 )
 from insight_profiler.derived.step_times import divide_steps
 from insight_profiler.derived.steps import inferred_steps, step_of
+from insight_profiler.derived.upwards import nearest_marked, summed_upwards
 from insight_profiler.derived.work import device_tracks, is_work
 from insight_profiler.model import TABLES, Category, Profile, Side, Source, StepOrigin
 
@@ -200,7 +199,7 @@ def _relate(tables: dict[str, Columns], building: Collected) -> None:
 
     is_operator = slices["operator"] >= 0
     is_runtime = slices["category"] == Category.RUNTIME
-    around = nearest_marked(is_operator, slices["depth"], slices["parent"])
+    around = nearest_marked(is_operator, slices["parent"])
     flows = launches(slices, flows, work)
     if len(flows["source"]):
         tables["flows"] = flows
@@ -248,7 +247,7 @@ def _sum_operators(
     if len(works):
         spent = np.zeros(len(launched), np.int64)
         np.add.at(spent, launched[works], slices["duration"][works])
-        whole = summed_upwards(spent, slices["depth"], slices["parent"])
+        whole = summed_upwards(spent, slices["parent"])
         calls = np.flatnonzero(is_operator)
         for name, rows, times in (
             ("device_total", calls, whole[calls]),

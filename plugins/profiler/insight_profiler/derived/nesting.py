@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.derived.columns import Columns, set_rows
 from insight_profiler.derived.crossing import laid_across, laid_in_turn
+from insight_profiler.derived.upwards import nearest_marked, summed_upwards
 
 Rows = NDArray[np.int64]
 _DEEPEST = np.iinfo(np.uint16).max
@@ -167,31 +168,6 @@ def _has_ended(
     return over
 
 
-def nearest_marked(marked: NDArray[np.bool_], depth: NDArray[np.uint16], parent: NDArray[np.int32]) -> Rows:
-    """Of each slice the innermost one around it, itself not counted, that is marked; or -1."""
-    found = np.full(len(parent), -1, np.int64)
-    for rows in _by_depth(depth)[1:]:
-        above = parent[rows]
-        found[rows] = np.where(above < 0, -1, np.where(marked[above], above, found[above]))
-    return found
-
-
-def summed_upwards(
-    values: NDArray[np.int64], depth: NDArray[np.uint16], parent: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """The values of each slice and of all that lie in it, however deep."""
-    total = values.copy()
-    for rows in reversed(_by_depth(depth)[1:]):
-        inner = rows[(parent[rows] >= 0) & (total[rows] != 0)]
-        np.add.at(total, parent[inner], total[inner])
-    return total
-
-
-def _by_depth(depth: NDArray[np.uint16]) -> list[Rows]:
-    order = np.argsort(depth, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(depth))[:-1]) if len(depth) else []
-
-
 # operators that call those that compute, or are called by them, with the same shapes
 _STANDS_IN = re.compile(r"aten::(_convolution|_(flash|efficient|cudnn)_attention_(for|back)ward)$")
 
@@ -208,12 +184,12 @@ def count_once(slices: Columns, texts: Sequence[str]) -> None:
     names = np.unique(slices["name"][counted])
     stand_ins = [place for place in names.tolist() if _STANDS_IN.match(texts[place])]
     stands_in = counted & np.isin(slices["name"], stand_ins)
-    depth, parent = slices["depth"], slices["parent"]
+    parent = slices["parent"]
     own = counted & ~stands_in
-    dropped = own & (nearest_marked(own, depth, parent) >= 0)
+    dropped = own & (nearest_marked(own, parent) >= 0)
     if len(stand_ins):
-        own_within = summed_upwards(own.astype(np.int64), depth, parent)
-        around = (nearest_marked(counted, depth, parent) >= 0) | (own_within > 0)
+        own_within = summed_upwards(own.astype(np.int64), parent)
+        around = (nearest_marked(counted, parent) >= 0) | (own_within > 0)
         dropped |= stands_in & around
     for name in ("flops", "repeated"):
         slices[name] = np.where(dropped, np.nan, slices[name])
@@ -233,13 +209,13 @@ def mark_repeated(slices: Columns, texts: Sequence[str]) -> None:
     counted = np.flatnonzero(np.isfinite(slices["flops"]))
     if not nodes or not len(counted) or not slices["forward"].any():
         return
-    depth, parent = slices["depth"], slices["parent"]
+    parent = slices["parent"]
     is_node = np.isin(slices["name"], nodes)
-    node = nearest_marked(is_node, depth, parent)
+    node = nearest_marked(is_node, parent)
     is_forward = (slices["forward"] == 1) & ~is_node & (node >= 0)
     if not is_forward.any():
         return
-    around = nearest_marked(is_forward | is_node, depth, parent)
+    around = nearest_marked(is_forward | is_node, parent)
     is_within = (around >= 0) & is_forward[around]
     again = counted[(node[counted] >= 0) & (is_forward | is_within)[counted]]
     set_rows(slices, "repeated", again, slices["flops"][again])

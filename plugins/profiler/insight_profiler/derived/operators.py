@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_profiler.derived.columns import Columns, absent, column_types, set_rows
-from insight_profiler.derived.nesting import nearest_marked
+from insight_profiler.derived.upwards import nearest_marked
 from insight_profiler.derived.work import by_operator, launching_calls
 from insight_profiler.model import Category, Column, FlowKind
 
@@ -180,8 +180,8 @@ def set_scopes(
     if not named:
         return
     is_module = np.isin(slices["name"], named)
-    depth, parent = slices["depth"], slices["parent"]
-    scopes = _of_modules(is_module, nearest_marked(is_module, depth, parent), slices["name"], texts, text)
+    parent = slices["parent"]
+    scopes = _of_modules(is_module, nearest_marked(is_module, parent), slices["name"], texts, text)
 
     backward = flows["kind"] == FlowKind.BACKWARD
     sources, targets = flows["source"][backward], flows["target"][backward]
@@ -190,9 +190,9 @@ def set_scopes(
     found = scopes[sources]
     targets, found = targets[found >= 0], found[found >= 0]
     scopes[targets] = np.where(scopes[targets] >= 0, scopes[targets], found)
-    begins = np.zeros(len(depth), bool)
+    begins = np.zeros(len(parent), bool)
     begins[targets] = True
-    around = nearest_marked(begins, depth, parent)
+    around = nearest_marked(begins, parent)
     outer = np.where(around >= 0, scopes[np.maximum(around, 0)], -1)
     scopes = np.where(scopes >= 0, scopes, outer)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.derived.nesting import nearest_marked
+from insight_profiler.derived.upwards import nearest_marked
 from insight_profiler.model import Category, Device, FlowKind, Table, Track
 
 _OF_DEVICES = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
@@ -31,13 +31,13 @@ def is_work(slices: Table, of_devices: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def by_operator(slices: Table) -> NDArray[np.bool_]:
     """bool[slices]: calls of operators, and all that these call."""
     is_operator = slices["operator"] >= 0
-    return np.asarray(is_operator | (nearest_marked(is_operator, slices["depth"], slices["parent"]) >= 0))
+    return np.asarray(is_operator | (nearest_marked(is_operator, slices["parent"]) >= 0))
 
 
 def launching_calls(
     slices: Table, flows: Table, work: NDArray[np.bool_], first: NDArray[np.bool_] | None = None
-) -> NDArray[np.int64]:
-    """int64[slices]: the row of the call of the host that launched each work, -1 where no flow says it.
+) -> NDArray[np.int32]:
+    """int32[slices]: the row of the call of the host that launched each work, -1 where no flow says it.
 
     Of several calls one of ``first`` (bool[slices]) counts, then one of the runtime, then one that began
     before the work, then the last: where a thread of its own launches work (CANN), one flow comes from its
@@ -45,18 +45,20 @@ def launching_calls(
     launch that has several targets (a CUDA graph) from one target to the next: these have the call that
     launched the first.
     """
-    found = np.full(len(work), -1, np.int64)
+    found = np.full(len(work), -1, np.int32)
     source, target = (flows[name].astype(np.int64) for name in ("source", "target"))
     launches = np.flatnonzero((flows["kind"] == FlowKind.LAUNCH) & work[target])
     source, target = source[launches], target[launches]
-    starts = slices["start"].astype(np.int64)
+    starts = slices["start"]
     is_runtime = slices["category"][source] == Category.RUNTIME
     keys = [starts[source], starts[source] <= starts[target], is_runtime]
     order = np.lexsort(keys if first is None else [*keys, first[source]])  # the last one counts
     source, target = source[order], target[order]
     is_call = ~work[source]
     found[target[is_call]] = source[is_call]
-    before = np.full(len(work), -1, np.int64)
+    if is_call.all():
+        return found
+    before = np.full(len(work), -1, np.int32)
     before[target[~is_call]] = source[~is_call]
     for _ in range(len(launches).bit_length()):  # each round is twice as far along a flow; circles end too
         rows = np.flatnonzero((found < 0) & (before >= 0))

@@ -14,13 +14,17 @@ from typing import Any, BinaryIO, Literal
 from attrs import evolve, frozen
 
 from insight_core.plugin.worker import WorkerFailed, WorkerJob, WorkerLimits, physical_memory
-from insight_profiler.model import Note, Profile
+from insight_profiler.files import pass_over
+from insight_profiler.model import Note, Profile, Source
 from insight_profiler.profiles.discovery import ProfileFiles
 from insight_profiler.profiles.storage import UnusableProfile, load
 
 _SETTLED = 2.0  # seconds that files must stay as they are before a profile is read again
+_GROWS = 10.0  # seconds after which what was appended to files that grow is read
 _AGAIN = 60.0  # seconds after which a profile is tried again whose reader died
 _GZIP = ".gz"
+_AT = "\0"  # between a name and a place, as no name has it
+_GROWING = {Source.RANK_STEPS}  # whose readers go on where files ended when they were read last
 _RATIO = 8  # of packed files, about: bytes of columns to bytes of the file
 _MEMORY_SHARE = 0.5  # of the machine's memory that reading one may take
 MEMORY = 2 << 30  # bytes that all profiles that are read at a time may take together, estimated
@@ -56,6 +60,11 @@ class Look:
     failure: Note | None = None
 
 
+def place_in(name: str, offset: int) -> str:
+    """What the reader asks for to have a file from a place on."""
+    return f"{name}{_AT}{offset}"
+
+
 class ProfileReading(WorkerJob):
     """One profile, of files as they were at one time. For any thread.
 
@@ -78,6 +87,8 @@ class ProfileReading(WorkerJob):
         self.key = key
         self.read_at = -1  # generation of the data at which it was ready and up to date
         self._cache = cache
+        goes_on = before is not None and files.source in _GROWING and before.look().state == "ready"
+        self._before = before.directory if before is not None and goes_on else None
         # while it is read: for looks, and where nothing is kept for all of it, until it is mapped
         self._own: Path | None = None
         self._lock = threading.Lock()
@@ -102,8 +113,8 @@ class ProfileReading(WorkerJob):
         return self._look
 
     def is_outdated(self, key: str) -> bool:
-        """Whether the files have changed and stayed so for a while, or a reader that died should have
-        another try."""
+        """Whether the files have changed and stayed so for a while, or have grown for a while, or a reader
+        that died should have another try."""
         with self._lock:
             if self._look.state == "reading":
                 return False
@@ -113,9 +124,10 @@ class ProfileReading(WorkerJob):
                 failure = self._look.failure
                 died = failure is not None and failure.code in ("reader_died", "out_of_memory")
                 return died and now - self._ended > _AGAIN
-            if self._changed_to is None or self._changed_to[0] != key:
+            grows = self._look.files.source in _GROWING  # a running job writes to its logs all the time
+            if self._changed_to is None or (self._changed_to[0] != key and not grows):
                 self._changed_to = key, now
-            return now - self._changed_to[1] > _SETTLED
+            return now - self._changed_to[1] > (_GROWS if grows else _SETTLED)
 
     def is_kept(self) -> bool:
         """Whether it was read before, and is there at once."""
@@ -154,10 +166,15 @@ class ProfileReading(WorkerJob):
             "worker": files.name,
             "directory": str((self._cache or self._own) / self.key),
             "looks": str(self._own),
+            "before": str(self._before or ""),
         }
 
     def open(self, name: str) -> BinaryIO:
-        return self._opener(self._look.files, name)
+        plain, _, offset = name.partition(_AT)
+        file = self._opener(self._look.files, plain)
+        if offset:
+            pass_over(file, int(offset))
+        return file
 
     def has_sent(self, count: int) -> None:
         self._shows(None, read=min(self._look.total, self._look.read + count))
@@ -176,6 +193,8 @@ class ProfileReading(WorkerJob):
             self._fails(Note("not_kept", {"reason": str(error)}, text))
             return
         self._shows(profile, state="ready")
+        if self._before is not None and self._before != self.directory:
+            shutil.rmtree(self._before, ignore_errors=True)  # all of it is in this one, too
         self._is_through(self)
 
     def has_failed(self, failure: WorkerFailed) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import evolve
@@ -15,7 +16,9 @@ from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import TOO_MUCH, WRONG_SUM, Files
 from insight_profiler.model import Source
-from insight_profiler.profiles.storage import save
+from insight_profiler.profiles.prepared import prepared
+from insight_profiler.profiles.reading import place_in
+from insight_profiler.profiles.storage import UnusableProfile, load, save
 from insight_profiler.reading import READERS
 
 _CODES = {TOO_MUCH: "unpacked_limit", WRONG_SUM: "wrong_checksum"}  # of notes, by what Files says
@@ -53,15 +56,20 @@ def read(
     worker: str,
     directory: str,
     looks: str,
+    before: str = "",
 ) -> bytes:
     """Reads ``files`` (sizes by name) and writes their columns into ``directory``, or below ``looks`` if
-    that is not possible. Returns the path. Raises InsightError with the code of a note."""
+    that is not possible. ``before``: where they are kept as they were. Returns the path. Raises
+    InsightError with the code of a note."""
     csv.field_size_limit(_CELL)
-    opened = Files(files, link.open, Path(looks))
+    opened = Files(files, link.open, Path(looks), lambda name, offset: link.open(place_in(name, offset)))
     building = Building(Source(source), progress=_Looks(link, opened, Path(looks)))
     building.scratch = Path(directory).parent  # a disk, which the directory of the system need not be
     building.rank = rank
     building.worker = worker
+    if before:
+        with suppress(UnusableProfile, OSError):
+            building.before = load(Path(before))
     try:
         READERS[building.source](opened, building)
     except HostGone:
@@ -74,7 +82,7 @@ def read(
         code = _CODES.get(reason, "truncated")
         if code != "truncated" or name not in told:
             building.note(code, f"{name}: {reason}", file=name)
-    profile = building.finish()
+    profile = prepared(building.finish())
     place = Path(directory)
     try:
         try:

@@ -21,6 +21,7 @@ from insight_profiler.analysis.every_step import (
     tiles,
 )
 from insight_profiler.analysis.goodput import KINDS, goodput
+from insight_profiler.derived.step_runs import StepRuns
 from insight_profiler.model import Profile
 from insight_profiler.profiles.opened import Asked, Opened, Recent
 
@@ -41,14 +42,14 @@ def every_step_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]
 class _Views:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
-        self._spans: Recent[tuple[list[str], int]] = Recent(1)
+        self._spans: Recent[tuple[list[str], int, Mapping[str, int]]] = Recent(1)
         self._tiles: Recent[Mapping[str, Any]] = Recent(8)
         self._whole: Recent[Mapping[str, Any]] = Recent(4)
 
     def every_step(self, request: Request) -> Response:
         """A span of all ranks in tiles of ranks and steps."""
         opened = self._opened(request)
-        spans, ranks = self._spans.get(opened.profile, "", lambda: _spans(opened.profile))
+        spans, ranks, whole = self._spans.get(opened.profile, "", lambda: _spans(opened.profile))
         span = SPAN.read(request)
         if span not in spans:  # that of the slowest rank, for whole steps are equally long where ranks wait
             slow = self._goodput_of(opened)["slow"]
@@ -65,6 +66,7 @@ class _Views:
                 "spans": spans,
                 "statistic": statistic,
                 "count": ranks,
+                "whole": whole,
                 "ranks": there.ranks.tolist(),
                 "first": there.first.tolist(),
                 "last": there.last.tolist(),
@@ -93,13 +95,15 @@ class _Views:
 
     def _opened(self, request: Request) -> Opened:
         opened = self._asked.opened(request)
-        opened.table("step_spans")
+        opened.table("step_runs")
         return opened
 
 
-def _spans(profile: Profile) -> tuple[list[str], int]:
-    """The names of spans, and how many ranks there are."""
-    return spans_of(profile), len(np.unique(profile.tables["step_spans"]["rank"]))
+def _spans(profile: Profile) -> tuple[list[str], int, Mapping[str, int]]:
+    """The names of spans, how many ranks there are, and the first and last step."""
+    runs = StepRuns.of(profile)
+    steps = {"first": int(runs.first.min()), "last": int(runs.last().max())}
+    return spans_of(profile), len(np.unique(runs.rank)), steps
 
 
 def _known(row: NDArray[np.float64]) -> list[int | None]:

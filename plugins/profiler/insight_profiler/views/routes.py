@@ -17,7 +17,7 @@ from insight_profiler.analysis.compare_summary import timeline
 from insight_profiler.analysis.compared_steps import compared_steps
 from insight_profiler.analysis.operators import operator_times
 from insight_profiler.analysis.outliers import middle_of
-from insight_profiler.analysis.overview import overview
+from insight_profiler.analysis.overview import first_overview, overview
 from insight_profiler.model import Profile
 from insight_profiler.profiles.discovery import ProfileFiles
 from insight_profiler.profiles.jobs import has_ranks
@@ -76,7 +76,7 @@ _VIEWS: Mapping[str, Callable[[Profile], bool]] = {
     "calls": lambda profile: bool(trees_of(profile)),
     "memory": _has_memory,
     "hangs": _having("flights"),
-    "every_step": _having("step_spans"),
+    "every_step": _having("step_runs"),
     "advice": _has_runs,
     "kernels": _having("kernels"),
     "steps": _having("steps"),
@@ -171,9 +171,13 @@ class _Views:
         opened = self._asked.opened(request)
         facts = [{"code": code, "value": value} for code, value in opened.profile.facts.items()]
         steps = steps_of(request, opened.profile)
-        step = timeline(compared_steps(opened.profile, request.args.get("steps")), None)
-        more = {"step": step, "facts": facts, "utilization": utilization(request, opened.profile)}
-        return opened.answer({**overview(opened.profile, steps), **more})
+        if steps is None:
+            found = first_overview(opened.profile)
+        else:
+            step = timeline(compared_steps(opened.profile, request.args.get("steps")), None)
+            found = {**overview(opened.profile, steps), "step": step}
+        more = {"facts": facts, "utilization": utilization(request, opened.profile)}
+        return opened.answer({**found, **more})
 
     def operator(self, request: Request) -> Response:
         opened = self._asked.opened(request)
