@@ -28,6 +28,11 @@ describe('names in short of room', () => {
     expect(apart(['sgd_lr_1_seed_1_x', 'adam_lr_2_seed_2_x'], 14)).toEqual(['sgd_lr_1…1…', 'adam_lr_2…2…']);
   });
 
+  it('take the dots of settings for ends of words, but not those of numbers', () => {
+    expect(apart(['model.decoder.lr=0.1', 'model.decoder.lr=0.2'], 10)).toEqual(['…lr=0.1', '…lr=0.2']);
+    expect(apart(['model.encoder.width', 'model.decoder.width'], 11)).toEqual(['…encoder…', '…decoder…']);
+  });
+
   it('keep every place in which they differ', () => {
     const names = ['exp/adam/logs/version_1/final', 'exp/sgd_nesterov/logs/version_2/final'];
     expect(apart(names, 18)).toEqual(['…adam…1…', '…sgd_nesterov…2…']);

@@ -1,8 +1,8 @@
 /** Names of runs where room is short: without the words that all of them share. */
 import { estimatedWidth } from './painter';
 
-/** Where the parts of a name end: directories, columns of a group, words. `1e-3` is one word. */
-const ENDS = [/(?<=\/)/, /(?<= · )/, /(?<=[\s/_=:,-])(?<!\de[-+])/i] as const;
+/** Where the parts of a name end: directories, columns of a group, words. `1e-3` and `0.1` are one word each, `model.width` is two. */
+const ENDS = [/(?<=\/)/, /(?<= · )/, /(?<=[\s/_=:,-])(?<!\de[-+])|(?<=[a-z]\.)(?=[a-z])/i] as const;
 
 /** A part of a name, and whether it tells the name from others. */
 type Part = readonly [text: string, isOwn: boolean];
@@ -62,7 +62,7 @@ function elided(parts: readonly Part[], [kept, brief]: Context): string {
   return text;
 }
 
-const SEPARATORS = /[\s_\-·=:,/]+$/;
+const SEPARATORS = /[\s_\-·=:,/.]+$/;
 
 /** Shared words that stay before one that is not, and the letters of a last one: `lr_0.1` says more than `0.1`. */
 type Context = readonly [words: number, letters: number];
