@@ -50,7 +50,9 @@ ROOMS = {
         f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/steps {_KIT}/table",
         _PREACT,
     ),
-    f"{_KIT}/runs": PageRoom("frontend/packages/kit/src/runs", f"{_API} {_KIT} {_LAB} {_KIT}/table", _PREACT),
+    f"{_KIT}/runs": PageRoom(
+        "frontend/packages/kit/src/runs", f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/table", _PREACT
+    ),
     f"{_KIT}/html": PageRoom("frontend/packages/kit/src/html", "", "preact htm"),
     f"{_KIT}/markdown": PageRoom("frontend/packages/kit/src/markdown", "", "dompurify marked"),
     f"{_KIT}/testing": PageRoom("frontend/packages/kit/src/testing", _API, "@preact/signals"),

@@ -94,7 +94,7 @@ export function columnsWhenShown(page: Page): void {
 export function cardsWhenAsked(page: Page): void {
   page.showCard = (spec, place) => {
     import('./cards/shown').then(
-      ({ showCard }) => showCard(page, spec, place, page.apart(spec.state)),
+      ({ showCard, ownState }) => showCard(page, spec, place, ownState(page, spec.state)),
       (cause: unknown) => place.until.aborted || place.failed(cause),
     );
   };

@@ -1,5 +1,4 @@
 import { Button, copyTable, Icon } from '@insight-host/kit';
-import { splitName } from '@insight-host/kit/lab';
 import { RunTable, type Column } from '@insight-host/kit/runs';
 import { sortOf, useWidths, type CellLook } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
@@ -26,7 +25,8 @@ export function RunsTable({ board }: { readonly board: LineageParts }): JSX.Elem
       onFold={({ id }) => board.rows.toggleGroup(id)}
       title={say('column.run')}
       runKey="run"
-      run={(row) => <RunName board={board} row={row} />}
+      nameOf={(row) => board.page.nameOf(runAt(row))}
+      run={(row, short) => <RunName board={board} row={row} short={short} />}
       hint={(row) => [...new Set([board.page.nameOf(runAt(row)), runAt(row)])].join('\n')}
       selected={board.selection.names.value}
       onSelect={(runs, on) => board.selection.set(runs, on)}
@@ -66,12 +66,18 @@ function cellOf(board: LineageParts, column: Column, row: number): CellLook | un
   };
 }
 
+interface RunNameProps {
+  readonly board: LineageParts;
+  readonly row: number;
+  /** As much of the name as fits. */
+  readonly short: string;
+}
+
 /** The name of a run, which is ticked while the run is selected. */
-function RunName({ board, row }: { readonly board: LineageParts; readonly row: number }): JSX.Element {
+function RunName({ board, row, short }: RunNameProps): JSX.Element {
   const { t: say } = board.page;
   const run = board.frame.value?.runs[row] as string;
   const name = board.page.nameOf(run);
-  const [start, end] = splitName(name);
   const { palette, codes } = board.coloring.value;
   const isFirst = board.comparison.first.value === run;
   return (
@@ -85,10 +91,7 @@ function RunName({ board, row }: { readonly board: LineageParts; readonly row: n
         />
       </span>
       <span class="dot" style={{ background: palette[codes[row] ?? 0] }} />
-      <span class={name === run ? 'name' : 'name given'}>
-        <span class="start">{start}</span>
-        {end}
-      </span>
+      <span class={name === run ? 'name' : 'name given'}>{short}</span>
       <button
         type="button"
         tabIndex={-1}

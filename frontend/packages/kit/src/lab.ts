@@ -6,7 +6,7 @@ export * from './base';
 export { Latest, useAnswer, type Answer, type AskOptions, type Failure } from './base/ask';
 export { changed } from './base/card_key';
 export { rove, useTabWithin } from './base/keys';
-export { isExpression, SLOW, splitName, tagFilter } from './base/groups';
+export { isExpression, SLOW, tagFilter } from './base/groups';
 export { FINGER, isPhone } from './base/phone';
 export { menuItems } from './base/popover';
 export { RequestQueue, SeriesClock, Spaced } from './base/requests';

@@ -5,7 +5,7 @@ import { panelWhenAsked } from '../loading';
 import { Page } from '../state/page';
 import { parseHash } from '../state/browser';
 import { addressOf, codeOf, specOf } from '../contributed/all';
-import { showCard } from './shown';
+import { ownState, showCard } from './shown';
 
 const row = (name: string) => ({ name, dialects: [], start_time: 1, loading: false, damage: 0 });
 const load = (plugin: unknown) => () => Promise.resolve({ default: plugin });
@@ -37,7 +37,7 @@ describe('a card outside of its tab', () => {
       page,
       spec,
       { host, visible: signal(true), until: ended.signal, failed },
-      page.apart(spec.state),
+      ownState(page, spec.state),
       load(plugin),
     );
 
@@ -91,15 +91,15 @@ describe('a card outside of its tab', () => {
     const colors = (): unknown[] => given.map(({ runs }) => runs.all.value.map(({ color }) => color)[0]);
     const plugin = { apiVersion: API, renderCard: (_: HTMLElement, ctx: PluginContext) => void given.push(ctx) };
     panelWhenAsked(page);
-    const kept = specOf({ name: 'sample', ...page.apart({ colors: 'a=112233' }) }, 'x');
+    const kept = specOf({ name: 'sample', ...ownState(page, { colors: 'a=112233' }) }, 'x');
     const place = {
       host,
       visible: signal(true),
       until: ended.signal,
       failed: (cause: unknown) => expect(cause).toBeNull(),
     };
-    await showCard(page, spec, place, page.apart(spec.state), load(plugin));
-    await showCard(page, kept, place, page.apart(kept.state), load(plugin));
+    await showCard(page, spec, place, ownState(page, spec.state), load(plugin));
+    await showCard(page, kept, place, ownState(page, kept.state), load(plugin));
     page.runs.looks.value = { byName: new Map([['a', { color: '#445566', dash: undefined }]]), scale: null };
     expect(colors()).toEqual(['#445566', '#112233']);
   });

@@ -2,11 +2,12 @@
 import { API, type CardSpec, type Plugin } from '@insight-host/api';
 import { pluginContext } from '../plugin/context';
 import { disposeWith, importModule, type LoadModule, whenSlow } from '../plugin/mounted';
+import { LOOK_KEYS } from '../state/browser';
 import type { CardPlace } from '../state/late';
 import type { Page } from '../state/page';
-import type { Runs } from '../state/runs';
+import { Runs } from '../state/runs';
 import type { Tab } from '../state/session';
-import type { ViewUrl } from '../state/url';
+import { ViewUrl } from '../state/url';
 import { lateTexts } from '../i18n/texts';
 import { cards as en } from '../locales/en.json';
 import { cards as zh } from '../locales/zh-CN.json';
@@ -17,6 +18,15 @@ const words = lateTexts({ en, 'zh-CN': zh });
 interface OwnState {
   readonly url?: ViewUrl;
   readonly runs?: Runs;
+}
+
+/** They begin with these keys and texts. Its runs look as those of the page, unless the keys say how. */
+export function ownState(page: Page, state: Readonly<Record<string, string>>): Required<OwnState> {
+  const url = new ViewUrl({ hash: () => '', write: () => undefined, onMove: () => undefined });
+  url.replaceAll(new Map(Object.entries(state)));
+  const { session, preferences } = page;
+  const looks = LOOK_KEYS.some((key) => key in state) ? undefined : page.runs.looks;
+  return { url, runs: new Runs(session.table, session.annotations, preferences.mode, url, looks) };
 }
 
 type PluginWithCards = Plugin & Required<Pick<Plugin, 'renderCard'>>;

@@ -112,12 +112,14 @@ function RunTable({ columns }: { readonly columns: RunColumns }) {
         }}
         title={t('runs.sort.name')}
         runKey="name"
-        run={(row) => {
+        nameOf={(row) => runAt(row)?.displayName ?? frame.runs[row] ?? ''}
+        run={(row, short) => {
           const run = runAt(row);
           return (
             run && (
               <RunLabel
                 run={run}
+                short={short}
                 selected={selected.has(run.name)}
                 naming={page.naming.value === run.name}
                 onNamed={() => place.current?.querySelector<HTMLElement>('[role$=grid]')?.focus()}

@@ -2,12 +2,13 @@
 import { Icon } from '@insight-host/kit';
 import type { Run, RunGroup } from '@insight-host/api';
 import { useComputed, useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
+import { useSize } from '@insight-host/kit/lab';
 import { usePage } from '../state/page';
 import type { RunMetric } from '../state/runs';
 import { pressed, triState } from '../state/selection';
 import { SelectRuns } from '../views/parts';
-import { RunRowView, swatchOf } from '../views/run_list';
+import { RunRowView, swatchOf, useNames } from '../views/run_list';
 import { Spark, words } from './metrics';
 
 interface ListedGroup {
@@ -54,17 +55,34 @@ export function GroupList() {
     const down = runs.sort.value.find((key) => /^[+-]/.test(key))?.startsWith('-') ?? false;
     return listedOf(runs.groups.value, runs.rows.value, runs.metric.value, down);
   }).value;
+  const place = useRef<HTMLDivElement>(null);
+  const { width } = useSize(place).value;
+  const titles = useMemo(() => listed.map(({ group }) => group.title), [listed]);
+  const names = useNames(place, titles, [width, listed.length === 0, runs.metric.value]);
   return (
-    <div class="ih-run-list ih-group-list" role="group" aria-label={page.t.value('runs')} data-testid="run-groups">
-      {listed.map((one) => (
-        <Group key={one.group.key} {...one} />
+    <div
+      ref={place}
+      class="ih-run-list ih-group-list"
+      role="group"
+      aria-label={page.t.value('runs')}
+      data-testid="run-groups"
+    >
+      {listed.map((one, at) => (
+        <Group key={one.group.key} {...one} title={names[at] ?? one.group.title} width={width} />
       ))}
       {listed.length === 0 && <p class="ih-muted ih-run-none">{page.t.value('runs.none')}</p>}
     </div>
   );
 }
 
-function Group({ group, runs: own, values, mean, range }: ListedGroup) {
+interface GroupProps extends ListedGroup {
+  /** As much of its title as fits. */
+  readonly title: string;
+  /** Of the list, in pixels. */
+  readonly width: number;
+}
+
+function Group({ group, runs: own, values, mean, range, title, width }: GroupProps) {
   const page = usePage();
   const { runs } = page;
   const open = useSignal(false);
@@ -72,8 +90,10 @@ function Group({ group, runs: own, values, mean, range }: ListedGroup) {
   const selected = runs.selectedSet.value;
   const state = triState(selected, own);
   const metric = runs.metric.value;
-  const cut = group.title.lastIndexOf(' · '); // the last value stays when room is short
   const names = own.map(({ name }) => name);
+  const rows = useRef<HTMLDivElement>(null);
+  const called = useMemo(() => own.map(({ displayName }) => displayName), [own]);
+  const short = useNames(rows, called, [width, open.value, metric]);
   const hover = (): void => page.hovered.set(names);
   const leave = (): void => page.hovered.set([]);
   const press = (run: Run, range: boolean): void => {
@@ -100,10 +120,7 @@ function Group({ group, runs: own, values, mean, range }: ListedGroup) {
           aria-expanded={open.value}
           onClick={() => (open.value = !open.value)}
         >
-          <span class="ih-run-name">
-            <span class="ih-run-head">{cut > 0 ? group.title.slice(0, cut) : group.title}</span>
-            {cut > 0 && <span class="ih-run-tail">{group.title.slice(cut)}</span>}
-          </span>
+          <span class="ih-run-name">{title}</span>
           <span class="ih-muted">{own.length.toLocaleString()}</span>
           <Icon name={open.value ? 'open' : 'closed'} />
         </button>
@@ -123,11 +140,12 @@ function Group({ group, runs: own, values, mean, range }: ListedGroup) {
         )}
       </div>
       {open.value && (
-        <div role="listbox" aria-multiselectable="true" aria-label={group.title}>
+        <div ref={rows} role="listbox" aria-multiselectable="true" aria-label={group.title}>
           {own.map((run, at) => (
             <RunRowView
               key={run.name}
               run={run}
+              short={short[at]}
               at={at}
               count={own.length}
               top={0}

@@ -1,10 +1,10 @@
 /** The menus of the run panel: what groups, colours and sorts the runs. */
+import type { Run } from '@insight-host/api';
 import { Popover } from '@insight-host/kit';
 import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
-import { inverted } from '../state/selection';
 import { ColorOptions, words as colorWords } from '../coloring/view';
 import type { Coloring } from '../coloring/coloring';
 import { NAME_PART } from '../coloring/grouping';
@@ -262,7 +262,8 @@ function Selecting({ count, metrics }: Pick<Props, 'metrics'> & { readonly count
   const { runs } = page;
   const best = metrics.bestOf(runs);
   const counts = FIRST.filter((first) => first < count);
-  const select = (first: number): void => runs.selectShown(runs.rows.value.slice(0, first).map(({ name }) => name));
+  const select = (chosen: readonly Run[]): void => runs.selectShown(chosen.map(({ name }) => name));
+  const selectFirst = (first: number): void => select(runs.rows.value.slice(0, first));
   const numbers = (kind: 'best' | 'first', disabled: boolean, press: (first: number) => void) =>
     counts.map((first) => (
       <button
@@ -290,8 +291,8 @@ function Selecting({ count, metrics }: Pick<Props, 'metrics'> & { readonly count
           )}
           <p>
             <span>{words(page, 'sort.first')}</span>
-            {numbers('first', metrics.isSorting.value, select)}
-            <button type="button" class="ih-button ih-small" data-first="all" onClick={() => select(Infinity)}>
+            {numbers('first', metrics.isSorting.value, selectFirst)}
+            <button type="button" class="ih-button ih-small" data-first="all" onClick={() => selectFirst(Infinity)}>
               {words(page, 'sort.all')}
             </button>
           </p>
@@ -301,7 +302,7 @@ function Selecting({ count, metrics }: Pick<Props, 'metrics'> & { readonly count
         type="button"
         class="ih-link"
         data-action="invert"
-        onClick={() => runs.select(inverted(runs.selectedSet.value, runs.rows.value))}
+        onClick={() => select(runs.rows.value.filter(({ name }) => !runs.selectedSet.value.has(name)))}
       >
         {words(page, 'sort.invert')}
       </button>

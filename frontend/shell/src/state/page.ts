@@ -1,14 +1,13 @@
 /** State shared by all views; created once per page. */
-import { codecs, message, visibleText } from '@insight-host/kit';
+import { codecs, visibleText } from '@insight-host/kit';
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
-import type { Annotation, CardSpec, Drawing, Run, RunChoice } from '@insight-host/api';
+import type { CardSpec, Drawing, Run, RunChoice } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { translator } from '../i18n/texts';
 import { TagSources } from '../live/tags';
 import { Shortcuts } from '../plugin/shortcuts';
 import { Cursor, Hovered } from './pointing';
-import { LOOK_KEYS } from './browser';
 import type { CardPlace, ColumnView, Contributing, NameField, OpenPlugin, PanelView, ViewList } from './late';
 import { Preferences } from './preferences';
 import { Runs } from './runs';
@@ -155,18 +154,6 @@ export class Page {
     });
   }
 
-  /**
-   * Runs and settings of a card that is shown elsewhere: they begin with these keys and texts. Its runs look as those
-   * of the page, unless the keys say how.
-   */
-  apart(state: Readonly<Record<string, string>>): { readonly url: ViewUrl; readonly runs: Runs } {
-    const url = new ViewUrl({ hash: () => '', write: () => undefined, onMove: () => undefined });
-    url.replaceAll(new Map(Object.entries(state)));
-    const { session, preferences } = this;
-    const looks = LOOK_KEYS.some((key) => key in state) ? undefined : this.runs.looks;
-    return { url, runs: new Runs(session.table, session.annotations, preferences.mode, url, looks) };
-  }
-
   /** From now on the run panel chooses one run for this tab; null: many. */
   offer(plugin: string, choice: RunChoice | null): void {
     const next = new Map(this.choices.peek());
@@ -241,14 +228,6 @@ export class Page {
   /** Tabs that can show one step and have data. */
   readonly stepTabs = computed(() => this.tabs.value.filter((tab) => tab.step_state && this.hasData(tab)));
 
-  /** Brings the tab of a plugin to the front with the tags that a regular expression matches. */
-  openTags(tab: Tab, pattern: string): void {
-    const keys = Object.entries(tab.tag_state ?? {}).map(
-      ([key, text]) => [key, text.replaceAll('{pattern}', pattern)] as const,
-    );
-    this.open(tab.name, Object.fromEntries(keys));
-  }
-
   /** Brings such a tab to the front at a step, and pins the cursor there. */
   openStep(name: string, step: number, from = ''): boolean {
     const state = this.stepTabs.peek().find((tab) => tab.name === name)?.step_state;
@@ -257,13 +236,6 @@ export class Page {
     const keys = Object.entries(state).map(([key, text]) => [key, text.replaceAll('{step}', String(step))] as const);
     this.open(name, Object.fromEntries(keys));
     return true;
-  }
-
-  /** Writes down what the user says of a run, and says so if the host refuses. */
-  annotate(run: string, fields: Partial<Annotation>): void {
-    this.session.annotations.write(run, fields).catch((cause: unknown) => {
-      this.toasts.show('error', this.t.value('annotation.refused', { run, reason: message(cause) }));
-    });
   }
 
   /** Lays errors that nobody caught at the door of the plugin whose code threw them. */

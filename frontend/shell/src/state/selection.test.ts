@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { isExpression } from '@insight-host/kit/lab';
 import {
   expressionFilter,
-  inverted,
   nameFilter,
   selectedNames,
   type Selection,
@@ -81,7 +80,6 @@ describe('selection', () => {
     expect(triState(selected, shown)).toBe('some');
     expect(withRows(selected, shown, true)).toEqual(new Set(['hidden', 'r0', 'r1', 'r2']));
     expect(withRows(selected, shown, false)).toEqual(new Set(['hidden']));
-    expect(inverted(selected, shown)).toEqual(new Set(['hidden', 'r1', 'r2']));
     expect(toggled(selected, 'r0')).toEqual(new Set(['hidden']));
     expect(selected).toEqual(new Set(['hidden', 'r0']));
     expect(triState(selected, [])).toBe('none');

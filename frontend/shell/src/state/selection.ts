@@ -94,12 +94,6 @@ export function pressed(
   return { selected: withRows(selected, between, selected.has(anchor)), anchor };
 }
 
-export function inverted(selected: ReadonlySet<string>, rows: readonly Known[]): Set<string> {
-  const next = new Set(selected);
-  for (const row of rows) if (!next.delete(row.name)) next.add(row.name);
-  return next;
-}
-
 type Tri = 'all' | 'some' | 'none';
 export function triState(selected: ReadonlySet<string>, rows: readonly Known[]): Tri {
   let count = 0;

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { NARROW } from '../state/overlays';
 import { usePage } from '../state/page';
-import { Banners, Footer, ToastList } from './status';
+import { Footer } from './status';
 import { Header } from './header';
 import { useLater, whenIdle } from '../loading';
 import { PluginPanel } from './plugin_panel';
@@ -14,13 +14,32 @@ export function App() {
   return card === null ? <Whole /> : <Alone card={card} />;
 }
 
+/** Banners and toasts: loaded when there is one, and after the tab in front, for the time when the host is away. */
+function useMessages(): typeof import('./messages') | null {
+  const page = usePage();
+  const { session, toasts } = page;
+  const isAway = session.live.state.value === 'disconnected' || session.away.value !== null;
+  const hasAny = isAway || toasts.list.value.length > 0 || (session.table.value?.notices.length ?? 0) > 0;
+  return useLater(() => import('./messages'), page.isShown.value || hasAny);
+}
+
+function Banners() {
+  const messages = useMessages();
+  return messages && <messages.Banners />;
+}
+
+function Toasts() {
+  const messages = useMessages();
+  return messages && <messages.ToastList />;
+}
+
 /** One card in the place of the whole page; loaded then. */
 function Alone({ card }: { readonly card: string }) {
   const embedded = useLater(() => import('../cards/embedded'));
   return (
     <>
       {embedded && <embedded.EmbeddedCard card={card} />}
-      <ToastList />
+      <Toasts />
     </>
   );
 }
@@ -36,7 +55,7 @@ function Whole() {
       </div>
       <Footer />
       <Dialogs />
-      <ToastList />
+      <Toasts />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { loadViews } from '../loading';
 import { type Page, usePage } from '../state/page';
 import type { Tab } from '../state/session';
-import { type FoundTag, knownTags, patternOf, tagsOfHost, words as tagWords } from './tag_tree';
+import { type FoundTag, knownTags, openTags, patternOf, tagsOfHost, words as tagWords } from './tag_tree';
 import { lateTexts } from '../i18n/texts';
 import { chartMenu, openMenu, words as shareWords } from './share_dialog';
 import { type DocPage, docPages, words as docWords } from './docs';
@@ -224,7 +224,7 @@ function browseTags(page: Page): void {
 
 /** Opens a tab with only this tag. */
 function tagCommand(page: Page, { tab, tag }: FoundTag): Command {
-  return { label: tag, group: page.tabTitle(tab), run: () => page.openTags(tab, patternOf(tag)) };
+  return { label: tag, group: page.tabTitle(tab), run: () => openTags(page, tab, patternOf(tag)) };
 }
 
 export function Palette({ typed }: { readonly typed: string }) {

@@ -1,14 +1,35 @@
 /** The run selector: filter, selection, and a virtualised list. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
-import { FINGER, isPhone, linesInSight, showing, splitName, trackOf, useSize } from '@insight-host/kit/lab';
+import { FINGER, isPhone, linesInSight, showing, trackOf, useSize } from '@insight-host/kit/lab';
 import type { TargetedMouseEvent } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Icon } from '@insight-host/kit';
 import { usePage } from '../state/page';
 import { pressed } from '../state/selection';
 
 const OVERSCAN = 6;
+const LETTER = 14; // pixels, a little more than those of a name have: some letters are wide
+
+/** Texts that tell these names apart in the narrowest element of `place` that shows one; it is measured when `by` changes. */
+export function useNames(
+  place: { readonly current: HTMLElement | null },
+  names: readonly string[],
+  by: readonly unknown[],
+): readonly string[] {
+  const room = useSignal(Infinity);
+  const draw = useSignal<typeof import('@insight-host/kit/draw') | null>(null);
+  useLayoutEffect(() => {
+    const shown = [...(place.current?.querySelectorAll('.ih-run-name') ?? [])];
+    room.value = Math.min(...shown.map(({ clientWidth }) => clientWidth));
+    if (draw.peek() || shown.every(({ clientWidth, scrollWidth }) => scrollWidth <= clientWidth)) return;
+    import('@insight-host/kit/draw').then(
+      (found) => void (draw.value = found),
+      () => undefined, // the host is away: names end with an ellipsis
+    );
+  }, [names, ...by]);
+  return useMemo(() => draw.value?.namesApart(names, room.value, LETTER) ?? names, [names, room.value, draw.value]);
+}
 
 export function RunList() {
   const page = usePage();
@@ -16,7 +37,7 @@ export function RunList() {
   const { runs } = page;
   const scroller = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
-  const { height } = useSize(scroller).value;
+  const { width, height } = useSize(scroller).value;
   const rowHeight = isPhone.value ? FINGER : 28;
   const active = useSignal(0);
   const anchor = useRef<string | null>(null);
@@ -31,6 +52,13 @@ export function RunList() {
   const one = page.oneOf(page.front.value?.name ?? '', runs).value ?? '';
   const place = isAboutOne ? rows.findIndex(({ name }) => name === one) : -1;
   const selected = isAboutOne ? new Set([one]) : runs.selectedSet.value;
+  const named = page.aboutOne.value ?? runs.shown.value;
+  const names = useNames(
+    scroller,
+    useMemo(() => named.map(({ displayName }) => displayName), [named]),
+    [width, rows.length === 0, runs.metric.value, page.hasDialects.value],
+  );
+  const shortOf = useMemo(() => new Map(named.map(({ name }, at) => [name, names[at]])), [names]);
   const [first, last] = linesInSight(top.value, height, rowHeight, rows.length, OVERSCAN);
 
   const choose = (run: Run): void => {
@@ -113,6 +141,7 @@ export function RunList() {
           <RunRowView
             key={run.name}
             run={run}
+            short={shortOf.get(run.name)}
             at={first + at}
             count={rows.length}
             top={(first + at) * rowHeight}
@@ -133,6 +162,8 @@ export function RunList() {
 
 interface Props {
   readonly run: Run;
+  /** As much of its name as fits; all of it without. */
+  readonly short?: string | undefined;
   readonly at: number;
   readonly count: number;
   readonly top: number;
@@ -175,7 +206,7 @@ export function RunRowView(props: Props) {
   );
 }
 
-type LabelProps = Pick<Props, 'run' | 'selected' | 'naming' | 'onNamed'>;
+type LabelProps = Pick<Props, 'run' | 'short' | 'selected' | 'naming' | 'onNamed'>;
 
 /** A sample that shows colour and dash; hollow while it is not drawn. */
 export function swatchOf({ color, dash }: Pick<Run, 'color' | 'dash'>, isDrawn: boolean): Record<string, string> {
@@ -194,10 +225,9 @@ export function swatchOf({ color, dash }: Pick<Run, 'color' | 'dash'>, isDrawn: 
 }
 
 /** Colour, name and badges of a run, and what can be done with it. */
-export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
+export function RunLabel({ run, short, selected, naming, onNamed }: LabelProps) {
   const page = usePage();
   const t = page.t.value;
-  const [head, tail] = splitName(run.displayName);
   const NameField = page.nameField.value;
   const metric = page.tableOpen.value ? null : page.runs.metric.value;
   // on a phone it is always in sight, and an option holds no control: readers find the menu by a long press
@@ -226,10 +256,7 @@ export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
       {naming && NameField ? (
         <NameField run={run} onDone={() => onNamed?.()} />
       ) : (
-        <span class={`ih-run-name${run.displayName === run.name ? '' : ' ih-given'}`}>
-          <span class="ih-run-head">{head}</span>
-          {tail && <span class="ih-run-tail">{tail}</span>}
-        </span>
+        <span class={`ih-run-name${run.displayName === run.name ? '' : ' ih-given'}`}>{short ?? run.displayName}</span>
       )}
       {run.loading && (
         <span class="ih-run-loading" role="img" aria-label={t('runs.loading')} title={t('runs.loading')} />
@@ -268,7 +295,7 @@ export function RunLabel({ run, selected, naming, onNamed }: LabelProps) {
   );
 }
 
-/** The name on disk first, where the list shows another; then what was noted. */
-function titleOf({ name, remark, note }: Run): string {
-  return [name, remark, note].filter(Boolean).join('\n');
+/** The name, that on disk where people call it another, then what was noted. */
+function titleOf({ displayName, name, remark, note }: Run): string {
+  return [...new Set([displayName, name, remark, note])].filter(Boolean).join('\n');
 }

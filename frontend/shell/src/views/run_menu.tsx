@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { getJson } from '../data/http';
 import { type Annotations, ARCHIVE } from '../state/annotations';
 import { remember, told } from '../state/browser';
-import { usePage } from '../state/page';
+import { type Page, usePage } from '../state/page';
 import { lateTexts } from '../i18n/texts';
 import { Menu } from './menus';
 import { run_menu as en } from '../locales/en.json';
@@ -15,13 +15,12 @@ const words = lateTexts({ en, 'zh-CN': zh });
 
 export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: HTMLButtonElement }) {
   const page = usePage();
-  const t = page.t.value;
   const { runs } = page;
   const selected = runs.selected.value;
   const isOneOfSeveral = selected.length > 1 && selected.length < runs.all.value.length && selected.includes(run);
   const put = (names: readonly string[], archived: boolean): void => {
     archive(page.session.annotations, names, archived).catch((cause: unknown) => {
-      page.toasts.show('error', t('annotation.refused', { run: run.name, reason: message(cause) }));
+      page.toasts.show('error', words(page, 'annotation.refused', { run: run.name, reason: message(cause) }));
     });
   };
   const items: readonly MenuItem[] = [
@@ -116,6 +115,13 @@ export async function archive(annotations: Annotations, runs: readonly string[],
   throw refused.reason;
 }
 
+/** Gives a run a name, and says so if the host refuses. */
+function call(page: Page, run: string, displayName: string): void {
+  page.session.annotations.write(run, { displayName }).catch((cause: unknown) => {
+    page.toasts.show('error', words(page, 'annotation.refused', { run, reason: message(cause) }));
+  });
+}
+
 const LONGEST_NAME = 256;
 
 /**
@@ -134,7 +140,7 @@ export function NameField({ run, onDone }: { readonly run: Run; readonly onDone:
     onDone();
     const text = field.current.value.trim();
     const displayName = text === run.name ? '' : text;
-    if (keep && (displayName || run.name) !== run.displayName) page.annotate(run.name, { displayName });
+    if (keep && (displayName || run.name) !== run.displayName) call(page, run.name, displayName);
   };
   return (
     <input

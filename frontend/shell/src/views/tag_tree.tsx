@@ -137,10 +137,18 @@ export function TagTree({ plugin }: { readonly plugin: string }) {
   );
 }
 
+/** Brings the tab of a plugin to the front with the tags that a regular expression matches. */
+export function openTags(page: Page, tab: Tab, pattern: string): void {
+  const keys = Object.entries(tab.tag_state ?? {}).map(
+    ([key, text]) => [key, text.replaceAll('{pattern}', pattern)] as const,
+  );
+  page.open(tab.name, Object.fromEntries(keys));
+}
+
 function show(page: Page, plugin: string, { path, below }: TagNode, close: () => void): void {
   close();
   const tab = page.tabs.peek().find((one) => one.name === plugin);
-  if (tab) page.openTags(tab, patternOf(path, below.length > 0));
+  if (tab) openTags(page, tab, patternOf(path, below.length > 0));
 }
 
 interface TreeProps {

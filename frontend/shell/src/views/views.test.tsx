@@ -1,22 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { splitName } from '@insight-host/kit/lab';
 import { render } from 'preact';
 import { fileName } from '../plugin/services';
 import { Page, PageProvider } from '../state/page';
 import { firstDirectory } from './empty_logdir';
 import { matching } from './palette';
 import { patternOf, TagTree, treeOf } from './tag_tree';
-
-describe('run list', () => {
-  it('keeps both ends of long names, whole letters, and all of short ones', () => {
-    expect(splitName('short/name')).toEqual(['short/name', '']);
-    const name = 'a-long-experiment-name/🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀/seed_1';
-    const [head, tail] = splitName(name);
-    expect(head + tail).toBe(name);
-    expect(tail).toBe('/seed_1');
-    expect(splitName('🚀'.repeat(30))[1]).toBe('🚀'.repeat(12));
-  });
-});
 
 describe('command palette', () => {
   const all = ['my scalars', 'Scalars', 'resnet/lr=1', 'resnet/lr=2'].map((label) => ({ label, group: 'View' }));

@@ -1,9 +1,12 @@
 import { TableButton, valueText } from '@insight-host/kit';
+import { namesApart } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import type { ImportanceAnswer, Interaction, Parameter, Share } from '../answers';
 import type { LineageParts } from '../board';
 import { importanceTable } from '../chart_tables';
 import { bestText, coefficientText, percent, refusalOf, titleOf } from './importance_texts';
+
+const NAME = { width: 106, size: 14 } as const; // pixels, as lineage.css has them; some letters are wide
 
 interface ImportancesProps {
   readonly board: LineageParts;
@@ -16,6 +19,11 @@ interface ImportancesProps {
 export function Importances({ board, answer, chosen }: ImportancesProps): JSX.Element {
   const { t: say } = board.page;
   const { parameters, explained } = answer;
+  const titles = namesApart(
+    parameters.map(({ name }) => titleOf(board, name)),
+    NAME.width,
+    NAME.size,
+  );
   return (
     <section class="importances">
       <h4 data-testid="importance-runs">
@@ -32,9 +40,10 @@ export function Importances({ board, answer, chosen }: ImportancesProps): JSX.El
       </h4>
       <Summary board={board} answer={answer} />
       <ul class="importance" data-testid="importance" aria-label={say('importance')}>
-        {parameters.map((parameter) => (
+        {parameters.map((parameter, at) => (
           <Row
             key={parameter.name}
+            title={titles[at] ?? parameter.name}
             board={board}
             parameter={parameter}
             answer={answer}
@@ -72,9 +81,11 @@ interface RowProps {
   readonly parameter: Parameter;
   readonly answer: ImportanceAnswer;
   readonly chosen: boolean;
+  /** As much of its title as fits. */
+  readonly title: string;
 }
 
-function Row({ board, parameter, answer, chosen }: RowProps): JSX.Element {
+function Row({ board, parameter, answer, chosen, title }: RowProps): JSX.Element {
   const { t: say } = board.page;
   const { name, importance, sure } = parameter;
   const best = bestOf(board, parameter, answer);
@@ -89,7 +100,7 @@ function Row({ board, parameter, answer, chosen }: RowProps): JSX.Element {
         title={`${name}\n${hintOf(board, parameter, answer)}`}
         onClick={() => board.parameter.set(name)}
       >
-        <span class="name">{titleOf(board, name)}</span>
+        <span class="name">{title}</span>
         {reason !== null ? (
           <span class="reason">{reason}</span>
         ) : importance ? (

@@ -1,11 +1,12 @@
 import { drag } from '@insight-host/kit';
+import { namesApart } from '@insight-host/kit/draw';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { scalesOf, type Axis } from '../axes';
 import type { LineageParts } from '../board';
 import type { Brush } from '../brushes';
-import { axisNear, bandsOf, moved, placeAt, tickLetters, TRACK, yOf, type Layout } from './geometry';
+import { axisNear, bandsOf, moved, placeAt, tickRoom, TRACK, yOf, type Layout } from './geometry';
 
 interface AxisViewProps {
   readonly board: LineageParts;
@@ -16,6 +17,8 @@ interface AxisViewProps {
 
 const EDGE = 5; // pixels of a brush's ends that the hand takes
 const CLICK = 3; // pixels that a click may move
+const [NAME_SIZE, TICK_SIZE] = [12.5, 12]; // pixels of letters, a little more than they have: some are wide
+const LEAST_NAME = 35; // pixels
 const STEP = 0.05; // of an axis, for keys
 
 /** Places between which a brush leaves rows standing; null without one. */
@@ -55,7 +58,9 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
   const { column } = axis;
   const { t: say } = board.page;
   const shift = useSignal<number | null>(null); // pixels that the axis was moved
-  const head = board.columns.axisHeads.value.get(column.name) ?? { text: column.title, small: '' };
+  const heads = board.columns.axes.value.map(
+    (one) => board.columns.axisHeads.value.get(one.column.name) ?? { text: one.column.title, small: '' },
+  );
   const brush = board.brushing.all.value.get(column.name);
   const span = spanOf(axis, brush);
   const x = layout.xs[at] as number;
@@ -94,11 +99,17 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
     event.preventDefault();
     event.stopPropagation();
   };
-  const short = (text: string, letters: number): string =>
-    [...text].length > letters ? `${[...text].slice(0, letters - 1).join('')}…` : text;
-  const letters = axis.scale === 'category' ? tickLetters(layout, at) : Infinity; // half a number says nothing
-  const spaced = axis.ticks.filter(
-    (_, place) => place % Math.ceil((axis.ticks.length * 13) / (layout.bottom - layout.top)) === 0,
+  const names = namesApart(
+    heads.map(({ text }) => text),
+    Math.max(LEAST_NAME, room),
+    NAME_SIZE,
+  );
+  const texts = axis.ticks.map(({ text }) => text);
+  const labels = axis.scale === 'category' ? namesApart(texts, tickRoom(layout, at), TICK_SIZE) : texts; // half a number says nothing
+  const spaced = axis.ticks.flatMap((tick, place) =>
+    place % Math.ceil((axis.ticks.length * 13) / (layout.bottom - layout.top)) === 0
+      ? [{ ...tick, label: labels[place] }]
+      : [],
   );
   return (
     <g
@@ -115,19 +126,19 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
       <g class="head" data-part="name" onPointerDown={onName} onDblClick={nextScale}>
         <title>{`${column.name}\n${say('axis.hint')}`}</title>
         <rect x={-room / 2} y={2} width={Math.max(10, room)} height={26} rx={5} />
-        <text y={14}>{short(head.text, Math.max(5, Math.floor(room / 7)))}</text>
+        <text y={14}>{names[at]}</text>
         <text class="scale" y={25}>
-          {[axis.scale !== 'linear' && say(`scale.${axis.scale}`), head.small].filter(Boolean).join(' · ')}
+          {[axis.scale !== 'linear' && say(`scale.${axis.scale}`), heads[at]?.small].filter(Boolean).join(' · ')}
         </text>
       </g>
       <line class="spine" y1={layout.top} y2={layout.bottom} />
       {axis.scale === 'category' && <Bands axis={axis} layout={layout} />}
-      {spaced.map(({ place, text }) => (
+      {spaced.map(({ place, text, label }) => (
         <g key={text} class="tick" transform={`translate(0,${yOf(layout, place)})`}>
           <line x1={-4} />
           <text x={-7} dy="0.32em">
-            {short(text, letters)}
-            {[...text].length > letters && <title>{text}</title>}
+            {label}
+            {label !== text && <title>{text}</title>}
           </text>
         </g>
       ))}

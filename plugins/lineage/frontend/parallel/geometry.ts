@@ -31,10 +31,10 @@ export function layoutOf(width: number, height: number, axes: readonly Axis[]): 
   return { width, height, xs, top: TOP, bottom: Math.max(TOP + 40, height - BOTTOM) };
 }
 
-/** How many letters of a tick there is room for left of an axis. */
-export function tickLetters({ xs }: Layout, at: number): number {
+/** Pixels for the text of a tick left of an axis. */
+export function tickRoom({ xs }: Layout, at: number): number {
   const room = (xs[at] as number) - (at === 0 ? 0 : (xs[at - 1] as number)) - 14;
-  return Math.max(3, Math.min(TICK_LETTERS, Math.floor(room / LETTER)));
+  return Math.max(3 * LETTER, Math.min(TICK_LETTERS * LETTER, room));
 }
 
 /** The place 0 is at the bottom; what has none is below. */

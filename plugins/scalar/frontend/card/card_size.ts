@@ -11,7 +11,7 @@ export interface CardSizes {
 
 const GAP = 12; // pixels between cards
 export const USUAL: CardSizes = { width: 312, height: 256 };
-const STRETCH = 1.6; // times as high: cards of the usual size, where few of them share a wide board
+const STRETCH = 2; // times as high: cards of the usual size, where few of them share a wide board
 const WIDER = 1.25; // times as wide: a card whose section has fewer cards in a line than there is room for
 export const LEAST: CardSizes = { width: 200, height: 140 };
 export const MOST: CardSizes = { width: 2400, height: 1200 };

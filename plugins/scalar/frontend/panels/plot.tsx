@@ -1,10 +1,10 @@
 /** A plot of values of runs, as SVG: its frame, axes, and what is drawn in it. */
 import {
-  abbreviated,
   fittingTicks,
   linearTicks,
   logTicks,
   makeScale,
+  namesApart,
   type Scale,
   type Tick,
 } from '@insight-host/kit/draw';
@@ -50,7 +50,7 @@ export function axisOf(
     return made(makeScale([-0.5, names.length - 0.5], range), (count) => {
       const every = Math.max(1, Math.ceil(names.length / count));
       const room = isUpwards ? MARGIN.left - NAME : (every * length) / names.length - BETWEEN;
-      const short = abbreviated(names, Math.max(LEAST, room));
+      const short = namesApart(names, Math.max(LEAST, room));
       return short.map((name, value) => ({ value, label: value % every === 0 ? name : '' }));
     });
   }

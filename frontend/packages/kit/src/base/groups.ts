@@ -40,17 +40,6 @@ export function prefixOf(tag: string): string {
   return slash > 0 ? tag.slice(0, slash) : '';
 }
 
-const TAIL = 12; // letters
-
-/** Runs differ at their ends more than at their beginnings: the end stays, from a sign on, and the middle gives way. */
-export function splitName(name: string): readonly [string, string] {
-  const letters = [...name]; // never cuts an emoji in two
-  if (letters.length <= TAIL) return [name, ''];
-  const sign = letters.findIndex((letter, at) => at >= letters.length - TAIL && /[_/-]/.test(letter));
-  const from = sign > 0 && sign <= letters.length - 4 ? sign : letters.length - TAIL;
-  return [letters.slice(0, from).join(''), letters.slice(from).join('')];
-}
-
 /** Splits a title into the part that the group already says and the rest. */
 export function titleParts(tag: string): readonly [string, string] {
   const prefix = tag.startsWith('=') ? '' : prefixOf(tag);

@@ -49,12 +49,20 @@ describe('the places of cards', () => {
     ]);
   });
 
-  it('of closed groups are their headings, and the line is as high as what is open in it', () => {
-    const boxes = placed([group('a', 1), group('b', 1), group('c', 9)], 'a');
-    expect(boxes.map(({ top, height, count }) => [top, height, count])).toEqual([
-      [0, HEAD, 0],
-      [0, HEAD + 256, 1],
-      [HEAD + 256, HEAD + 3 * 256 + 24, 9],
+  it('of closed groups are their headings, which share lines and leave no hole among open ones', () => {
+    const groups = [group('a', 1), group('b', 1), group('c', 9), group('d', 1), group('e', 9)];
+    const { boxes } = layOut(
+      groups,
+      { ...sizes, stretch: 1.6 },
+      ({ name }) => name >= 'c',
+      () => Infinity,
+    );
+    expect(boxes.map(({ top, left, width, count }) => [top, left, width, count])).toEqual([
+      [0, 0, 494, 1],
+      [0, 506, 494, 1],
+      [HEAD + 389, 0, 325, 0],
+      [HEAD + 389, 337, 326, 0],
+      [HEAD + 389, 675, 325, 0],
     ]);
   });
 
@@ -67,11 +75,11 @@ describe('the places of cards', () => {
     [984, 'a group of two', [group('a', 2)], [486]],
     [984, 'four, in two lines', [group('a', 4)], [486]],
     [984, 'groups next to one with full lines', [group('a', 2), group('b', 9)], [486, 320]],
-    [1628, 'a group of two, not wider than reads well', [group('a', 2)], [720]],
-    [1628, 'one card', [group('a', 1)], [720]],
+    [1628, 'a group of two', [group('a', 2)], [808]],
+    [1628, 'one card', [group('a', 1)], [1628]],
     [1628, 'groups of one card, which share a line', [group('a', 1), group('b', 1), group('c', 1)], [535, 534, 535]],
     [1628, 'nine, in two lines', [group('a', 9)], [316]],
-    [2268, 'groups of three and of eight', [group('a', 3), group('b', 8)], [720, 558]],
+    [2268, 'groups of three and of eight', [group('a', 3), group('b', 8)], [748, 558]],
   ])('fill their lines on %i pixels: %s', (width, _, groups, expected) => {
     const { boxes } = layOut(
       groups,
@@ -81,7 +89,7 @@ describe('the places of cards', () => {
     );
     expect(boxes.map((box) => cardAt(box, 0, 256).width)).toEqual(expected);
     const ends = boxes.map((box) => box.left + box.width);
-    expect(Math.max(...ends)).toBeLessThanOrEqual(width);
+    expect(Math.max(...ends)).toBe(width);
   });
 
   it.each([

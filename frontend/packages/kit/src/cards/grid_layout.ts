@@ -45,59 +45,62 @@ export function columnAt(
   return { left, width: Math.round(((column + 1) * (width + GAP)) / columns) - GAP - left };
 }
 
-const isSingle = ({ cards, kind }: CardGroup): boolean => cards.length === 1 && kind !== 'pinned';
-
-const WIDEST = 720; // pixels: wider cards read no better
+/** Groups that follow each other and are of one kind share lines, but for those of several cards. */
+type Kind = 'closed' | 'single' | 'several';
 
 /**
  * How many cards each group has in a line, where cards stretch: the lines of a group are about equally full, and as few
  * as there can be. A run of groups of one card is as one group.
  */
-function columnsOf(groups: readonly CardGroup[], most: number): readonly number[] {
+function columnsOf(groups: readonly CardGroup[], kinds: readonly Kind[], most: number): readonly number[] {
   const found: number[] = [];
   while (found.length < groups.length) {
     let end = found.length;
-    while (groups[end] && isSingle(groups[end] as CardGroup)) end++;
+    while (kinds[end] === 'single') end++;
     const cards = end - found.length || (groups[end] as CardGroup).cards.length || 1;
-    do found.push(Math.ceil(cards / Math.ceil(cards / most)));
+    const columns = kinds[found.length] === 'closed' ? most : Math.ceil(cards / Math.ceil(cards / most));
+    do found.push(columns);
     while (found.length < end);
   }
   return found;
 }
 
-/** Places groups below each other. A group of one card takes one column: such groups share a line. */
+/** Places groups below each other. Groups of one card, and closed ones, take one column: such groups share a line. */
 export function layOut(
   groups: readonly CardGroup[],
   sizes: GridSizes,
   isClosed: (group: CardGroup) => boolean,
   shownOf: (group: CardGroup) => number,
 ): GridLayout {
-  const { cardWidth, stretch } = sizes;
-  const most = Math.max(1, Math.floor((sizes.width + GAP) / (cardWidth + GAP)));
-  const columnsIn = stretch > 1 ? columnsOf(groups, most) : groups.map(() => most);
-  const widest = stretch > 1 ? WIDEST + GAP : Infinity;
-  const widthOf = (columns: number): number => Math.min(sizes.width, columns * widest - GAP);
-  const cardAcross = (columns: number): number => columnAt(0, columns, widthOf(columns)).width;
-  const wider = cardAcross(Math.max(1, ...columnsIn)) / cardAcross(most);
+  const { width, cardWidth, stretch } = sizes;
+  const most = Math.max(1, Math.floor((width + GAP) / (cardWidth + GAP)));
+  const kinds = groups.map((group): Kind => {
+    if (isClosed(group)) return 'closed';
+    return group.cards.length === 1 && group.kind !== 'pinned' ? 'single' : 'several';
+  });
+  const columnsIn = stretch > 1 ? columnsOf(groups, kinds, most) : groups.map(() => most);
+  const cardAcross = (columns: number): number => columnAt(0, columns, width).width;
+  const open = columnsIn.filter((_, at) => kinds[at] !== 'closed');
+  const wider = cardAcross(Math.max(1, ...open)) / cardAcross(most);
   const cardHeight = Math.round(sizes.cardHeight * Math.min(stretch, wider));
   const boxes: GroupBox[] = [];
   let [top, column, line] = [0, 0, 0]; // of the next group; how high the line is that it may share
   for (const [at, group] of groups.entries()) {
-    const single = isSingle(group);
+    const kind = kinds[at] as Kind;
     const columns = columnsIn[at] as number;
-    const width = widthOf(columns);
-    if (column > 0 && (!single || column === columns)) [top, column, line] = [top + line, 0, 0];
-    const closed = isClosed(group);
+    if (column > 0 && (kind === 'several' || kind !== kinds[at - 1] || column === columns))
+      [top, column, line] = [top + line, 0, 0];
+    const closed = kind === 'closed';
     const count = closed ? 0 : Math.min(group.cards.length, shownOf(group));
     const rows = Math.ceil(count / columns);
     const height =
       HEAD + (rows > 0 ? rows * (cardHeight + GAP) - GAP : 0) + (!closed && count < group.cards.length ? more() : 0);
-    if (single) {
-      boxes.push({ group, top, height, ...columnAt(column, columns, width), columns: 1, count, closed });
-      [column, line] = [column + 1, Math.max(line, height)];
-    } else {
+    if (kind === 'several') {
       boxes.push({ group, top, height, left: 0, width, columns, count, closed });
       top += height;
+    } else {
+      boxes.push({ group, top, height, ...columnAt(column, columns, width), columns: 1, count, closed });
+      [column, line] = [column + 1, Math.max(line, height)];
     }
   }
   return { cardHeight, boxes, height: top + line };

@@ -1,5 +1,6 @@
 import type { ColorScale } from '@insight-host/api';
 import { BOTTOM, LABEL, type Area, type Size, TITLE } from './area';
+import { namesApart } from './names';
 import { estimatedWidth, type Painter, type Palette } from './painter';
 
 /** Where the legend of a file names something. */
@@ -66,10 +67,14 @@ export function drawLegend(
   colors: Palette,
   lineWidth: number,
 ): void {
-  for (const { entry, x, y, maxWidth } of legend) {
-    const { label, color = colors.text, dash } = entry;
+  const names = namesApart(
+    legend.map(({ entry }) => entry.label),
+    legend[0]?.maxWidth ?? 0,
+  );
+  for (const [at, { entry, x, y, maxWidth }] of legend.entries()) {
+    const { color = colors.text, dash } = entry;
     painter.segment(x, y, x + 20, y, { color, width: lineWidth, ...(dash ? { dash } : {}) });
-    painter.text(x + 26, y, label, { color: colors.text, maxWidth });
+    painter.text(x + 26, y, names[at] ?? '', { color: colors.text, maxWidth });
   }
 }
 
@@ -129,41 +134,4 @@ export function plotWithin(
 export function drawMark(painter: Painter, { top, height }: Area, x: number, color: string): void {
   painter.segment(x, top, x, top + height, { color, width: painter.hairline, dash: [3, 3], alpha: 0.8 });
   painter.polygon([x - 4, top, x + 4, top, x, top + 5], color);
-}
-
-const SEPARATOR = /[\s/_\-·=:,]/; // no dots: they are in numbers
-const KEPT = [0.4, 0, 0.7, 1]; // shares of a long name that may stay of its beginning
-
-/**
- * Names as short as they differ, each at most this many pixels wide: without what all begin or end with, up to a
- * separator, and with an ellipsis where one is still too long.
- */
-export function abbreviated(names: readonly string[], width: number, size = 11): readonly string[] {
-  const start = shared(names);
-  const end = shared(names.map((name) => [...name.slice(start)].reverse().join('')));
-  const own = names.map((name) => name.slice(start, name.length - end));
-  const whole = own.every(Boolean) ? own : names;
-  const cut = KEPT.map((share) => whole.map((name) => shortened(name, width, size, share)));
-  return cut.find((found) => new Set(found).size === new Set(names).size) ?? (cut[0] as readonly string[]);
-}
-
-/** How many letters all names begin with, up to a separator, if these are several names that differ. */
-function shared(names: readonly string[]): number {
-  const [first = '', ...others] = names;
-  if (new Set(names).size < 2) return 0;
-  let count = 0;
-  while (count < first.length && others.every((name) => name[count] === first[count])) count++;
-  while (count > 0 && !SEPARATOR.test(first[count - 1] as string)) count--;
-  return count;
-}
-
-function shortened(name: string, width: number, size: number, share: number): string {
-  if (estimatedWidth(name, size) <= width) return name;
-  const letters = [...name];
-  for (let kept = letters.length - 1; kept > 1; kept--) {
-    const head = Math.round(kept * share);
-    const found = `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (kept - head)).join('')}`;
-    if (estimatedWidth(found, size) <= width) return found;
-  }
-  return '…';
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { abbreviated } from '../draw/legend';
 import { estimatedWidth } from '../draw/painter';
 import { endLabels } from './end_labels';
 import { figure } from './figure';
@@ -44,6 +43,12 @@ describe('names at the ends of lines', () => {
     }
   });
 
+  it('leave out what the names share where they are too long for a part of the chart', () => {
+    const shared = ['adam', 'sgd'].map((name) => `exp/a_long_name_that_all_runs_have/${name}`);
+    const found = endLabels(laidOut(chart(shared.map((name) => line(name, [1, 2])))));
+    expect(found.map(({ text }) => text).sort()).toEqual(['…have/adam', '…have/sgd']);
+  });
+
   it('stand at the value where a line leaves the plot, or where it ends before', () => {
     const props = chart([line('a', [0, 10]), line('b', [5, 5, 5, 5]), line('c', [0, 1, 2, 9], { breaks: [3] })]);
     const found = figure(props, { x: [0, 2.5], y: [0, 10] }, size);
@@ -71,24 +76,5 @@ describe('names at the ends of lines', () => {
     const props = chart([line('raw', [3, 3], { role: 'raw' }), ...few.slice(0, 2), line('gone', [NaN, NaN])]);
     const found = endLabels(laidOut(props)).map(({ text }) => text);
     expect(found.sort()).toEqual(['adam', 'sgd']);
-  });
-});
-
-describe('abbreviated names', () => {
-  it('leave out what all begin and end with, up to a separator', () => {
-    expect(abbreviated(['lr=0.1 · adam', 'lr=0.01 · adam', 'lr=0.3 · adam'], 200)).toEqual(['0.1', '0.01', '0.3']);
-    expect(abbreviated(['exp/run_a', 'exp/run_b'], 200)).toEqual(['a', 'b']);
-    expect(abbreviated(['a', 'a'], 200)).toEqual(['a', 'a']);
-    expect(abbreviated(['run', 'run_2'], 200)).toEqual(['run', 'run_2']);
-    expect(abbreviated(['only_one'], 200)).toEqual(['only_one']);
-  });
-
-  it('are cut where they do not differ', () => {
-    const names = ['base', 'seed1_of_a_very_long_experiment_name', 'seed2_of_a_very_long_experiment_name'];
-    const found = abbreviated(names, 60);
-    expect(new Set(found).size).toBe(3);
-    for (const name of found) expect(estimatedWidth(name, 11)).toBeLessThanOrEqual(60);
-    const others = abbreviated(['a_very_long_experiment_name_x', 'a_very_long_experiment_nime_x2', '实验'], 60);
-    expect(new Set(others).size).toBe(3);
   });
 });

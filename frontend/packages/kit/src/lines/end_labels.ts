@@ -1,6 +1,6 @@
 /** Names at the ends of a few lines, right of the plot, so that they need no legend. */
 import { mix } from '@insight-host/kit';
-import { abbreviated, estimatedWidth, type Area, type Painter, type Palette, type Size } from '@insight-host/kit/draw';
+import { estimatedWidth, namesApart, type Area, type Painter, type Palette, type Size } from '@insight-host/kit/draw';
 import type { Entry, Figure } from './layout';
 import type { LineChartProps } from './props';
 
@@ -8,17 +8,17 @@ const MOST = 6; // lines
 const GAP = 6; // pixels between the plot and a name
 const ROW = 13; // pixels from one name to the next, at least
 const LEAST_WIDTH = 300; // pixels of a chart that has room for names
-const WIDEST = 0.25; // of its width
+const WIDEST = { share: 0.2, pixels: 96 } as const; // of the width of a chart, for names
 
-/** Names of the main lines, as short as they differ; none where there is no room, or where a legend names them. */
+/** Names of the main lines; none where there is no room, or where a legend names them. */
 function namesOf({ lines, showsEnds, yRightLabel }: LineChartProps, { width, labelled }: Size): readonly string[] {
   const mains = lines.filter(({ role }) => role !== 'raw');
   const isFew = mains.length > 1 && mains.length <= MOST;
   const hasRight = yRightLabel !== undefined || mains.some(({ axis }) => axis === 'right');
   if (!showsEnds || labelled || !isFew || hasRight || width < LEAST_WIDTH) return [];
-  return abbreviated(
+  return namesApart(
     mains.map(({ label }) => label),
-    Math.min(120, width * WIDEST),
+    Math.min(WIDEST.pixels, width * WIDEST.share),
   );
 }
 

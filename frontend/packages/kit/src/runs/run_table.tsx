@@ -1,3 +1,4 @@
+import { estimatedWidth, namesApart } from '@insight-host/kit/draw';
 import { addStylesFirst } from '@insight-host/kit/lab';
 import {
   type CellLook,
@@ -21,6 +22,8 @@ const ROW_HEIGHT = 28; // pixels
 const RUN_WIDTH = 250;
 const NARROW = 700; // pixels of a window in which names of runs take less
 const NARROW_RUN_WIDTH = 168;
+const NAME_SIZE = 14; // pixels of letters, a little more than they have: some are wide
+const BESIDE_NAME = 86; // pixels: a tick, a swatch, a button
 const LETTER = 8;
 const STAR = 16; // of the best value
 const SMALL = 0.85; // of a letter: one in the small part of a head
@@ -50,8 +53,10 @@ export interface RunTableProps {
   /** Head of the column of runs, and its key for sorting. */
   readonly title: string;
   readonly runKey: string;
-  /** The name of a run and what stands next to it. */
-  readonly run: (row: number) => ComponentChildren;
+  /** What people call a run. */
+  readonly nameOf: (row: number) => string;
+  /** The name of a run, as much of it as fits, and what stands next to it. */
+  readonly run: (row: number, name: string) => ComponentChildren;
   readonly hint: (row: number) => string;
   /** Names of the selected runs. */
   readonly selected: ReadonlySet<string>;
@@ -80,7 +85,19 @@ export function RunTable(given: RunTableProps): JSX.Element {
   useLayoutEffect(() => addStylesFirst(styles), []);
   const lines = useMemo(() => linesOf(rows, groups, folded), [rows, groups, folded]);
   const members = useMembers(frame, rows);
-  const nameWidth = useMemo(() => widthOfNames(frame.runs), [frame]);
+  const names = Array.from(rows, given.nameOf);
+  const nameWidth = useMemo(
+    () =>
+      innerWidth < NARROW
+        ? NARROW_RUN_WIDTH
+        : widthOfNames(Array.from(frame.runs.slice(0, LOOKED_AT), (_, row) => given.nameOf(row))),
+    [frame],
+  );
+  const room = (widths.value.get(given.runKey) ?? nameWidth) - BESIDE_NAME;
+  const shortNames = useMemo(() => {
+    const short = namesApart(names, room, NAME_SIZE);
+    return new Map(short.map((name, at) => [rows[at], name]));
+  }, [names.join('\n'), room]);
   const equal = useMemo(() => equalColumns(columns, members), [columns, members]);
   const heads = useMemo(() => headsOf(columns), [columns]);
   const left = useMemo(() => new Set(showsEqual.value ? [] : equal), [equal, showsEqual.value]);
@@ -100,7 +117,7 @@ export function RunTable(given: RunTableProps): JSX.Element {
     key: given.runKey,
     title: given.title,
     kind: 'text',
-    width: innerWidth < NARROW ? NARROW_RUN_WIDTH : nameWidth,
+    width: nameWidth,
     tool: (
       <Tick
         state={stateOf(rows)}
@@ -125,7 +142,7 @@ export function RunTable(given: RunTableProps): JSX.Element {
         : {
             content: (
               <span class="run-label" style={indented(line.level)}>
-                {given.run(line.row)}
+                {given.run(line.row, shortNames.get(line.row) ?? nameAt(line.row))}
               </span>
             ),
             title: given.hint(line.row),
@@ -231,8 +248,8 @@ function exact({ values }: Column, row: number): Exact {
 
 /** Room for the longest of the first names, and for what stands next to it. */
 function widthOfNames(names: readonly string[]): number {
-  const letters = names.slice(0, LOOKED_AT).reduce((most, name) => Math.max(most, name.length), 0);
-  return Math.max(RUN_WIDTH - 60, Math.min(RUN_WIDTH, letters * 7 + 86));
+  const most = Math.max(0, ...names.map((name) => estimatedWidth(name, NAME_SIZE)));
+  return Math.round(Math.max(RUN_WIDTH - 60, Math.min(RUN_WIDTH, most + BESIDE_NAME)));
 }
 
 const known = new WeakMap<Column, number>();

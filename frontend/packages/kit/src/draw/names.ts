@@ -1,0 +1,109 @@
+/** Names of runs where room is short: without the words that all of them share. */
+import { estimatedWidth } from './painter';
+
+/** Where the parts of a name end: directories, columns of a group, words. `1e-3` and `0.1` are one word each, `model.width` is two. */
+const ENDS = [/(?<=\/)/, /(?<= · )/, /(?<=[\s/_=:,-])(?<!\de[-+])|(?<=[a-z]\.)(?=[a-z])/i] as const;
+
+/** A part of a name, and whether it tells the name from others. */
+type Part = readonly [text: string, isOwn: boolean];
+
+const shared = (text: string): readonly Part[] => (text ? text.split(ENDS[2]).map((part) => [part, false]) : []);
+
+/** The parts of these texts: equal ones are shared; of others those in which they differ are their own. */
+function partsOf(texts: readonly string[], level = 0): readonly (readonly Part[])[] {
+  const by = ENDS[level];
+  if (new Set(texts).size < 2) return texts.map(shared);
+  if (!by) return texts.map((text) => [[text, true]]);
+  const all = texts.map((text) => text.split(by));
+  const between = (from: number, end: number): string[] =>
+    all.map((parts) => parts.slice(from, parts.length - end).join(''));
+  const [first = [], ...others] = all;
+  const least = Math.min(...all.map(({ length }) => length));
+  if (all.every(({ length }) => length === least)) {
+    const columns = first.map((_, at) => partsOf(between(at, least - at - 1), level + 1));
+    return all.map((_, row) => columns.flatMap((column) => column[row] ?? []));
+  }
+  const isShared = (at: number): boolean => others.every((parts) => parts.at(at) === first.at(at));
+  let [start, end] = [0, 0]; // parts that all begin and end with; one is left of each
+  while (start < least - 1 && isShared(start)) start++;
+  while (start + end < least - 1 && isShared(-1 - end)) end++;
+  const middle = start + end > 0 ? partsOf(between(start, end), level) : byFirst(texts, by, level);
+  const [head, tail] = [shared(first.slice(0, start).join('')), shared(first.slice(first.length - end).join(''))];
+  return middle.map((own) => [...head, ...own, ...tail]);
+}
+
+/** The parts of texts that begin in several ways: those that begin in one way are compared with each other. */
+function byFirst(texts: readonly string[], by: RegExp, level: number): readonly (readonly Part[])[] {
+  const groups = new Map<string, string[]>(); // what follows, by the first part
+  const places = texts.map((text) => {
+    const [begin = ''] = text.split(by, 1);
+    const rests = groups.get(begin) ?? [];
+    groups.set(begin, rests);
+    return [begin, rests.push(text.slice(begin.length)) - 1] as const;
+  });
+  if (groups.size === new Set(texts).size) return partsOf(texts, level + 1);
+  const found = new Map<string, readonly (readonly Part[])[]>();
+  for (const [begin, rests] of groups)
+    found.set(begin, rests.length > 1 ? partsOf(rests, level) : [[[rests[0] ?? '', true]]]);
+  return places.map(([begin, at]) => [[begin, true], ...(found.get(begin)?.[at] ?? [])]);
+}
+
+/** A name with an ellipsis for parts that others share, but for so many before each of its own, or a brief one. */
+function elided(parts: readonly Part[], [kept, brief]: Context): string {
+  let text = '';
+  let near = -1; // parts to keep, from the end on
+  for (let at = parts.length - 1; at >= 0; at--) {
+    const [part, isOwn] = parts[at] as Part;
+    near = isOwn ? kept + 1 : near;
+    if (near-- > 0 || (near === -1 && part.length <= brief))
+      text = (text.startsWith('…') ? part.replace(SEPARATORS, '') : part) + text;
+    else if (!text.startsWith('…')) text = `…${text}`;
+  }
+  return text;
+}
+
+const SEPARATORS = /[\s_\-·=:,/.]+$/;
+
+/** Shared words that stay before one that is not, and the letters of a last one: `lr_0.1` says more than `0.1`. */
+type Context = readonly [words: number, letters: number];
+const CONTEXTS: readonly Context[] = [
+  [3, 0],
+  [2, 0],
+  [1, 0],
+  [0, 3],
+  [0, 0],
+];
+
+const KEPT = [0.4, 0, 0.7, 1]; // shares of a long name that may stay of its beginning
+
+/**
+ * Names that are at most this many pixels wide and differ where the whole ones do. If one is wider, words that they
+ * share become an ellipsis in each; where one is still too wide, letters of it do.
+ */
+export function namesApart(names: readonly string[], width: number, size = 11): readonly string[] {
+  const fits = (name: string): boolean => estimatedWidth(name, size) <= width;
+  if (names.every(fits)) return names;
+  const different = [...new Set(names)];
+  const parts = different.length > 1 ? partsOf(different) : [];
+  const cuttable = parts.filter((own) => own.some(([, isOwn]) => !isOwn));
+  const kept = CONTEXTS.find((context) => cuttable.every((own) => fits(elided(own, context)))) ?? [0, 0];
+  const shown = different.map((name, at) => elided(parts[at] ?? [[name, true]], kept));
+  const cut = shown.every(fits)
+    ? [shown]
+    : KEPT.map((share) => shown.map((name) => shortened(name, width, size, share)));
+  const best = cut.find((found) => new Set(found).size === different.length) ?? cut[0];
+  const shortOf = new Map(different.map((name, at) => [name, best?.[at] ?? name]));
+  return names.map((name) => shortOf.get(name) ?? name);
+}
+
+function shortened(name: string, width: number, size: number, share: number): string {
+  if (estimatedWidth(name, size) <= width) return name;
+  const letters = [...name];
+  for (let kept = letters.length - 1; kept > 1; kept--) {
+    const head = Math.round(kept * share);
+    const found =
+      `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (kept - head)).join('')}`.replace(/…+/, '…');
+    if (estimatedWidth(found, size) <= width) return found;
+  }
+  return '…';
+}
