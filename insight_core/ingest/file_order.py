@@ -33,9 +33,7 @@ def order_of(name: str) -> FileOrder:
     begun = _BEGUN.search(name)
     if begun is None:
         return 0.0, _END + name
-    numbers = [
-        _padded(part) for part in name[begun.end() :].split(".") if part.isascii() and part.isdigit()
-    ]
+    numbers = [_padded(part) for part in name[begun.end() :].split(".") if part.isascii() and part.isdigit()]
     return float(begun.group(1)[:18]), ".".join(numbers) + _END + name
 
 
