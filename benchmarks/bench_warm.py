@@ -1,6 +1,8 @@
 """From the start of a process to a host that answers for large logs: a start with the index, and one without.
 
 The answers are the first page of the catalogue, with the number of all series, and one series of any run.
+The start without an index is also measured until everything is loaded and the index of the next start is
+there.
 Processor time is that of user and system, memory the largest resident size. The Rust server keeps nothing
 between starts: it is measured until it says that its first load cycle is finished.
 """
@@ -9,10 +11,12 @@ from __future__ import annotations
 
 import math
 import random
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,13 +25,17 @@ from attrs import frozen
 from benchmarks.corpus import WrittenCorpus, run_name, tag_names
 from benchmarks.hosts import get_json, our_command, rust_loaded
 from benchmarks.processes import Failed, Program, free_port, started
-from benchmarks.table import OURS, RUST, AtMost, Row, median
-from insight_core.ingest.index.upkeep import contents
+from benchmarks.table import OURS, RUST, AtMost, Row, TimesBetter, median
+from insight_core.ingest.index.format import index_directory
+from insight_core.ingest.index.segment_directory import opened_segment
+from insight_core.ingest.index.segment_file import SUFFIX
 
-CORPORA = ("hundred_million", "grid", "many_runs")
+CORPORA = ("hundred_million", "grid", "many_runs", "short_runs")
 _PATIENCE = 600.0  # seconds
 _PAUSE = 0.05  # seconds between questions: each answer takes time that loading needs
+_INDEX_PAUSE = 0.25  # the same, to look at the files of the index
 _SECONDS, _MEGABYTES = 0.5, 250  # that a start with the index may take
+_TIMES_FASTER = {"many_runs": 2.0}  # until the index is there
 
 
 @frozen
@@ -43,18 +51,20 @@ def measure(corpus: WrittenCorpus, rounds: int) -> list[Row]:
     draw = random.Random(corpus.name)
     warm: list[Cost] = []
     cold: dict[str, list[Cost]] = {OURS: [], RUST: []}
+    indexed: list[Cost] = []
     with tempfile.TemporaryDirectory(prefix="insight-bench-") as caches:
-        cache = Path(caches)
-        with _answering(corpus, draw, "--cache-dir", str(cache)) as (program, _):
-            program.wait(
-                lambda: contents(cache).entries == corpus.content.runs, pause=1.0, patience=_PATIENCE
-            )
-        for _ in range(rounds):
-            warm.append(_tried(lambda: _own(corpus, draw, "--cache-dir", str(cache))))
-            cold[OURS].append(_tried(lambda: _own(corpus, draw, "--no-cache")))
-            cold[RUST].append(_tried(lambda: _rust(corpus)))
+        for number in range(rounds):
+            cache = Path(caches) / str(number)
+            indexed.append(_tried(partial(_indexed, corpus, cache)))
+            warm.append(_tried(partial(_own, corpus, draw, "--cache-dir", str(cache))))
+            shutil.rmtree(cache, ignore_errors=True)
+            cold[OURS].append(_tried(partial(_own, corpus, draw, "--no-cache")))
+            cold[RUST].append(_tried(partial(_rust, corpus)))
     second = {OURS: warm, RUST: cold[RUST]}  # which keeps nothing between starts
+    factor = _TIMES_FASTER.get(corpus.name)
+    until_indexed = {OURS: indexed, RUST: cold[RUST]}  # which has no index
     return [
+        *_rows(corpus, "loaded and indexed", until_indexed, TimesBetter(factor) if factor else None, None),
         *_rows(corpus, "start with the index", second, AtMost(_SECONDS), AtMost(_MEGABYTES)),
         *_rows(corpus, "start without", cold, None, None),
     ]
@@ -64,7 +74,7 @@ def _rows(
     corpus: WrittenCorpus,
     what: str,
     costs: dict[str, list[Cost]],
-    seconds: AtMost | None,
+    seconds: AtMost | TimesBetter | None,
     memory: AtMost | None,
 ) -> list[Row]:
     def figures(name: str) -> dict[str, float]:
@@ -88,6 +98,29 @@ def _tried(start: Callable[[], Cost]) -> Cost:
 def _own(corpus: WrittenCorpus, draw: random.Random, *flags: str) -> Cost:
     with _answering(corpus, draw, *flags) as (program, seconds):
         return _cost(program, seconds)
+
+
+def _indexed(corpus: WrittenCorpus, cache: Path) -> Cost:
+    """Until every file has its entry in the index, each of which is written when the file is loaded.
+
+    The host is asked only then: answers meanwhile would take most of its time.
+    """
+    port = free_port()
+    command = our_command("insight_core.cli", corpus, port, "--cache-dir", str(cache))
+    with started(command, port=port) as program:
+        seconds = program.wait(
+            lambda: _entries(cache) == corpus.content.runs, pause=_INDEX_PAUSE, patience=_PATIENCE
+        )
+        cost = _cost(program, seconds)
+        if not _has_page(port, corpus):
+            raise Failed("the index has every file, but series are missing")
+        return cost
+
+
+def _entries(cache: Path) -> int:
+    paths = index_directory(cache).glob(f"*/*{SUFFIX}")
+    segments = [opened_segment(str(path), drop=False) for path in paths]
+    return sum(len(segment) for segment in segments if segment is not None)
 
 
 @contextmanager

@@ -24,9 +24,10 @@ snapshot_5_gigabytes  one of 5 GB
 ranks_64   64 ranks of a job, a trace of torch.profiler of 100 MB each: 6.4 GB
 ranks_1024 1,024 ranks of a job, small traces of 20 steps
 search     10,000 short MindSpore runs, each with 30 columns of lineage
-hundred_million  50 runs x 5 tags x 400,000 steps; this and the next two: hard links to the file of one run
+hundred_million  50 runs x 5 tags x 400,000 steps; this and the next three: hard links to the file of one run
 grid       1000 runs x 1000 tags x 20 steps
 many_runs  20,000 runs x 10 tags x 50 steps
+short_runs 100,000 runs x 2 tags x 2 steps
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ from tests.support.graphs import large_mindspore_graph, large_tensorflow_graph
 from tests.support.pictures import png
 
 _BLOCK = 50_000  # steps written at a time
+_MOST_LINKS = 50_000  # to one file: ext4 has no more than 65,000
 _START = 1_700_000_000.0
 _GRAPHS = {Dialect.TENSORBOARD: large_tensorflow_graph, Dialect.MINDSPORE: large_mindspore_graph}
 _REVISION = 1  # of what is written for the same Corpus
@@ -145,6 +147,7 @@ CORPORA = {
     "hundred_million": Corpus(runs=50, tags=5, steps=400_000, linked=True),
     "grid": Corpus(runs=1000, tags=1000, steps=20, linked=True),
     "many_runs": Corpus(runs=20_000, tags=10, steps=50, linked=True),
+    "short_runs": Corpus(runs=100_000, tags=2, steps=2, linked=True),
 }
 
 
@@ -216,7 +219,11 @@ def _link_runs(corpus: Corpus, logdir: Path) -> None:
     for number in range(1, corpus.runs):
         directory = logdir / run_name(number)
         directory.mkdir()
-        (directory / file.name).hardlink_to(file)
+        link = directory / file.name
+        if number % _MOST_LINKS:
+            link.hardlink_to(file)
+        else:
+            file = Path(shutil.copy2(file, link))
 
 
 def run_name(number: int) -> str:

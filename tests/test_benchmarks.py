@@ -20,7 +20,15 @@ from insight_profiler.model import Source
 from insight_profiler.reading import READERS
 
 from benchmarks import bench_load
-from benchmarks.corpus import CORPORA, WrittenCorpus, kept_corpus, run_name, tag_names, write_corpus
+from benchmarks.corpus import (
+    CORPORA,
+    WrittenCorpus,
+    event_files,
+    kept_corpus,
+    run_name,
+    tag_names,
+    write_corpus,
+)
 from benchmarks.processes import Failed, Log, peak_memory, started
 from benchmarks.snapshots import write_snapshot
 from benchmarks.table import OURS, RUST, AtMost, Row, TimesBetter, median, render
@@ -29,6 +37,15 @@ from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
 
 Load = Callable[[Path], LocalProvider]
+
+
+def test_no_file_of_linked_runs_has_more_links_than_file_systems_allow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: Load
+) -> None:
+    monkeypatch.setattr("benchmarks.corpus._MOST_LINKS", 3)
+    write_corpus(evolve(CORPORA["short_runs"], runs=8), tmp_path)
+    assert max(file.stat().st_nlink for file in event_files(tmp_path)) == 3
+    assert len(load(tmp_path).series("scalar")) == 8 * 2
 
 
 @pytest.mark.parametrize("name", ["wide", "mindspore", "many"])

@@ -70,7 +70,11 @@ def serve(
         # one write: whoever reads the address from a pipe has the other lines by then
         print("".join(f"{text}\n" for text in lines), end="", flush=True)
         serving = _Serving(server, ending)
-        host = _host(options, registry, provider, logdirs, state, guests)
+        try:
+            host = _host(options, registry, provider, logdirs, state, guests)
+        except BaseException:
+            provider.close()  # requests that wait end with the process
+            raise
         if options.watch_front_ends:
             host.watch_front_ends()
         awaited.come(host)

@@ -221,7 +221,8 @@ def _walk(
                 if len(undecided) == TOGETHER:
                     awaited += _decided(undecided, suspects, found)
                     undecided.clear()
-        awaited += _decided(undecided, suspects, found)
+        if undecided:
+            awaited += _decided(undecided, suspects, found)
     for relative, name in outside:
         if relative not in holding:  # below a run, links lead to checkpoints and data sets
             _note(found, run_name(prefix, relative), printable(name), _LEADS_OUT)

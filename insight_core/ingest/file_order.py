@@ -17,11 +17,11 @@ _END = "\0"  # of the part of an order that the name alone decides, where number
 
 def by_numbers(text: str) -> str:
     """A text that sorts as ``text`` does, but with its numbers in the order of their values."""
-    return _NUMBER.sub(_padded, text)
+    return _NUMBER.sub(lambda match: _padded(match.group()), text)
 
 
-def _padded(match: re.Match[str]) -> str:
-    digits = match.group().lstrip("0")
+def _padded(number: str) -> str:
+    digits = number.lstrip("0")
     return f"{len(digits):03d}{digits}"
 
 
@@ -33,8 +33,8 @@ def order_of(name: str) -> FileOrder:
     begun = _BEGUN.search(name)
     if begun is None:
         return 0.0, _END + name
-    numbers = [part for part in name[begun.end() :].split(".") if part.isascii() and part.isdigit()]
-    return float(begun.group(1)[:18]), by_numbers(".".join(numbers)) + _END + name
+    numbers = [_padded(part) for part in name[begun.end() :].split(".") if part.isascii() and part.isdigit()]
+    return float(begun.group(1)[:18]), ".".join(numbers) + _END + name
 
 
 def is_tie(one: FileOrder, other: FileOrder) -> bool:

@@ -6,6 +6,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from importlib.metadata import Distribution, entry_points
 from types import FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
@@ -140,7 +141,7 @@ class ModuleLoader:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._lock = threading.Lock()
-        self._manager = pluggy.PluginManager("insight")
+        self._manager = pluggy.PluginManager(_PROJECT)
         self._manager.add_hookspecs(hookspecs)
         self._manager.add_hookspecs(own_hooks)
         self._count = 0
@@ -171,7 +172,7 @@ class ModuleLoader:
         marked = SimpleNamespace(
             **{
                 name: getattr(module, name)
-                for name in _names_of_functions(module)
+                for name in _names_of_marked(module)
                 if self._manager.parse_hookimpl_opts(module, name) is not None
             }
         )
@@ -204,17 +205,24 @@ class ModuleLoader:
         return hooks
 
 
-def _names_of_functions(module: object) -> list[str]:
-    """The names that may be hooks: pluggy looks long at each, and most names of a module are classes."""
+def _names_of_marked(module: object) -> list[str]:
+    """The names that may be hooks: pluggy looks long at each, and few names of a module are hooks."""
     if not isinstance(module, ModuleType):
         return dir(module)
-    return [name for name, value in vars(module).items() if isinstance(value, _FUNCTIONS)]
+    functions = ((name, value) for name, value in vars(module).items() if isinstance(value, _FUNCTIONS))
+    return [name for name, value in functions if hasattr(value, f"{_PROJECT}_impl")]
 
 
+_PROJECT = "insight"
 _FUNCTIONS = (FunctionType, MethodType, classmethod, staticmethod)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _PUBLIC = {hook: each for hook, each in vars(hookspecs).items() if hook.startswith("insight_")}
 _KNOWN = _PUBLIC | {hook: each for hook, each in vars(own_hooks).items() if hook.startswith("insight_")}
+
+
+@cache
+def _given(hook: str) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(_KNOWN[hook]).parameters
 
 
 def _check_hook(name: str, function: Callable[..., object]) -> None:
@@ -223,7 +231,7 @@ def _check_hook(name: str, function: Callable[..., object]) -> None:
         close = get_close_matches(name, _PUBLIC, 1)
         hint = f"did you mean {close[0]}?" if close else f"hooks are {', '.join(sorted(_PUBLIC))}"
         raise Refusal(f"unknown hook {name}: {hint} ({defined_at(function)})")
-    given, taken = inspect.signature(_KNOWN[name]).parameters, inspect.signature(function).parameters
+    given, taken = _given(name), inspect.signature(function).parameters
     for argument, parameter in taken.items():
         is_needed = parameter.default is parameter.empty and parameter.kind not in _VARIADIC
         if argument not in given and is_needed:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from werkzeug.test import Client
 
@@ -15,6 +21,48 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse
 
     from insight_core.web import Host
+
+
+_PROGRAM = """
+import sys
+import insight_core.cli.serve as serving
+from insight_core.cli import main
+from insight_core.plugin import InvalidArgument
+
+def fail(*arguments):
+    sys.stdin.readline()
+    raise InvalidArgument("no host can be made")
+
+serving._host = fail
+main()
+"""
+
+
+def test_a_host_that_cannot_be_made_ends_the_process_although_a_request_waits(tmp_path: Path) -> None:
+    flags = [
+        f"--logdir={tmp_path}",
+        "--port=0",
+        "--no-cache",
+        "--no-token",
+        f"--state-dir={tmp_path.parent}/state",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, *flags],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        port = urlsplit(process.stdout.readline().split(" at ")[1].split()[0]).port
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            _, errors = process.communicate("\n", PATIENCE)
+            with suppress(ConnectionResetError):
+                assert client.recv(100) == b""
+    assert process.returncode not in (None, 0)
+    assert "no host can be made" in errors
 
 
 class _Host:

@@ -19,7 +19,10 @@ _GZIP = b"\x1f\x8b"
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\a\x1b"))
 _MOST_CONTROL = 0.02  # of the first bytes
 # Patterns are compiled when first used. Of Optuna, which another plugin reads, and what W&B notes of itself
-_OF_OTHERS = rb'\s*\{\s*"op_code"\s*:|.*\[wandb_\w+\.py:|\{"time":"[^"]*","level":"\w+","msg":"(?:wandb-core|stream|main)'
+_OF_OTHERS = (
+    rb'\s*\{\s*"op_code"\s*:|.*\[wandb_\w+\.py:'
+    rb'|\{"time":"[^"]*","level":"\w+","msg":"(?:wandb-core|stream|main)'
+)
 # At least two different ones of these are in the beginning of a log of training.
 _OF_TRAINING = (
     rb"(?i)\b(epochs?|(?:global_)?steps?|iter(?:ation)?s?|loss|train(?:ing|er)?|batch(?:es|_size)?|optimizer|"
