@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import insight_profiler
 import pytest
 from insight_profiler.building import Unreadable
 from insight_profiler.model import Source
 
+from insight_core.plugin.testing import EventWriter
 from tests.conformance.our_profiles import read_directory
+from tests.hosts import client_of
 
 _ROWS = 50  # of a transaction
 # An exporter: a transaction after another, and at last a line; one on stdin ends it.
@@ -71,3 +76,20 @@ def _rows_of(directory: Path) -> int:
         if error.note.code not in ("database_changing", "broken_database"):
             raise
         return 0
+
+
+@pytest.mark.parametrize("has_profile", [True, False])
+def test_the_log_of_a_foreign_database_makes_no_profile_and_no_tab(tmp_path: Path, has_profile: bool) -> None:
+    with EventWriter(tmp_path / "run") as writer:
+        writer.scalar("loss", 0, 1.0)
+    with closing(sqlite3.connect(tmp_path / "run" / "notes.sqlite")) as database:
+        database.execute("PRAGMA journal_mode=WAL")
+        table = "CUPTI_ACTIVITY_KIND_KERNEL" if has_profile else "notes"
+        database.execute(f"CREATE TABLE {table} (start INT, end INT, deviceId INT, streamId INT)")
+        database.execute("PRAGMA wal_checkpoint")
+        database.execute(f"INSERT INTO {table} VALUES (1, 2, 3, 4)")
+        database.commit()
+        with client_of(tmp_path, profiler=insight_profiler) as client:
+            assert client.get("/data/plugins_listing").get_json()["profiler"]["enabled"] is has_profile
+            listed = client.get("/data/plugin/profiler/profiles").get_json()["profiles"]
+    assert len(listed) == has_profile
