@@ -90,6 +90,11 @@ def test_settings_are_those_of_their_own_run(logs: insight_host.Logs) -> None:
     assert {run: (name, table.loc[run, name]) for run, (name, _) in given.items()} == given
 
 
+def test_no_run_of_another_tracker_is_said_to_be_of_tensorboard(logs: insight_host.Logs) -> None:
+    """The event files into which the host translates its store are none of the user's."""
+    assert {run.name: run.dialects for run in logs.provider.runs() if run.dialects} == {}
+
+
 def test_runs_have_the_status_that_their_programs_wrote(logs: insight_host.Logs) -> None:
     """What only stopped writing is not said to have finished or failed."""
     table = logs.runs().to_pandas().set_index("run")["status"]

@@ -73,6 +73,7 @@ class FoundFile(NamedTuple):
     version: FileVersion
     format: LogFormat | None = None  # that reads it; None: an event file
     part: str = ""  # the run of its directory, if that is folded into ``run``
+    is_translated: bool = False  # an event file that the host made of another tracker's store
 
     @property
     def size(self) -> int:

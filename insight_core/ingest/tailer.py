@@ -239,7 +239,8 @@ class Tailed:
                 self.folding.refute(found)
             if not self.has_points or found.part:
                 self._note_content(assign(batch, (batch.metadata,), ""), batch.metadata)
-            self.store.append(found.run, found.name, found.order, self._opened().dialect, batch, expected)
+            dialect = None if found.is_translated else self._opened().dialect  # that of the user's own files
+            self.store.append(found.run, found.name, found.order, dialect, batch, expected)
         except Exception:
             self._start_anew()  # otherwise the points of this batch would be lost
             raise

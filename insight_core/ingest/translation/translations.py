@@ -143,7 +143,10 @@ class Translations:
                     shown = f"{store.found.name} ({store.found.format.name})"
                     # several stores may have files of one run
                     order = 0.0, f"{store.found.name}/{directory}/{by_numbers(os.path.basename(path))}"
-                    file = FoundFile(run, path, shown, order, Dialect.TENSORBOARD, file_version(info))
+                    version = file_version(info)
+                    file = FoundFile(
+                        run, path, shown, order, Dialect.TENSORBOARD, version, is_translated=True
+                    )
                     found.files[(run, path)] = file
                     found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
             for run, _ in _damage_of(store):

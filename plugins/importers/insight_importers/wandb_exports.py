@@ -59,7 +59,7 @@ _MORE = ReasonKind(
 )
 _NO_MEDIA = ReasonKind(
     "importers_parquet_media",
-    "{count:,} values of {tag!r} are in media files that are not next to the history",
+    "values of {tag!r} in media files that are not next to the history: {count:,}",
 )
 _SIDE_FILE = ReasonKind("importers_side_file", "{file}: {cause}")
 

@@ -41,7 +41,7 @@ def test_a_history_in_parts_has_the_values_that_pandas_reads(tmp_path: Path, loa
     for tag, points in json.loads((HISTORY / "values.json").read_text()).items():
         assert _points(provider, tag) == points
     assert [one.key.tag for one in provider.series("text")] == ["note"]
-    assert _reasons(provider) == ["1 values of 'picture' are in media files that are not next to the history"]
+    assert _reasons(provider) == ["values of 'picture' in media files that are not next to the history: 1"]
 
 
 def test_a_part_that_arrives_later_joins_its_run(tmp_path: Path, load: Load) -> None:

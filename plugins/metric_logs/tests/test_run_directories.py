@@ -13,6 +13,7 @@ import yaml
 from insight_lineage.sessions import Sessions
 
 from insight_core.ingest import beginnings
+from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from tests.program_logs import PROGRAMS, Load, curves, looked_at, settings
@@ -174,9 +175,9 @@ def test_of_many_data_files_only_some_are_looked_into(tmp_path: Path, load: Load
     before = beginnings._told
     with pytest.MonkeyPatch.context() as patch:
 
-        def told(path: str, tells: Callable[[bytes], bool]) -> bool:
+        def told(path: str, tells: Callable[[bytes], bool], fetch: Fetch | None) -> bool:
             asked.append(path)
-            return before(path, tells)
+            return before(path, tells, fetch)
 
         patch.setattr(beginnings, "_told", told)
         provider = load()

@@ -19,6 +19,7 @@ def insight_plugin() -> Plugin:
         title="Performance",
         titles={"zh-CN": "性能"},
         decoder=RecordDecoder(FILES),
+        is_active="insight_profiler.claims:has_profiles",
         cache=CachePolicy(payload_bytes=0),
         routes="insight_profiler.views.routes:routes",
         profiles="insight_profiler.rules:profiles",

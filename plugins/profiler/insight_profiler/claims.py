@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from insight_core.plugin import FileName, PluginNameEnum
+from insight_core.plugin import FileName, PluginContext, PluginNameEnum
 from insight_profiler.stack_files import is_folded, is_pprof, is_speedscope, unpacked
 
 NAME = str(PluginNameEnum.PROFILER)
@@ -100,7 +100,7 @@ _SPEEDSCOPE = ["*.speedscope.json", "*.speedscope.json.gz"]
 _PPROF = ["*.pprof", "*.pprof.gz"]
 _MAY_BE_PPROF = ["*.pb.gz", "*.prof"]  # if they begin like one
 SNAPSHOTS = (".pickle", ".pickle.gz", ".pkl", ".pkl.gz")  # of memory, if they begin like one
-# of databases: of their names the beginnings, one of which has to be there
+NSIGHT, ROCPD = ".sqlite", "_results.db"  # of databases, if they have a table whose name begins so
 NSIGHT_TABLES = ("CUPTI_ACTIVITY_KIND_", "NVTX_EVENTS")
 ROCPD_TABLES = ("rocpd_string",)
 
@@ -122,6 +122,11 @@ _SNAPSHOT = (
 _DECODER = json.JSONDecoder(strict=False)
 # members that stand before the events in traces of Chrome and of others that know its format
 _CHROME = {"displayTimeUnit", "stackFrames", "systemTraceEvents", "controllerTraceDataKey"}
+
+
+def has_profiles(ctx: PluginContext) -> bool:
+    """Whether there is more than logs of databases, which may be those of any program."""
+    return any(not info.key.tag.endswith(SIDE_FILES) for info in ctx.own.series())
 
 
 def is_trace(beginning: bytes) -> bool:
@@ -224,8 +229,9 @@ FILES = {
         for where in ("", f"{CLUSTER_DIRECTORY}/")
         for side in SIDE_FILES
     ),
-    FileName("**/*.sqlite", begins=is_nsight),
-    FileName("**/*_results.db", begins=is_rocpd),
+    FileName(f"**/*{NSIGHT}", begins=is_nsight),
+    FileName(f"**/*{ROCPD}", begins=is_rocpd),
+    *(FileName(f"**/*{name}{side}", makes_run=False) for name in (NSIGHT, ROCPD) for side in SIDE_FILES),
     *(FileName(f"**/{name}", begins=is_trace_or_calls) for name in _ANY_TRACES),
     FileName(f"**/*{NAMED_TRACE}*", begins=is_trace_or_stacks),
     *(FileName(f"**/{name}") for name in (*_SPEEDSCOPE, *_PPROF)),

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import insight_profiler
 import numpy as np
 import pytest
 from insight_profiler.analysis.allocations import live
@@ -16,11 +17,14 @@ from insight_profiler.analysis.held_memory import HeldMemory
 from insight_profiler.analysis.leaks import leaks, taker
 from insight_profiler.analysis.pool import pool_at
 from insight_profiler.building import Building, Unreadable
-from insight_profiler.claims import is_snapshot
+from insight_profiler.claims import SNAPSHOTS, is_snapshot
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
+from insight_profiler.profiles.discovery import profiles_of
 from insight_profiler.reading import READERS
 
+from insight_core.ingest.logdir import Logdir
+from insight_core.providers.local import LocalProvider
 from tests.profile_rules import check
 
 _RECORDED = Path(__file__).parent / "data/leak.snapshot.pickle.gz"
@@ -347,3 +351,21 @@ def test_what_torch_writes_is_claimed_packed_or_not() -> None:
     packed = _RECORDED.read_bytes()
     assert is_snapshot(packed[:4096])
     assert is_snapshot(gzip.decompress(packed)[:4096])
+
+
+def test_a_snapshot_is_a_profile_whatever_name_it_is_given(tmp_path: Path) -> None:
+    """What is claimed and what is taken for a snapshot is one list."""
+    (tmp_path / "logs/run").mkdir(parents=True)
+    data = pickle.dumps({"segments": [], "device_traces": []})
+    for ending in SNAPSHOTS:
+        (tmp_path / f"logs/run/early{ending}").write_bytes(
+            gzip.compress(data) if ending.endswith(".gz") else data
+        )
+        (tmp_path / f"logs/run/model{ending}").write_bytes(pickle.dumps({"weights": 1}))
+    found = LocalProvider([Logdir(str(tmp_path / "logs"))], [insight_profiler.insight_plugin()])
+    found.load()
+    profiles = profiles_of(found.series("profiler"))
+    found.close()
+    assert {one.path: one.source for one in profiles} == {
+        f"early{ending}": Source.SNAPSHOT for ending in (".pickle", ".pickle.gz", ".pkl", ".pkl.gz")
+    }

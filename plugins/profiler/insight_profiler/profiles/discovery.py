@@ -29,6 +29,8 @@ from insight_profiler.claims import (
     FOLDED,
     IS_MINDINSIGHT,
     NAMED_TRACE,
+    NSIGHT,
+    ROCPD,
     SIDE_FILES,
     SNAPSHOTS,
 )
@@ -45,8 +47,8 @@ _PACKABLE = {
     **dict.fromkeys(FOLDED, Source.FOLDED),
 }
 _SINGLES = {  # sources by the end of a name
-    ".sqlite": Source.NSIGHT,
-    "_results.db": Source.ROCPD,
+    NSIGHT: Source.NSIGHT,
+    ROCPD: Source.ROCPD,
     ".pb.gz": Source.PPROF,
     ".prof": Source.PPROF,
     **{f"{name}{packed}": source for name, source in _PACKABLE.items() for packed in (".gz", "")},
@@ -137,7 +139,12 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
             source = Source.MINDSPORE if database["maker"] == "mindspore" else Source.ASCEND
             singles.append(ProfileFiles(run, tag, source, files=_with_sides(tag, files, beside)))
         elif alone := next((one for end, one in _SINGLES.items() if tag.endswith(end)), None):
-            singles.append(ProfileFiles(run, tag, alone, files={name: file}))
+            own = {
+                f"{name}{side}": files[f"{tag}{side}"]
+                for side in ("", *SIDE_FILES)
+                if f"{tag}{side}" in files
+            }
+            singles.append(ProfileFiles(run, tag, alone, files=own))
         elif tag.endswith(_XPLANE):
             singles.append(ProfileFiles(run, tag, Source.XPLANE, files={name: file}))
         elif _FLIGHT.search(tag):
