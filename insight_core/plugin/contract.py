@@ -171,6 +171,8 @@ class Plugin:
     (``{"step": "{step}", "link": "1"}`` for the sliders of the kit): charts and the palette then lead to it.
     ``tag_state`` does the same for tags: ``{pattern}`` stands for a regular expression that matches the tags
     to show (``{"tags": "{pattern}"}`` for boards of the kit); the palette then finds tags, a tree lists them.
+    ``run_state`` does the same for runs: ``{runs}`` stands for the names of two to ten runs, as ``codecs.names``
+    of the kit reads them (``{"diff": "{runs}"}``); the run panel then offers to compare runs there.
     ``computations`` are functions by name that ``compute`` calls where the data is, ``(data, request)`` with
     the bytes of a request; they return the bytes of each answer, and may be given as
     ``"package.module:name"``. A data server may have another version of the plugin: a computation whose
@@ -209,6 +211,7 @@ class Plugin:
     )
     step_state: Mapping[str, str] = field(factory=dict, validator=check_texts)
     tag_state: Mapping[str, str] = field(factory=dict, validator=check_texts)
+    run_state: Mapping[str, str] = field(factory=dict, validator=check_texts)
     computations: Mapping[str, Computation] = field(
         factory=dict, converter=_named, validator=_check_functions
     )

@@ -97,6 +97,7 @@ function Group({ group, runs: own, values, mean, range, title, width }: GroupPro
   const hover = (): void => page.hovered.set(names);
   const leave = (): void => page.hovered.set([]);
   const press = (run: Run, range: boolean): void => {
+    if (page.comparing.value?.pick(run.name)) return;
     const next = pressed(selected, own, run.name, range ? anchor.current : null);
     runs.select(next.selected);
     anchor.current = next.anchor;

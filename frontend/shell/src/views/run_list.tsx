@@ -68,6 +68,7 @@ export function RunList() {
   const only = (run: Run): void => (isAboutOne ? choose(run) : runs.selectOnly(run));
   const press = (run: Run, range: boolean): void => {
     active.value = rows.indexOf(run);
+    if (page.comparing.value?.pick(run.name)) return;
     if (isAboutOne) return choose(run);
     const next = pressed(selected, rows, run.name, range ? anchor.current : null);
     runs.select(next.selected);
@@ -229,6 +230,7 @@ export function RunLabel({ run, short, selected, naming, onNamed }: LabelProps) 
   const page = usePage();
   const t = page.t.value;
   const NameField = page.nameField.value;
+  const comparing = page.comparing.value;
   const metric = page.tableOpen.value ? null : page.runs.metric.value;
   // on a phone it is always in sight, and an option holds no control: readers find the menu by a long press
   const tool = {
@@ -286,6 +288,7 @@ export function RunLabel({ run, short, selected, naming, onNamed }: LabelProps) 
           </span>
         ))}
       {metric && <metric.Beside run={run} />}
+      {comparing && !isPhone.value && <comparing.Tool run={run} />}
       {isPhone.value ? (
         <span {...(tool as object)} />
       ) : (
