@@ -56,7 +56,7 @@ export function RunList() {
   const names = useNames(
     scroller,
     useMemo(() => named.map(({ displayName }) => displayName), [named]),
-    [width, rows.length === 0, runs.metric.value, page.hasDialects.value],
+    [width, rows.length === 0, runs.metric.value, page.hasDialects.value, page.comparing.value],
   );
   const shortOf = useMemo(() => new Map(named.map(({ name }, at) => [name, names[at]])), [names]);
   const [first, last] = linesInSight(top.value, height, rowHeight, rows.length, OVERSCAN);
@@ -234,7 +234,7 @@ export function RunLabel({ run, short, selected, naming, onNamed }: LabelProps) 
   const metric = page.tableOpen.value ? null : page.runs.metric.value;
   // on a phone it is always in sight, and an option holds no control: readers find the menu by a long press
   const tool = {
-    class: `ih-run-tool${metric ? ' ih-over' : ''}`,
+    class: 'ih-run-tool',
     'data-action': 'run-menu',
     title: t('runs.menu'),
     onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => {

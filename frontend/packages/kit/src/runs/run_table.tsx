@@ -21,7 +21,7 @@ import { areSame, EqualColumns, equalColumns } from './standing';
 const ROW_HEIGHT = 28; // pixels
 const RUN_WIDTH = 250;
 const NARROW = 700; // pixels of a window in which names of runs take less
-const NARROW_RUN_WIDTH = 168;
+const NARROW_RUN_WIDTH = 184;
 const NAME_SIZE = 12.5; // pixels of letters: most of a name are narrow
 const BESIDE_NAME = 86; // pixels: a tick, a swatch, a button
 const LETTER = 8;
