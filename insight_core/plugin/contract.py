@@ -171,8 +171,8 @@ class Plugin:
     (``{"step": "{step}", "link": "1"}`` for the sliders of the kit): charts and the palette then lead to it.
     ``tag_state`` does the same for tags: ``{pattern}`` stands for a regular expression that matches the tags
     to show (``{"tags": "{pattern}"}`` for boards of the kit); the palette then finds tags, a tree lists them.
-    ``run_state`` does the same for runs: ``{runs}`` stands for the names of two to ten runs, as ``codecs.names``
-    of the kit reads them (``{"diff": "{runs}"}``); the run panel then offers to compare runs there.
+    ``run_state`` does the same for runs: ``{runs}`` stands for the names of two to ten runs, as
+    ``codecs.names`` of the kit reads them (``{"diff": "{runs}"}``); the run panel then compares runs there.
     ``computations`` are functions by name that ``compute`` calls where the data is, ``(data, request)`` with
     the bytes of a request; they return the bytes of each answer, and may be given as
     ``"package.module:name"``. A data server may have another version of the plugin: a computation whose

@@ -86,7 +86,9 @@ def test_the_page_names_the_module_of_each_tab_and_what_it_imports(
     assert client.get(f"/{tabs['mine']['module']}").text == "export default {};"
 
 
-def test_the_listing_says_how_a_tab_shows_one_step_certain_tags_and_runs(host_of: Callable[..., Host]) -> None:
+def test_the_listing_says_how_a_tab_shows_one_step_certain_tags_and_runs(
+    host_of: Callable[..., Host],
+) -> None:
     state = {"at": "{step}", "view": "one"}
     tags = {"tags": "{pattern}"}
     runs = {"diff": "{runs}"}

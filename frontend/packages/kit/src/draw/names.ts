@@ -1,5 +1,15 @@
 /** Names of runs where room is short: without the words that all of them share. */
-import { estimatedWidth } from './painter';
+import { estimatedWidth, FONT } from './painter';
+
+let context: CanvasRenderingContext2D | null | undefined;
+
+/** Width of a text of the page in pixels, in the font that it has now; estimated where nothing is drawn. */
+export function textWidth(text: string, size: number): number {
+  context ??= document.createElement('canvas').getContext('2d');
+  if (!context) return estimatedWidth(text, size);
+  context.font = `${size}px ${FONT}`;
+  return context.measureText(text).width;
+}
 
 /** Where the parts of a name end: directories, columns of a group, words. `1e-3` and `0.1` are one word each, `model.width` is two. */
 const ENDS = [/(?<=\/)/, /(?<= · )/, /(?<=[\s/_=:,-])(?<!\de[-+])|(?<=[a-z]\.)(?=[a-z])/i] as const;
@@ -84,8 +94,13 @@ const KEPT = [0.4, 0, 0.7, 1]; // shares of a long name that may stay of its beg
  * Names that are at most this many pixels wide and differ where the whole ones do. If one is wider, words that they
  * share become an ellipsis in each; where one is still too wide, letters of it do.
  */
-export function namesApart(names: readonly string[], width: number, size = 11): readonly string[] {
-  const fits = (name: string): boolean => estimatedWidth(name, size) <= width;
+export function namesApart(
+  names: readonly string[],
+  width: number,
+  size = 11,
+  widthOf: typeof estimatedWidth = estimatedWidth,
+): readonly string[] {
+  const fits = (name: string): boolean => widthOf(name, size) <= width;
   if (names.every(fits)) return names;
   const different = [...new Set(names)];
   const differ = (found: readonly string[]): boolean => new Set(found).size === different.length;
@@ -97,20 +112,20 @@ export function namesApart(names: readonly string[], width: number, size = 11): 
     shown = found;
     if (found.every((name, at) => fits(name) || parts[at]?.every(([, worth]) => worth === 2))) break;
   }
-  const cut = KEPT.map((share) => shown.map((name) => shortened(name, width, size, share)));
+  const cut = KEPT.map((share) => shown.map((name) => shortened(name, fits, share)));
   const best = cut.find(differ) ?? cut[0];
   const shortOf = new Map(different.map((name, at) => [name, best?.[at] ?? name]));
   return names.map((name) => shortOf.get(name) ?? name);
 }
 
-function shortened(name: string, width: number, size: number, share: number): string {
-  if (estimatedWidth(name, size) <= width) return name;
+function shortened(name: string, fits: (text: string) => boolean, share: number): string {
+  if (fits(name)) return name;
   const letters = [...name];
   for (let kept = letters.length - 1; kept > 1; kept--) {
     const head = Math.round(kept * share);
     const found =
       `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (kept - head)).join('')}`.replace(/…+/, '…');
-    if (estimatedWidth(found, size) <= width) return found;
+    if (fits(found)) return found;
   }
   return '…';
 }
