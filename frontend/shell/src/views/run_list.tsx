@@ -9,7 +9,7 @@ import { usePage } from '../state/page';
 import { pressed } from '../state/selection';
 
 const OVERSCAN = 6;
-const LETTER = 13; // pixels
+const LETTER = 14; // pixels, a little more than those of a name have: some letters are wide
 
 /** Texts that tell these names apart in the narrowest element of `place` that shows one; it is measured when `by` changes. */
 export function useNames(
@@ -28,10 +28,7 @@ export function useNames(
       () => undefined, // the host is away: names end with an ellipsis
     );
   }, [names, ...by]);
-  return useMemo(
-    () => draw.value?.namesApart(names, room.value, LETTER, draw.value.textWidth) ?? names,
-    [names, room.value, draw.value],
-  );
+  return useMemo(() => draw.value?.namesApart(names, room.value, LETTER) ?? names, [names, room.value, draw.value]);
 }
 
 export function RunList() {
