@@ -173,8 +173,8 @@ class Plugin:
     finds tags, a tree lists them. ``run_state`` are those that show two to ten runs next to each other,
     ``{runs}`` as ``codecs.names`` reads them (``{"diff": "{runs}"}``): the run panel compares runs there.
     ``computations`` are functions by name that ``compute`` calls where the data is, ``(data, request)`` with
-    the bytes of a request; they return the bytes of each answer, and may be given as ``"package.module:name"``.
-    A data server may have another version of the plugin: a changed computation gets another name.
+    the bytes of a request; they return the bytes of each answer, and may be given by name, too. A data
+    server may have another version of the plugin: a changed computation gets another name.
     ``services`` are functions by name that Python users reach without knowing which plugin has them (docs/
     writing_a_plugin.md, "Services"): the first one in tab order is asked. They may be given by name, too.
     ``profiles(ctx, run, name)`` gives the profiles of a run that rules examine, or the one of this name.
