@@ -166,18 +166,17 @@ class Plugin:
     directory of the built ES module; the page imports its ``index.js``. ``cache`` limits retained points and
     decoded values, ``presets`` replaces the retention for a word of ``--cache-preset``. ``routes`` and
     ``is_active`` may be given by name, ``"package.module:name"``. ``is_active`` returns whether the tab has
-    anything to show; by default, whether any run has a series of this plugin. A tab that can show one step
-    has the keys of its state in the URL that do so as ``step_state``, with ``{step}`` for the step
-    (``{"step": "{step}", "link": "1"}`` for the sliders of the kit): charts and the palette then lead to it.
-    ``tag_state`` does the same for tags: ``{pattern}`` stands for a regular expression that matches the tags
-    to show (``{"tags": "{pattern}"}`` for boards of the kit); the palette then finds tags, a tree lists them.
+    anything to show; by default, whether any run has a series of this plugin. ``step_state`` are
+    keys of the tab's state in the URL that show one step, ``{step}`` (``{"step": "{step}", "link": "1"}`` for
+    sliders of the kit): charts and the palette lead to it. ``tag_state`` are those that show the tags which a
+    regular expression matches, ``{pattern}`` (``{"tags": "{pattern}"}`` for boards of the kit): the palette
+    finds tags, a tree lists them. ``run_state`` are those that show two to ten runs next to each other,
+    ``{runs}`` as ``codecs.names`` reads them (``{"diff": "{runs}"}``): the run panel compares runs there.
     ``computations`` are functions by name that ``compute`` calls where the data is, ``(data, request)`` with
-    the bytes of a request; they return the bytes of each answer, and may be given as
-    ``"package.module:name"``. A data server may have another version of the plugin: a computation whose
-    request or answer changes gets another name.
-    ``services`` are functions by name that Python users reach without knowing which plugin has them
-    (``insight_host``: docs/writing_a_plugin.md, "Services"); the first plugin in tab order with a service of
-    this name is asked. They may be given as ``"package.module:name"``.
+    the bytes of a request; they return the bytes of each answer, and may be given by name, too. A data
+    server may have another version of the plugin: a changed computation gets another name.
+    ``services`` are functions by name that Python users reach without knowing which plugin has them (docs/
+    writing_a_plugin.md, "Services"): the first one in tab order is asked. They may be given by name, too.
     ``profiles(ctx, run, name)`` gives the profiles of a run that rules examine, or the one of this name.
     ``address`` is a path of one word at the root of the host, such as ``/mcp``, for protocols that fix it:
     requests there, and below it, reach the routes of the plugin as those of ``/data/plugin/<name>`` do.
@@ -209,6 +208,7 @@ class Plugin:
     )
     step_state: Mapping[str, str] = field(factory=dict, validator=check_texts)
     tag_state: Mapping[str, str] = field(factory=dict, validator=check_texts)
+    run_state: Mapping[str, str] = field(factory=dict, validator=check_texts)
     computations: Mapping[str, Computation] = field(
         factory=dict, converter=_named, validator=_check_functions
     )

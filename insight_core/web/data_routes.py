@@ -214,8 +214,8 @@ class DataRoutes:
             row["tab_group"] = plugin.tab_group
         if plugin.decoder is not None:
             row["values"] = str(plugin.decoder.kind)
-        for key, state in (("step_state", plugin.step_state), ("tag_state", plugin.tag_state)):
-            if state:
+        for key in ("step_state", "tag_state", "run_state"):
+            if state := getattr(plugin, key):
                 row[key] = dict(state)
         if mounted.calls.troubles:
             row["warnings"] = mounted.calls.troubles

@@ -137,7 +137,6 @@ def test_colours_by_learning_rate(page: Page, clicks: Clicks) -> None:
 def test_the_difference_of_two_runs(page: Page, clicks: Clicks) -> None:
     clicks.on(page.get_by_role("tab", name="Runs"))
     table = page.get_by_test_id("runs-table")
-    lines = table.locator(".line[data-run]")
     until(page, lambda: len(shown(page)) > 2)
     one, other = shown(page)[:2]
     # to be read next to each other, as in TensorBoard, where what all runs share takes room
@@ -148,12 +147,38 @@ def test_the_difference_of_two_runs(page: Page, clicks: Clicks) -> None:
             assert _is_in_sight(cell), column
     expect(table.locator('.head [data-column="batch_size"]')).to_have_count(0)
     assert clicks.count <= 1
-    clicks.on(lines.nth(0).locator("[data-action=compare-with]"))
-    clicks.on(lines.nth(1).locator(".run-label .name"))
+
+
+def test_what_differs_between_two_runs_of_the_panel(page: Page, clicks: Clicks) -> None:
+    one, other = (page.locator(f'.ih-run[data-run="{name}"]') for name in best(2))
+    expect(one.locator("[data-action=compare-with]")).to_be_attached()
+    one.hover()
+    clicks.on(one.locator("[data-action=compare-with]"))
+    expect(page.get_by_test_id("comparing-runs")).to_contain_text(best(2)[0])
+    clicks.on(other.locator(".ih-run-name"))
     dialog = page.locator("[data-dialog=diff]")
     expect(dialog.locator('[data-property="seed"]')).to_be_visible()
     expect(dialog.locator('[data-property="batch_size"]')).to_have_count(0)
-    assert clicks.count <= 4
+    assert clicks.count <= 2
+    expect(page.get_by_test_id("run-count")).to_have_text("60 / 60")  # nothing else was pressed
+
+
+def test_what_differs_between_the_selected_runs(page: Page, clicks: Clicks) -> None:
+    compare = page.locator("[data-action=compare-runs]")
+    expect(page.locator("[data-action=compare-with]").first).to_be_attached()
+    expect(compare).to_have_count(0)  # 60 are selected
+    page.locator('[data-action="sort-runs"]').click()
+    page.locator('[data-best="5"]').click()
+    before = clicks.count
+    page.keyboard.press("Escape")
+    clicks.on(compare)
+    expect(page.locator("[data-dialog=diff]").get_by_role("columnheader")).to_have_count(1 + 5)
+    assert clicks.count - before <= 2
+    page.reload()
+    expect(page.locator("[data-dialog=diff]")).to_be_visible()  # a link shows it
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-dialog=diff]")).to_have_count(0)
+    assert "diff" not in page.url
 
 
 def test_smooth_and_logarithmic_everywhere(page: Page, clicks: Clicks) -> None:

@@ -86,13 +86,18 @@ def test_the_page_names_the_module_of_each_tab_and_what_it_imports(
     assert client.get(f"/{tabs['mine']['module']}").text == "export default {};"
 
 
-def test_the_listing_says_how_a_tab_shows_one_step_and_certain_tags(host_of: Callable[..., Host]) -> None:
+def test_the_listing_says_how_a_tab_shows_one_step_certain_tags_and_runs(
+    host_of: Callable[..., Host],
+) -> None:
     state = {"at": "{step}", "view": "one"}
     tags = {"tags": "{pattern}"}
-    client = Client(host_of(Plugin("mine", "Mine", step_state=state, tag_state=tags), Plugin("bare", "Bare")))
+    runs = {"diff": "{runs}"}
+    mine = Plugin("mine", "Mine", step_state=state, tag_state=tags, run_state=runs)
+    client = Client(host_of(mine, Plugin("bare", "Bare")))
     listing = client.get("/data/plugins_listing").json or {}
     assert (listing["mine"]["step_state"], listing["mine"]["tag_state"]) == (state, tags)
-    assert "step_state" not in listing["bare"]
+    assert listing["mine"]["run_state"] == runs
+    assert not {"step_state", "tag_state", "run_state"} & set(listing["bare"])
     with pytest.raises(TypeError, match="step_state"):
         Plugin("bad", "Bad", step_state={"at": 1})  # type: ignore[dict-item]
 

@@ -71,6 +71,7 @@ export function lineageParts(page: Page) {
   });
   const isAnalysed = computed(() => analysis.value ?? (innerWidth >= ROOM && hasCauses.value));
   const dialog = signal<OpenDialog | null>(null);
+  const diff = page.setting('diff', codecs.names);
   const showsEqual = signal(page.ctx.memory.get('equal', false));
   page.until(effect(() => page.ctx.memory.set('equal', showsEqual.value)));
   page.until(loading.start());
@@ -117,7 +118,9 @@ export function lineageParts(page: Page) {
       set: (open: boolean) => analysis.set(open),
     },
     showsEqual,
-    comparison: new Comparison((runs) => (dialog.value = { diff: runs })),
+    /** Runs whose differences are shown; none: they are not. */
+    diff,
+    comparison: new Comparison((runs) => diff.set(runs, 'push')),
     /** Rows that have a place on every axis: those that have lines, of the rows that are shown. */
     drawn: computed(() => placed(rows.mask.value, columns.axes.value)),
     /** Rows of the runs that stand out, in whatever tab the pointer is. */
@@ -135,12 +138,7 @@ export function lineageParts(page: Page) {
   };
 }
 
-type OpenDialog =
-  | 'columns'
-  | 'filters'
-  | 'problems'
-  | { readonly pipeline: string }
-  | { readonly diff: readonly string[] };
+type OpenDialog = 'columns' | 'filters' | 'problems' | { readonly pipeline: string };
 
 /** Open or closed as the user said; null: as the data say. */
 const openCodec = {

@@ -36,7 +36,7 @@ export function Diff({ board, runs }: { readonly board: LineageParts; readonly r
     ]);
   };
   return (
-    <Dialog name="diff" title={say('diff.title', { count: runs.length })} onClose={() => (board.dialog.value = null)}>
+    <Dialog name="diff" title={say('diff.title', { count: runs.length })} onClose={() => board.diff.set([], 'push')}>
       <div class="row between">
         <label>
           <input

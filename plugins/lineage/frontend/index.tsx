@@ -114,15 +114,13 @@ function Divider({
 
 function Dialogs({ board }: { readonly board: LineageParts }): JSX.Element | null {
   const { value: dialog } = board.dialog;
+  const compared = board.diff.value.filter((run) => board.frame.value?.rowOf.has(run)); // a link may name others, too
+  if (compared.length > 1) return <Diff board={board} runs={compared} />;
   if (dialog === 'columns') return <Chooser board={board} />;
   if (dialog === 'filters') return <Filters board={board} />;
   if (dialog === 'problems') return <Problems board={board} />;
   if (!dialog) return null;
-  return 'diff' in dialog ? (
-    <Diff board={board} runs={dialog.diff} />
-  ) : (
-    <PipelineDialog board={board} run={dialog.pipeline} />
-  );
+  return <PipelineDialog board={board} run={dialog.pipeline} />;
 }
 
 function keys(board: LineageParts): readonly Key[] {

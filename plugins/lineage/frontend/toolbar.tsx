@@ -11,7 +11,7 @@ import { MOST_COMPARED } from './rows';
 /** Opens the differences between the selected runs; null if they are too few or too many. */
 export function diffOf(board: LineageParts): (() => void) | null {
   const { value: runs } = board.selection.ticked;
-  return runs.length < 2 || runs.length > MOST_COMPARED ? null : () => (board.dialog.value = { diff: runs });
+  return runs.length < 2 || runs.length > MOST_COMPARED ? null : () => board.diff.set(runs, 'push');
 }
 
 export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Element {

@@ -86,6 +86,7 @@ def insight_plugin() -> Plugin:
         routes="insight_lineage.routes:routes",
         frontend=Path(__file__).parent / "static",
         is_active=_is_active,
+        run_state={"diff": "{runs}"},
         services={"hyperparameters": "insight_lineage.run_columns:hyperparameters"},
         tab_group="runs",
         order=1100,

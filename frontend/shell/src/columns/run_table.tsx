@@ -137,6 +137,7 @@ function RunTable({ columns }: { readonly columns: RunColumns }) {
         onPick={(row, range, inSight) => {
           const run = runAt(row);
           if (!run) return;
+          if (page.comparing.value?.pick(run.name)) return;
           if (offered) return only(run);
           const others = inSight.flatMap((one) => runAt(one) ?? []);
           const next = pressed(selected, range ? others : listed, run.name, range ? anchor.current : null);

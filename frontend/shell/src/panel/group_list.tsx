@@ -93,10 +93,11 @@ function Group({ group, runs: own, values, mean, range, title, width }: GroupPro
   const names = own.map(({ name }) => name);
   const rows = useRef<HTMLDivElement>(null);
   const called = useMemo(() => own.map(({ displayName }) => displayName), [own]);
-  const short = useNames(rows, called, [width, open.value, metric]);
+  const short = useNames(rows, called, [width, open.value, metric, page.comparing.value]);
   const hover = (): void => page.hovered.set(names);
   const leave = (): void => page.hovered.set([]);
   const press = (run: Run, range: boolean): void => {
+    if (page.comparing.value?.pick(run.name)) return;
     const next = pressed(selected, own, run.name, range ? anchor.current : null);
     runs.select(next.selected);
     anchor.current = next.anchor;

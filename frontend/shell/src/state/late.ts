@@ -5,7 +5,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { Cell, Contributed, Drawing, Run, RunColumn } from '@insight-host/api';
 import type { MenuItem } from '@insight-host/kit';
-import type { JSX } from 'preact';
+import type { ComponentType, JSX } from 'preact';
 import type { GuardedLook, Known, ShownColumn } from '../columns/cells';
 import type { Runs } from './runs';
 import type { Tab } from './session';
@@ -53,6 +53,16 @@ export interface Contributing {
   shownIn(scope: Shower): Contributed;
   /** From now on a chip with this text leads back to a tab, with all that the address says now. */
   offer(tab: string, text: string): void;
+}
+
+/** Compares runs in the tab that shows them next to each other. */
+export interface Comparing {
+  /** Takes a press on a run, if another one waits to be compared with it. */
+  pick(run: string): boolean;
+  /** The button of a run. */
+  readonly Tool: ComponentType<{ readonly run: Run }>;
+  /** What stands above the list: a button for the selected runs, or which run waits. */
+  readonly Bar: ComponentType;
 }
 
 /** The columns of the run table, and their values. */

@@ -8,7 +8,16 @@ import { translator } from '../i18n/texts';
 import { TagSources } from '../live/tags';
 import { Shortcuts } from '../plugin/shortcuts';
 import { Cursor, Hovered } from './pointing';
-import type { CardPlace, ColumnView, Contributing, NameField, OpenPlugin, PanelView, ViewList } from './late';
+import type {
+  CardPlace,
+  ColumnView,
+  Comparing,
+  Contributing,
+  NameField,
+  OpenPlugin,
+  PanelView,
+  ViewList,
+} from './late';
 import { Preferences } from './preferences';
 import { Runs } from './runs';
 import { isFramed, isWholePage, Session, type Tab } from './session';
@@ -118,6 +127,11 @@ export class Page {
     return computed(() => ({ places: runs.places.value, orders: this.panel.value?.orders(runs) ?? [] }));
   }
 
+  /** The tab that shows runs next to each other, if one does. */
+  readonly comparer = computed(() => this.tabs.value.find((tab) => tab.run_state && this.hasData(tab)));
+  /** What compares runs there, once it is loaded. */
+  readonly comparing = signal<Comparing | null>(null);
+
   /** TensorBoard's page has a list of runs of its own; what is chosen here would say nothing to it. */
   readonly hasSidebar = computed(() => !this.front.value || !isWholePage(this.front.value));
   readonly hasRuns = computed(() => this.runs.all.value.length > 0);
@@ -225,6 +239,14 @@ export class Page {
     if (tab !== this.front.value?.name) this.wanted.set(tab, 'push');
   }
 
+  /** Brings a tab to the front with these keys of its part of the URL, in which `hole` stands for a text. */
+  openAt(tab: string, state: Readonly<Record<string, string>>, hole: string, text: string): void {
+    this.open(
+      tab,
+      Object.fromEntries(Object.entries(state).map(([key, value]) => [key, value.replaceAll(hole, () => text)])),
+    );
+  }
+
   /** Tabs that can show one step and have data. */
   readonly stepTabs = computed(() => this.tabs.value.filter((tab) => tab.step_state && this.hasData(tab)));
 
@@ -233,8 +255,7 @@ export class Page {
     const state = this.stepTabs.peek().find((tab) => tab.name === name)?.step_state;
     if (!state) return false;
     this.cursor.pin({ step }, from);
-    const keys = Object.entries(state).map(([key, text]) => [key, text.replaceAll('{step}', String(step))] as const);
-    this.open(name, Object.fromEntries(keys));
+    this.openAt(name, state, '{step}', String(step));
     return true;
   }
 

@@ -26,6 +26,8 @@ export interface Listed {
   readonly step_state?: Readonly<Record<string, string>>;
   /** Keys of the tab's state that show certain tags, `{pattern}` in the place of a regular expression for them. */
   readonly tag_state?: Readonly<Record<string, string>>;
+  /** Keys of the tab's state that show runs next to each other, `{runs}` in the place of their names. */
+  readonly run_state?: Readonly<Record<string, string>>;
   readonly disable_reload?: boolean;
   readonly remove_dom?: boolean;
   readonly loading_mechanism: {

@@ -107,6 +107,7 @@ function Dialogs() {
       (found) => {
         loaded.value = found;
         page.nameField.value = found.NameField;
+        page.comparing.value = found.comparingOf(page);
       },
       (cause: unknown) => {
         page.dialog.value = null;

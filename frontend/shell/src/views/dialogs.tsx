@@ -43,6 +43,7 @@ interface OpenDialogProps {
   readonly typed: string;
 }
 
+export { comparingOf } from './comparing';
 export { NameField } from './run_menu';
 
 export function OpenDialog({ dialog, typed }: OpenDialogProps) {

@@ -56,7 +56,7 @@ export function RunList() {
   const names = useNames(
     scroller,
     useMemo(() => named.map(({ displayName }) => displayName), [named]),
-    [width, rows.length === 0, runs.metric.value, page.hasDialects.value],
+    [width, rows.length === 0, runs.metric.value, page.hasDialects.value, page.comparing.value],
   );
   const shortOf = useMemo(() => new Map(named.map(({ name }, at) => [name, names[at]])), [names]);
   const [first, last] = linesInSight(top.value, height, rowHeight, rows.length, OVERSCAN);
@@ -68,6 +68,7 @@ export function RunList() {
   const only = (run: Run): void => (isAboutOne ? choose(run) : runs.selectOnly(run));
   const press = (run: Run, range: boolean): void => {
     active.value = rows.indexOf(run);
+    if (page.comparing.value?.pick(run.name)) return;
     if (isAboutOne) return choose(run);
     const next = pressed(selected, rows, run.name, range ? anchor.current : null);
     runs.select(next.selected);
@@ -229,10 +230,11 @@ export function RunLabel({ run, short, selected, naming, onNamed }: LabelProps) 
   const page = usePage();
   const t = page.t.value;
   const NameField = page.nameField.value;
+  const comparing = page.comparing.value;
   const metric = page.tableOpen.value ? null : page.runs.metric.value;
   // on a phone it is always in sight, and an option holds no control: readers find the menu by a long press
   const tool = {
-    class: `ih-run-tool${metric ? ' ih-over' : ''}`,
+    class: 'ih-run-tool',
     'data-action': 'run-menu',
     title: t('runs.menu'),
     onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => {
@@ -286,6 +288,7 @@ export function RunLabel({ run, short, selected, naming, onNamed }: LabelProps) 
           </span>
         ))}
       {metric && <metric.Beside run={run} />}
+      {comparing && !isPhone.value && <comparing.Tool run={run} />}
       {isPhone.value ? (
         <span {...(tool as object)} />
       ) : (

@@ -142,6 +142,7 @@ function SelectionBar() {
       >
         {t(filtered ? 'runs.count.filtered.short' : 'runs.count.short', { selected, shown: rows.length, total })}
       </span>
+      {page.comparing.value && <page.comparing.value.Bar />}
       {isOpen && page.columns.value && <page.columns.value.Tools />}
       <IconButton
         icon="table"

@@ -1,13 +1,13 @@
 /** Bars of the values of runs, the largest first. */
 import { valueText } from '@insight-host/kit';
-import { fittingTicks, linearTicks, makeScale } from '@insight-host/kit/draw';
+import { fittingTicks, linearTicks, makeScale, namesApart, textWidth } from '@insight-host/kit/draw';
 import { useSize } from '@insight-host/kit/lab';
 import { useComputed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';
 import type { Values } from './metrics';
-import { ANYWHERE, fitted, FONT } from './plot';
+import { ANYWHERE, FONT } from './plot';
 
 const ROW = 20; // pixels
 export const MOST = 2000; // bars
@@ -42,8 +42,10 @@ export function DrawnBars({ board, bars, title, host, picture }: DrawnBarsProps)
   const width = useComputed(() => Math.max(160, size.value.width)).value;
   const theme = page.theme.value;
   const shown = bars.slice(0, MOST);
-  const longest = Math.max(4, ...shown.map(({ run }) => page.nameOf(run).length));
+  const names = shown.map(({ run }) => page.nameOf(run));
+  const longest = Math.max(4, ...names.map(({ length }) => length));
   const left = Math.round(Math.min(width * MOST_OF, longest * LETTER + 20));
+  const short = namesApart(names, left - 12, FONT.size, textWidth);
   const values = shown.map(({ value }) => value);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const scale = makeScale([low, high === low ? 1 : high], [left, width - NUMBER]);
@@ -72,12 +74,11 @@ export function DrawnBars({ board, bars, title, host, picture }: DrawnBarsProps)
       ))}
       {shown.map(({ run, value }, at) => {
         const [end, top] = [scale.toPixel(value), BETWEEN + at * ROW];
-        const name = page.nameOf(run);
         return (
           <g key={run} data-run-bar={run} data-hover-run={run}>
-            <title>{`${name}: ${valueText(value)}`}</title>
+            <title>{`${names[at]}: ${valueText(value)}`}</title>
             <text x={left - 6} y={top + 14} text-anchor="end" fill={text}>
-              {fitted(name, left - 12)}
+              {short[at]}
             </text>
             <rect
               x={Math.min(zero, end)}

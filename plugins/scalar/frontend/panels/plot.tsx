@@ -72,28 +72,7 @@ function padded(low: number, high: number, log: boolean): readonly [number, numb
 
 const MINOR = { 'stroke-opacity': 0.4 } as const;
 
-function shortened(name: string, most: number): string {
-  return name.length > most ? `…${name.slice(1 - most)}` : name;
-}
-
 export const FONT = { size: 11, family: 'Inter, system-ui, sans-serif' } as const;
-let context: CanvasRenderingContext2D | null | undefined;
-
-/** The end of a name, after an ellipsis, that fits into `width` pixels; the whole name if it fits. */
-export function fitted(name: string, width: number): string {
-  context ??= document.createElement('canvas').getContext('2d');
-  if (!context) return name;
-  context.font = `${FONT.size}px ${FONT.family}`;
-  if (context.measureText(name).width <= width) return name;
-  let [fits, exceeds] = [4, name.length]; // characters
-  while (exceeds - fits > 1) {
-    const middle = (fits + exceeds) >> 1;
-    if (context.measureText(shortened(name, middle)).width <= width) fits = middle;
-    else exceeds = middle;
-  }
-  return shortened(name, fits);
-}
-
 interface PlotProps {
   readonly element?: Ref<SVGSVGElement>;
   readonly width: number;

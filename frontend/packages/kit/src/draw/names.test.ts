@@ -41,6 +41,7 @@ describe('names in short of room', () => {
   it('are compared with those that begin alike, so that one of another kind does not keep them whole', () => {
     const found = apart([...sweep, 'baseline'], 20);
     expect(found.slice(4)).toEqual(['resnet50…0.001-s0', 'resnet50…0.001-s1', 'baseline']);
+    expect(apart([...sweep, 'baseline'], 10).slice(4)).toEqual(['…0.001-s0', '…0.001-s1', 'baseline']);
   });
 
   it('keep the end of a name that goes on where another ends', () => {

@@ -1,19 +1,29 @@
 /** Names of runs where room is short: without the words that all of them share. */
-import { estimatedWidth } from './painter';
+import { estimatedWidth, FONT } from './painter';
+
+let context: CanvasRenderingContext2D | null | undefined;
+
+/** Width of a text of the page in pixels, in the font that it has now; estimated where nothing is drawn. */
+export function textWidth(text: string, size: number): number {
+  context ??= document.createElement('canvas').getContext('2d');
+  if (!context) return estimatedWidth(text, size);
+  context.font = `${size}px ${FONT}`;
+  return context.measureText(text).width;
+}
 
 /** Where the parts of a name end: directories, columns of a group, words. `1e-3` and `0.1` are one word each, `model.width` is two. */
 const ENDS = [/(?<=\/)/, /(?<= · )/, /(?<=[\s/_=:,-])(?<!\de[-+])|(?<=[a-z]\.)(?=[a-z])/i] as const;
 
-/** A part of a name, and whether it tells the name from others. */
-type Part = readonly [text: string, isOwn: boolean];
+/** A part of a name; what it is worth: nothing if all names share it, less if it begins several, else most. */
+type Part = readonly [text: string, worth: 0 | 1 | 2];
 
-const shared = (text: string): readonly Part[] => (text ? text.split(ENDS[2]).map((part) => [part, false]) : []);
+const shared = (text: string): readonly Part[] => (text ? text.split(ENDS[2]).map((part) => [part, 0]) : []);
 
 /** The parts of these texts: equal ones are shared; of others those in which they differ are their own. */
 function partsOf(texts: readonly string[], level = 0): readonly (readonly Part[])[] {
   const by = ENDS[level];
   if (new Set(texts).size < 2) return texts.map(shared);
-  if (!by) return texts.map((text) => [[text, true]]);
+  if (!by) return texts.map((text) => [[text, 2]]);
   const all = texts.map((text) => text.split(by));
   const between = (from: number, end: number): string[] =>
     all.map((parts) => parts.slice(from, parts.length - end).join(''));
@@ -44,17 +54,20 @@ function byFirst(texts: readonly string[], by: RegExp, level: number): readonly 
   if (groups.size === new Set(texts).size) return partsOf(texts, level + 1);
   const found = new Map<string, readonly (readonly Part[])[]>();
   for (const [begin, rests] of groups)
-    found.set(begin, rests.length > 1 ? partsOf(rests, level) : [[[rests[0] ?? '', true]]]);
-  return places.map(([begin, at]) => [[begin, true], ...(found.get(begin)?.[at] ?? [])]);
+    found.set(begin, rests.length > 1 ? partsOf(rests, level) : [[[rests[0] ?? '', 2]]]);
+  return places.map(([begin, at]) => [
+    [begin, groups.get(begin)?.length === 1 ? 2 : 1],
+    ...(found.get(begin)?.[at] ?? []),
+  ]);
 }
 
-/** A name with an ellipsis for parts that others share, but for so many before each of its own, or a brief one. */
-function elided(parts: readonly Part[], [kept, brief]: Context): string {
+/** A name with an ellipsis for parts that are worth less, but for so many before each that stays, or a brief one. */
+function elided(parts: readonly Part[], [kept, brief, least]: Context): string {
   let text = '';
   let near = -1; // parts to keep, from the end on
   for (let at = parts.length - 1; at >= 0; at--) {
-    const [part, isOwn] = parts[at] as Part;
-    near = isOwn ? kept + 1 : near;
+    const [part, worth] = parts[at] as Part;
+    near = worth >= least ? kept + 1 : near;
     if (near-- > 0 || (near === -1 && part.length <= brief))
       text = (text.startsWith('…') ? part.replace(SEPARATORS, '') : part) + text;
     else if (!text.startsWith('…')) text = `…${text}`;
@@ -64,46 +77,55 @@ function elided(parts: readonly Part[], [kept, brief]: Context): string {
 
 const SEPARATORS = /[\s_\-·=:,/.]+$/;
 
-/** Shared words that stay before one that is not, and the letters of a last one: `lr_0.1` says more than `0.1`. */
-type Context = readonly [words: number, letters: number];
+/** Words that stay before one that tells names apart, letters of a last one (`lr_0.1`), and what a word must be worth. */
+type Context = readonly [words: number, letters: number, least: 1 | 2];
 const CONTEXTS: readonly Context[] = [
-  [3, 0],
-  [2, 0],
-  [1, 0],
-  [0, 3],
-  [0, 0],
+  [3, 0, 1],
+  [2, 0, 1],
+  [1, 0, 1],
+  [0, 3, 1],
+  [0, 0, 1],
+  [1, 0, 2],
+  [0, 0, 2],
 ];
-
 const KEPT = [0.4, 0, 0.7, 1]; // shares of a long name that may stay of its beginning
 
 /**
  * Names that are at most this many pixels wide and differ where the whole ones do. If one is wider, words that they
  * share become an ellipsis in each; where one is still too wide, letters of it do.
  */
-export function namesApart(names: readonly string[], width: number, size = 11): readonly string[] {
-  const fits = (name: string): boolean => estimatedWidth(name, size) <= width;
+export function namesApart(
+  names: readonly string[],
+  width: number,
+  size = 11,
+  widthOf: typeof estimatedWidth = estimatedWidth,
+): readonly string[] {
+  const fits = (name: string): boolean => widthOf(name, size) <= width;
   if (names.every(fits)) return names;
   const different = [...new Set(names)];
-  const parts = different.length > 1 ? partsOf(different) : [];
-  const cuttable = parts.filter((own) => own.some(([, isOwn]) => !isOwn));
-  const kept = CONTEXTS.find((context) => cuttable.every((own) => fits(elided(own, context)))) ?? [0, 0];
-  const shown = different.map((name, at) => elided(parts[at] ?? [[name, true]], kept));
-  const cut = shown.every(fits)
-    ? [shown]
-    : KEPT.map((share) => shown.map((name) => shortened(name, width, size, share)));
-  const best = cut.find((found) => new Set(found).size === different.length) ?? cut[0];
+  const differ = (found: readonly string[]): boolean => new Set(found).size === different.length;
+  const parts = different.length > 1 ? partsOf(different) : different.map((name): readonly Part[] => [[name, 2]]);
+  let shown: readonly string[] = different;
+  for (const context of CONTEXTS) {
+    const found = parts.map((own) => elided(own, context));
+    if (!differ(found)) continue;
+    shown = found;
+    if (found.every((name, at) => fits(name) || parts[at]?.every(([, worth]) => worth === 2))) break;
+  }
+  const cut = KEPT.map((share) => shown.map((name) => shortened(name, fits, share)));
+  const best = cut.find(differ) ?? cut[0];
   const shortOf = new Map(different.map((name, at) => [name, best?.[at] ?? name]));
   return names.map((name) => shortOf.get(name) ?? name);
 }
 
-function shortened(name: string, width: number, size: number, share: number): string {
-  if (estimatedWidth(name, size) <= width) return name;
+function shortened(name: string, fits: (text: string) => boolean, share: number): string {
+  if (fits(name)) return name;
   const letters = [...name];
   for (let kept = letters.length - 1; kept > 1; kept--) {
     const head = Math.round(kept * share);
     const found =
       `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (kept - head)).join('')}`.replace(/…+/, '…');
-    if (estimatedWidth(found, size) <= width) return found;
+    if (fits(found)) return found;
   }
   return '…';
 }

@@ -1,4 +1,4 @@
-import { estimatedWidth, namesApart } from '@insight-host/kit/draw';
+import { estimatedWidth, namesApart, textWidth } from '@insight-host/kit/draw';
 import { addStylesFirst } from '@insight-host/kit/lab';
 import {
   type CellLook,
@@ -21,8 +21,9 @@ import { areSame, EqualColumns, equalColumns } from './standing';
 const ROW_HEIGHT = 28; // pixels
 const RUN_WIDTH = 250;
 const NARROW = 700; // pixels of a window in which names of runs take less
-const NARROW_RUN_WIDTH = 168;
-const NAME_SIZE = 14; // pixels of letters, a little more than they have: some are wide
+const NARROW_RUN_WIDTH = 184;
+const NAME_SIZE = 13; // pixels of letters
+const NARROW_LETTERS = 12.5; // what they seem to have where their width is only estimated
 const BESIDE_NAME = 86; // pixels: a tick, a swatch, a button
 const LETTER = 8;
 const STAR = 16; // of the best value
@@ -95,7 +96,7 @@ export function RunTable(given: RunTableProps): JSX.Element {
   );
   const room = (widths.value.get(given.runKey) ?? nameWidth) - BESIDE_NAME;
   const shortNames = useMemo(() => {
-    const short = namesApart(names, room, NAME_SIZE);
+    const short = namesApart(names, room, NAME_SIZE, textWidth);
     return new Map(short.map((name, at) => [rows[at], name]));
   }, [names.join('\n'), room]);
   const equal = useMemo(() => equalColumns(columns, members), [columns, members]);
@@ -248,7 +249,7 @@ function exact({ values }: Column, row: number): Exact {
 
 /** Room for the longest of the first names, and for what stands next to it. */
 function widthOfNames(names: readonly string[]): number {
-  const most = Math.max(0, ...names.map((name) => estimatedWidth(name, NAME_SIZE)));
+  const most = Math.max(0, ...names.map((name) => estimatedWidth(name, NARROW_LETTERS)));
   return Math.round(Math.max(RUN_WIDTH - 60, Math.min(RUN_WIDTH, most + BESIDE_NAME)));
 }
 
