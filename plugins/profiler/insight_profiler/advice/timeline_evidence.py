@@ -296,9 +296,10 @@ class TimelineEvidence:
         """The sum of the durations, ns."""
         return int(self.slices["duration"][rows].sum())
 
-    def named(self, kind: Callable[[str], bool], rows: Rows) -> Rows:
+    def named(self, kind: Callable[[str], bool], rows: NDArray[np.integer]) -> Rows:
         """Those of some slices whose names are of a kind."""
-        return rows[are(kind, self.profile.texts, self.slices["name"][rows])]
+        found = rows[are(kind, self.profile.texts, self.slices["name"][rows])]
+        return found.astype(np.intp, copy=False)
 
     def annotations(self, prefix: str) -> Rows:
         """The annotations of the host whose names begin so, in the steps that count."""
