@@ -12,6 +12,7 @@ import gzip
 import pickle
 from collections import defaultdict
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -121,14 +122,14 @@ def _changes(events: Sequence[dict[str, Any]]) -> NDArray[np.int64]:
 def _repeat(out: _Pickled, events: Sequence[dict[str, Any]], pause: int, size: int, new: int) -> int:
     """Writes events, of which ``new`` levels are not those written before, until the file has that size.
     Returns how often."""
-    kept, before = _Kept(), out.count
+    kept, before = BytesIO(), out.count
     template = _Pickled(kept, dict(out.memo), out.count)
     kept.write(b"(")
     for event in events:
         template.put(event, new)
     kept.write(b"e")
     assert template.memo.keys() == out.memo.keys(), "a repetition must refer to what the first one wrote"
-    data = np.frombuffer(b"".join(kept.pieces), np.uint8).copy()
+    data = np.frombuffer(kept.getvalue(), np.uint8).copy()
     addresses, times = (
         np.array(template.places[name])[:, None] + np.arange(size) for name, size in _NUMBERS.items()
     )
@@ -146,27 +147,12 @@ def _repeat(out: _Pickled, events: Sequence[dict[str, Any]], pause: int, size: i
     return count
 
 
-class _Kept:
-    """A file that is kept as its pieces."""
-
-    def __init__(self) -> None:
-        self.pieces: list[bytes] = []
-        self._size = 0
-
-    def write(self, piece: bytes) -> None:
-        self.pieces.append(piece)
-        self._size += len(piece)
-
-    def tell(self) -> int:
-        return self._size
-
-
 @define(eq=False)
 class _Pickled:
     """Writes values as the pickle module does, but piece by piece. ``places`` are where the numbers of events
     stand that differ in their repetitions."""
 
-    file: BinaryIO | _Kept
+    file: BinaryIO
     memo: dict[object, int] = field(factory=dict)  # by text, or by id
     count: int = 0  # of what was memoized
     places: dict[str, list[int]] = field(factory=lambda: {name: [] for name in _NUMBERS})

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
-from insight_profiler.reading import READERS
+
+from tests.conformance.our_profiles import read_files
 
 Event = dict[str, Any]
 
@@ -18,9 +18,7 @@ def read_trace(directory: Path, content: object, source: Source = Source.CHROME)
     """The profile of a trace of these events, or bytes; ``trace.json`` in the directory."""
     data = content if isinstance(content, bytes) else json.dumps(content).encode()
     (directory / "trace.json").write_bytes(data)
-    building = Building(source)
-    READERS[source](Files.of_directory(directory, "trace.json"), building)
-    return building.finish()
+    return read_files(Files.of_directory(directory, "trace.json"), source)
 
 
 def slice_of(name: str, start: float, duration: float, tid: object = 1, **more: object) -> Event:

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from attrs import evolve, frozen
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
-from insight_profiler.reading import READERS
 
+from tests.conformance.our_profiles import read_files
 from tests.training_traces import COMPUTE, COPIES, NCCL, Machine
 
 TENSOR_CORES = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn"
@@ -202,9 +201,7 @@ def _update(machine: Machine, training: Training, about: Callable[[float], float
 def profile_of(machine: Machine) -> Profile:
     """The trace of a training, read."""
     data = machine.trace()
-    building = Building(Source.TORCH)
-    READERS[Source.TORCH](Files({"a.pt.trace.json": len(data)}, lambda _: io.BytesIO(data)), building)
-    return building.finish()
+    return read_files(Files({"a.pt.trace.json": len(data)}, lambda _: io.BytesIO(data)), Source.TORCH)
 
 
 def step_time(machine: Machine) -> float:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 from insight_profiler.analysis.sampled_tree import sampled_tree
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
-from insight_profiler.reading import READERS
+
+from tests.conformance.our_profiles import read_files
 
 Sums = dict[tuple[str, ...], int]
 
@@ -19,9 +19,7 @@ Sums = dict[tuple[str, ...], int]
 def read_stacks(directory: Path, source: Source, data: bytes, name: str) -> Profile:
     """The profile that a reader makes of these bytes."""
     (directory / name).write_bytes(data)
-    building = Building(source)
-    READERS[source](Files.of_directory(directory, name), building)
-    return building.finish()
+    return read_files(Files.of_directory(directory, name), source)
 
 
 def sums_of(profile: Profile, measure: int = 0) -> Sums:

@@ -14,10 +14,8 @@ from typing import IO
 import numpy as np
 import pytest
 from attrs import evolve
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Source
-from insight_profiler.reading import READERS
 
 from benchmarks import bench_load
 from benchmarks.corpus import (
@@ -35,6 +33,7 @@ from benchmarks.table import OURS, RUST, AtMost, Row, TimesBetter, median, rende
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import SeriesKey
 from insight_core.providers.local import LocalProvider
+from tests.conformance.our_profiles import read_files
 
 Load = Callable[[Path], LocalProvider]
 
@@ -77,9 +76,7 @@ def test_a_snapshot_that_is_made_larger_is_read_as_the_sum_of_its_events(
     monkeypatch.setattr("insight_profiler.reading.snapshot._EVENTS", 5000)  # many parts
     path = tmp_path / "a.pickle"
     grown = write_snapshot(path, 12, shares_frames=shares_frames)
-    building = Building(Source.SNAPSHOT)
-    READERS[Source.SNAPSHOT](Files.of_directory(tmp_path, path.name), building)
-    profile = building.finish()
+    profile = read_files(Files.of_directory(tmp_path, path.name), Source.SNAPSHOT)
     counters = profile.tables["counters"]
     curve = counters["value"][counters["counter"] == 0]
     held = pickle.loads(path.read_bytes())

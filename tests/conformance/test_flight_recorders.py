@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 import pytest
 from insight_profiler.analysis.hangs import hangs
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Source
-from insight_profiler.reading import READERS
+
+from tests.conformance.our_profiles import read_files
 
 Job: TypeAlias = dict[int, list[dict[str, Any]]]
 _RANKS, _LAST, _ODD = 4, 5, 2  # ranks, the collective in which they hang, the rank with the fault
@@ -94,9 +94,7 @@ def _of_torchfrtrace(directory: Path) -> list[tuple[str, int, list[int]]]:
 
 
 def _of_ours(directory: Path) -> list[tuple[str, int, list[int]]]:
-    building = Building(Source.FLIGHT)
-    READERS[Source.FLIGHT](Files.of_directory(directory), building)
-    [group] = hangs(building.finish())
+    [group] = hangs(read_files(Files.of_directory(directory), Source.FLIGHT))
     found = [("skips", group.sequence, [one.rank for one in group.missing])] if group.missing else []
     for difference in group.differences:
         few = min(difference.said.values(), key=len)

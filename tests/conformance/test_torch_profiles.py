@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
-from insight_profiler.reading import READERS
+
+from tests.conformance.our_profiles import read_files
 
 Sums: TypeAlias = dict[str, list[int]]
 """By name: calls, time and self time in ns."""
@@ -38,9 +38,7 @@ def shared(request: pytest.FixtureRequest) -> Path:
 
 
 def _read(path: Path) -> Profile:
-    building = Building(Source.TORCH)
-    READERS[Source.TORCH](Files.of_directory(path.parent, path.name), building)
-    return building.finish()
+    return read_files(Files.of_directory(path.parent, path.name), Source.TORCH)
 
 
 def _events(path: Path) -> list[dict[str, Any]]:

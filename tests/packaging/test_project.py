@@ -35,7 +35,7 @@ def test_every_plugin_is_packaged_and_has_an_entry_point(repository: Path, proje
     assert points == {names.get(name, name): f"insight_{name}" for name in directories}
     every = {path.name for path in repository.glob("plugins/*") if path.is_dir()}
     assert {f"plugins/{name}" for name in every} <= set(project["tool"]["mypy"]["mypy_path"])
-    listed = (repository / "docs/reference/plugins.md").read_text(encoding="utf-8")
+    listing = (repository / "docs/reference/plugins.md").read_text(encoding="utf-8")
     assert [
         name for name in directories - {"demo"} if f"](../../plugins/{name}/README.md)" not in listed
     ] == []

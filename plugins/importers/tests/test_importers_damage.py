@@ -110,8 +110,6 @@ def test_a_log_that_grows_byte_by_byte_gives_the_same_as_the_whole_one(
     assert {i.key: i.points for i in found.series("image")} == {
         i.key: i.points for i in expected.series("image")
     }
-    expected.close()
-    found.close()
 
 
 def test_a_damaged_block_of_a_log_is_listed_and_the_blocks_behind_it_are_read(
@@ -132,7 +130,6 @@ def test_a_damaged_block_of_a_log_is_listed_and_the_blocks_behind_it_are_read(
     assert steps[0] == 0
     assert steps[-1] == 199
     assert 160 < len(steps) < 200
-    provider.close()
 
 
 def test_media_outside_of_the_directory_of_a_run_are_not_read(tmp_path: Path, opened: Opened) -> None:
@@ -154,7 +151,6 @@ def test_media_outside_of_the_directory_of_a_run_are_not_read(tmp_path: Path, op
         *["its file is not below the directory of the run"] * 3,
         "No such file or directory",
     ]
-    provider.close()
 
 
 @pytest.mark.parametrize(
@@ -220,7 +216,6 @@ def test_a_database_is_followed_while_it_is_open_and_never_touched(
         provider.load()
         assert len(_values(provider, "a/first", "loss")) == 5
         assert provider.damage() == []
-        provider.close()
 
 
 def test_rows_that_are_no_json_are_damage_and_other_databases_are_left_alone(
@@ -244,7 +239,6 @@ def test_rows_that_are_no_json_are_damage_and_other_databases_are_left_alone(
     reasons = sorted(damage.reason for damage in provider.damage())
     assert reasons[:2] == [f"row {number} of the metrics is not valid JSON" for number in (2, 3)]
     assert reasons[2].startswith("the media of 'odd' at step 3 cannot be shown")
-    provider.close()
 
 
 def test_a_run_that_a_database_has_no_longer_goes_and_a_new_database_is_read_from_its_beginning(
@@ -264,7 +258,6 @@ def test_a_run_that_a_database_has_no_longer_goes_and_a_new_database_is_read_fro
         _add(database, 0, '{"loss": 7}')
         provider.load()
         assert _values(provider, "a/first", "loss") == [7]
-        provider.close()
 
 
 def _mlflow(path: Path, run: str, rows: int) -> None:
@@ -308,7 +301,6 @@ def test_a_database_that_another_one_with_more_rows_replaces_is_read_from_its_be
     provider.load()
     assert [run.name for run in provider.runs()] == ["mlflow/e/third"]
     assert _values(provider, "mlflow/e/third", "loss") == [8] * 8
-    provider.close()
 
 
 def test_a_run_of_mlflow_that_was_renamed_has_its_new_name(tmp_path: Path, opened: Opened) -> None:
@@ -329,7 +321,6 @@ def test_a_run_of_mlflow_that_was_renamed_has_its_new_name(tmp_path: Path, opene
     assert {one.name for one in provider.runs()} == {"mlflow/e/better", "mlruns/e/better"}
     assert _values(provider, "mlflow/e/better", "loss") == [3] * 3
     assert _values(provider, "mlruns/e/better", "loss") == [5]
-    provider.close()
 
 
 def test_a_malformed_line_of_an_mlflow_metric_is_damage_and_the_others_are_read(
@@ -358,7 +349,6 @@ def test_a_malformed_line_of_an_mlflow_metric_is_damage_and_the_others_are_read(
     )
     provider.load()
     assert name not in [one.name for one in provider.runs()]
-    provider.close()
 
 
 def test_yaml_of_plain_values_is_read_as_it_was_written() -> None:

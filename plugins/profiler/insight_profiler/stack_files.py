@@ -6,6 +6,8 @@ import re
 import zlib
 from contextlib import suppress
 
+from insight_profiler.wire_numbers import varint_at
+
 _UNPACKED = 1 << 16  # bytes of a packed beginning
 _LINES = 200  # of collapsed stacks that are looked at
 # patterns are compiled when first used: few logdirs have such files
@@ -67,7 +69,13 @@ def is_speedscope(beginning: bytes) -> bool:
 def is_pprof(beginning: bytes) -> bool:
     """Whether a file that begins so is a profile of pprof: its fields are those of a Profile as far as they
     are there, and the first says what the values of samples are."""
-    data = unpacked(beginning)
+    try:
+        return _is_profile(unpacked(beginning))
+    except ValueError:  # a number that is too long
+        return False
+
+
+def _is_profile(data: bytes) -> bool:
     at, number = 0, 0
     while at < len(data):
         field = _field(data, at)
@@ -95,29 +103,19 @@ def _is_value_type(message: bytes) -> bool:
 
 def _may_be_cut(data: bytes, at: int) -> bool:
     """Whether a field that is not whole is one of a Profile."""
-    tag, after = _number(data, at)
+    tag, after = varint_at(data, at)
     return after < 0 or tag & 7 in _OF_PROFILE.get(tag >> 3, ())
 
 
 def _field(data: bytes, at: int) -> tuple[int, int, int, int] | None:
     """Wire type and number of a field, and where its bytes or its number begin and end; None where it is not
     whole."""
-    tag, begin = _number(data, at)
+    tag, begin = varint_at(data, at)
     if begin < 0:
         return None
-    value, end = _number(data, begin)
+    value, end = varint_at(data, begin)
     if end < 0:
         return None
     if tag & 7 == _LENGTH:
         begin, end = end, end + value
     return None if end > len(data) else (tag & 7, tag >> 3, begin, end)
-
-
-def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A varint and where it ends, -1 where it is cut or too long."""
-    value = 0
-    for place, byte in enumerate(data[at : at + 10]):
-        value |= (byte & 0x7F) << (7 * place)
-        if byte < 0x80:
-            return value, at + place + 1
-    return value, -1

@@ -25,6 +25,7 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.data import SeriesInfo, SeriesKey
 from insight_core.providers.local import LocalProvider
 from insight_record.step_times import StepTimes
+from tests.conformance.our_profiles import read_files
 from tests.profile_rules import check
 from tests.rank_step_logs import FILE, write_attempt
 from tests.waiting import eventually
@@ -34,9 +35,7 @@ _WIDE = (1024, 4000)
 
 
 def _read(directory: Path) -> Profile:
-    building = Building(Source.RANK_STEPS)
-    READERS[Source.RANK_STEPS](Files.of_directory(directory / "structured_logs"), building)
-    return building.finish()
+    return read_files(Files.of_directory(directory / "structured_logs"), Source.RANK_STEPS)
 
 
 def _found(profile: Profile) -> dict[str, str]:

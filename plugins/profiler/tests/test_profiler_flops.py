@@ -11,12 +11,11 @@ import pytest
 from insight_profiler.analysis.device_peaks import peak_rate
 from insight_profiler.analysis.flops import flops_answer
 from insight_profiler.analysis.memory import memory
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
-from insight_profiler.reading import READERS
 from insight_profiler.reading.trace_flops import flops_of
 
+from tests.conformance.our_profiles import read_files
 from tests.profile_faults import FAULTS, profile_of, simulate
 from tests.training_traces import Machine
 
@@ -34,10 +33,8 @@ def lenet() -> Profile:
     """Four steps of LeNet with a batch of 32, as torch.profiler wrote them down."""
     if not _TRACE.is_dir():
         pytest.skip(f"no sample trace at {_TRACE}")
-    building = Building(Source.TORCH)
     (path,) = _TRACE.glob("*.pt.trace.json")
-    READERS[Source.TORCH](Files.of_directory(_TRACE, path.name), building)
-    return building.finish()
+    return read_files(Files.of_directory(_TRACE, path.name), Source.TORCH)
 
 
 def test_operations_are_those_that_torch_counts(lenet: Profile) -> None:
@@ -259,9 +256,9 @@ def test_a_recorded_training_reaches_less_than_the_peak(
     folder = _TRACE.parent / "torch_h200/full_precision"
     if not folder.is_dir():
         pytest.skip(f"no recording at {folder}")
-    building = Building(Source.TORCH)
-    READERS[Source.TORCH](Files.of_directory(folder, f"{recording}.pt.trace.json.gz"), building)
-    answer = flops_answer(building.finish())
+    answer = flops_answer(
+        read_files(Files.of_directory(folder, f"{recording}.pt.trace.json.gz"), Source.TORCH)
+    )
     assert answer["summary"]["flops"] == 5_025_111_736_320
     assert answer["summary"]["utilization"] == pytest.approx(utilization, abs=0.001)
     assert {row["precision"] for row in answer["operators"]} == {precision}

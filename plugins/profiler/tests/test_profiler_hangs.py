@@ -17,6 +17,7 @@ from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
 from insight_profiler.reading import READERS
 
+from tests.conformance.our_profiles import read_files
 from tests.profile_rules import check
 
 Entry = dict[str, Any]
@@ -81,9 +82,7 @@ def _read(
         held = _dump(entries)
         data = json.dumps(held).encode() if as_json else pickle.dumps(held, protocol)
         (directory / f"nccl_trace_rank_{rank}").write_bytes(data)
-    building = Building(Source.FLIGHT)
-    READERS[Source.FLIGHT](Files.of_directory(directory), building)
-    return building.finish()
+    return read_files(Files.of_directory(directory), Source.FLIGHT)
 
 
 def _one(profile: Profile) -> GroupState:
@@ -182,9 +181,7 @@ def test_a_rank_whose_dump_cannot_be_read_is_named_with_the_cause_and_not_accuse
     _read(tmp_path, job)
     path = tmp_path / "nccl_trace_rank_3"
     path.write_bytes(damage(path.read_bytes()))
-    building = Building(Source.FLIGHT)
-    READERS[Source.FLIGHT](Files.of_directory(tmp_path), building)
-    profile = building.finish()
+    profile = read_files(Files.of_directory(tmp_path), Source.FLIGHT)
     group = _one(profile)
     assert [one.rank for one in group.missing] == [2]
     [unread] = group.unread
@@ -201,9 +198,7 @@ def test_a_job_in_step_with_an_unreadable_dump_accuses_nobody(tmp_path: Path) ->
     _read(tmp_path, _stuck())
     path = tmp_path / "nccl_trace_rank_3"
     path.write_bytes(path.read_bytes()[:900])
-    building = Building(Source.FLIGHT)
-    READERS[Source.FLIGHT](Files.of_directory(tmp_path), building)
-    profile = building.finish()
+    profile = read_files(Files.of_directory(tmp_path), Source.FLIGHT)
     assert list(_one(profile).missing) == []
     assert not [one for state in check(profile) for one in state.found]
 
@@ -212,9 +207,7 @@ def test_many_unreadable_dumps_make_few_notes(tmp_path: Path) -> None:
     _read(tmp_path, _stuck(but=2))
     for rank in range(4, 40):
         (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(b"{")
-    building = Building(Source.FLIGHT)
-    READERS[Source.FLIGHT](Files.of_directory(tmp_path), building)
-    notes = building.finish().notes
+    notes = read_files(Files.of_directory(tmp_path), Source.FLIGHT).notes
     assert [note.code for note in notes] == ["broken_flight"] * 10 + ["flights_unreadable"]
     assert notes[-1].values == {"count": 26}
 
@@ -226,9 +219,7 @@ def test_gloo_never_says_that_a_collective_has_ended_and_the_status_of_the_group
         held = _dump(entries) | {"pg_status": {"0": {"last_completed_collective": 5}}}
         held["pg_config"] = {"": {"name": "", "desc": "", "ranks": "[0, 1, 2, 3]"}}
         (tmp_path / f"comm_lib_trace_rank_{rank}").write_bytes(pickle.dumps(held, 2))
-    building = Building(Source.FLIGHT)
-    READERS[Source.FLIGHT](Files.of_directory(tmp_path), building)
-    group = _one(building.finish())
+    group = _one(read_files(Files.of_directory(tmp_path), Source.FLIGHT))
     assert ([one.rank for one in group.missing], group.sequence) == ([2], 6)
 
 
@@ -260,9 +251,7 @@ def test_the_status_of_gloo_hides_no_rank_that_skips_a_collective(
     all_reduce 5, and nothing of those in step."""
     for rank, held in _of_gloo(skipping).items():
         (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(held, 2))
-    building = Building(Source.FLIGHT)
-    READERS[Source.FLIGHT](Files.of_directory(tmp_path), building)
-    group = _one(building.finish())
+    group = _one(read_files(Files.of_directory(tmp_path), Source.FLIGHT))
     assert ([one.rank for one in group.missing], group.sequence) == (missing, sequence)
 
 

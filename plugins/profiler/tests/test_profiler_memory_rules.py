@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from insight_profiler.analysis.held_memory import HeldMemory
 from insight_profiler.analysis.memory import memory
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
-from insight_profiler.reading import READERS
 
 from insight_core.plugin.findings import Finding
+from tests.conformance.our_profiles import read_files
 from tests.memory_snapshots import GB, MB, Allocator, frame, training
 from tests.profile_rules import check
 
@@ -22,9 +21,7 @@ _TORCH = "/x/site-packages/torch"
 
 def _read(one: Allocator, directory: Path) -> Profile:
     one.write(directory / "a.pickle")
-    building = Building(Source.SNAPSHOT)
-    READERS[Source.SNAPSHOT](Files.of_directory(directory, "a.pickle"), building)
-    return building.finish()
+    return read_files(Files.of_directory(directory, "a.pickle"), Source.SNAPSHOT)
 
 
 def _found(profile: Profile) -> dict[str, Finding]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from insight_profiler.building import Building
 from insight_profiler.derived.crossing import laid_in_turn
-from insight_profiler.derived.upwards import nearest_marked, summed_upwards
+from insight_profiler.derived.upwards import holds_marked, nearest_marked, summed_upwards
 from insight_profiler.model import Profile, Source, Track
 
 Slice = tuple[int, int]  # start, duration
@@ -231,6 +231,8 @@ def test_marks_and_sums_follow_parents_that_come_before_or_after() -> None:
             for one in range(count)
         ]
         assert summed_upwards(values, parent).tolist() == sums
+        holds = summed_upwards(marked.astype(np.int64), parent) > 0
+        assert np.array_equal(holds_marked(marked, parent), holds)
 
 
 def _callers(parent: np.ndarray[tuple[int], np.dtype[np.int32]], row: int) -> list[int]:

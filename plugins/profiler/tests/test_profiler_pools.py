@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from insight_profiler.analysis.held_memory import HeldMemory
 from insight_profiler.analysis.pool import pool_at
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
-from insight_profiler.reading import READERS
+
+from tests.conformance.our_profiles import read_files
 
 _RECORDED = Path(__file__).parent / "data/leak.snapshot.pickle.gz"
 
@@ -25,9 +25,7 @@ def _recorded() -> dict[str, Any]:
 
 def _read(directory: Path, data: bytes) -> Profile:
     (directory / "a.pickle").write_bytes(data)
-    building = Building(Source.SNAPSHOT)
-    READERS[Source.SNAPSHOT](Files.of_directory(directory, "a.pickle"), building)
-    return building.finish()
+    return read_files(Files.of_directory(directory, "a.pickle"), Source.SNAPSHOT)
 
 
 @pytest.mark.parametrize("has_events", [True, False])

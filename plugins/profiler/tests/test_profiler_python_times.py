@@ -7,12 +7,11 @@ import json
 from typing import Any
 
 import pytest
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Source
-from insight_profiler.reading import READERS
 
 from insight_core.plugin.findings import Finding
+from tests.conformance.our_profiles import read_files
 from tests.profile_rules import check, saves
 
 STEP, OPERATORS = 10_000, 3_000  # us
@@ -34,9 +33,12 @@ def _advice(*functions: tuple[str, int, int], operators: int = OPERATORS) -> lis
         for name, start, duration in functions:
             add("python_function", name, at + start, duration)
     data = json.dumps({"schemaVersion": 1, "traceEvents": events}).encode()
-    building = Building(Source.TORCH)
-    READERS[Source.TORCH](Files({"a.pt.trace.json": len(data)}, lambda _: io.BytesIO(data)), building)
-    checked = {one.rule.id: one for one in check(building.finish())}
+    checked = {
+        one.rule.id: one
+        for one in check(
+            read_files(Files({"a.pt.trace.json": len(data)}, lambda _: io.BytesIO(data)), Source.TORCH)
+        )
+    }
     return list(checked["idle_steps"].found)
 
 

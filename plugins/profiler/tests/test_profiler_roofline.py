@@ -11,14 +11,13 @@ from insight_profiler.analysis.ceilings import OwnCeilings, own_ceilings
 from insight_profiler.analysis.device_peaks import peak_rate
 from insight_profiler.analysis.kernel_schemes import InputType
 from insight_profiler.analysis.roofline import roofline
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
-from insight_profiler.reading import READERS
 from insight_profiler.reading.trace_flops import flops_of, is_counted
 from insight_profiler.reading.trace_traffic import traffic_of
 
 from insight_core.plugin import InvalidArgument
+from tests.conformance.our_profiles import read_files
 from tests.profile_faults import profile_of
 from tests.profiler_routes import asked_about
 from tests.training_traces import Machine
@@ -174,9 +173,7 @@ def test_recorded_operators_stay_below_the_ceilings_but_for_what_is_in_the_cache
     if not _H200.is_dir():
         pytest.skip(f"no recordings at {_H200}")
     path = _H200 / f"{recording}.pt.trace.json.gz"
-    building = Building(Source.TORCH)
-    READERS[Source.TORCH](Files.of_directory(path.parent, path.name), building)
-    answer = roofline(building.finish(), OwnCeilings())
+    answer = roofline(read_files(Files.of_directory(path.parent, path.name), Source.TORCH), OwnCeilings())
     assert answer["known"] > 0.85 * answer["time"]
     for row in answer["rows"]:
         if row["above"] is not None:

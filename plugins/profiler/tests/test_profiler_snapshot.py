@@ -16,15 +16,15 @@ from insight_profiler.analysis.allocations import live
 from insight_profiler.analysis.held_memory import HeldMemory
 from insight_profiler.analysis.leaks import leaks, taker
 from insight_profiler.analysis.pool import pool_at
-from insight_profiler.building import Building, Unreadable
+from insight_profiler.building import Unreadable
 from insight_profiler.claims import SNAPSHOTS, is_snapshot
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
 from insight_profiler.profiles.discovery import profiles_of
-from insight_profiler.reading import READERS
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
+from tests.conformance.our_profiles import read_files
 from tests.profile_rules import check
 
 _RECORDED = Path(__file__).parent / "data/leak.snapshot.pickle.gz"
@@ -33,9 +33,7 @@ _MB = 1 << 20
 
 def _read(directory: Path, data: bytes, name: str = "a.pickle") -> Profile:
     (directory / name).write_bytes(data)
-    building = Building(Source.SNAPSHOT)
-    READERS[Source.SNAPSHOT](Files.of_directory(directory, name), building)
-    return building.finish()
+    return read_files(Files.of_directory(directory, name), Source.SNAPSHOT)
 
 
 def _recorded() -> dict[str, Any]:

@@ -9,11 +9,10 @@ import pytest
 from insight_profiler.analysis.device_peaks import UNKNOWN_PEAK, PeakRate
 from insight_profiler.analysis.kernel_schemes import InputType
 from insight_profiler.analysis.utilization import StepUtilization, step_utilization
-from insight_profiler.building import Building
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
-from insight_profiler.reading import READERS
 
+from tests.conformance.our_profiles import read_files
 from tests.profile_faults import profile_of
 from tests.training_traces import BACKWARD, HOST, Machine
 
@@ -111,9 +110,7 @@ def test_a_recorded_gpt_does_the_work_that_its_parameters_tell() -> None:
     path = _H200 / "healthy_gpt/before.pt.trace.json.gz"
     if not path.is_file():
         pytest.skip(f"no recording at {path}")
-    building = Building(Source.TORCH)
-    READERS[Source.TORCH](Files.of_directory(path.parent, path.name), building)
-    used = _used(building.finish())
+    used = _used(read_files(Files.of_directory(path.parent, path.name), Source.TORCH))
     tokens, layers, width, length = 24 * 512, 12, 768, 512
     weights = layers * 12 * width**2 + 8192 * width
     attention = 12 * layers * width * length  # operations a token

@@ -129,8 +129,7 @@ def competing_workers(evidence: Evidence) -> Iterator[Finding]:
 def recompilation(evidence: Evidence) -> Iterator[Finding]:
     """Compilation of the model after warm-up."""
     slices = evidence.slices
-    host = np.flatnonzero(evidence.inside & ~evidence.is_work)
-    rows = evidence.named(lambda name: _COMPILES.search(name) is not None, host)
+    rows = evidence.of_host(lambda name: _COMPILES.search(name) is not None)
     spans = evidence.union(rows)
     share = length(spans) / evidence.whole
     if share < _LEAST / 2:

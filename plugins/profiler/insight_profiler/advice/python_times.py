@@ -9,7 +9,7 @@ from attrs import frozen
 
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.analysis.spans import Spans, covered, length
-from insight_profiler.derived.upwards import nearest_marked, summed_upwards
+from insight_profiler.derived.upwards import holds_marked, nearest_marked
 from insight_profiler.model import Category, Source
 
 _MOSTLY = 0.5
@@ -78,12 +78,8 @@ def quiet_function(evidence: Evidence, late: Spans) -> QuietFunction | None:
     it: the outermost one, without loading data. None where none is known."""
     slices = evidence.slices
     parent = slices["parent"]
-    launches = summed_upwards((slices["category"] == Category.RUNTIME).astype(np.int64), parent)
-    quiet = (
-        (slices["category"] == Category.OTHER)
-        & (launches == 0)
-        & np.isin(slices["track"], evidence.launching)
-    )
+    launches = holds_marked(slices["category"] == Category.RUNTIME, parent)
+    quiet = (slices["category"] == Category.OTHER) & ~launches & np.isin(slices["track"], evidence.launching)
     quiet &= evidence.inside & ~evidence.is_work & ~evidence.marks_step
     loads = slices["category"] == Category.DATA
     quiet &= nearest_marked(loads, parent) < 0

@@ -65,9 +65,9 @@ def reads_of(evidence: TimelineEvidence, replay: Replay | None) -> Reads:
     copies = evidence.of(Category.MEMCPY)
     to_host = evidence.named(lambda name: "DtoH" in name, copies)
     to_device = launchers[evidence.named(lambda name: "HtoD" in name, copies)]
-    copying = launchers[to_host]
+    copied = launchers[to_host]
     waits = evidence.named(lambda name: _SYNCHRONISES.search(name) is not None, calls)
-    copying = evidence.named(lambda name: _COPIES.search(name) is not None, copying[copying >= 0])
+    copying = evidence.named(lambda name: _COPIES.search(name) is not None, copied[copied >= 0])
     parents = slices["parent"]
     own = parents[copying]
     alone = (own < 0) | ~np.isin(own, parents[waits])  # the others are followed by a wait

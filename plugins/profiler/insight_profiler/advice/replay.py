@@ -132,7 +132,7 @@ class Replay:
         span = self.span(duration=duration, lag=lag, waits=waits)
         return min(1.0, max(0.0, (self.measured - span) / self.whole))
 
-    def nodes_of(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def nodes_of(self, rows: NDArray[np.integer]) -> NDArray[np.bool_]:
         """bool[nodes]: those that are one of some slices; waits not among them."""
         found: NDArray[np.bool_] = np.isin(self.row, rows) & (self.kind != WAIT)
         return found
@@ -169,7 +169,7 @@ class Replay:
         latency: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """When each node begins and ends, ns from the start."""
-        begin, end = node_times(
+        return node_times(
             self.before,
             self.lag if lag is None else lag,
             self.launch,
@@ -178,7 +178,6 @@ class Replay:
             self.delay,
             self.duration if duration is None else duration,
         )
-        return begin, end
 
 
 def path_times(replay: Replay, evidence: TimelineEvidence) -> Mapping[str, int]:

@@ -296,14 +296,24 @@ class TimelineEvidence:
         """The sum of the durations, ns."""
         return int(self.slices["duration"][rows].sum())
 
-    def named(self, kind: Callable[[str], bool], rows: Rows) -> Rows:
+    def named(self, kind: Callable[[str], bool], rows: NDArray[np.integer]) -> Rows:
         """Those of some slices whose names are of a kind."""
-        return rows[are(kind, self.profile.texts, self.slices["name"][rows])]
+        found = rows[are(kind, self.profile.texts, self.slices["name"][rows])]
+        return found.astype(np.intp, copy=False)
 
     def annotations(self, prefix: str) -> Rows:
         """The annotations of the host whose names begin so, in the steps that count."""
-        host = np.flatnonzero(self.inside & ~self.is_work)
-        return self.named(lambda name: name.startswith(prefix), host)
+        return self.of_host(lambda name: name.startswith(prefix))
+
+    def of_host(self, kind: Callable[[str], bool]) -> Rows:
+        """The slices of the host whose names are of a kind, in the steps that count."""
+        texts = self.profile.texts
+        # names first: rows of all slices of the host would need much memory
+        is_named = are(kind, texts, np.arange(-1, len(texts), dtype=np.int32))[1:]
+        found = np.append(is_named, False)[self.slices["name"]]
+        found &= self.inside
+        found &= ~self.is_work
+        return np.flatnonzero(found)
 
     def operator_of(self, rows: Rows) -> NDArray[np.int32]:
         """int32[rows]: the operator that launched each work of a device, a row of the operators, or -1."""

@@ -10,12 +10,13 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.allocations import AllocationChanges, live
+from insight_profiler.analysis.allocations import AllocationChanges, highest, live, of_one_device
 from insight_profiler.analysis.call_tree import CallTree, tree_of_stacks
 from insight_profiler.derived.library_calls import is_noise, step_of_library, without_arguments
 from insight_profiler.model import Profile, Table
 
 _MOST_BANDS = 12
+_AT_ONCE = 1 << 18  # events
 BY = ("purpose", "name", "module")
 OWNER = ("name", "module", "purpose")
 
@@ -35,11 +36,7 @@ class HeldMemory:
         found: list[Table] = []
         for name in ("allocations", "segments"):
             table = profile.tables.get(name, {})
-            is_mine = table["device"] == device if table else np.empty(0, bool)
-            # of one device nothing is copied: there may be millions of rows
-            found.append(
-                table if is_mine.all() else {column: values[is_mine] for column, values in table.items()}
-            )
+            found.append(of_one_device(table, device) if table else table)
         return cls(profile, device, *found)
 
     @cached_property
@@ -50,7 +47,7 @@ class HeldMemory:
     @cached_property
     def peak(self) -> int:
         """When most is allocated, ns."""
-        return AllocationChanges.of(self.allocations).highest()[0]
+        return highest(self.allocations)[0]
 
     def bands(self, by: str, width: int, per: str = "event") -> dict[str, Any]:
         """How much each owner holds over time: ``time`` [columns], where most is held in each column;
@@ -59,20 +56,17 @@ class HeldMemory:
         Columns are of equally many events, or ``per`` time equally long.
         """
         every = AllocationChanges.of(self.allocations)
-        times, changes, rows = every.times, every.sizes, every.rows
-        if not len(times):
+        if not len(every.times):
             return {"time": [], "names": [], "bytes": []}
-        level = np.cumsum(changes)
-        places = np.arange(len(times)) if per == "event" else times - times[0]
-        column = places * width // (int(places[-1]) + 1)
-        starts = np.flatnonzero(np.diff(column, prepend=-1))
-        top = np.maximum.reduceat(level, starts)
-        place = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(times))))
-        is_top = np.flatnonzero(level == top[place])
-        moments = times[is_top[np.unique(place[is_top], return_index=True)[1]]]
-        owners, group = np.unique(self.allocations[by], return_inverse=True)
+        moments = _highest_moments(every, width, per)
+        owners = np.unique(self.allocations[by])
         held = np.zeros((len(owners), len(moments) + 1), np.int64)
-        np.add.at(held, (group[rows], np.searchsorted(moments, times)), changes)
+        for begin in range(0, len(every.times), _AT_ONCE):  # there may be millions
+            part = slice(begin, begin + _AT_ONCE)
+            rows = every.rows[part]
+            sizes = np.where(every.is_end[part], -1, 1) * self.allocations["bytes"][rows]
+            group = np.searchsorted(owners, self.allocations[by][rows])
+            np.add.at(held, (group, np.searchsorted(moments, every.times[part])), sizes)
         held = np.cumsum(held, axis=1)[:, :-1]
         order = np.argsort(-held.max(axis=1), kind="stable")
         shown, rest = order[:_MOST_BANDS], order[_MOST_BANDS:]
@@ -112,6 +106,20 @@ class HeldMemory:
 
     def _text(self, place: int) -> str:
         return self.profile.texts[place] if place >= 0 else ""
+
+
+def _highest_moments(every: AllocationChanges, width: int, per: str) -> NDArray[np.int64]:
+    """When most is held in each of ``width`` columns, the first time if several; columns without an event are
+    left out."""
+    times, level = every.times, every.level
+    if per == "event":
+        starts = np.unique(-(-np.arange(width + 1) * len(times) // width))
+    else:
+        length = int(times[-1] - times[0]) + 1
+        starts = np.unique(np.searchsorted(times, times[0] - (-np.arange(width + 1) * length // width)))
+    bounds = starts[starts < len(times)].tolist()
+    tops = [low + int(np.argmax(level[low:high])) for low, high in pairwise([*bounds, len(times)])]
+    return np.asarray(times[np.unique(tops)])
 
 
 @frozen(eq=False)

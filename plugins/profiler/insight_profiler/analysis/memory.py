@@ -8,7 +8,7 @@ import numpy as np
 from attrs import asdict, frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.allocations import AllocationChanges, live
+from insight_profiler.analysis.allocations import highest, largest_of, live, of_one_device
 from insight_profiler.analysis.pool import failures, pool_facts, pools
 from insight_profiler.analysis.sums import numbered
 from insight_profiler.model import Profile, Table
@@ -33,8 +33,7 @@ def reduced(times: NDArray[np.int64], values: NDArray[np.float64], width: int) -
     if len(times) <= width:
         return Reduced(times, values, values, values)
     span = max(1, int(times[-1] - times[0]) + 1)
-    places = (times - times[0]) * width // span
-    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    starts = np.unique(np.searchsorted(times, times[0] - (-np.arange(width) * span // width)))
     ends = np.append(starts[1:], len(times)) - 1
     return Reduced(
         times[starts], np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts), values[ends]
@@ -101,9 +100,9 @@ def _curves(profile: Profile) -> list[_Curve]:
     for place, counter in enumerate(profile.counters):
         if counter.group != "memory" or counters is None:
             continue
-        rows = np.flatnonzero(counters["counter"] == place)
-        if len(rows):
-            rows = rows[np.argsort(counters["time"][rows], kind="stable")]
+        # by counter and time they are sorted, so that nothing is copied
+        rows = slice(*np.searchsorted(counters["counter"], [place, place + 1]).tolist())
+        if rows.stop > rows.start:
             said = {"label": counter.label, "device": _device(profile, counter.device), "unit": counter.unit}
             found.append(_Curve(said, counters["time"][rows], counters["value"][rows]))
     return found
@@ -126,7 +125,7 @@ def _allocations(profile: Profile) -> dict[str, Any]:
     table = profile.tables.get("allocations")
     if table is None or not len(table["bytes"]):
         return {"holders": [], "largest": []}
-    largest = np.argsort(-table["bytes"], kind="stable")[:MOST_HOLDERS]
+    largest = largest_of(table["bytes"], MOST_HOLDERS)
     rows = [
         {
             **_owner(profile, table, row),
@@ -140,10 +139,10 @@ def _allocations(profile: Profile) -> dict[str, Any]:
     ]
     holders: list[dict[str, Any]] = []
     for device in np.unique(table["device"]).tolist():
-        mine = np.flatnonzero(table["device"] == device)
-        of_device = {name: column[mine] for name, column in table.items()}
+        of_device = of_one_device(table, device)
         at, level, before = _peak_of(profile, device, of_device)
-        held = mine[live(of_device, at)]
+        held = live(table, at)
+        held = held[table["device"][held] == device]
         groups, firsts = numbered([table[name][held] for name in _OWNER], np.ones(len(held), bool))
         counts = np.bincount(groups, minlength=len(firsts))
         sizes = np.zeros(len(firsts), np.int64)
@@ -194,7 +193,7 @@ def _peak_of(profile: Profile, device: int, mine: Table) -> tuple[int, int, int 
         held = int(mine["bytes"][live(mine, top["time"])].sum())
         if held <= top["value"]:
             return top["time"], int(top["value"]), int(top["value"]) - held
-    return *AllocationChanges.of(mine).highest(), None
+    return *highest(mine), None
 
 
 def _device(profile: Profile, place: int) -> str:

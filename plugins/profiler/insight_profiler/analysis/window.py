@@ -211,7 +211,7 @@ def kept_lanes(profile: Profile) -> dict[str, Table]:
         return {}
     lanes = _Lanes.of(slices)
     scale = lanes.scale(_kept_cell(profile))
-    drawn = {
+    drawn: Table = {
         "lane": scale.lanes,
         "start": scale.begins,
         "end": scale.ends,

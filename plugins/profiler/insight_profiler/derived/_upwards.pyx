@@ -44,3 +44,23 @@ def summed_upwards(values, parent):
                     break
                 at = above[at]
     return total
+
+
+def holds_marked(marked, parent):
+    """bool[slices]: whether each is marked, or one that lies in it, however deep."""
+    found = np.array(marked, np.bool_)
+    cdef const int32_t[::1] above = np.ascontiguousarray(parent, np.int32)
+    cdef uint8_t[::1] result = found.view(np.uint8)
+    cdef Py_ssize_t row
+    cdef int32_t at
+    with nogil:
+        for row in range(above.shape[0] - 1, -1, -1):
+            if not result[row]:
+                continue
+            at = above[row]
+            while at >= 0 and not result[at]:
+                result[at] = 1
+                if at < row:  # what is around that one is marked later
+                    break
+                at = above[at]
+    return found

@@ -220,7 +220,7 @@ def _relate(tables: dict[str, Columns], building: Collected) -> None:
 
 
 def _operator_at(
-    rows: NDArray[np.int64], operator: NDArray[np.int32], around: NDArray[np.int64]
+    rows: NDArray[np.int32], operator: NDArray[np.int32], around: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """The operator that a row is a call of, or else that of the innermost call around it, or -1."""
     places = np.maximum(rows, 0)
@@ -233,8 +233,8 @@ def _operator_at(
 def _sum_operators(
     slices: Columns,
     operators: Columns,
-    launched: NDArray[np.int64],
-    around: NDArray[np.int64],
+    launched: NDArray[np.int32],
+    around: NDArray[np.int32],
     is_operator: NDArray[np.bool_],
     is_runtime: NDArray[np.bool_],
 ) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.derived.columns import Columns, set_rows
 from insight_profiler.derived.crossing import laid_across, laid_in_turn
-from insight_profiler.derived.upwards import nearest_marked, summed_upwards
+from insight_profiler.derived.upwards import holds_marked, nearest_marked
 
 Rows = NDArray[np.int64]
 _DEEPEST = np.iinfo(np.uint16).max
@@ -188,8 +188,7 @@ def count_once(slices: Columns, texts: Sequence[str]) -> None:
     own = counted & ~stands_in
     dropped = own & (nearest_marked(own, parent) >= 0)
     if len(stand_ins):
-        own_within = summed_upwards(own.astype(np.int64), parent)
-        around = (nearest_marked(counted, parent) >= 0) | (own_within > 0)
+        around = (nearest_marked(counted, parent) >= 0) | holds_marked(own, parent)
         dropped |= stands_in & around
     for name in ("flops", "repeated"):
         slices[name] = np.where(dropped, np.nan, slices[name])

@@ -110,7 +110,7 @@ def launches(slices: Columns, flows: Columns, work: NDArray[np.bool_]) -> Column
     }
 
 
-def launching_rows(slices: Columns, flows: Columns, work: NDArray[np.bool_]) -> NDArray[np.int64]:
+def launching_rows(slices: Columns, flows: Columns, work: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Of each work of a device, the row of the slice on the host that launched it, of an operator if
     possible; else -1."""
     found = launching_calls(slices, flows, work, by_operator(slices))
@@ -202,7 +202,7 @@ def set_scopes(
 
 def _of_modules(
     is_module: NDArray[np.bool_],
-    around: NDArray[np.int64],
+    around: NDArray[np.int32],
     names: Column,
     texts: Sequence[str],
     text: Callable[[str], int],

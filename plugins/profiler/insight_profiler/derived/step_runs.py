@@ -27,7 +27,7 @@ class StepRuns:
         """All runs, by rank, attempt, span and step."""
         table = profile.tables["step_runs"]
         end = table["end"]
-        begin = np.concatenate([np.zeros(1, np.int64), end[:-1]])
+        begin: NDArray[np.int64] = np.append(0, end[:-1])
         return cls(profile, table["rank"], table["attempt"], table["span"], table["first"], begin, end)
 
     def chosen(self, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> StepRuns:
@@ -46,7 +46,7 @@ class StepRuns:
         """The parts from a step to another (inclusive), the same for all or for each its own."""
         first = np.maximum(self.first, low)
         last = np.minimum(self.last(), high)
-        begin = self.begin + (first - self.first)
+        begin = np.asarray(self.begin + (first - self.first), np.int64)
         cut = StepRuns(
             self.profile, self.rank, self.attempt, self.span, first, begin, begin + (last - first + 1)
         )

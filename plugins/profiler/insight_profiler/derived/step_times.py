@@ -20,7 +20,7 @@ _BEHIND = 0.1  # of the time of the steps by which a device may fall behind the 
 def divide_steps(
     steps: Columns,
     slices: Columns,
-    launched: NDArray[np.int64],
+    launched: NDArray[np.int32],
     building: Collected,
     is_device: NDArray[np.bool_],
     is_work: NDArray[np.bool_],
@@ -61,7 +61,7 @@ def divide_steps(
 def _set_unknown_launches(
     times: NDArray[np.int64],
     track: NDArray[np.int32],
-    launched: NDArray[np.int64],
+    launched: NDArray[np.int32],
     is_work: NDArray[np.bool_],
 ) -> None:
     """Work whose launch the log does not have was launched no earlier than the one before it on its stream;

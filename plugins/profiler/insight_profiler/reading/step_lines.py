@@ -15,7 +15,7 @@ from insight_core.plugin.lab import NotCompiled
 from insight_profiler.files import Files
 
 try:
-    from insight_profiler.reading._step_lines import StepLines
+    from insight_profiler.reading._step_lines import StepLines as StepLines
 except ModuleNotFoundError as error:
     raise NotCompiled("insight_profiler.reading._step_lines") from error
 
@@ -98,8 +98,14 @@ class ReadFile:
         rows = list(self._of_lines(others, lines))
         if not rows:
             return found
-        steps, times, spans, values = (np.array(column) for column in zip(*rows, strict=True))
-        return Ends.joined([found, Ends(steps, times * 1000, spans.astype(np.int32), values * 1e6)])
+        steps, times, spans, values = zip(*rows, strict=True)
+        more = Ends(
+            np.array(steps, np.int64),
+            np.array(times, np.int64) * 1000,
+            np.array(spans, np.int32),
+            np.array(values, np.float64) * 1e6,
+        )
+        return Ends.joined([found, more])
 
     def _of_lines(self, others: Iterable[bytes], lines: StepLines) -> Iterator[tuple[int, int, int, float]]:
         """Step, us, number of the name and ms of lines that have no step, are damaged, or unusual."""

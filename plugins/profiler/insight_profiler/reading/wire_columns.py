@@ -13,6 +13,8 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
+from insight_profiler.wire_numbers import varint_at
+
 Integers = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 PADDING = 16  # bytes behind the data: what is read at most beyond the end of a message
@@ -178,7 +180,7 @@ def fields_of(data: bytes, wanted: Collection[int]) -> tuple[dict[int, WireField
         if parts is not None:
             is_bytes = tag & 7 == _LENGTH
             is_number = tag & 7 == _VARINT
-            parts[0].append(_number(data, at + (1 if tag < 0x80 else 2))[0] if is_number else 0)
+            parts[0].append(varint_at(data, at + (1 if tag < 0x80 else 2))[0] if is_number else 0)
             parts[1].append(begin if is_bytes else -1)
             parts[2].append(end)
         at = end
@@ -212,24 +214,11 @@ def top_level(data: bytes, wanted: int) -> tuple[list[int], list[int], int]:
 
 def _field(data: bytes, at: int) -> tuple[int, int, int]:
     """The tag of a field, and where its bytes begin and end; -1 where that is cut."""
-    tag, at = _number(data, at)
+    tag, at = varint_at(data, at)
     kind = tag & 7
     if at >= 0 and (kind not in (_VARINT, _FIXED64, _LENGTH, _FIXED32) or not tag >> 3):
         raise ValueError(f"a field has wire type {kind}, which there is not")
     if at < 0 or kind in (_FIXED64, _FIXED32):
         return tag, at, at + (8 if kind == _FIXED64 else 4)
-    value, after = _number(data, at)
+    value, after = varint_at(data, at)
     return tag, after, after + (value if kind == _LENGTH else 0)
-
-
-def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A varint and where it ends; -1 where it is cut. Raises ValueError for one that is too long."""
-    value = 0
-    for place in range(10):
-        if at + place >= len(data):
-            return 0, -1
-        byte = data[at + place]
-        value |= (byte & 0x7F) << (7 * place)
-        if byte < 0x80:
-            return value, at + place + 1
-    raise ValueError("a number has more than ten bytes")
