@@ -50,8 +50,9 @@ describe('columns of the run list', () => {
 
   it('asks for the chosen ones only, and shows those of the plugin that was meant', async () => {
     const columns = await chosen('mine/length');
-    // pages of other tests may still ask for theirs
-    expect(asked.filter((search) => search.includes('mine'))).toEqual(['?column=mine%2Flength']);
+    // pages of other tests may still ask, also for what the address of this one names
+    expect(asked).toContain('?column=mine%2Flength');
+    expect(asked.filter((search) => search.includes('other'))).toEqual([]);
     expect(columns.shown.value.map(({ plugin, title }) => [plugin, title])).toEqual([['mine', 'Length']]);
     expect(page.url.get('columns')).toBe('mine/length');
     page.preferences.setLocale('zh-CN');
