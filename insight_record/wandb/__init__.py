@@ -44,6 +44,7 @@ __all__ = [
     "login",
 ]
 
+_MODES = ("online", "offline", "shared", "disabled", "dryrun")
 _INSTEAD = {
     "Artifact": "copy the file to a place of your own",
     "Api": "insight_host.open(DIR) reads what was recorded",
@@ -118,19 +119,30 @@ def init(
         before.finish()
     elif before is not None and reinit != "create_new":
         return before
+    given = os.environ
+    mode = mode or given.get("WANDB_MODE") or "offline"
+    if mode not in _MODES:
+        raise UsageError(f"mode is one of {', '.join(_MODES)}, not {mode!r}")
     try:
-        place = RunPlace.of(project=project, name=name, id=id, dir=dir, mode=mode, resume=resume)
+        place = RunPlace.of(
+            project=project or given.get("WANDB_PROJECT"),
+            name=name or given.get("WANDB_NAME"),
+            id=id or given.get("WANDB_RUN_ID"),
+            dir=dir or given.get("WANDB_DIR"),
+            resume=given.get("WANDB_RESUME") if resume is None else resume,
+            disabled=mode == "disabled",
+        )
     except ValueError as error:
         raise UsageError(str(error)) from None
     run = Run(
         place,
         Config.of(config, include=config_include_keys, exclude=config_exclude_keys),
         facts={
-            "group": group or os.environ.get("WANDB_RUN_GROUP"),
-            "job_type": job_type or os.environ.get("WANDB_JOB_TYPE"),
-            "tags": ", ".join(tags) if tags else os.environ.get("WANDB_TAGS"),
+            "group": group or given.get("WANDB_RUN_GROUP"),
+            "job_type": job_type or given.get("WANDB_JOB_TYPE"),
+            "tags": ", ".join(tags) if tags else given.get("WANDB_TAGS"),
         },
-        notes=notes or os.environ.get("WANDB_NOTES") or "",
+        notes=notes or given.get("WANDB_NOTES") or "",
     )
     if before is None or reinit != "create_new":
         _current = run

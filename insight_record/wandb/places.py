@@ -1,4 +1,4 @@
-"""Directories of runs, by the names, ids and variables that scripts give to W&B."""
+"""Directories of runs, by the names and ids that scripts give to a tracker."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-_MODES = ("online", "offline", "shared", "disabled", "dryrun")
 _RESUMES = ("allow", "auto", "must", "never")
 _BAD = re.compile(r'[/\\\0:*?"<>|]')  # in a name of a directory, on any system
 _STEP = ".wandb_step"  # hidden: no log
@@ -35,22 +34,16 @@ class RunPlace(NamedTuple):
         name: str | None,
         id: str | None,
         dir: str | os.PathLike[str] | None,
-        mode: str | None,
         resume: bool | str | None,
+        disabled: bool = False,
     ) -> RunPlace:
-        """Makes the directory. Raises ValueError for arguments that W&B refuses."""
-        given = os.environ
-        project = project or given.get("WANDB_PROJECT") or ""
-        name, known = name or given.get("WANDB_NAME"), id or given.get("WANDB_RUN_ID")
-        mode = mode or given.get("WANDB_MODE") or "offline"
-        if mode not in _MODES:
-            raise ValueError(f"mode is one of {', '.join(_MODES)}, not {mode!r}")
-        how = _resume_of(given.get("WANDB_RESUME") if resume is None else resume)
-        id = known or secrets.token_hex(4)
+        """Makes the directory, below ``runs`` by default. Raises ValueError where ``resume`` is refused."""
+        how = _resume_of(resume)
+        known, id, project = id, id or secrets.token_hex(4), project or ""
         name = name or (known or f"{datetime.now():%Y-%m-%d_%H-%M-%S}_{id}")
-        if mode == "disabled":
+        if disabled:
             return cls(None, project, name, id, 0, False)
-        above = Path(dir or given.get("WANDB_DIR") or "runs")
+        above = Path(dir or "runs")
         if project:
             above /= _as_directory(project)
         earlier = _of_id(above, known) if known else None

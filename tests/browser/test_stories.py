@@ -281,4 +281,5 @@ def test_a_run_that_was_resumed_has_each_step_once_and_what_it_overwrote_on_requ
     assert saved() == [*((step, 1.0) for step in range(50)), *((step, 2.0) for step in range(50, 110))]
     display(page).get_by_role("radio", name="All attempts").click()
     expect(page).to_have_url(re.compile("attempts=all"))
+    page.keyboard.press("Escape")  # the drawer lies over the card
     assert len(saved()) == 140
