@@ -39,6 +39,7 @@ READERS = [  # what they cannot read is shown to users
 ]
 SYSTEM = {f"system_{name.lower()}" for name in errno.errorcode.values()}
 _OF_A_FILE = (
+    "database_changing",
     "empty_file",
     "no_database",
     "no_events",

@@ -11,7 +11,7 @@ import { pressed } from '../state/selection';
 const OVERSCAN = 6;
 const LETTER = 14; // pixels, a little more than those of a name have: some letters are wide
 
-/** Texts that tell these names apart in the narrowest element of `place` that shows one; it is measured when `by` changes. */
+/** Texts that tell names apart in the narrowest element of `place` that shows one, measured when `by` changes. */
 export function useNames(
   place: { readonly current: HTMLElement | null },
   names: readonly string[],

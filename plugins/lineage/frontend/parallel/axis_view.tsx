@@ -105,7 +105,8 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
     NAME_SIZE,
   );
   const texts = axis.ticks.map(({ text }) => text);
-  const labels = axis.scale === 'category' ? namesApart(texts, tickRoom(layout, at), TICK_SIZE) : texts; // half a number says nothing
+  // half a number says nothing
+  const labels = axis.scale === 'category' ? namesApart(texts, tickRoom(layout, at), TICK_SIZE) : texts;
   const spaced = axis.ticks.flatMap((tick, place) =>
     place % Math.ceil((axis.ticks.length * 13) / (layout.bottom - layout.top)) === 0
       ? [{ ...tick, label: labels[place] }]

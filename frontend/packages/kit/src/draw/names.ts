@@ -11,7 +11,7 @@ export function textWidth(text: string, size: number): number {
   return context.measureText(text).width;
 }
 
-/** Where the parts of a name end: directories, columns of a group, words. `1e-3` and `0.1` are one word each, `model.width` is two. */
+/** Where parts of a name end: directories, columns of a group, words. `1e-3` is one word, `model.width` is two. */
 const ENDS = [/(?<=\/)/, /(?<= · )/, /(?<=[\s/_=:,-])(?<!\de[-+])|(?<=[a-z]\.)(?=[a-z])/i] as const;
 
 /** A part of a name; what it is worth: nothing if all names share it, less if it begins several, else most. */
@@ -77,7 +77,7 @@ function elided(parts: readonly Part[], [kept, brief, least]: Context): string {
 
 const SEPARATORS = /[\s_\-·=:,/.]+$/;
 
-/** Words that stay before one that tells names apart, letters of a last one (`lr_0.1`), and what a word must be worth. */
+/** Words that stay before one that tells names apart, letters of a last one (`lr_0.1`), what a word must be worth. */
 type Context = readonly [words: number, letters: number, least: 1 | 2];
 const CONTEXTS: readonly Context[] = [
   [3, 0, 1],
