@@ -121,8 +121,9 @@ export function namesApart(
 function shortened(name: string, fits: (text: string) => boolean, share: number): string {
   if (fits(name)) return name;
   const letters = [...name];
+  const startsCut = share < 0.5 && name.startsWith('…'); // one ellipsis is read more easily than two
   for (let kept = letters.length - 1; kept > 1; kept--) {
-    const head = Math.round(kept * share);
+    const head = startsCut ? 0 : Math.round(kept * share);
     const found =
       `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (kept - head)).join('')}`.replace(/…+/, '…');
     if (fits(found)) return found;
