@@ -1,4 +1,4 @@
-"""Work of a frame while the Scalars tab is scrolled through thousands of tags.
+"""Work of a frame while the Metrics tab is scrolled through thousands of tags.
 
 ``python -m benchmarks.page_scrolling [--tags 2000] [--rounds 3]`` prints one line per host and speed. More
 hosts are compared in turns: ``--host before=/other/checkout/.venv/bin/python``.

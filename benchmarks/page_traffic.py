@@ -1,4 +1,4 @@
-"""Bytes and requests of the Scalars tab: first load, selection, smoothing, growing runs.
+"""Bytes and requests of the Metrics tab: first load, selection, smoothing, growing runs.
 
 ``python -m benchmarks.page_traffic [--runs 100] [--steps 1000] [--peer]`` prints one line per action:
 requests for series, bytes of their answers, and bytes of everything that the browser receives, with page

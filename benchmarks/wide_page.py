@@ -1,4 +1,4 @@
-"""The Scalars tab on many runs with many tags: ``python -m benchmarks.wide_page``.
+"""The Metrics tab on many runs with many tags: ``python -m benchmarks.wide_page``.
 
 Prints for each round, with a warm index: seconds from the address to the first chart, all bytes received by
 then, and what a text in the tag filter costs until the frame that shows the tags it leaves: milliseconds, and

@@ -1,4 +1,4 @@
-"""The Scalars page, as several tests open and read it."""
+"""The Metrics page, as several tests open and read it."""
 
 from __future__ import annotations
 

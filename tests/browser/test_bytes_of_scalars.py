@@ -1,4 +1,4 @@
-"""Bytes that the Scalars page receives, and requests that it makes, where runs are many or series long."""
+"""Bytes that the Metrics page receives, and requests that it makes, where runs are many or series long."""
 
 from __future__ import annotations
 

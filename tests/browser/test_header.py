@@ -36,7 +36,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_header_and_title_name_the_logs(page: Page, shared: Serve, sweep: Path) -> None:
     page.goto(f"{shared('--logdir', sweep)}#locale=en")
-    expect(page).to_have_title("sweep · Scalars")
+    expect(page).to_have_title("sweep · Metrics")
     name = page.locator(".ih-name")
     expect(name).to_have_text("insight-hostsweep")
     expect(name).to_have_attribute("title", str(sweep))
@@ -47,7 +47,7 @@ def test_header_and_title_name_the_logs(page: Page, shared: Serve, sweep: Path) 
 def test_runs_stand_second_whatever_is_first(page: Page, shared: Serve, sweep: Path) -> None:
     page.goto(f"{shared('--logdir', sweep)}#locale=en")
     tabs = page.get_by_role("tab")
-    expect(tabs.nth(0)).to_have_text("Scalars")
+    expect(tabs.nth(0)).to_have_text("Metrics")
     expect(tabs.nth(1)).to_have_text("Runs")
     expect(tabs.nth(0)).to_have_attribute("aria-selected", "true")
 
@@ -83,7 +83,7 @@ def test_language_and_theme_are_chosen_by_keys_alone(page: Page, shared: Serve, 
     page.keyboard.press("Enter")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     choose_in_page_menu(page, "locale-zh-CN")
-    expect(page.get_by_role("tab", name="标量", exact=True)).to_be_visible()
+    expect(page.get_by_role("tab", name="指标", exact=True)).to_be_visible()
 
 
 def test_on_a_phone_the_tab_is_the_name_of_a_menu_of_all(
@@ -92,7 +92,7 @@ def test_on_a_phone_the_tab_is_the_name_of_a_menu_of_all(
     page.set_viewport_size(PHONE)
     page.goto(f"{shared('--logdir', sweep)}#locale=en&theme=light")
     tabs = page.locator(".ih-tabs-all")
-    expect(tabs).to_have_text("Scalars")
+    expect(tabs).to_have_text("Metrics")
     for button in page.locator(".ih-header > button").all():
         box = button.bounding_box()
         assert box is not None

@@ -67,5 +67,5 @@ def test_a_cell_shows_the_page(
     page.goto(f"{url.replace('localhost', name)}/cell.html")
     below = page.frame_locator("iframe")
     expect(below.locator('[data-run="run"]')).to_be_visible()
-    expect(below.get_by_role("tab", name="Scalars", exact=True)).to_be_visible()
+    expect(below.get_by_role("tab", name="Metrics", exact=True)).to_be_visible()
     assert page.frames[-1].url == f"http://localhost:{host.port}/below/"

@@ -1,4 +1,4 @@
-"""Panels on the Scalars board: several tags on one card, values of runs, notes, layouts of custom scalars."""
+"""Panels on the Metrics board: several tags on one card, values of runs, notes, layouts of custom scalars."""
 
 from __future__ import annotations
 

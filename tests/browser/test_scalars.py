@@ -1,4 +1,4 @@
-"""What a user does on the Scalars page, done in a real browser on real logs."""
+"""What a user does on the Metrics page, done in a real browser on real logs."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_language_and_theme_switch_without_a_reload(page: Page, shared: Serve, s
     background = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(background)
     choose_in_page_menu(page, "locale-zh-CN")
-    expect(page.get_by_role("tab", name="标量")).to_be_visible()
+    expect(page.get_by_role("tab", name="指标")).to_be_visible()
     expect(status(page, "train/loss")).to_contain_text("全部保留")
     choose_in_page_menu(page, "theme-dark")
     until(page, lambda: page.evaluate(background) != light)
@@ -277,7 +277,7 @@ def test_a_broken_plugin_leaves_the_host_usable(
     expect(status(page, "train/loss")).to_contain_text("288 points")
     page.get_by_role("tab", name=re.compile("broken")).click()
     expect(page.get_by_text("broken on purpose").first).to_be_visible()
-    page.get_by_role("tab", name="Scalars").click()
+    page.get_by_role("tab", name="Metrics").click()
     expect(status(page, "train/loss")).to_be_visible()
 
 

@@ -167,7 +167,7 @@ def test_layouts_of_logs_are_in_the_file_with_their_tags_whatever_the_filter_hid
     query = urllib.parse.urlencode({"state": state})
     with urllib.request.urlopen(f"{url}data/plugin/reports/snapshot?{query}") as answer:
         (tmp_path / "view.html").write_bytes(answer.read())
-    _opened(page, tmp_path / "view.html")  # at Scalars: a tab that is not in the file cannot be in front
+    _opened(page, tmp_path / "view.html")  # at Metrics: a tab that is not in the file cannot be in front
     laid_out = page.locator('[data-panels="log/Overview"]').get_by_test_id("panel")
     expect(laid_out.first.get_by_test_id("card-status")).to_contain_text("70 points")
 

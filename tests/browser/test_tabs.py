@@ -20,7 +20,7 @@ Serve = Callable[..., str]
 
 TABS = ("scalar", "image", "histogram", "tensor")
 TITLES = {
-    "scalar": ("Scalars", "标量"),
+    "scalar": ("Metrics", "指标"),
     "image": ("Images", "图像"),
     "histogram": ("Histograms", "参数分布"),
     "tensor": ("Tensors", "张量"),

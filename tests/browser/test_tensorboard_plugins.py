@@ -90,7 +90,7 @@ def test_it_stays_as_it_was_left_unless_it_wants_to_be_removed(
     for tab in ("Guest", "Fleeting"):
         page.get_by_role("tab", name=tab, exact=True).click()
         frame_of(page, tab.lower()).get_by_label("notes").fill("seen")
-    page.get_by_role("tab", name="Scalars", exact=True).click()
+    page.get_by_role("tab", name="Metrics", exact=True).click()
     expect(page.locator('[data-plugin="fleeting"] iframe')).to_have_count(0)
     expect(page.locator('[data-plugin="guest"] iframe')).to_be_hidden()
     with EventWriter(logdir / "later") as writer:
@@ -155,7 +155,7 @@ def test_without_a_run_frames_and_failures_are_in_reach(
     expect(page.get_by_role("alert")).to_contain_text("a_module_that_is_not")
     opened(page, "guest")
     told(page, "guest", "tags", {})
-    page.get_by_role("tab", name="Scalars", exact=True).click()
+    page.get_by_role("tab", name="Metrics", exact=True).click()
     expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
 
 

@@ -88,7 +88,7 @@ def test_a_tab_opens_it(page: Page, host: str, refused: list[str]) -> None:
     assert box is not None
     assert main is not None
     assert (box["width"], box["height"]) == (main["width"], main["height"])
-    page.get_by_role("tab", name="Scalars", exact=True).first.click()
+    page.get_by_role("tab", name="Metrics", exact=True).first.click()
     expect(sidebar).to_be_visible()
     assert refused == []
 
@@ -111,7 +111,7 @@ def test_links_reloads_and_the_way_back_lead_to_its_dashboards(page: Page, host:
     page.go_back()
     expect(chosen).to_have_text("Time Series")
     expect(page).to_have_url(re.compile("%23timeseries"))
-    page.get_by_role("tab", name="Scalars", exact=True).first.click()
+    page.get_by_role("tab", name="Metrics", exact=True).first.click()
     page.go_back()
     expect(chosen).to_have_text("Time Series")
     page.goto(f"{host}/#tab=tensorboard&tensorboard.at=%23hparams")  # an edited address: no other document
@@ -159,7 +159,7 @@ def test_where_nothing_is_logged_yet_it_is_a_tab_all_the_same(page: Page, tmp_pa
         expect(hint).to_be_hidden()
         inside = page.frame_locator('[data-plugin="tensorboard"] iframe')
         expect(inside.get_by_text("TensorBoard", exact=True).first).to_be_visible()
-        page.get_by_role("tab", name="Scalars", exact=True).click()
+        page.get_by_role("tab", name="Metrics", exact=True).click()
         expect(hint).to_be_visible()
         page.goto("about:blank")  # before its host ends: TensorBoard's page goes on asking
 

@@ -16,7 +16,7 @@ _INTERNAL = "_"  # begins the names of W&B's own metrics: its step and its times
 _WANDB_AXIS = ReasonKind(
     "importers_wandb_axis",
     "W&B shows {tags} over {axis}, which has fractions; here they stand at W&B's steps: choose {axis} as "
-    "the horizontal axis in Scalars",
+    "the horizontal axis in Metrics",
 )
 
 

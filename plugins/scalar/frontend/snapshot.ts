@@ -1,4 +1,4 @@
-/** Answers for the host half of the Scalars tab in a snapshot, from series that are there with every point. */
+/** Answers for the host half of the Metrics tab in a snapshot, from series that are there with every point. */
 import { API, type Snapshot } from '@insight-host/api';
 import { isMetric } from './card/axis';
 import { expressionOf, plainTag } from './derived';

@@ -23,8 +23,8 @@ def insight_plugin() -> Plugin:
     """Scalars of both dialects."""
     return Plugin(
         name=PluginNameEnum.SCALAR,
-        title="Scalars",
-        titles={"zh-CN": "标量"},
+        title="Metrics",
+        titles={"zh-CN": "指标"},
         decoder=RecordDecoder(
             claims={
                 EventField(Dialect.MINDSPORE, "scalar_value"),

@@ -1,4 +1,4 @@
-"""What a view of the Scalars tab shows, as the keys of its URL say it."""
+"""What a view of the Metrics tab shows, as the keys of its URL say it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from insight_core.plugin import (
 from insight_core.plugin.data import DataProvider, SeriesKey
 
 _OTHERS = str(SummaryPlugin(""))  # how the name of every summary plugin begins that nobody claims
-# hparams: its tensors are empty, the content is in the metadata; custom_scalars: layouts, which the Scalars
+# hparams: its tensors are empty, the content is in the metadata; custom_scalars: layouts, which the Metrics
 # tab shows, but cannot claim: a plugin that reads numbers claims nothing else
 _NO_TENSORS = {str(SummaryPlugin(name)) for name in ("hparams", "custom_scalars")}
 

@@ -27,7 +27,7 @@ export interface Contributions {
   markers?(chart: MarkedChart, ctx: PluginContext): readonly Marker[] | Promise<readonly Marker[]>;
   /** A signal after whose changes the marks are asked for again. */
   readonly changed?: ReadonlySignal<unknown>;
-  /** Cards of the Scalars tab, or of those that `tabs` names, in a section of their own. */
+  /** Cards of the Metrics tab, or of those that `tabs` names, in a section of their own. */
   readonly cards?: readonly ContributedCard[];
   /** What the menus of cards offer beyond what their own plugins do. */
   readonly cardActions?: readonly CardAction[];

@@ -1,4 +1,4 @@
-/** What dialogs of the Scalars tab have in common: what each receives, its buttons, fields for expressions. */
+/** What dialogs of the Metrics tab have in common: what each receives, its buttons, fields for expressions. */
 import type { Page } from '@insight-host/kit';
 import type { Signal } from '@preact/signals';
 import type { JSX, Ref } from 'preact';

@@ -1,4 +1,4 @@
-/** A board of the Scalars tab on a fake host, its series and questions, for tests. */
+/** A board of the Metrics tab on a fake host, its series and questions, for tests. */
 import { Page } from '@insight-host/kit';
 import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { afterEach, beforeEach, vi } from 'vitest';
