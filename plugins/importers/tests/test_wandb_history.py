@@ -234,7 +234,7 @@ def test_values_stand_at_the_metric_that_wandb_shows_them_over(
     assert [(one.reason, one.skipped) for one in provider.damage()] == [
         (
             "W&B shows frac over part, which has fractions; here they stand at W&B's steps: "
-            "choose part as the horizontal axis in Scalars",
+            "choose part as the horizontal axis in Metrics",
             0,
         )
     ]
