@@ -29,7 +29,7 @@ class NumberRows:
     _filled: NDArray[np.bool_]
 
     def all_of(self, column: int) -> NDArray[np.float64]:
-        """A number for each row of the text, NaN where there is none."""
+        """A number for each row of the text; NaN for empty cells."""
         numbers: NDArray[np.float64] = self._numbers[self._rows[column]]
         return numbers
 

@@ -63,10 +63,11 @@ class ActiveRun:
     def params(self, values: Mapping[str, Any]) -> None:
         """Records columns. Raises ValueError for one that has another value, as MLflow does."""
         for name, value in values.items():
-            if self._params.setdefault(name, str(value)) != str(value):
+            if self._params.get(name, str(value)) != str(value):
                 raise ValueError(
                     f"the parameter {name} is {self._params[name]!r}, and cannot become {value!r}"
                 )
+        self._params |= {name: str(value) for name, value in values.items()}
         self._writer.add_configuration(dict(values))
 
     def tags(self, values: Mapping[str, Any]) -> None:
@@ -75,16 +76,18 @@ class ActiveRun:
 
     def metrics(self, values: Mapping[str, Any], step: int | None, milliseconds: int | None) -> None:
         """Records numbers at a step, 0 by default; ``milliseconds`` since the epoch, now by default."""
-        when = time() if milliseconds is None else milliseconds / 1000
         numbers = {name: number_of(value) for name, value in values.items()}
-        self._writer._run().put_numbers(int(step or 0), when, numbers)
+        self._writer._run().put_numbers(int(step or 0), _seconds(milliseconds), numbers)
 
-    def value(self, tag: str, value: LoggedValue | str, step: int | None = None) -> None:
-        """Records a text or another value."""
+    def value(
+        self, tag: str, value: LoggedValue | str, step: int | None = None, milliseconds: int | None = None
+    ) -> None:
+        """Records a text or another value; see ``metrics``."""
+        when = _seconds(milliseconds)
         if isinstance(value, str):
-            self._writer.add_text(tag, value, step)
+            self._writer.add_text(tag, value, step, when)
         else:
-            value.write(self._writer, tag, {"global_step": step, "walltime": None})
+            value.write(self._writer, tag, {"global_step": step, "walltime": when})
 
     def end(self, status: str) -> None:
         """Writes everything, and how the run ended."""
@@ -157,7 +160,7 @@ def start_run(
 
 
 def end_run(status: str = "FINISHED") -> None:
-    """Ends the active run; nothing if there is none."""
+    """Ends the active run, if any."""
     if _active:
         _active.pop().end(status)
 
@@ -200,10 +203,11 @@ def log_metric(
     step: int | None = None,
     synchronous: bool | None = None,
     timestamp: int | None = None,
+    run_id: str | None = None,
     **given: Any,  # noqa: ANN401
 ) -> None:
     """Records a number; ``timestamp`` is in milliseconds since the epoch."""
-    _run().metrics({key: value}, step, timestamp)
+    _run(run_id).metrics({key: value}, step, timestamp)
 
 
 def log_metrics(
@@ -215,19 +219,19 @@ def log_metrics(
     **given: Any,  # noqa: ANN401
 ) -> None:
     """Records numbers of one step."""
-    _run().metrics(metrics, step, timestamp)
+    _run(run_id).metrics(metrics, step, timestamp)
 
 
 def log_text(text: str, artifact_file: str, run_id: str | None = None) -> None:
     """Records a text, shown as Markdown; of a file ``.html`` a page, in a frame that loads nothing."""
     is_page = PurePosixPath(artifact_file).suffix == ".html"
-    _run().value(_tag(artifact_file), Html(text, data_is_not_path=True) if is_page else text)
+    _run(run_id).value(_tag(artifact_file), Html(text, data_is_not_path=True) if is_page else text)
 
 
 def log_dict(dictionary: object, artifact_file: str, run_id: str | None = None) -> None:
     """Records a mapping as text."""
     text = json.dumps(dictionary, indent=2, ensure_ascii=False, default=str)
-    _run().value(_tag(artifact_file), f"```json\n{text}\n```")
+    _run(run_id).value(_tag(artifact_file), f"```json\n{text}\n```")
 
 
 def log_figure(figure: Any, artifact_file: str, *, save_kwargs: object = None) -> None:  # noqa: ANN401
@@ -247,7 +251,7 @@ def log_image(
     """Records an array [H, W] or [H, W, C] or a picture of Pillow, of a file or of a ``key`` at a step."""
     if not (artifact_file or key):
         raise ValueError("log_image has an artifact_file, or a key")
-    _run().value(key or _tag(str(artifact_file)), Image(image), step)
+    _run().value(key or _tag(str(artifact_file)), Image(image), step, timestamp)
 
 
 def log_table(data: Any, artifact_file: str, run_id: str | None = None) -> None:  # noqa: ANN401
@@ -257,12 +261,21 @@ def log_table(data: Any, artifact_file: str, run_id: str | None = None) -> None:
         table = Table(columns=list(columns), data=list(zip(*columns.values(), strict=True)))
     else:
         table = Table(dataframe=data)
-    _run().value(_tag(artifact_file), table)
+    _run(run_id).value(_tag(artifact_file), table)
 
 
-def _run() -> ActiveRun:
-    """The active run; MLflow begins one, too, where there is none."""
+def _run(run_id: str | None = None) -> ActiveRun:
+    """The active run of an id, else the innermost, which begins now if none is. Raises ValueError."""
+    if run_id is not None:
+        found = next((run for run in _active if run.info.run_id == run_id), None)
+        if found is None:
+            raise ValueError(f"no run {run_id} is active: start_run(run_id=...) goes on with it")
+        return found
     return _active[-1] if _active else start_run()
+
+
+def _seconds(milliseconds: int | None) -> float:
+    return time() if milliseconds is None else milliseconds / 1000
 
 
 def _tag(file: str) -> str:

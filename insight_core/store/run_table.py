@@ -140,11 +140,9 @@ class RunTable:
     def make_series_for(self, order: FileOrder, tags: Iterable[str]) -> None:
         """Makes a ``Series`` of everything that rests, unless the file had no values before these tags, which
         no other file has."""
-        if not self._resting:
-            return
-        sessions = self.files[order].sessions
+        rest, sessions = self._resting, self.files[order].sessions
         is_new = not (sessions.has_values or sessions.last)
-        if not is_new or any(not tag or tag in each.places for tag in tags for each in self._resting):
+        if rest and (not is_new or any(not tag or tag in one.places for tag in tags for one in rest)):
             self.make_series()
 
     def make_series(self) -> None:

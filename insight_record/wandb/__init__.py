@@ -160,7 +160,7 @@ def define_metric(name: str, step_metric: str | None = None, **options: Any) -> 
 
 
 def finish(exit_code: int | None = None) -> None:
-    """Ends the current run; nothing if there is none."""
+    """Ends the current run, if any."""
     if _current is not None:
         _current.finish(exit_code)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 _RESUMES = ("allow", "auto", "must", "never")
 _BAD = re.compile(r'[/\\\0:*?"<>|]')  # in a name of a directory, on any system
-_STEP = ".wandb_step"  # hidden: no log
+_STEP, _ID = ".wandb_step", ".run_id"  # hidden: no logs
 _LONGEST = 200  # letters of a name
 
 
@@ -88,15 +88,15 @@ def _as_directory(name: str) -> str:
 
 
 def _of_id(above: Path, id: str) -> Path | None:
-    """The directory of an earlier run of this id."""
-    own = _as_directory(id)
-    found = above / own
-    if found.is_dir():
-        return found
+    """The directory of an earlier run of this id; names do not tell: ``seed-1`` is no run of the id 1."""
     with suppress(FileNotFoundError):
-        return next(
-            (one for one in sorted(above.iterdir()) if one.name.endswith(f"-{own}") and one.is_dir()), None
-        )
+        return next((one for one in sorted(above.iterdir()) if _id_of(one) == id), None)
+    return None
+
+
+def _id_of(directory: Path) -> str | None:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return (directory / _ID).read_text(encoding="utf-8")
     return None
 
 
@@ -110,6 +110,7 @@ def _made(above: Path, name: str, id: str, *, named: bool) -> Path:
     for wanted in ([own] if name == own else [f"{name}-{own}"]) if named else (name, f"{name}-{own}"):
         with suppress(FileExistsError):
             (above / wanted).mkdir()
+            (above / wanted / _ID).write_text(id, encoding="utf-8")
             return above / wanted
     return above / wanted
 

@@ -53,7 +53,8 @@ class Run:
         self.resumed, self.disabled = place.resumed, place.directory is None
         self.config, self.summary = config, Settled()
         self._lock = RLock()
-        self._step, self._ignored = place.step, 0
+        self._step = self._first_step = place.step
+        self._ignored = 0
         self._pending: dict[str, float | LoggedValue] = {}
         self._metrics = Metrics()
         self._is_finished = False
@@ -94,8 +95,8 @@ class Run:
 
     @property
     def starting_step(self) -> int:
-        """The step of the next ``log``, under W&B's name for resumed runs."""
-        return self._step
+        """The step with which this process began: 0, or that at which a resumed run goes on."""
+        return self._first_step
 
     @property
     def is_finished(self) -> bool:
@@ -191,14 +192,17 @@ class Run:
         if pending:
             now = time()
             numbers: dict[int, dict[str, float]] = {}
+            others: list[tuple[str, LoggedValue, int]] = []
             for tag, value, at in self._metrics.placed(pending, step):
                 if isinstance(value, float):
                     numbers.setdefault(at, {})[tag] = value
                 else:
-                    self._write(tag, value, at, now)
+                    others.append((tag, value, at))
             for at, row in numbers.items():
                 self._writer._run().put_numbers(at, now, row)
             self.summary._values.update(self._metrics.summary)
+            for tag, value, at in others:  # last: one that cannot be recorded takes no number with it
+                self._write(tag, value, at, now)
         if self._steps is not None:
             self._steps.write(following)
 

@@ -104,6 +104,27 @@ def test_a_run_within_another_is_a_run_of_its_own(tmp_path: Path) -> None:
     }
 
 
+def test_a_value_of_a_run_that_is_not_active_is_refused(tmp_path: Path) -> None:
+    with mlflow.start_run(run_name="outer") as outer, mlflow.start_run(run_name="inner", nested=True):
+        mlflow.log_metric("a", 1, run_id=outer.info.run_id)
+        with pytest.raises(ValueError, match="no run gone is active"):
+            mlflow.log_metrics({"a": 2}, run_id="gone")
+        with pytest.raises(ValueError, match="no run gone is active"):
+            mlflow.log_text("words", "a.txt", run_id="gone")
+    found = accumulated(tmp_path / "runs")
+    assert (found["digits/outer"]["scalars"], found["digits/inner"]["scalars"]) == ({"a": [(0, 1)]}, {})
+
+
+def test_parameters_that_are_refused_leave_none(tmp_path: Path) -> None:
+    with mlflow.start_run(run_name="first"):
+        mlflow.log_param("lr", 1)
+        with pytest.raises(ValueError, match="cannot become"):
+            mlflow.log_params({"depth": 3, "lr": 2})
+        mlflow.log_param("depth", 4)
+    [row] = insight_host.open("runs").hparams().to_pandas().to_dict("records")
+    assert (row["lr"], row["depth"]) == (1, 4)
+
+
 def test_what_is_not_recorded_says_so() -> None:
     with pytest.raises(AttributeError, match=r"does not record by log_model\(\): copy the model"):
         _ = mlflow.log_model

@@ -220,6 +220,27 @@ def test_a_run_goes_on_after_a_restart(tmp_path: Path) -> None:
         wandb.init(id="r1", project="p", resume="never")
 
 
+def test_a_run_goes_on_by_the_id_that_it_was_given_and_no_other_run_does(tmp_path: Path) -> None:
+    with wandb.init(name="seed-1") as run:
+        run.log({"a": 1})
+    with wandb.init(id="1", resume="allow") as other:  # the end of a name is no id
+        other.log({"a": 2})
+    assert (other.resumed, other.starting_step) == (False, 0)
+    with wandb.init(id=run.id, resume="must") as again:
+        again.log({"a": 3})
+        assert (again.starting_step, again.step) == (1, 2)
+    found = {name: read["scalars"]["a"] for name, read in accumulated(tmp_path).items()}
+    assert found == {"seed-1": [(0, 1), (1, 3)], "1": [(0, 2)]}
+
+
+def test_what_cannot_be_recorded_takes_no_number_with_it(tmp_path: Path) -> None:
+    with wandb.init(name="first") as run:
+        with pytest.raises(ValueError, match=r"picture: .*no pixels"):
+            run.log({"picture": wandb.Image(np.zeros((0, 4, 3), np.uint8)), "loss": 1})
+        run.log({"loss": 2})
+    assert read(tmp_path, "first")["scalars"] == {"loss": [(0, 1), (1, 2)]}
+
+
 def test_runs_of_one_name_have_directories_of_their_own(tmp_path: Path) -> None:
     """Also of processes that begin at once, whatever their ranks."""
     script = (

@@ -36,7 +36,7 @@ class Ends:
 
     @classmethod
     def joined(cls, pieces: list[Ends]) -> Ends:
-        """Those of all pieces, of which there is one at least."""
+        """Joins the columns of all pieces; needs at least one piece."""
         if len(pieces) == 1:
             return pieces[0]
         return cls(
