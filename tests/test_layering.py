@@ -70,7 +70,8 @@ ROOMS: dict[str, Room] = {
     "registry": _room("isolation own_hooks plugin references", "attrs pluggy"),
     "store": _room("change_log formats plugin", "attrs cachetools numpy"),
     "ingest": _room(
-        "formats isolation plugin references store worker", "attrs inotify_simple insight_record numpy"
+        "databases formats isolation plugin references store worker",
+        "attrs inotify_simple insight_record numpy",
     ),
     "own_hooks": _room("ingest plugin references", "attrs pluggy"),
     "plugin.own": _room("activity ingest isolation own_hooks", ""),

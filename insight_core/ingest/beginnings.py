@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
-from insight_core.ingest.database_schema import DATABASE, schema_of
+from insight_core.databases import MARK
+from insight_core.ingest.database_schema import schema_of
 from insight_core.ingest.fetching import Fetch, FilePart, opened
 from insight_core.ingest.scan_ahead import FileVersion
 from insight_core.plugin import BEGINNING, FileChanged
@@ -93,7 +94,7 @@ def _told(path: str, tells: Tells, fetch: Fetch | None) -> bool:
     try:
         with opened(path) as file:
             beginning = file.read(BEGINNING)
-        if beginning.startswith(DATABASE):
+        if beginning.startswith(MARK):
             with opened(path, fetch) as file:
                 beginning += schema_of(file, beginning)
     except OSError:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import struct
 from typing import BinaryIO
 
-DATABASE = b"SQLite format 3\0"  # its first bytes
+from insight_core.databases import MARK
+
 _INNER, _LEAF = 5, 13  # kinds of pages
 _INNER_HEADER = 12  # bytes before the places of the cells
 _FILE_HEADER = 100  # bytes before those of the first page
@@ -18,7 +19,7 @@ _MOST = 1 << 20  # bytes of pages
 
 def schema_of(file: BinaryIO, beginning: bytes) -> bytes:
     """The pages of the list of tables; empty for other files, and where ``beginning`` has them all."""
-    if not beginning.startswith(DATABASE) or len(beginning) <= _FILE_HEADER:
+    if not beginning.startswith(MARK) or len(beginning) <= _FILE_HEADER:
         return b""
     size = int.from_bytes(beginning[16:18], "big")
     size = 1 << 16 if size == 1 else size

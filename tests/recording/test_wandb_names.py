@@ -299,7 +299,11 @@ def test_a_script_shows_the_same_as_with_wandb_itself(tmp_path: Path) -> None:
         source = script.replace("import wandb\n", f"import {module} as wandb\n")
         command = [sys.executable, "-c", source, str(tmp_path / place)]
         subprocess.run(command, check=True, capture_output=True, cwd=tmp_path / place)
-    ours, theirs = (insight_host.open(tmp_path / place).scalars().to_pandas() for place in ("ours", "theirs"))
+    read_by_us = []
+    for place in ("ours", "theirs"):
+        with insight_host.open(tmp_path / place) as logs:  # a process reads W&B's logs, and ends with it
+            read_by_us.append(logs.scalars().to_pandas())
+    ours, theirs = read_by_us
     hidden = {"acc.max"}  # of W&B's summary: any tag has its largest value in our table
     theirs = theirs[~theirs.tag.str.startswith("system/") & ~theirs.tag.isin(hidden)]
     ours = ours[~ours.tag.str.startswith("system/")]
