@@ -14,7 +14,7 @@ PIP := -m pip install $(PIP_FLAGS)
 RESULTS := test-results
 skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
-.PHONY: help demo dev test verify rest frameworks ready lint types bytecode page vitest fuzz conformance comparable bench soak dist sbom assets browser proto \
+.PHONY: help demo dev test verify rest frameworks ready lint types bytecode page vitest fuzz conformance comparable bench soak dist docs sbom assets browser proto \
 	clean distclean
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo 'make soak         logs that grow for MINUTES=10 while clients follow them: one table'
 	@echo 'make sbom         bills of materials (CycloneDX) of what is installed and of what the page bundles'
 	@echo 'make dist         sdists and wheels in dist/, installed and tried without Node and a compiler'
+	@echo 'make docs         a site of the documents, readable without a network, in build/docs/site'
 	@echo 'make proto        message classes from the .proto files'
 	@echo 'make dev          the environment to work in; serves nothing'
 	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
@@ -125,7 +126,7 @@ test:
 	$(PYTEST) -m 'not conformance and not frameworks and not verify' 2>&1 | tee $(RESULTS)/pytest.log
 
 # What `make test` leaves out (tests/support/tiers.py).
-verify: rest frameworks conformance
+verify: docs rest frameworks conformance
 
 rest: ready
 	@mkdir -p $(RESULTS)
@@ -246,6 +247,9 @@ dist: .venv/.dev assets .venv-peers/dist/.installed
 # --- bill of materials ------------------------------------------------------------------------------
 
 # An environment with what `pip install insight-host` brings, and nothing else, not even pip.
+docs: assets .venv-peers/docs/.installed
+	@.venv-peers/docs/bin/python docs/site/build.py
+
 sbom: .venv/.dev assets .venv-peers/sbom/.installed
 	@mkdir -p $(RESULTS)
 	@rm -rf .venv-peers/released
@@ -256,7 +260,7 @@ sbom: .venv/.dev assets .venv-peers/sbom/.installed
 	@$(PY) hatch_build.py npm sbom --package-lock-only --omit dev --sbom-format cyclonedx > $(RESULTS)/insight-host-page.cdx.json
 	@echo 'written: $(RESULTS)/insight-host.cdx.json, $(RESULTS)/insight-host-page.cdx.json'
 
-.venv-peers/sbom/.installed .venv-peers/dist/.installed: .venv-peers/%/.installed: tests/peers/%.txt | .venv/bin/python
+.venv-peers/sbom/.installed .venv-peers/dist/.installed .venv-peers/docs/.installed: .venv-peers/%/.installed: tests/peers/%.txt | .venv/bin/python
 	@echo 'installing what $(*) needs'
 	@$(PY) -m venv $(@D)
 	@$(@D)/bin/python $(PIP) -r $<

@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, dirname, join } from 'node:path';
 import { build } from 'vite';
 import { bundle, buildShared, FRONTEND, PACKAGES, ROOT } from './bundling.mjs';
+import { licenses } from './licenses.mjs';
 import { pack } from './packing.mjs';
 import { insightPlugin, OUTPUT, SHARED, VERSIONS } from './packages/kit/build.js';
 import { failures, measurePage, measureTab, pageFiles } from './sizes.mjs';
@@ -106,8 +107,7 @@ async function buildPage() {
   for (const file of readdirSync(join(SHELL, 'public')))
     writeFileSync(join(STATIC, file), readFileSync(join(SHELL, 'public', file)));
   writeDocs();
-  const inter = join(ROOT, 'node_modules/@fontsource-variable/inter/LICENSE');
-  writeFileSync(join(STATIC, 'inter-license.txt'), readFileSync(inter)); // goes wherever the font goes
+  writeFileSync(join(STATIC, 'licenses.txt'), licenses());
   const modules = Object.fromEntries(
     SHARED.map((name) => [name, { file: `assets/${shared[name].fileName}`, imports: shared[name].imports }]),
   );

@@ -7,89 +7,29 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from attrs import field, frozen
 
 from tests.distributions import bare_venv
+from tests.followed_pages import ADDRESS, Reader, blocks_of, reader
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-_BLOCK = re.compile(
-    r"^(?:`(?P<file>[\w./-]+)`:\n\n)?```(?P<language>\w+)\n(?P<content>.*?)^```$", re.M | re.S
-)
-_ADDRESS = "http://127.0.0.1:6006/"
-_LINES = f'curl -sf -H "Authorization: Bearer $TOKEN" {_ADDRESS}data/plugin/loss_notes/lines'
-
-
-@frozen
-class Reader:
-    """Somebody who follows the page: writes its files and types its commands."""
-
-    directory: Path
-    environment: Mapping[str, str]
-    hosts: list[subprocess.Popen[str]] = field(factory=list)
-    addresses: list[str] = field(factory=list)  # with the token
-
-    def follow(self, blocks: Sequence[re.Match[str]]) -> None:
-        output = ""
-        for block in blocks:
-            content = block["content"]
-            if block["file"]:
-                path = self.directory / block["file"]
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(content, encoding="utf-8")
-            elif block["language"] == "json":
-                assert json.loads(output) == json.loads(content)
-            elif re.match("insight-host (--logdir|plugin dev)", content):
-                self._serve(content)
-            else:
-                assert block["language"] == "sh"
-                output = self._type(content)
-
-    def _type(self, commands: str) -> str:
-        environment = {**self.environment}
-        if self.addresses:
-            address, _, environment["TOKEN"] = self.addresses[-1].partition("?token=")
-            commands = commands.replace(_ADDRESS, address)
-        done = subprocess.run(
-            ["bash", "-euc", commands],
-            cwd=self.directory,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    def _serve(self, command: str) -> None:
-        process = subprocess.Popen(
-            ["bash", "-c", f"exec {command}"],
-            cwd=self.directory,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.hosts.append(process)
-        assert process.stdout is not None
-        found = re.search(r"http://\S+", process.stdout.readline())
-        assert found is not None
-        self.addresses.append(found.group())
+_LINES = f'curl -sf -H "Authorization: Bearer $TOKEN" {ADDRESS}data/plugin/loss_notes/lines'
 
 
 @pytest.fixture(scope="module")
 def blocks(repository: Path) -> list[re.Match[str]]:
     """Files, commands and outputs of the page, in their order."""
-    return list(_BLOCK.finditer((repository / "docs/tutorial/first_plugin.md").read_text(encoding="utf-8")))
+    return blocks_of(repository / "docs/tutorial/first_plugin.md")
 
 
-@pytest.fixture
-def reader(
+@pytest.fixture(name="reader")
+def _reader(
     wheel_file: Path, record_wheel: Path, tmp_path: Path, offline_environment: Mapping[str, str]
 ) -> Iterator[Reader]:
     """With a directory that has the wheels of this checkout, and pip that asks no index."""
@@ -103,15 +43,10 @@ def reader(
         "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
         "PIP_FORCE_REINSTALL": "1",  # the environment of the tests has an editable install
         "PIP_NO_DEPS": "1",
-        "INSIGHT_HOST_PORT": "0",
-        "INSIGHT_HOST_TOKEN": "1",  # as without the variable, which the tests set to 0
     }
-    reader = Reader(directory, environment)
     subprocess.run([python, "-m", "pip", "install", "-q", record_wheel], check=True, env=environment)
-    yield reader
-    for host in reader.hosts:
-        host.terminate()
-        host.communicate(timeout=60)
+    with reader(directory, environment) as own:
+        yield own
 
 
 def test_every_block_of_the_page_is_a_file_a_command_or_an_output(blocks: list[re.Match[str]]) -> None:
@@ -121,12 +56,12 @@ def test_every_block_of_the_page_is_a_file_a_command_or_an_output(blocks: list[r
 
 def test_the_page_works_as_printed(reader: Reader, blocks: list[re.Match[str]]) -> None:
     reader.follow(blocks)
-    assert "Ran 1 test" in reader._type("python -m unittest 2>&1")
-    rows = json.loads(reader._type("insight-host plugins --json"))["plugins"]
+    assert "Ran 1 test" in reader.type("python -m unittest 2>&1")
+    rows = json.loads(reader.type("insight-host plugins --json"))["plugins"]
     found = {row["name"]: (row["state"], row["distribution"], row["routes"]) for row in rows}
     assert found["journal"] == ("ok", "insight-journal", ["GET /lines"])
     assert found["loss_notes"] == ("ok", "insight-plugin-loss-notes", ["GET /lines"])
-    assert json.loads(reader._type(_LINES)) == {"monday": ["rises after the warm-up"]}
+    assert json.loads(reader.type(_LINES)) == {"monday": ["rises after the warm-up"]}
 
 
 @pytest.mark.browser

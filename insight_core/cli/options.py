@@ -24,6 +24,19 @@ if TYPE_CHECKING:
     from insight_core.registry import Registry
 
 
+_OF_TENSORBOARD = {  # flags that it has and this host does not: what to type instead
+    "--bind-all": "--host 0.0.0.0",
+    "--db": "--logdir DIR",
+    "--detect-file-replacement": "nothing: files that are replaced are read again",
+    "--grpc-data-provider": "--data-provider grpc://HOST:PORT",
+    "--inspect": "insight-host inspect DIR",
+    "--load-fast": "nothing: files are always read fast",
+    "--logdir-spec": "--logdir NAME:DIR, once for each directory",
+    "--purge-orphaned-data": "nothing: what was recorded before a restart is an attempt of its run",
+    "--reload-multifile": "nothing: all files of a run are followed",
+}
+
+
 class _VersionAction(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from insight_core.cli.version import version_text
@@ -62,7 +75,7 @@ def read_flags(
     words = with_hyphens(arguments)
     parser = _parser(command, help_text, flags)
     registry = found = None
-    if command == "serve":
+    if command in ("serve", "inspect"):
         parser.add_argument(
             "directories",
             nargs="*",
@@ -70,9 +83,12 @@ def read_flags(
             type=FLAGS["logdir"].type,
             help="a directory of training logs, as with --logdir",
         )
+    if command == "serve":
         is_help = {"-h", "--help"}.intersection(words)
         found = None if is_help else _known(parser, words)
         if found is None:
+            for flag in {word.partition("=")[0] for word in words} & _OF_TENSORBOARD.keys():
+                parser.error(f"{flag} is a flag of TensorBoard; here: {_OF_TENSORBOARD[flag]}")
             registry = loaded_for(words, environment, flags)
             add_flags(parser, registry)
             if is_help:
@@ -80,7 +96,7 @@ def read_flags(
             # `insight-host plugin dev` gives this flag: the author needs to see where it failed
             tell_failures(registry, with_tracebacks="--watch-front-ends" in words)
     if found is None:
-        found = parser.parse_intermixed_args(words) if command == "serve" else parser.parse_args(words)
+        found = parser.parse_intermixed_args(words)
     given = vars(found)
     if directories := given.pop("directories", None):
         given["logdir"] = (*(given["logdir"] or ()), *directories)

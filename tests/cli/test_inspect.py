@@ -96,7 +96,7 @@ def test_the_damage_corpus(run: Run, tmp_path: Path, flags: list[str], encoding:
 
 
 def test_several_logdirs(run: Run, logdir: Path) -> None:
-    done = run("inspect", f"--logdir=a:{logdir}", f"--logdir=b:{logdir / 'ms'}", "--json")
+    done = run("inspect", f"a:{logdir}", f"b:{logdir / 'ms'}", "--json")
     assert sorted(json.loads(done.stdout)["runs"]) == ["a/ms", "a/torch", "b"]
 
 

@@ -273,7 +273,22 @@ def test_an_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_flags_are_not_abbreviated_nor_invented(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--log" in refused(capsys, "--log", "a")
-    assert "--bind-all" in refused(capsys, "--logdir=a", "--bind_all")
+    assert "--reload-threads" in refused(capsys, "--logdir=a", "--reload_threads")
+
+
+@pytest.mark.parametrize(
+    ("flag", "answer"),
+    [
+        ("--bind_all", "--host 0.0.0.0"),
+        ("--logdir_spec=a:runs/a,b:runs/b", "--logdir NAME:DIR"),
+        ("--inspect", "insight-host inspect DIR"),
+        ("--load_fast=false", "nothing"),
+    ],
+)
+def test_flags_of_tensorboard_are_answered_with_ours(
+    capsys: pytest.CaptureFixture[str], flag: str, answer: str
+) -> None:
+    assert f"is a flag of TensorBoard; here: {answer}" in refused(capsys, "--logdir=a", flag)
 
 
 def test_other_commands_look_at_their_own_variables_only() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import tarfile
@@ -52,6 +53,16 @@ def test_sdist_carries_built_assets(sdist: Path, repository: Path) -> None:
     assert "insight_core/ingest/scanner/_kernel.pyx" in names
     assert not [name for name in names if "node_modules" in name or ".venv" in name]
     assert not [name for name in names if name.startswith("insight_core/") and name.endswith((".so", ".c"))]
+
+
+def test_the_wheel_has_the_licence_of_every_library_of_its_pages(
+    wheel: zipfile.ZipFile, repository: Path
+) -> None:
+    notices = wheel.read("insight_frontend/static/licenses.txt").decode()
+    asked = json.loads((repository / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    assert [name for name in asked if not re.search(rf"^{re.escape(name)} \d", notices, re.MULTILINE)] == []
+    assert notices.count("Copyright") >= len(asked)
+    assert "MIT License" in notices and "SIL OPEN FONT LICENSE" in notices
 
 
 def test_wheel_holds_packages_and_assets_only(wheel: zipfile.ZipFile, repository: Path) -> None:

@@ -157,11 +157,7 @@ export function targetsOf(frame: Frame | null, used: ReadonlySet<string>): reado
     (column) => column.isNumeric && !column.isTextual && column.count > 0,
   );
   const of = (group: string): readonly Column[] => all.filter((column) => column.group === group);
-  const results = [
-    ...of('metric'),
-    ...of('model').filter(({ name }) => name === 'loss'),
-    ...of('scalar').filter(({ name }) => used.has(name)),
-  ];
+  const results = [...of('metric'), ...of('scalar').filter(({ name }) => used.has(name))];
   return results.length > 0 ? results : all.filter(({ name }) => used.has(name));
 }
 
@@ -181,6 +177,7 @@ export function bestCovered(targets: readonly Column[]): Column | null {
     some.reduce<Column | null>((best, target) => (countOf(target) > countOf(best) ? target : best), null);
   const best = most(targets);
   const results = targets.filter(({ name }) => !COSTS.test(name));
-  const first = [most(results.filter(({ group }) => group === 'metric')), most(results)];
+  const named = results.filter(({ name, group }) => group === 'metric' && name !== 'loss');
+  const first = [most(named), most(results)];
   return first.find((one) => one !== null && countOf(one) >= NEARLY_ALL * countOf(best)) ?? best;
 }

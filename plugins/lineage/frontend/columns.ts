@@ -160,6 +160,7 @@ function hasLineage(columns: readonly ColumnInfo[]): boolean {
 function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonly string[] {
   const last = inGroups(columns, 'scalar').filter(({ name }) => name.startsWith('last/'));
   const metrics = new Set(inGroups(columns, 'metric').map(({ title }) => title));
+  const isJudged = [...metrics].some((title) => title !== 'loss');
   const untold = last.filter(({ name }) => !metrics.has(name.slice('last/'.length)));
   untold.sort((one, other) => Number(!one.goal) - Number(!other.goal)); // the last learning rate is no result
   const scalars = mostKnown(untold, SCALARS);
@@ -173,11 +174,10 @@ function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonl
       : hasLineage(columns)
         ? [
             ...of('metric'),
-            ...named(['loss']),
-            ...(metrics.size > 0 ? [] : ofTraining),
+            ...(isJudged ? [] : ofTraining),
             ...of('hyperparameter', 'custom'),
             ...named(['network', 'train_dataset_count', 'dataset_mark']),
-            ...(metrics.size > 0 ? ofTraining : []), // what a sweep was run for stands next to what explains it
+            ...(isJudged ? ofTraining : []), // what a sweep was run for stands next to what explains it
             ...scalars.filter((column) => sectionOf(column) === 'system'),
           ]
         : last.slice(0, MOST_SCALARS);

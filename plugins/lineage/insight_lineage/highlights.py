@@ -67,8 +67,7 @@ def _target(table: Table, rows: NDArray[np.intp]) -> Column | None:
     """The result that most rows have: a metric, else the last value of a scalar of a known role."""
     if len(rows) < 2:
         return None
-    metrics = [name for name in [*table.names(("metric",)), "loss"] if name in table.columns]
-    found = _most_covered(table, metrics, rows)
+    found = _most_covered(table, table.names(("metric",)), rows)
     if found is not None:
         return found
     scalars = [f"last/{tag}" for tag in table.tags() if role_of(tag) in _RANKED_ROLES]

@@ -37,12 +37,14 @@ _FIXED = {
         "test_dataset_count",
         "dataset_mark",
     ),
-    "model": ("network", "loss", "model_path", "model_size"),
+    "model": ("network", "model_path", "model_size"),
+    "metric": ("loss",),  # MindSpore files it under the properties of the model
     "annotation": ANNOTATIONS,
 }
 _DIGITS = re.compile(r"([0-9]{1,18})")
 _GROUP = {name: group for group, names in _FIXED.items() for name in names}
 _RANK = {name: rank for rank, name in enumerate(_GROUP)}
+_RANK["loss"] = len(_RANK) + 1  # behind the metrics that a log names
 _PREFIXES = {
     "hyperparameter/": "hyperparameter",
     "metric/": "metric",

@@ -15,7 +15,7 @@ from insight_lineage.goals import Goal, goal_of
 from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, rank_of, title_of
 
 _DIRECTIONS: Mapping[object, Goal] = {"minimize": "min", "maximize": "max"}
-_RESULTS = ("metric", "model", "scalar")
+_RESULTS = ("metric", "scalar")
 
 
 @frozen(eq=False)

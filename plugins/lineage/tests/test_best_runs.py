@@ -97,6 +97,21 @@ def test_a_stated_direction_is_that_of_every_value_of_a_scalar(
     assert goals["last/other_score"] == "max"
 
 
+def test_the_loss_of_a_lineage_file_is_a_result_behind_the_metrics_that_are_named(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    from insight_record import SummaryRecord
+
+    with SummaryRecord(written.root / "a") as record:
+        record.add_value("train_lineage", "train", {"algorithm": {"network": "LeNet", "loss": 0.5}})
+        record.add_value("eval_lineage", "eval", {"metric": {"accuracy": 0.9}})
+        record.record(1)
+    provider.load()
+    with lineage_of(context_of(insight_lineage.insight_plugin(), provider)).table(Annotations()) as table:
+        columns = [(one["name"], one["goal"]) for one in table.described() if one["group"] == "metric"]
+    assert columns == [("metric/accuracy", "max"), ("loss", "min")]
+
+
 @pytest.mark.parametrize(
     ("metric", "said"),
     [

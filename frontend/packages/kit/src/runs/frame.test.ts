@@ -165,7 +165,7 @@ describe('heads', () => {
   it('stand in sections', () => {
     const of = (name: string, group: string, title = name): string => sectionOf({ name, group, title });
     expect(of('lr', 'hyperparameter')).toBe('hyperparameter');
-    expect(of('loss', 'model')).toBe('metric');
+    expect(of('loss', 'metric')).toBe('metric');
     expect(of('network', 'model')).toBe('hyperparameter');
     expect(of('last/system/gpu', 'scalar', 'system/gpu (last)')).toBe('system');
     expect(of('last/loss', 'scalar', 'loss (last)')).toBe('metric');

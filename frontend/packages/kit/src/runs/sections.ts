@@ -17,7 +17,6 @@ const OF_GROUPS: Readonly<Record<string, Section>> = {
   pipeline: 'hyperparameter',
 };
 const ABOUT_THE_MACHINE = /^(system|environment|perf)\//;
-const RESULTS = ['loss']; // MindSpore files it under the properties of the model
 
 type Named = Pick<ColumnInfo, 'name' | 'group' | 'title'>;
 
@@ -32,7 +31,6 @@ function scalarOf({ title }: Named): { readonly tag: string; readonly which: str
 /** The section of the table that has a column. */
 export function sectionOf(column: Named): Section {
   const { group, title } = column;
-  if (group === 'model' && RESULTS.includes(title)) return 'metric';
   if (ABOUT_THE_MACHINE.test(group === 'scalar' ? scalarOf(column).tag : title)) return 'system';
   return OF_GROUPS[group] ?? 'run';
 }
