@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
@@ -56,11 +57,11 @@ def test_a_sweep_names_its_best_run_the_cause_and_what_went_wrong(
     page.goto(f"{reader.addresses[-1]}#locale=en")
     answers = page.get_by_test_id("answers")
     answers.get_by_text("Best accuracy 0.8").wait_for()
-    answers.get_by_text("learning_rate explains").wait_for()
+    answers.get_by_text(re.compile(r"^learning_rate explains \d+ %$")).wait_for()
     answers.get_by_text("All have learning_rate = 3").wait_for()
     page.get_by_text("Group", exact=True).click()
     page.get_by_text("All but seed").click()
-    page.get_by_text("10 groups").wait_for()
+    page.get_by_text("10 groups").first.wait_for()
     page.keyboard.press("Escape")
     card = page.locator('[data-testid="card"][data-tag="accuracy"]')
     card.locator('[data-action="export"]').click()
