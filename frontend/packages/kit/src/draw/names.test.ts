@@ -28,6 +28,11 @@ describe('names in short of room', () => {
     expect(apart(['sgd_lr_1_seed_1_x', 'adam_lr_2_seed_2_x'], 14)).toEqual(['sgd_lr_1…1…', 'adam_lr_2…2…']);
   });
 
+  it('keep the numbers of words that are written together', () => {
+    const names = ['0.0003', '0.003'].flatMap((rate) => [4, 16].map((width) => `lr${rate}-width${width}-seed1`));
+    expect(apart(names, 16)).toEqual(['lr0.0003…4…', 'lr0.0003…16…', 'lr0.003…4…', 'lr0.003…16…']);
+  });
+
   it('take the dots of settings for ends of words, but not those of numbers', () => {
     expect(apart(['model.decoder.lr=0.1', 'model.decoder.lr=0.2'], 10)).toEqual(['…lr=0.1', '…lr=0.2']);
     expect(apart(['model.encoder.width', 'model.decoder.width'], 11)).toEqual(['…encoder…', '…decoder…']);

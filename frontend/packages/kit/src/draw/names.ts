@@ -23,7 +23,7 @@ const shared = (text: string): readonly Part[] => (text ? text.split(ENDS[2]).ma
 function partsOf(texts: readonly string[], level = 0): readonly (readonly Part[])[] {
   const by = ENDS[level];
   if (new Set(texts).size < 2) return texts.map(shared);
-  if (!by) return texts.map((text) => [[text, 2]]);
+  if (!by) return afterWord(texts);
   const all = texts.map((text) => text.split(by));
   const between = (from: number, end: number): string[] =>
     all.map((parts) => parts.slice(from, parts.length - end).join(''));
@@ -40,6 +40,20 @@ function partsOf(texts: readonly string[], level = 0): readonly (readonly Part[]
   const middle = start + end > 0 ? partsOf(between(start, end), level) : byFirst(texts, by, level);
   const [head, tail] = [shared(first.slice(0, start).join('')), shared(first.slice(first.length - end).join(''))];
   return middle.map((own) => [...head, ...own, ...tail]);
+}
+
+/** Texts that differ in a number behind one word, `width4` and `width16`: a word that is not short is shared. */
+function afterWord(texts: readonly string[]): readonly (readonly Part[])[] {
+  const [word = ''] = /^[a-z]{4,}(?=[-+]?\.?\d)/i.exec(texts[0] ?? '') ?? [];
+  const isShared = word && texts.every((text) => text.startsWith(word) && /^[-+]?\.?\d/.test(text.slice(word.length)));
+  return texts.map((text) =>
+    isShared
+      ? [
+          [word, 0],
+          [text.slice(word.length), 2],
+        ]
+      : [[text, 2]],
+  );
 }
 
 /** The parts of texts that begin in several ways: those that begin in one way are compared with each other. */
