@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { bundle, buildShared, FRONTEND, PACKAGES, ROOT } from './bundling.mjs';
 import { licenses } from './licenses.mjs';
@@ -150,7 +151,11 @@ for (const plugin of pluginEntries()) {
   const { plugins, ...config } = insightPlugin(plugin);
   const root = dirname(plugin.entry);
   await build({ configFile: false, logLevel: 'warn', root, ...config, plugins: [withoutOptional, ...plugins] });
-  measureTab(plugin, modules, page);
+  for (const path of measureTab(plugin, modules, page)) {
+    // stored as the host sends it: 5 MB less on the disk, and no request waits for gzip
+    writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
+    rmSync(path);
+  }
 }
 if (wanted('gallery')) {
   // for `insight-host plugin dev` only; its data come from the context for tests, which the page does not share

@@ -91,7 +91,10 @@ export function measurePage(modules) {
   for (const part of later) row(`page, later: ${basename(part)}`, gzipped(part), BUDGETS.part);
 }
 
-/** A tab by itself; as the first one, with the page and all that it shares; and each part that it loads later. */
+/**
+ * A tab by itself; as the first one, with the page and all that it shares; and each part that it loads later.
+ * Returns the files of libraries.
+ */
 export function measureTab({ name, out }, modules, page) {
   const built = files(out);
   const isLibrary = (path, [library]) => basename(path).startsWith(`${library}-`);
@@ -109,9 +112,11 @@ export function measureTab({ name, out }, modules, page) {
   row(`plugin ${name}`, sum(own), BUDGETS.tab, `, as the first tab ${kilobytes(sum(first)).trim()}`);
   const isPart = (path) =>
     all.some((other) => readFileSync(other, 'utf8').match(new RegExp(`import\\([\`"']\\./${basename(path)}`)));
-  for (const library of libraries)
-    for (const path of built.filter((path) => isLibrary(path, library)))
-      row(`plugin ${name}, library: ${basename(path)}`, gzipped(path), library[1]);
+  const ofLibraries = libraries.flatMap((library) => {
+    const paths = built.filter((path) => isLibrary(path, library));
+    for (const path of paths) row(`plugin ${name}, library: ${basename(path)}`, gzipped(path), library[1]);
+    return paths;
+  });
   for (const part of [...alongside, ...later.filter(isPart)]) {
     row(
       `plugin ${name}, later: ${basename(part)}`,
@@ -119,4 +124,5 @@ export function measureTab({ name, out }, modules, page) {
       BUDGETS.part,
     );
   }
+  return ofLibraries;
 }

@@ -1,14 +1,19 @@
-"""Serves static files of the page and of plugins: safe paths, fixed media types, caching by content."""
+"""Serves static files of the page and of plugins: safe paths, fixed media types, caching by content.
+
+Large libraries are stored as they are sent: ``NAME.gz`` in place of ``NAME``.
+"""
 
 from __future__ import annotations
 
+import gzip
 import re
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from werkzeug import Request, Response
 from werkzeug.exceptions import NotFound
 
+from insight_core.http.answers import accepts_gzip
 from insight_core.web.answers import not_modified
 from insight_core.web.content_tags import content_tag
 
@@ -35,6 +40,7 @@ _TYPES = {
     ".woff": "font/woff",
     ".woff2": "font/woff2",
 }
+_COMPRESSED = ".gz"
 FOREVER = "public, max-age=31536000, immutable"
 _HASH = re.compile(r"[-.](?=[0-9a-f]*[0-9])[0-9a-f]{8,64}\.[A-Za-z0-9]+(?:\.map)?$")
 
@@ -42,6 +48,9 @@ _HASH = re.compile(r"[-.](?=[0-9a-f]*[0-9])[0-9a-f]{8,64}\.[A-Za-z0-9]+(?:\.map)
 def asset_answer(root: Path, request: Request, name: str) -> Response:
     """The file ``name`` (decoded URL path) below ``root``; raises NotFound for anything else."""
     path = find_asset(root, name)
+    is_compressed = path is None
+    if path is None:
+        path = find_asset(root, f"{name}{_COMPRESSED}")
     if path is None:
         raise NotFound(f"no file {name!r}")
     state = path.stat()
@@ -49,9 +58,15 @@ def asset_answer(root: Path, request: Request, name: str) -> Response:
     if request.if_none_match.contains_weak(tag):
         answer = not_modified(tag)
     else:
-        answer = Response(content, content_type=_TYPES.get(path.suffix.lower(), "application/octet-stream"))
+        suffix = PurePosixPath(name).suffix.lower()
+        answer = Response(content, content_type=_TYPES.get(suffix, "application/octet-stream"))
         answer.set_etag(tag, weak=True)
-    if has_hash(path.name):
+        if is_compressed and accepts_gzip(request):
+            answer.headers["Content-Encoding"] = "gzip"
+            answer.vary.add("Accept-Encoding")
+        elif is_compressed:
+            answer.set_data(gzip.decompress(content))
+    if has_hash(PurePosixPath(name).name):
         answer.headers["Cache-Control"] = FOREVER
     return answer
 

@@ -1,8 +1,8 @@
 """Installs what ``make dist`` built as a stranger would, and tries it.
 
-``python -m tests.packaging.released dist``: dependencies come from PyPI; programs of the new environments
-see neither Node nor a compiler, and no checkout. Prints what takes the room on the disk, and ends with an
-error if anything does not work.
+``python -m tests.packaging.released dist``: dependencies come from PyPI, once the newest and once the oldest
+that the wheels allow; programs of the new environments see neither Node nor a compiler, and no checkout.
+Prints what takes the room on the disk, and ends with an error if anything does not work.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ import sys
 import tempfile
 import urllib.request
 import venv
+import zipfile
 from collections import Counter
+from collections.abc import Iterable
+from email.parser import Parser
 from pathlib import Path
 
 _MOST_SHOWN = 12  # packages in the table
@@ -35,9 +38,11 @@ def main(arguments: list[str] | None = None) -> None:
     wheels = sorted(parser.parse_args(arguments).dist.resolve().glob("*.whl"))
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)
-        host, record = root / "host", root / "record"
+        host, record, oldest = root / "host", root / "record", root / "oldest"
+        bounds = root / "bounds.txt"
+        bounds.write_text("\n".join(_lowest(wheels)), encoding="utf-8")
         recorders = [one for one in wheels if "record" in one.name]
-        for environment, wanted in ((host, wheels), (record, recorders)):
+        for environment, wanted in ((host, wheels), (record, recorders), (oldest, ["-c", bounds, *wheels])):
             venv.create(environment, with_pip=False)
             command = [sys.executable, "-m", "pip", "--python", str(environment / "bin/python")]
             options = ["-q", "--disable-pip-version-check", "--no-compile", "--only-binary", ":all:"]
@@ -46,9 +51,25 @@ def main(arguments: list[str] | None = None) -> None:
             _show_sizes(environment)
         _run(record, ["python", "-c", _TRAINING], root)
         print(_run(host, ["insight-host", "--version"], root).strip())
-        _try_commands(host, root)
-        _try_page(host, root)
-    print("the wheels work")
+        for environment in (host, oldest):
+            _try_commands(environment, root)
+            _try_page(environment, root)
+    print("the wheels work, with the newest and with the oldest dependencies")
+
+
+def _lowest(wheels: Iterable[Path]) -> list[str]:
+    """Constraints to the lowest versions of what the wheels need without extras."""
+    found = []
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as opened:
+            [name] = [name for name in opened.namelist() if name.endswith(".dist-info/METADATA")]
+            needed = Parser().parsestr(opened.read(name).decode()).get_all("Requires-Dist", [])
+        found += [
+            f"{match[1]}=={match[2]}"
+            for text in needed
+            if "extra ==" not in text and (match := re.match(r"([\w.-]+)[^;]*>=([\w.]+)", text))
+        ]
+    return [one for one in found if not one.startswith("insight-")]
 
 
 def _show_sizes(environment: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +37,23 @@ def test_a_hashed_name_is_kept_for_ever_and_others_are_asked_again(client: Clien
     assert plain.headers["Cache-Control"] == "no-cache"
     again = client.get("/static/style.css", headers={"If-None-Match": plain.headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
+
+
+@pytest.mark.parametrize("accepted", ["gzip", ""])
+def test_a_file_that_is_stored_compressed_arrives_as_it_was(
+    client: Client, page_directory: Path, accepted: str
+) -> None:
+    text = b"export const library = 1;\n" * 100
+    stored = gzip.compress(text)
+    (page_directory / "library-3f2a91bc04de.js.gz").write_bytes(stored)
+    answer = client.get("/static/library-3f2a91bc04de.js", headers={"Accept-Encoding": accepted})
+    assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert "immutable" in answer.headers["Cache-Control"]
+    assert "Accept-Encoding" in answer.headers["Vary"]
+    assert (gzip.decompress(answer.data) if accepted else answer.data) == text
+    assert answer.headers.get("Content-Encoding", "") == accepted
+    tag = {"If-None-Match": answer.headers["ETag"]}
+    assert client.get("/static/library-3f2a91bc04de.js", headers=tag).status_code == 304
 
 
 @pytest.mark.parametrize(
