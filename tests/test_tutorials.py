@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.frameworks,
-    pytest.mark.skipif(
-        find_spec("torch") is None, reason="torch is not installed"
-    ),
+    pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed"),
 ]
 _PROGRAMS = {"python": "", "insight-host": "-m insight_core.cli"}  # what a virtual environment has
 
