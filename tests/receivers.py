@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ from insight_receive.starting import received
 from werkzeug import Response
 from werkzeug.test import Client, TestResponse
 
+from benchmarks.processes import free_port
 from insight_core.plugin import AppSettings
+from insight_core.web.http_server import Server, listen
 from insight_record.sending.names import BLOCK, digest
 
 TOKEN = "sender-token-0123456789"
@@ -64,3 +67,32 @@ def code_of(answer: TestResponse) -> tuple[int, str]:
 def written(place: Path) -> dict[str, bytes]:
     """The files below a directory and their bytes."""
     return {str(path.relative_to(place)): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+
+class Receivers:
+    """Receiving servers at one port, which can be stopped and started again."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self._port = free_port()
+        self._server: Server | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """The address, also while none listens."""
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self, **options: object) -> str:
+        """Listens with these flags; returns the address."""
+        self._server = listen(receiving(self.place, **options), "127.0.0.1", self._port)
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+        return self.url
+
+    def stop(self) -> None:
+        """Stops to listen."""
+        if self._server is not None and self._thread is not None:
+            self._server.stop()
+            self._thread.join()
+            self._server = None

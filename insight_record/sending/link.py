@@ -44,7 +44,7 @@ class Link:
 
     def length(self, path: str) -> int:
         """The bytes of the file that the host has; 0 if it has none."""
-        return self._offset(self._request("HEAD", path, None, {}))
+        return self._offset(self._request("GET", path, None, {}))
 
     def append(self, path: str, offset: int, data: bytes, before: bytes, *, is_complete: bool) -> int:
         """Appends bytes at an offset and returns the new length.

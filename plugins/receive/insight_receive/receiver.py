@@ -77,7 +77,7 @@ class Receiver:
         """The length of the file after the request."""
         parts = self._parts(request)
         if request.method not in ("GET", "HEAD", "PATCH"):
-            raise Refused("files are asked for (HEAD) and appended to (PATCH)", 405, "method")
+            raise Refused("files are asked for (GET) and appended to (PATCH)", 405, "method")
         with self._turn():
             if request.method != "PATCH":
                 return self._files.length(parts)

@@ -56,7 +56,7 @@ def test_a_hostile_name_makes_nothing(send: Send, place: Path, path: str) -> Non
 
 
 def test_a_name_that_is_no_text_makes_nothing(place: Path) -> None:
-    environ = EnvironBuilder(FILE, method="PATCH", headers=fields_of(b"")).get_environ()
+    environ = EnvironBuilder(FILE, method="PATCH", headers=[*fields_of(b"").items()]).get_environ()
     environ["PATH_INFO"] = "/receive/files/\xff/tfevents"
     parts, status, _ = run_wsgi_app(receiving(place), environ)
     assert status.startswith("400")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from types import SimpleNamespace
 import insight_receive
 import pytest
 from insight_receive import directory, receiver, usage
+from insight_receive.refusals import Refused
 from insight_receive.starting import received
 from werkzeug import Response
 from werkzeug.test import Client
@@ -145,7 +147,7 @@ def test_an_almost_full_disk_and_too_many_files_are_refused(
     send: Send, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(usage.shutil, "disk_usage", lambda _: SimpleNamespace(free=usage._SPARED))
+        patched.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=usage._SPARED))
         assert code_of(send(b"a")) == (507, "receive_full")
     monkeypatch.setattr(usage, "_MOST_FILES", 1)
     assert send(b"a").status_code == 200
@@ -206,7 +208,7 @@ def test_below_a_prefix_only_its_own_addresses_are_answered(place: Path) -> None
 @pytest.fixture
 def server(place: Path) -> Iterator[Server]:
     with ExitStack() as running:
-        made = listen(receiving(place), "127.0.0.1", 0)  # type: ignore[arg-type]
+        made = listen(receiving(place), "127.0.0.1", 0)
         thread = threading.Thread(target=made.serve_forever)
         thread.start()
         running.callback(thread.join)
@@ -269,7 +271,7 @@ def test_deleted_runs_are_no_part_of_the_quota_for_long(place: Path, monkeypatch
     used = usage.Usage(place, 10, 10)
     (place / "a").mkdir()
     (place / "a/tfevents").write_bytes(bytes(10))
-    with pytest.raises(receiver.Refused):
+    with pytest.raises(Refused):
         used.take("b", 1)
     (place / "a/tfevents").unlink()
     used.take("b", 1)
