@@ -9,6 +9,8 @@ import stat
 
 from insight_core.errors import InvalidArgument
 
+__all__ = ["random_token", "token_in"]
+
 _BYTES = 32  # of a random token: with 256 bits nobody guesses it, and attempts need no delay
 _SHORTEST = 16  # characters of a token from a file
 _LONGEST = 1024

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         failure = None
     finally:
-        sending.link.close()
+        sending.connection.close()
     for path, reason in list(spool.left_out.items())[:_LISTED]:
         print(f"not sent: {path}: {reason}", file=sys.stderr)
     if len(spool.left_out) > _LISTED:

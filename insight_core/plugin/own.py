@@ -10,5 +10,4 @@ from insight_core.ingest.walk import size_below as size_below
 from insight_core.isolation import *  # noqa: F403
 from insight_core.own_hooks import GuestSettings as GuestSettings
 from insight_core.own_hooks import OtherProgram as OtherProgram
-from insight_core.token_files import random_token as random_token
-from insight_core.token_files import token_in as token_in
+from insight_core.token_files import *  # noqa: F403

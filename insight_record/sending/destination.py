@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 _TO, _TOKEN, _TOKEN_FILE = "INSIGHT_RECORD_TO", "INSIGHT_RECORD_TOKEN", "INSIGHT_RECORD_TOKEN_FILE"
+SPOOL_SIZE = 1 << 30  # bytes that wait to be sent
 _SPOOL, _ALLOW_HTTP = "INSIGHT_RECORD_SPOOL", "INSIGHT_RECORD_ALLOW_HTTP"
 
 
@@ -26,7 +27,7 @@ class Destination:
     url: str
     allow_http: bool = False
     spool: str | os.PathLike[str] | None = None
-    spool_size: int = 1 << 30
+    spool_size: int = SPOOL_SIZE
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)

@@ -56,7 +56,7 @@ class Sender:
     def begin_in_child(self) -> None:
         """Resets the sender in a forked child, which sends after its parent has ended."""
         self.spool.forget()
-        self._sending.link.forget()
+        self._sending.connection.forget()
         self._begin()
 
     def directory(self, log_dir: Path) -> Path:
@@ -167,7 +167,7 @@ class Sender:
                 for done in waiting:
                     done.release()
         finally:
-            self._sending.link.close()
+            self._sending.connection.close()
             runs.release()
 
     def _attempted(self, pause: float, *, is_last: bool) -> float:

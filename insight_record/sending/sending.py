@@ -9,7 +9,7 @@ from pathlib import Path
 
 from insight_record.locks import is_being_written
 from insight_record.sending.destination import Destination
-from insight_record.sending.link import Differs, Link, Longer, Refused
+from insight_record.sending.host_connection import Differs, HostConnection, Longer, NotTaken
 from insight_record.sending.names import BLOCK, PIECE
 from insight_record.sending.spool import Spool
 
@@ -36,7 +36,7 @@ class Sending:
 
     def __init__(self, destination: Destination, spool: Spool) -> None:
         self.spool = spool
-        self.link = Link(destination)
+        self.connection = HostConnection(destination)
         self.bytes = 0  # that were sent
         self._sent: dict[str, _Sent] = {}
 
@@ -51,7 +51,7 @@ class Sending:
                 self._send_file(relative, path, is_last=is_last)
             except FileNotFoundError:  # deleted meanwhile
                 continue
-            except Refused as error:  # others may be taken
+            except NotTaken as error:  # others may be taken
                 failure = error
                 if error.status in (401, 403, 404):
                     return error
@@ -81,7 +81,7 @@ class Sending:
             size = os.fstat(file.fileno()).st_size
             while True:
                 if sent.offset is None:
-                    sent.offset = self.link.length(sent.name(relative))
+                    sent.offset = self.connection.length(sent.name(relative))
                 try:
                     if sent.offset > size:
                         raise Differs(
@@ -113,6 +113,6 @@ class Sending:
         before, data = both[: sent.offset - begin], both[sent.offset - begin :]
         is_complete = is_over and sent.offset + len(data) == size
         name = sent.name(relative)
-        sent.offset = self.link.append(name, sent.offset, data, before, is_complete=is_complete)
+        sent.offset = self.connection.append(name, sent.offset, data, before, is_complete=is_complete)
         sent.is_complete = is_complete
         self.bytes += len(data)

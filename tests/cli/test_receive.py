@@ -53,9 +53,7 @@ def _send(url: str, run: str, steps: range = range(10)) -> None:
 
 
 @pytest.mark.parametrize("by_variable", [False, True])
-def test_runs_that_are_sent_are_shown(
-    serve: Serve, token: Path, tmp_path: Path, by_variable: bool
-) -> None:
+def test_runs_that_are_sent_are_shown(serve: Serve, token: Path, tmp_path: Path, by_variable: bool) -> None:
     place = tmp_path / "new/received"
     given = {"INSIGHT_HOST_RECEIVE": str(place), "INSIGHT_HOST_RECEIVE_TOKEN_FILE": str(token)}
     flags = ("--receive", str(place), "--receive-token-file", str(token))

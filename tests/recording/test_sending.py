@@ -12,7 +12,7 @@ import pytest
 from insight_record import SummaryRecord, SummaryWriter, push, rotating_files
 from insight_record.sending import sender as sending_thread
 from insight_record.sending.destination import Destination, destination_of
-from insight_record.sending.link import Link
+from insight_record.sending.host_connection import HostConnection
 from insight_record.step_times import StepTimes
 from tests.receivers import TOKEN, Receivers, written
 from tests.recording.reading import points
@@ -86,7 +86,7 @@ def test_an_answer_that_was_lost_sends_nothing_twice(
     host: Receivers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost: list[str] = []
-    answered = Link._offset
+    answered = HostConnection._offset
 
     def lose(link: Any, answer: Any) -> int:  # noqa: ANN401
         if answer.getheader("Upload-Offset") not in ("0", *lost):
@@ -95,7 +95,7 @@ def test_an_answer_that_was_lost_sends_nothing_twice(
             raise ConnectionResetError
         return int(answered(link, answer))
 
-    monkeypatch.setattr(Link, "_offset", lose)
+    monkeypatch.setattr(HostConnection, "_offset", lose)
     with SummaryWriter("run", to=host.start()) as writer:
         for step in range(10):
             writer.add_scalar("loss", float(step), step)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from insight_receive.refusals import Refused
+from insight_receive.errors import NotReceived
 from insight_receive.usage import Usage
 from insight_record.sending.names import BLOCK, digest
 
@@ -28,7 +28,7 @@ class ReceivedFiles:
         self._directory, self._usage = directory, usage
 
     def length(self, parts: Sequence[str]) -> int:
-        """The bytes of a file; 0 if there is none. Raises Refused."""
+        """The bytes of a file; 0 if there is none. Raises NotReceived."""
         try:
             with self._opened(parts) as (file, _):
                 return os.fstat(file).st_size
@@ -40,8 +40,8 @@ class ReceivedFiles:
     ) -> int:
         """Appends bytes if the file ends at the offset, after bytes with the digest ``before``.
 
-        Returns the new length, with ``is_complete`` once the file is on the disk. Raises Refused, with the
-        length in its details where that is what does not fit.
+        Returns the new length, with ``is_complete`` once the file is on the disk. Raises NotReceived, with
+        the length in its details where that is what does not fit.
         """
         run = "/".join(parts[:-1])
         self._usage.take(run, len(data))
@@ -55,7 +55,7 @@ class ReceivedFiles:
                     raise _ends_at(size)
                 known = os.pread(file, min(offset, BLOCK), max(0, offset - BLOCK))
                 if not secrets.compare_digest(digest(known), before):
-                    raise Refused("the file has other bytes here: send it as another one", 409, "differs")
+                    raise NotReceived("the file has other bytes here: send it as another one", 409, "differs")
                 try:
                     _write(file, data)
                 finally:
@@ -88,17 +88,17 @@ class ReceivedFiles:
             file, is_new = _file(parts[-1], place, makes=makes)
             state = os.fstat(file)
             if not stat.S_ISREG(state.st_mode) or state.st_nlink != 1:
-                raise Refused("something else has this name here", 409, "differs")
+                raise NotReceived("something else has this name here", 409, "differs")
             if appends:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if is_new:
                 os.fsync(place)
             yield file, is_new
         except BlockingIOError:
-            raise Refused("another sender appends to this file", 503, "busy") from None
+            raise NotReceived("another sender appends to this file", 503, "busy") from None
         except OSError as error:
             if error.errno in _NO_PLACE:
-                raise Refused("something else has this name here", 409, "differs") from None
+                raise NotReceived("something else has this name here", 409, "differs") from None
             raise
         finally:
             os.close(place)
@@ -133,12 +133,12 @@ def _file(name: str, place: int, *, makes: bool) -> tuple[int, bool]:
         return os.open(name, _FILE, dir_fd=place), False
 
 
-def _ends_at(size: int) -> Refused:
-    return Refused(f"the file has {size} bytes here: go on from there", 409, "offset", length=size)
+def _ends_at(size: int) -> NotReceived:
+    return NotReceived(f"the file has {size} bytes here: go on from there", 409, "offset", length=size)
 
 
-def _refusal(error: OSError) -> Refused:
+def _refusal(error: OSError) -> NotReceived:
     cause = error.strerror or str(error)
     if error.errno in _FULL:
-        return Refused(f"the disk of the host is full: {cause}", 507, "full")
-    return Refused(f"the host cannot write: {cause}", 500, "failed")
+        return NotReceived(f"the disk of the host is full: {cause}", 507, "full")
+    return NotReceived(f"the host cannot write: {cause}", 500, "failed")

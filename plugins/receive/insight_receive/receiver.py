@@ -15,7 +15,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InsightError, encode_json
 from insight_receive.directory import ReceivedFiles
-from insight_receive.refusals import Refused
+from insight_receive.errors import NotReceived
 from insight_receive.usage import Usage
 from insight_record.sending.names import BEFORE, COMPLETE, DIGEST, OFFSET, PIECE, digest, is_sent, path_parts
 
@@ -50,7 +50,7 @@ class Receiver:
     def _answer(self, request: Request) -> Response:
         try:
             if not self._has_token(request):
-                raise Refused("senders need the token that this host printed for --receive", 401, "token")
+                raise NotReceived("senders need the token that this host printed for --receive", 401, "token")
             length = self._done(request)
         except InsightError as error:
             answer = _json({"error": str(error), "code": error.code, "details": error.details}, error.status)
@@ -77,21 +77,21 @@ class Receiver:
         """The length of the file after the request."""
         parts = self._parts(request)
         if request.method not in ("GET", "HEAD", "PATCH"):
-            raise Refused("files are asked for (GET) and appended to (PATCH)", 405, "method")
+            raise NotReceived("files are asked for (GET) and appended to (PATCH)", 405, "method")
         with self._turn():
             if request.method != "PATCH":
                 return self._files.length(parts)
             size = request.content_length
             if size is not None and size > _LARGEST:
-                raise Refused(f"a request has at most {_LARGEST} bytes", 413, "piece")
+                raise NotReceived(f"a request has at most {_LARGEST} bytes", 413, "piece")
             data = request.stream.read(_LARGEST + 1)
             if len(data) > _LARGEST:
-                raise Refused(f"a request has at most {_LARGEST} bytes", 413, "piece")
+                raise NotReceived(f"a request has at most {_LARGEST} bytes", 413, "piece")
             offset = request.headers.get(OFFSET, "")
             if not _NUMBER.fullmatch(offset):
-                raise Refused(f"the field {OFFSET} is no number of bytes", 400, "request")
+                raise NotReceived(f"the field {OFFSET} is no number of bytes", 400, "request")
             if not secrets.compare_digest(request.headers.get(DIGEST, ""), digest(data)):
-                raise Refused(f"the bytes are not those of the field {DIGEST}", 400, "digest")
+                raise NotReceived(f"the bytes are not those of the field {DIGEST}", 400, "digest")
             before = request.headers.get(BEFORE, "")
             is_complete = request.headers.get(COMPLETE) == "?1"
             return self._files.append(parts, int(offset), data, before, is_complete=is_complete)
@@ -99,15 +99,15 @@ class Receiver:
     def _parts(self, request: Request) -> tuple[str, ...]:
         path = str(request.environ.get("PATH_INFO", ""))[len(self._root) :]
         if not path.startswith(_FILES):
-            raise Refused(f"there is nothing here but {self._root}{_FILES}", 404, "unknown")
+            raise NotReceived(f"there is nothing here but {self._root}{_FILES}", 404, "unknown")
         try:
             parts = path_parts(path[len(_FILES) :].encode("latin1").decode("utf-8"))
         except UnicodeDecodeError:
-            raise Refused("the path is not UTF-8", 400, "name") from None
+            raise NotReceived("the path is not UTF-8", 400, "name") from None
         except ValueError as error:
-            raise Refused(str(error), 400, "name") from None
+            raise NotReceived(str(error), 400, "name") from None
         if len(parts) < 2 or not is_sent(parts[-1]):
-            raise Refused(
+            raise NotReceived(
                 "a path is that of an event file, or of JSON lines, in the directory of a run", 400, "name"
             )
         return parts
@@ -115,7 +115,7 @@ class Receiver:
     @contextmanager
     def _turn(self) -> Iterator[None]:
         if not self._turns.acquire(timeout=_WAITS):
-            raise Refused("too many senders at once", 503, "busy")
+            raise NotReceived("too many senders at once", 503, "busy")
         try:
             yield
         finally:

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from insight_receive.refusals import Refused
+from insight_receive.errors import NotReceived
 
 _FRESH = 300.0  # seconds until the directory is counted again: runs may be deleted
 _SPARED = 512 << 20  # bytes that stay free on the disk
@@ -39,20 +39,20 @@ class Usage:
         self._of_run: Counter[str] = Counter()
 
     def take(self, run: str, more: int) -> None:
-        """Counts bytes that are to be written. Raises Refused for those beyond a limit."""
+        """Counts bytes that are to be written. Raises NotReceived for those beyond a limit."""
         if shutil.disk_usage(self._directory).free - more < _SPARED:
-            raise Refused("the disk of the host is almost full", 507, "full")
+            raise NotReceived("the disk of the host is almost full", 507, "full")
         with self._lock:
             if time.monotonic() >= self._counted + _FRESH:
                 self._count()
             if self._files >= _MOST_FILES:
-                raise Refused(f"{self._files} files were received; delete some", 507, "full")
+                raise NotReceived(f"{self._files} files were received; delete some", 507, "full")
             for limit, used, flag in (
                 (self._quota, self._total, "--receive-quota"),
                 (self._run_quota, self._of_run[run], "--receive-run-quota"),
             ):
                 if used + more > limit:
-                    raise Refused(f"there would be more than {limit} bytes ({flag})", 507, "full")
+                    raise NotReceived(f"there would be more than {limit} bytes ({flag})", 507, "full")
             self._total += more
             self._of_run[run] += more
 

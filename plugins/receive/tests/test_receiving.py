@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import insight_receive
 import pytest
 from insight_receive import directory, receiver, usage
-from insight_receive.refusals import Refused
+from insight_receive.errors import NotReceived
 from insight_receive.starting import received
 from werkzeug import Response
 from werkzeug.test import Client
@@ -271,7 +271,7 @@ def test_deleted_runs_are_no_part_of_the_quota_for_long(place: Path, monkeypatch
     used = usage.Usage(place, 10, 10)
     (place / "a").mkdir()
     (place / "a/tfevents").write_bytes(bytes(10))
-    with pytest.raises(Refused):
+    with pytest.raises(NotReceived):
         used.take("b", 1)
     (place / "a/tfevents").unlink()
     used.take("b", 1)

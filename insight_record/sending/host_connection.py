@@ -14,7 +14,7 @@ _TIMEOUT = 10.0  # seconds for a connection, and between two packets
 _LONGEST_ANSWER = 1 << 16  # bytes
 
 
-class Refused(Exception):
+class NotTaken(Exception):
     """The host does not do what it was asked: the text says why to users, ``code`` to programs."""
 
     def __init__(self, text: str, status: int, code: str) -> None:
@@ -22,7 +22,7 @@ class Refused(Exception):
         self.status, self.code = status, code
 
 
-class Longer(Refused):
+class Longer(NotTaken):
     """The file has another length there, ``length``."""
 
     def __init__(self, text: str, length: int) -> None:
@@ -30,12 +30,12 @@ class Longer(Refused):
         self.length = length
 
 
-class Differs(Refused):
+class Differs(NotTaken):
     """The file has other bytes there."""
 
 
-class Link:
-    """Keeps a connection open. Not thread-safe. Methods raise OSError, HTTPException and Refused."""
+class HostConnection:
+    """Keeps a connection open. Not thread-safe. Methods raise OSError, HTTPException and NotTaken."""
 
     def __init__(self, destination: Destination) -> None:
         self._destination = destination
@@ -82,7 +82,7 @@ class Link:
             is_new = self._connection is None
             try:
                 return self._answer(method, target, data, fields)
-            except Refused:
+            except NotTaken:
                 raise
             except (ConnectionError, http.client.HTTPException):
                 self.close()
@@ -119,11 +119,11 @@ class Link:
     def _offset(self, answer: http.client.HTTPResponse) -> int:
         text = answer.getheader(OFFSET) or ""
         if not (text.isascii() and text.isdecimal()):
-            raise Refused("it does not answer as a host that was started with --receive", answer.status, "")
+            raise NotTaken("it does not answer as a host that was started with --receive", answer.status, "")
         return int(text)
 
 
-def _refusal(answer: http.client.HTTPResponse, body: bytes) -> Refused:
+def _refusal(answer: http.client.HTTPResponse, body: bytes) -> NotTaken:
     text, code = f"{answer.status} {answer.reason}", ""
     with suppress(ValueError, AttributeError):
         told = json.loads(body)
@@ -136,4 +136,4 @@ def _refusal(answer: http.client.HTTPResponse, body: bytes) -> Refused:
         return Longer(text, int(found))
     if code == "receive_differs":
         return Differs(text, answer.status, code)
-    return Refused(text, answer.status, code)
+    return NotTaken(text, answer.status, code)
