@@ -3,53 +3,85 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from attrs import frozen
+from insight_core.cli.completed_commands import CompletedCommand, CompletedFlag, completed_commands
 
-from insight_core.cli.flags import COMMANDS, SERVE_FLAGS
-from insight_core.cli.options import read_flags
-from insight_core.cli.plugin_commands import contributed_commands, loaded_for
-
-_DIRECTORIES, _FILES = {"DIR", "PLACE", "OUT", "SOURCE"}, {"FILE", "PATH"}  # metavars
+Commands = Sequence[CompletedCommand]
 
 
-@frozen
-class CompletedFlag:
-    """A flag, or a positional argument without names. ``words``: None if it has no value."""
+def bash(commands: Commands) -> str:
+    """For bash 3.2 or newer; needs no bash-completion."""
+    lines = [
+        "_insight_host() {",
+        "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}",
+        "    local flags= choices= path=",
+        "    [[ $current == = ]] && current=",
+        "    [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD-2]}",
+        '    case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in',
+    ]
+    for one in _longest_first(commands):
+        lines += [f"    {_pattern(one)}", *_bash_flags(one), "        ;;"]
+    lines += [
+        "    esac",
+        "    if ((COMP_CWORD == 1)) && [[ $current != -* ]]; then",
+        f'        choices="$choices {" ".join(_first_texts(commands))}"',
+        "    fi",
+        *_bash_groups(commands),
+        '    [[ $current == -* ]] && choices="$flags" path=',
+        "    local IFS=$'\\n'",
+        '    COMPREPLY=($(compgen -W "${choices// /$IFS}" -- "$current"))',
+        '    [[ $path == directory ]] && COMPREPLY+=($(compgen -d -- "$current"))',
+        '    [[ $path == file ]] && COMPREPLY+=($(compgen -f -- "$current"))',
+        "    [[ $path ]] && compopt -o filenames 2>/dev/null",
+        "    return 0",
+        "}",
+        "complete -F _insight_host insight-host",
+    ]
+    return "\n".join(lines) + "\n"
 
-    names: tuple[str, ...]
-    help: str = ""
-    words: tuple[str, ...] | None = ()
-    path: str = ""  # "directory" or "file", where the value is one
+
+def zsh(commands: Commands) -> str:
+    """For zsh after ``compinit``: its own emulation of bash runs the same script."""
+    return "autoload -Uz bashcompinit && bashcompinit\n" + bash(commands)
 
 
-@frozen
-class CompletedCommand:
-    """A command, "" for that without a name."""
+def fish(commands: Commands) -> str:
+    """For fish, with what each flag does."""
+    lines = [
+        "complete -c insight-host -f",
+        "function __insight_host_is",
+        "    set -l words (commandline -opc)",
+    ]
+    names = " ".join(_quoted(one.name) for one in commands if one.name)
+    lines += [
+        f"    for name in {names}",
+        '        if string match -q -- "$name *" "$words[2..] "',
+        '            test "$argv" = "$name"; return',
+        "        end",
+        "    end",
+        '    test -z "$argv"',
+        "end",
+    ]
+    first = "test (count (commandline -opc)) -eq 1"
+    for name, text in _first_texts(commands).items():
+        lines.append(f"complete -c insight-host -n {_quoted(first)} -a {name} -d {_quoted(text)}")
+    for group, seconds in _groups(commands).items():
+        condition = f'contains -- {group} (string join " " -- (commandline -opc)[2..])'
+        lines.append(f"complete -c insight-host -n {_quoted(condition)} -a {_quoted(' '.join(seconds))}")
+    for one in commands:
+        condition = _quoted(f"__insight_host_is {one.name}".strip())
+        for flag in one.named:
+            lines.append(f"complete -c insight-host -n {condition} {_fish_flag(flag)}")
+        lines.append(f"complete -c insight-host -n {condition}{_fish_value(one.positional)}")
+    return "\n".join(lines) + "\n"
 
-    name: str
-    help: str = ""
-    flags: Sequence[CompletedFlag] = ()
 
-    @property
-    def named(self) -> Iterator[CompletedFlag]:
-        """Its flags without positional arguments."""
-        return (one for one in self.flags if one.names)
-
-    @property
-    def positional(self) -> CompletedFlag:
-        """What its first positional argument is."""
-        return next((one for one in self.flags if not one.names), CompletedFlag(()))
+SCRIPTS: Mapping[str, Callable[[Commands], str]] = {"bash": bash, "fish": fish, "zsh": zsh}
 
 
 def print_script(arguments: Sequence[str], help_text: str) -> int:
     """Prints the script for a shell."""
-    from insight_core.cli.completion_scripts import SCRIPTS
-
     parser = argparse.ArgumentParser(
         prog="insight-host completion",
         description=f"{help_text.capitalize()}.",
@@ -61,56 +93,62 @@ def print_script(arguments: Sequence[str], help_text: str) -> int:
     return 0
 
 
-def completed_commands() -> list[CompletedCommand]:
-    """All commands with their flags, those of installed plugins included, in the order of ``--help``."""
-    registry = loaded_for([], {})
-    texts = {name: text for name, (_, text) in COMMANDS.items()}
-    runs: dict[str, Callable[[], object]] = {
-        name: lambda name=name: read_flags(name, "", COMMANDS[name][0], ["--help"])  # type: ignore[misc]
-        for name in COMMANDS
-    }
-    for one in contributed_commands(registry):
-        texts[one.name] = one.help
-        runs[one.name] = lambda one=one: one.run(["--help"])  # type: ignore[misc]
-    runs[""] = lambda: read_flags("serve", "", SERVE_FLAGS, ["--help"])
-    return [CompletedCommand(name, texts.get(name, ""), _flags(run)) for name, run in runs.items()]
+def _longest_first(commands: Commands) -> list[CompletedCommand]:
+    return sorted(commands, key=lambda one: -len(one.name.split()))
 
 
-class _Parsing(BaseException):
-    def __init__(self, parser: argparse.ArgumentParser) -> None:
-        self.parser = parser
+def _pattern(one: CompletedCommand) -> str:
+    """Of a case over the first two words."""
+    return {0: "*)", 1: f'"{one.name} "*)', 2: f'"{one.name}")'}[len(one.name.split())]
 
 
-def _flags(run: Callable[[], object]) -> list[CompletedFlag]:
-    """The flags of the parser to which ``run`` would give ``--help``."""
-    original = argparse.ArgumentParser.parse_known_args
-
-    def parse(self: argparse.ArgumentParser, *given: object, **more: object) -> object:
-        if self.add_help:
-            raise _Parsing(self)
-        return original(self, *given, **more)  # type: ignore[call-overload]
-
-    argparse.ArgumentParser.parse_known_args = parse  # type: ignore[method-assign,assignment]
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            run()
-    except _Parsing as found:
-        return [_flag(action) for action in found.parser._actions if action.help != argparse.SUPPRESS]
-    except SystemExit:  # a command that reads its arguments in another way
-        return []
-    finally:
-        argparse.ArgumentParser.parse_known_args = original  # type: ignore[method-assign]
-    return []
+def _groups(commands: Commands) -> dict[str, list[str]]:
+    """The second words of commands of two words, by the first."""
+    found: dict[str, list[str]] = {}
+    for first, _, second in (one.name.partition(" ") for one in commands):
+        if second:
+            found.setdefault(first, []).append(second)
+    return found
 
 
-def _flag(action: argparse.Action) -> CompletedFlag:
-    text = re.sub(r"\s+", " ", (action.help or "").replace("%%", "%"))
-    if action.option_strings and action.nargs == 0:
-        return CompletedFlag(tuple(action.option_strings), text, None)
-    metavar = str(action.metavar or action.dest.upper())
-    words = tuple(map(str, action.choices or ())) or tuple(
-        metavar[1:-1].split(",") if re.fullmatch(r"\{[\w,]+\}", metavar) else ()
-    )
-    last = metavar.rpartition("=")[2].rstrip(".")
-    path = "directory" if last in _DIRECTORIES else "file" if last in _FILES else ""
-    return CompletedFlag(tuple(action.option_strings), text, words, path)
+def _first_texts(commands: Commands) -> dict[str, str]:
+    texts = {one.name: one.help for one in commands if one.name and " " not in one.name}
+    return texts | {group: ", ".join(seconds) for group, seconds in _groups(commands).items()}
+
+
+def _bash_flags(one: CompletedCommand) -> Iterator[str]:
+    first = one.positional
+    yield f'        flags="{" ".join(name for flag in one.named for name in flag.names)}"'
+    yield f'        choices="{" ".join(first.words or ())}" path={first.path}'
+    yield "        case $before in"
+    alike: dict[tuple[str, str], list[str]] = {}  # flags by what their value is
+    for flag in one.named:
+        if flag.words is not None:
+            alike.setdefault((" ".join(flag.words), flag.path), []).extend(flag.names)
+    for (words, path), names in alike.items():
+        yield f'        {"|".join(names)}) choices="{words}" path={path} ;;'
+    yield "        esac"
+
+
+def _bash_groups(commands: Commands) -> Iterator[str]:
+    for group, seconds in _groups(commands).items():
+        yield f"    if ((COMP_CWORD == 2)) && [[ ${{COMP_WORDS[1]}} == {group} && $current != -* ]]; then"
+        yield f'        choices="{" ".join(seconds)}" path='
+        yield "    fi"
+
+
+def _fish_flag(flag: CompletedFlag) -> str:
+    names = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in flag.names)
+    value = "" if flag.words is None else f" -x{_fish_value(flag)}"
+    return f"{names}{value} -d {_quoted(flag.help)}"
+
+
+def _fish_value(flag: CompletedFlag) -> str:
+    if flag.words:
+        return f" -a {_quoted(' '.join(flag.words))}"
+    paths = {"directory": "(__fish_complete_directories)", "file": "(__fish_complete_path)"}
+    return f" -a {_quoted(paths[flag.path])}" if flag.path else ""
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.cli.completion import completed_commands
-from insight_core.cli.completion_scripts import SCRIPTS
+from insight_core.cli.completed_commands import completed_commands
+from insight_core.cli.completion import SCRIPTS
 from tests.waiting import PATIENCE
 
 _CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # of a terminal
