@@ -167,6 +167,32 @@ def test_a_host_with_the_flags_of_the_pod_answers_its_probes(
     assert status("/data/runs", "other.example.org", Authorization=f"Bearer {TOKEN}") == 403
 
 
+def test_the_service_of_systemd_starts_a_host(
+    serve: Serve, repository: Path, runs: Path, tmp_path: Path
+) -> None:
+    unit = (repository / "examples/deployment/insight-host.service").read_text()
+    [line] = re.findall(r"^ExecStart=((?:.*\\\n)*.*)$", unit, re.MULTILINE)
+    program, *words = shlex.split(line.replace("\\\n", " ").replace("%%", "%"))
+    (tmp_path / "token").touch(mode=0o600)
+    (tmp_path / "token").write_text(TOKEN)
+    places = {
+        "/srv/runs": runs,
+        "/etc/insight-host/token": tmp_path / "token",
+        "/var/lib/insight-host": tmp_path / "state",
+        "/var/cache/insight-host": tmp_path / "cache",
+    }
+    assert {*places} <= {*words}
+    words[words.index("--port") + 1] = "0"
+    host = serve(*(str(places.get(word, word)) for word in words), port=(), env={"INSIGHT_HOST_TOKEN": "1"})
+    asked = urllib.request.Request(f"{host.url}data/runs", headers={"Authorization": f"Bearer {TOKEN}"})
+    eventually(lambda: urllib.request.urlopen(asked, timeout=PATIENCE).read() == b'["a"]')
+    if (systemd := shutil.which("systemd-analyze")) is not None:
+        copy = tmp_path / "insight-host.service"
+        copy.write_text(unit.replace(program, "/bin/true"))  # which exists
+        verified = subprocess.run([systemd, "verify", str(copy)], capture_output=True, text=True, check=False)
+        assert (verified.returncode, verified.stderr) == (0, "")
+
+
 def test_the_dockerfile_has_no_warning(repository: Path) -> None:
     program = shutil.which("hadolint", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if program is None:

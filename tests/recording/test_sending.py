@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from insight_record import SummaryRecord, SummaryWriter, push, rotating_files
+from insight_record import SummaryRecord, SummaryWriter, mlflow, push, rotating_files, wandb
 from insight_record.sending import sender as sending_thread
 from insight_record.sending.destination import Destination, destination_of
 from insight_record.sending.host_connection import HostConnection
@@ -210,14 +210,16 @@ def test_step_times_and_runs_below_a_run_are_sent(host: Receivers) -> None:
 def test_the_variable_sends_what_every_front_door_records(
     host: Receivers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import insight_record.wandb as wandb
-
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("INSIGHT_RECORD_TO", host.start())
     run = wandb.init(project="digits", name="first")
     wandb.log({"loss": 1.0})
     run.finish()
-    assert {name.rpartition("/")[0] for name in written(host.place)} == {"runs/digits/first"}
+    mlflow.set_experiment("letters")
+    with mlflow.start_run(run_name="second"):
+        mlflow.log_metric("loss", 1.0, step=0)
+    names = {name.rpartition("/")[0] for name in written(host.place)}
+    assert names == {"runs/digits/first", "runs/letters/second"}
     with SummaryWriter(tmp_path / "here", to="") as writer:  # "" is no destination
         writer.add_scalar("loss", 1.0, 0)
     assert written(tmp_path / "here")
