@@ -130,8 +130,8 @@ def _refusal(answer: http.client.HTTPResponse, body: bytes) -> NotTaken:
         text, code = str(told.get("error") or text), str(told.get("code") or "")
     if answer.status in (301, 302, 303, 307, 308):
         text = f"it leads to {answer.getheader('Location')}: give the address that is meant"
-    if answer.status == 401 and not code.startswith("receive"):
-        text = "it does not receive runs: start it with --receive DIR"
+    if answer.status in (401, 404, 405) and not code.startswith("receive"):
+        text = f"no host that was started with --receive is at this address ({answer.status} {answer.reason})"
     if code == "receive_offset" and (found := answer.getheader(OFFSET) or "").isdecimal():
         return Longer(text, int(found))
     if code == "receive_differs":

@@ -45,7 +45,7 @@ class Sender:
 
     def _begin(self) -> None:
         self._sending = Sending(self.destination, self.spool)
-        self._starting = threading.Lock()
+        self._starting = threading.RLock()  # a signal handler may record, too
         self._runs: LockType | None = None  # locked while there is a thread
         self._calls: SimpleQueue[LockType | None] = SimpleQueue()
         self._failure: Exception | None = None
@@ -103,12 +103,14 @@ class Sender:
         """Waits until the host has what was recorded by now, or fails to take it, and says so."""
         self.start()
         self._attempt()
-        if self._failure is not None and self.spool.is_claimed:
+        left = self._sending.unsent(log_dir.as_posix()) if self.spool.is_claimed else 0
+        if left:
             log.warning(
-                "insight_record: not all of %s is sent to %s yet: %s; this process tries again until it ends",
+                "insight_record: %d bytes of %s are not sent to %s yet: %s; this process tries until it ends",
+                left,
                 log_dir,
                 self.destination.url,
-                self._failure,
+                self._failure or "it is slow",
             )
 
     def finish(self) -> None:

@@ -59,10 +59,12 @@ class Sending:
                 return error
         return failure
 
-    def unsent(self) -> int:
-        """Bytes of the files that the host does not have, as far as it is known."""
+    def unsent(self, run: str = "") -> int:
+        """Bytes of all files, or of those of a run, that the host does not have, as far as it is known."""
         total = 0
         for relative, path in self.spool.files():
+            if run and relative.rpartition("/")[0] != run:
+                continue
             sent = self._sent.get(relative)
             try:
                 total += max(0, path.stat().st_size - (0 if sent is None else sent.offset or 0))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from werkzeug import Response
 
+from insight_core.web.http_server import listen
 from insight_record import SummaryRecord, SummaryWriter, mlflow, push, rotating_files, wandb
 from insight_record.sending import sender as sending_thread
 from insight_record.sending.destination import Destination, destination_of
@@ -60,7 +64,7 @@ def test_a_host_that_comes_late_gets_everything(
 ) -> None:
     with SummaryWriter("run", to=host.url) as writer:
         writer.add_scalar("loss", 1.0, 0)
-    assert "not all of run is sent" in caplog.text
+    assert re.search(r"insight_record: \d\d+ bytes of run are not sent", caplog.text)
     host.start()
     eventually(lambda: written(host.place))
     writer.add_scalar("loss", 2.0, 1)
@@ -161,6 +165,25 @@ def test_a_push_that_fails_says_why(
     assert push.main([str(tmp_path / "local"), host.url]) == 1
     assert "the token that this host printed" in capsys.readouterr().err
     assert written(host.place) == {}
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [(200, "does not answer as a host"), (401, "is at this address"), (404, "is at this")]
+)
+def test_an_address_of_something_else_is_named(
+    host: Receivers, tmp_path: Path, capsys: pytest.CaptureFixture[str], status: int, said: str
+) -> None:
+    with SummaryWriter(tmp_path / "local/run") as writer:
+        writer.add_scalar("loss", 1.0, 0)
+    other = listen(Response("a page", status), "127.0.0.1", 0)
+    thread = threading.Thread(target=other.serve_forever)
+    thread.start()
+    try:
+        assert push.main([str(tmp_path / "local"), f"http://127.0.0.1:{other.port}"]) == 1
+    finally:
+        other.stop()
+        thread.join()
+    assert said in capsys.readouterr().err
 
 
 def test_a_full_spool_drops_records_and_says_so(
