@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
 from contextlib import suppress
 from urllib.parse import quote, urlsplit
 
@@ -11,6 +12,7 @@ from insight_record.sending.destination import Destination
 from insight_record.sending.names import BEFORE, COMPLETE, DIGEST, OFFSET, ROOT, digest
 
 _TIMEOUT = 10.0  # seconds for a connection, and between two packets
+_PAUSES = (0.1, 0.3, 1.0)  # seconds before a host that is busy is asked again
 _LONGEST_ANSWER = 1 << 16  # bytes
 
 
@@ -78,12 +80,16 @@ class HostConnection:
     ) -> http.client.HTTPResponse:
         target = f"{self._parts.path.rstrip('/')}{ROOT}{quote(path)}"
         fields = {**fields, "Authorization": f"Bearer {self._destination.token()}"}
+        pauses = iter(_PAUSES)
         while True:
             is_new = self._connection is None
             try:
                 return self._answer(method, target, data, fields)
-            except NotTaken:
-                raise
+            except NotTaken as error:
+                pause = next(pauses, None)
+                if error.status != 503 or pause is None:
+                    raise
+                time.sleep(pause)  # another sender has its turn, for moments
             except (ConnectionError, http.client.HTTPException):
                 self.close()
                 if is_new:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import re
 import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from werkzeug import Response
 
 from insight_core.web.http_server import listen
 from insight_record import SummaryRecord, SummaryWriter, mlflow, push, rotating_files, wandb
+from insight_record.sending import host_connection
 from insight_record.sending import sender as sending_thread
 from insight_record.sending.destination import Destination, destination_of
 from insight_record.sending.host_connection import HostConnection
@@ -105,6 +108,30 @@ def test_an_answer_that_was_lost_sends_nothing_twice(
             writer.add_scalar("loss", float(step), step)
     eventually(lambda: points(host.place, run="run", may_be_cut=True) == [(n, float(n)) for n in range(10)])
     assert lost
+
+
+def test_a_sender_waits_for_its_turn(
+    host: Receivers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SummaryWriter(tmp_path / "local/run") as writer:
+        writer.add_scalar("loss", 1.0, 0)
+    [(name, data)] = written(tmp_path / "local").items()
+    (host.place / "run").mkdir(parents=True)
+    (host.place / name).write_bytes(data[:30])
+    waited: list[float] = []
+    with (host.place / name).open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+
+        def sleep(seconds: float) -> None:
+            waited.append(seconds)
+            if len(waited) == 2:
+                fcntl.flock(other, fcntl.LOCK_UN)
+
+        monkeypatch.setattr(host_connection, "time", SimpleNamespace(sleep=sleep))
+        host.start()
+        assert push.main([str(tmp_path / "local"), host.url]) == 0
+    assert len(waited) == 2
+    assert written(host.place) == {name: data}
 
 
 def test_a_file_that_differs_there_is_sent_as_another_one(host: Receivers, tmp_path: Path) -> None:
