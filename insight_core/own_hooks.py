@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -102,6 +102,11 @@ class OtherProgram:
 @_hookspec
 def insight_other_program() -> OtherProgram:
     """How data and plugins of another program are served. Called once, when they are first needed."""
+
+
+@_hookspec
+def insight_logdirs(options: Mapping[str, Any]) -> Iterable[str]:
+    """Directories that the module fills, by its own flags: they are shown as log directories are."""
 
 
 @_hookspec(firstresult=True)

@@ -62,6 +62,13 @@ def written_elsewhere(directory: Path) -> Path | None:
     return None
 
 
+def is_being_written(path: Path) -> bool:
+    """Whether this process or, where locks are known, another one writes an event file. Raises OSError."""
+    status = os.stat(path)
+    command = getattr(fcntl, "F_OFD_GETLK", None)
+    return (status.st_dev, status.st_ino) in _own or (command is not None and _is_locked(path, command))
+
+
 def _is_locked(path: Path, command: int) -> bool:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:

@@ -13,6 +13,8 @@ from insight_record.summary_record import SummaryRecord
 class MutedRecord(SummaryRecord):
     """Accepts the calls of ``SummaryRecord`` and writes nothing, without checks. Creates no directory."""
 
+    _is_muted = True
+
     def _open(self) -> None:
         """Nothing is opened; the options were checked."""
 

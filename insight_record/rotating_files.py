@@ -7,7 +7,7 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -45,12 +45,15 @@ class EventFiles:
         suffix: str,
         rank: int,
         max_file_size: int | None,
+        has_room: Callable[[], bool] | None = None,
     ) -> None:
+        """``has_room`` says before each write whether it may be made."""
         self.path: Path | None = None  # of the last file of events
         self._directory = directory
         self._dialect = dialect
         self._prefix, self._suffix, self._rank = prefix, suffix, rank
         self._max_file_size = max_file_size
+        self._has_room = has_room
         self._file: EventFileWriter | None = None
         self._lineage: EventFileWriter | None = None
         self._other: EventFiles | None = None
@@ -114,6 +117,10 @@ class EventFiles:
             self.path = self._file.path
             self._begun.clear()
         return self._file
+
+    def has_room(self) -> bool:
+        """Whether records may be written, or are to be dropped."""
+        return self._has_room is None or self._has_room()
 
     def write(self, records: RecordedColumns) -> None:
         """Writes records in order, into as many files as ``max_file_size`` requires. Raises OSError."""

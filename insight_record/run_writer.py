@@ -21,6 +21,7 @@ from insight_record.formats.protobuf import int_field, message_field
 from insight_record.lineage import USER_DEFINED_INFO, user_defined_info
 from insight_record.muted_record import MutedRecord
 from insight_record.ranks import rank_of_process
+from insight_record.sending.destination import Destination
 from insight_record.summary_record import Closing, SummaryRecord
 from insight_record.system_metrics import SystemMetrics
 
@@ -55,6 +56,7 @@ class RunWriter(Closing):
         all_ranks: bool = False,
         environment: bool = False,
         system_every: float = 0,
+        to: str | Destination | None = None,
     ) -> None:
         place = log_dir or logdir or dated_directory(comment)
         rank = None if all_ranks else rank_of_process()
@@ -64,6 +66,7 @@ class RunWriter(Closing):
             "file_suffix": filename_suffix,
             "flush_seconds": min(float(flush_secs), _LONGEST_WAIT),
             "rank": rank if per_rank else None,
+            "to": to,
         }
         self.log_dir = os.fspath(place)
         self.max_queue, self.flush_secs, self.filename_suffix = max_queue, flush_secs, filename_suffix

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TextIO
 
 from insight_record.ranks import rank_of_process
+from insight_record.sending.destination import Destination, destination_of
 
 _STEP = "step"
 
@@ -23,7 +24,7 @@ class StepTimes:
     ``directory``: that of the run, the same for all ranks and all starts of the job. The file is
     ``directory/structured_logs/insight.global_rank_<rank>.<start>.jsonl``, in the format of TorchTitan's
     structured logger. ``rank``: that of the process by default, 0 without a launcher. Raises OSError if the
-    file cannot be made. Not for several threads.
+    file cannot be made. With ``to`` it is sent to a host, see ``SummaryRecord``. Not for several threads.
 
         times = StepTimes("runs/a")
         for step in range(1000):
@@ -37,11 +38,25 @@ class StepTimes:
         times.close()
     """
 
-    def __init__(self, directory: str | os.PathLike[str], rank: int | None = None) -> None:
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        rank: int | None = None,
+        *,
+        to: str | Destination | None = None,
+    ) -> None:
         found = rank_of_process() if rank is None else rank
         self._rank = 0 if found is None else found
         self._step: int | None = None
-        place = Path(directory) / "structured_logs"
+        place = Path(directory)
+        destination = destination_of(to)
+        if destination is not None:
+            from insight_record.sending.sender import sender_for  # few recordings need it
+
+            sender = sender_for(destination)
+            sender.start()
+            place = sender.directory(place)
+        place /= "structured_logs"
         place.mkdir(parents=True, exist_ok=True)
         start = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3).upper()}"
         path = place / f"insight.global_rank_{self._rank}.{start}.jsonl"

@@ -22,15 +22,19 @@ from insight_record.event_file import host_name
 from insight_record.events import LONGEST_VALUE
 from insight_record.ranks import rank_of_process
 from insight_record.rotating_files import EventFiles
+from insight_record.sending.destination import Destination, destination_of
 from insight_record.writer import Closed, RecordWriter
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # Python 3.10 has it nowhere
 
+    from insight_record.sending.sender import Sender
+
 log = logging.getLogger(__name__)
 
 _OTHERS = ("_lineage", "_explain")  # of MindSpore
 _MOST_NAMES = 100_000  # names that were checked
+_SPOOLED_FILE = 64 << 20  # bytes after which a file that is sent is continued in another, and can be deleted
 _LEAST, _LARGEST = INT64.start, INT64.stop - 1  # steps
 
 _all: weakref.WeakSet[SummaryRecord] = weakref.WeakSet()
@@ -81,7 +85,15 @@ class SummaryRecord(Closing):
     interpreter everything recorded is written. After a fork, or after pickling into another process, the
     record writes a separate file there; records that were not written yet are written by the process that
     recorded them.
+
+    With ``to="https://HOST"`` (or a ``Destination``, or the variable ``INSIGHT_RECORD_TO``) ``log_dir`` is a
+    relative path and names the run on that host: files wait in a temporary directory, and a thread sends
+    them. A host that is away or slow stops nothing; ``close()`` waits while it takes data, and logs what it
+    has not taken and how to send it later. Where too much waits, records are dropped and counted in
+    ``dropped``.
     """
+
+    _is_muted = False
 
     def __init__(
         self,
@@ -95,6 +107,7 @@ class SummaryRecord(Closing):
         on_full: Literal["block", "drop"] = "block",
         flush_seconds: float = 1.0,
         rank: int | None = None,
+        to: str | Destination | None = None,
     ) -> None:
         self._options: dict[str, Any] = {
             "log_dir": os.fspath(log_dir),
@@ -106,6 +119,7 @@ class SummaryRecord(Closing):
             "on_full": on_full,
             "flush_seconds": flush_seconds,
             "rank": rank,
+            "to": to,
         }
         self._set_up(**self._options)
         try:
@@ -121,7 +135,7 @@ class SummaryRecord(Closing):
         known = rank_of_process()
         if self._options["rank"] is None and known is not None:
             own.insert(0, f"rank_{known}")
-        place = self._files.claim(own).relative_to(self.log_dir.absolute())
+        place = self._files.claim(own).relative_to(self._directory)
         if place != Path():
             self.log_dir /= place
             self._options |= {"log_dir": os.fspath(self.log_dir), "rank": None}
@@ -138,6 +152,7 @@ class SummaryRecord(Closing):
         on_full: str,
         flush_seconds: float,
         rank: int | None,
+        to: str | Destination | None,
     ) -> None:
         self._dialect = encoder_of(dialect)
         suffix = self._dialect.suffix if file_suffix is None else file_suffix
@@ -153,8 +168,17 @@ class SummaryRecord(Closing):
         if isinstance(flush_seconds, str) or not 0 <= flush_seconds <= 86400:
             raise ValueError(f"flush_seconds must be 0 to 86400, not {flush_seconds!r}")
         self.log_dir = Path(log_dir) if rank is None else Path(log_dir) / f"rank_{rank}"
+        self._directory, has_room = self.log_dir.absolute(), None
+        destination = None if self._is_muted else destination_of(to)
+        self._sender: Sender | None = None
+        if destination is not None:
+            from insight_record.sending.sender import sender_for  # few recordings need it
+
+            self._sender = sender_for(destination)
+            self._directory, has_room = self._sender.directory(self.log_dir), self._sender.has_room
+            max_file_size = _SPOOLED_FILE if max_file_size is None else max_file_size
         self._files = EventFiles(
-            self.log_dir.absolute(), self._dialect, file_prefix, suffix, rank or 0, max_file_size
+            self._directory, self._dialect, file_prefix, suffix, rank or 0, max_file_size, has_room
         )
         self._writer = RecordWriter(self._files, queue_size, on_full == "drop", flush_seconds)
         self._good_names: set[str] = set()
@@ -248,12 +272,12 @@ class SummaryRecord(Closing):
 
     @property
     def path(self) -> Path | None:
-        """The file written last; None before the first."""
+        """The file written last; None before the first. With ``to`` it is deleted once the host has it."""
         return self._files.path
 
     @property
     def dropped(self) -> int:
-        """Number of records dropped because the queue was full."""
+        """Number of records dropped because the queue was full, or with ``to`` what waits to be sent."""
         return self._writer.dropped
 
     def flush(self) -> None:
@@ -264,8 +288,11 @@ class SummaryRecord(Closing):
 
     def close(self) -> None:
         """Writes everything recorded. Values that were added but not recorded are dropped."""
+        was_closed = self._writer.closed
         self._writer.close()
         self._at_end.detach()
+        if self._sender is not None and not was_closed:
+            self._sender.wait(self.log_dir)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, (type(self), self._options)

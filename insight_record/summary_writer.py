@@ -43,6 +43,8 @@ class SummaryWriter(MediaWriter):
     TensorBoard ignores), installed packages and uncommitted changes as texts. Every ``system_every`` seconds
     (0: never) the load of the machine is recorded as scalars ``system/...``.
 
+    With ``to="https://HOST"`` the run is sent to that host, see ``SummaryRecord``.
+
     Thread-safe. It can be pickled and forked: the other process writes a file of its own.
     """
 

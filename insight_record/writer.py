@@ -211,7 +211,10 @@ class RecordWriter:
             records = [self._records.popleft() for _ in range(len(self._records))]
             try:
                 if records and self.error is None:
-                    self._files.write(columns(records))
+                    if self._files.has_room():
+                        self._files.write(columns(records))
+                    else:
+                        self.dropped += len(records)
                 if any(call.what in ("sync", "end") for call in calls) and self.error is None:
                     self._files.sync()
             except Exception as error:

@@ -34,6 +34,7 @@ ROOMS: dict[str, Room] = {
     "databases": _room("", ""),
     "checks": _room("", "attrs"),
     "errors": _room("formats", ""),
+    "token_files": _room("errors", ""),
     "encoding": _room("errors formats", "attrs numpy"),
     "references": _room("", "attrs"),
     "message_types": _room("", "google"),
@@ -74,7 +75,7 @@ ROOMS: dict[str, Room] = {
         "attrs inotify_simple insight_record numpy",
     ),
     "own_hooks": _room("ingest plugin references", "attrs pluggy"),
-    "plugin.own": _room("activity ingest isolation own_hooks", ""),
+    "plugin.own": _room("activity ingest isolation own_hooks token_files", ""),
     "plugin.schema": _room("formats rpc", ""),
     "plugin.servers": _room("formats providers rpc store", ""),
     "rpc": _room(
@@ -347,8 +348,9 @@ def test_a_data_server_loads_plugins_without_the_web_half(repository: Path) -> N
         f"sys.path[:0] = {places!r}\n"
         "import importlib, insight_core.registry\n"
         f"modules = [(n, lambda n=n: importlib.import_module(n)) for n in {names!r}]\n"
-        "modules.remove(next(each for each in modules if each[0] == 'insight_access'))\n"
-        "importlib.import_module('insight_access')\n"  # middleware, in the other group
+        "for name in ('insight_access', 'insight_receive'):\n"  # middleware, in the other group
+        "    modules.remove(next(each for each in modules if each[0] == name))\n"
+        "    importlib.import_module(name)\n"
         "found = insight_core.registry.Registry.of(modules)\n"
         "assert not found.failures and found.plugins, found.failures"
     )

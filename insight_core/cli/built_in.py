@@ -1,4 +1,4 @@
-"""What the host adds through hooks: ``inspect`` and ``plugin ...``."""
+"""What the host adds through hooks: ``inspect``, ``completion`` and ``plugin ...``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from insight_core.plugin import Command, hookimpl
 
+_COMPLETION_HELP = "print a script that completes commands and flags in bash, zsh or fish"
 INSPECT_HELP = "load everything once and print runs, tags, points and damage"
 _AUTHORING = {
     "new": "write the package of a new plugin",
@@ -18,7 +19,7 @@ _AUTHORING = {
 
 @hookimpl
 def insight_commands() -> Iterable[Command]:
-    """Adds ``insight-host inspect`` and ``insight-host plugin ...``."""
+    """Adds ``insight-host inspect``, ``completion`` and ``plugin ...``."""
 
     def run(arguments: Sequence[str]) -> int:
         from insight_core.cli.flags import INSPECT_FLAGS
@@ -27,7 +28,13 @@ def insight_commands() -> Iterable[Command]:
 
         return inspect(read_flags("inspect", INSPECT_HELP, INSPECT_FLAGS, arguments))
 
-    return [Command("inspect", INSPECT_HELP, run), *(_authoring(*each) for each in _AUTHORING.items())]
+    def completion(arguments: Sequence[str]) -> int:
+        from insight_core.cli.completion import print_script
+
+        return print_script(arguments, _COMPLETION_HELP)
+
+    own = [Command("inspect", INSPECT_HELP, run), Command("completion", _COMPLETION_HELP, completion)]
+    return [*own, *(_authoring(*each) for each in _AUTHORING.items())]
 
 
 def _authoring(name: str, text: str) -> Command:

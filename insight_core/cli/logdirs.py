@@ -29,6 +29,7 @@ _LOGDIR_UNREADABLE = ReasonKind(
 )
 _HOOK = "insight_open_files"
 _MIRROR = "insight_mirror"
+_FILLED = "insight_logdirs"
 _OPENING = 30.0  # seconds that a module may take to open a location
 _LEAST_INTERVAL = 5.0  # seconds, where no interval is asked for: each listing costs money
 
@@ -47,6 +48,20 @@ def open_logdirs(options: Options) -> list[Logdir]:
         except (InsightError, ValueError) as error:
             raise InvalidArgument(f"{options.origin('logdir')}: {error}") from error
     return logdirs
+
+
+def filled_directories(registry: Registry) -> list[str]:
+    """Directories that modules fill themselves, as their flags say: absolute paths."""
+    found = registry.collected(_FILLED, str)
+    return [os.path.abspath(os.path.expanduser(one.value)) for one in found]
+
+
+def with_filled(logdirs: Sequence[Logdir], registry: Registry) -> list[Logdir]:
+    """The logdirs, and the directories that modules fill where no logdir has them already."""
+    roots = [os.path.join(os.path.realpath(one.path), "") for one in logdirs if not is_remote(one.path)]
+    new = (path for path in filled_directories(registry))
+    more = [path for path in new if not os.path.join(os.path.realpath(path), "").startswith(tuple(roots))]
+    return [*logdirs, *map(Logdir, more)]
 
 
 def problems(logdirs: Sequence[Logdir], *, follows: bool) -> list[Reason]:

@@ -71,6 +71,7 @@ def app_settings(options: Options, greeting: Greeting) -> AppSettings:
 def wrapped(host: AwaitedHost, registry: Registry, settings: AppSettings) -> WSGIApplication:
     """``host`` within what the modules wrap around it; modules of insight-host are outermost.
 
+    Of these, one that is marked ``tryfirst`` is around the others.
     Raises Unavailable if one of them fails, and the InvalidArgument that one raises.
     """
     for lost in registry.lost_middleware():
@@ -79,7 +80,9 @@ def wrapped(host: AwaitedHost, registry: Registry, settings: AppSettings) -> WSG
             f"repair or uninstall it, or leave it out with --disable-plugin {lost.entry_point}"
         )
     app: WSGIApplication = host
-    for module in reversed(registry.implementing(_HOOK)):  # in the order of discovery, ours come first
+    modules = registry.implementing(_HOOK)  # in the order of discovery, ours come first
+    modules.sort(key=lambda module: not (module.is_of_host and module.hooks[_HOOK].tryfirst))
+    for module in reversed(modules):
         own = evolve(settings, options=module.values)
         try:
             app = module.call(_HOOK, DEFAULT_LIMITS.hook, app=app, settings=own)

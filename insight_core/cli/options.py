@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from insight_core.cli.flag_types import with_hyphens
 from insight_core.cli.flags import COMMANDS, FLAGS, SERVE_FLAGS, Options
+from insight_core.cli.logdirs import filled_directories
 from insight_core.cli.plugin_commands import (
     add_flags,
     command_in,
@@ -107,10 +108,14 @@ def read_flags(
         _settle(parser, values, origins, defaults, ("load",), "data_provider")
     _settle(parser, values, origins, defaults, ("host", "port"), "unix_socket")
     logdir = FLAGS["logdir"]
-    if logdir in flags and not values["logdir"] and not values.get("data_provider"):
-        parser.error(f"no log directory: give one, as in 'insight-host runs/' (or set {logdir.variable})")
+    is_missing = logdir in flags and not values["logdir"] and not values.get("data_provider")
+    if is_missing and command == "serve" and registry is None:
+        registry = loaded_for(words, environment, flags)
     if registry is not None:
         registry.take_flags(given)
+        is_missing = is_missing and not filled_directories(registry)
+    if is_missing:
+        parser.error(f"no log directory: give one, as in 'insight-host runs/' (or set {logdir.variable})")
     return Options(command=command, origins=origins, registry=registry, **values)
 
 

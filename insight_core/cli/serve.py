@@ -16,7 +16,7 @@ from insight_core.cli.awaited_host import AwaitedHost
 from insight_core.cli.data_source import ignored_flags, open_data
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.flags import Options
-from insight_core.cli.logdirs import cache_shares, open_logdirs, problems
+from insight_core.cli.logdirs import cache_shares, open_logdirs, problems, with_filled
 from insight_core.cli.middleware import Greeting, app_settings, wrapped
 from insight_core.cli.other_program import open_guests
 from insight_core.cli.policies import open_registry
@@ -57,7 +57,7 @@ def serve(
     sys.setswitchinterval(_TURN)
     line = open_terminal(options.verbosity)
     registry = open_registry(options)
-    logdirs = open_logdirs(options)
+    logdirs = with_filled(open_logdirs(options), registry)
     provider = open_data(options, registry, logdirs)
     greeting = Greeting()
     awaited = AwaitedHost()

@@ -85,7 +85,7 @@ def insight_wrap_app(app: WSGIApplication, settings: AppSettings) -> WSGIApplica
     The entry point of the module is in the group ``insight.middleware`` instead of ``insight.plugins``: from
     it the host knows, before any import, that it must not run without this middleware. It waits for the
     import, and an error or a missed deadline ends the start; of InvalidArgument only the text is printed.
-    Modules of insight-host itself are around those of others: its guard is the first to see a request.
+    Modules of insight-host itself are around those of others; its guard sees all but ``--receive`` first.
     """
 
 

@@ -10,3 +10,4 @@ from insight_core.ingest.walk import size_below as size_below
 from insight_core.isolation import *  # noqa: F403
 from insight_core.own_hooks import GuestSettings as GuestSettings
 from insight_core.own_hooks import OtherProgram as OtherProgram
+from insight_core.token_files import *  # noqa: F403

@@ -28,7 +28,7 @@ def test_every_plugin_is_packaged_and_has_an_entry_point(repository: Path, proje
     listed = {path for path in packages if path.startswith("plugins/")}
     assert listed == {f"plugins/{name}/insight_{name}" for name in directories}
     groups = project["project"]["entry-points"]
-    assert groups["insight.middleware"] == {"access": "insight_access"}
+    assert groups["insight.middleware"] == {"access": "insight_access", "receive": "insight_receive"}
     points = {**groups["insight.plugins"], **groups["insight.middleware"]}
     # `--disable-plugin tensorboard` means TensorBoard's page, one of the things that this module brings
     names = {"tensorboard": "tensorboard-plugins"}

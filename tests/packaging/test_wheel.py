@@ -36,6 +36,7 @@ def _with_page(repository: Path) -> set[str]:
         "insight_lake",
         "insight_mcp",
         "insight_metric_logs",
+        "insight_receive",
         "insight_remote",
         "insight_tensorboard",
     }

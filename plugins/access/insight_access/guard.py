@@ -33,7 +33,7 @@ class Guard:
     """The WSGI application around the host.
 
     ``header`` is the one in which a proxy names the user. With ``trusts_all`` it is believed without a token,
-    and clients with neither are refused.
+    and clients with neither are refused, but for ``/healthz``.
     """
 
     app: WSGIApplication
@@ -52,11 +52,11 @@ class Guard:
             if answer is not None:
                 return answer(environ, start_response)
             key = self.keys.by_cookie(cookie_of(environ))
-            if key is None:
+            if key is None and not self._is_probe(environ):
                 return self._refused(environ)(environ, start_response)
         if user is not None:
             environ["REMOTE_USER"] = user
-        environ[READ_ONLY] = key is not None and not key.may_save
+        environ[READ_ONLY] = (key is not None and not key.may_save) or self._is_probe(environ)
         if key is not None and user is None:  # whom a proxy names, the proxy lets in
             environ[_LINK_TOKEN] = self.keys.of_guests
         return self.app(environ, start_response)
@@ -91,6 +91,11 @@ class Guard:
                 answer.headers["Cache-Control"] = "no-store"
                 return answer
         return None
+
+    def _is_probe(self, environ: WSGIEnvironment) -> bool:
+        """Whether a container asks if the host lives: it has no token, and the answer tells nothing else."""
+        is_health = environ.get("PATH_INFO") == f"{self.settings.path_prefix}/healthz"
+        return is_health and environ["REQUEST_METHOD"] in ("GET", "HEAD")
 
     def _is_own_form(self, environ: WSGIEnvironment) -> bool:
         """Whether a form was sent from a page of this host: another site must not make a user its guest."""

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from insight_access.keys import Key, Keys, random_token, token_in
+from insight_access.keys import Key, Keys
 from insight_core.plugin import AppSettings, InvalidArgument
+from insight_core.plugin.own import random_token, token_in
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

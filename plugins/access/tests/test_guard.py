@@ -49,6 +49,12 @@ def test_every_route_is_refused_without_and_answered_with_the_token(
     more = [(method, path) for path in ("/", "/nothing", "*") for method in ("GET", "OPTIONS", "POST")]
     for method, path in [*_paths(host), *more]:
         refused = client.open(path, method=method)
+        if path == "/healthz" and method in ("GET", "HEAD"):  # for probes of containers
+            assert (refused.status_code, refused.data) == (
+                200,
+                b"" if method == "HEAD" else b'{"status":"ok"}',
+            )
+            continue
         assert refused.status_code == 401, (method, path)
         assert b"loss" not in refused.data
         if path == "/data/events":

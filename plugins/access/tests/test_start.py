@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from insight_access.keys import token_in
 from insight_access.wrapping import is_of_this_machine_only
 
 from insight_core.plugin import InvalidArgument
+from insight_core.token_files import token_in
 from tests.guarded_hosts import TOKEN, Guarded, guarded_host
 
 NO_FILES = {"token_file": None, "read_token_file": None}
