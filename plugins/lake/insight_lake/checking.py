@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from insight_core.plugin import InsightError, NotFound
 from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesInfo, SeriesKey
 from insight_lake.contents import RunContent
+from insight_lake.delta import LakeVersion, Segment
 from insight_lake.levels import BLOCKS, COUNTS, LONG, coarse_level, fine_level
-from insight_lake.manifest import LakeManifest, SegmentEntry
-from insight_lake.objects import ObjectStore
 from insight_lake.provider import LakeProvider
 from insight_lake.records import RecordSource
 from insight_lake.rewriting import StoredRecords, open_whole
 from insight_lake.row_reader import RowRange, RowReader
+from insight_lake.store import LakeStore
 
 _ALL = ScalarQuery(attempts="all")
 _PIECE = 8 << 20  # bytes
@@ -38,12 +38,12 @@ class CheckReport:
 
 
 def check_lake(
-    store: ObjectStore, manifest: LakeManifest, report: CheckReport, tell: Callable[[str], None]
+    store: LakeStore, version: LakeVersion, report: CheckReport, tell: Callable[[str], None]
 ) -> dict[str, str]:
     """Checks all objects and tables; returns the hash of each run as its series give it."""
     contents: dict[str, str] = {}
-    for number, segment in enumerate(manifest.segments):
-        tell(f"insight-host lake: segment {number + 1} of {len(manifest.segments)}")
+    for number, segment in enumerate(version.segments):
+        tell(f"insight-host lake: segment {number + 1} of {len(version.segments)}")
         objects = segment.objects()
         report.objects += len(objects)
         wrong = [text for one in objects if (text := _of_object(store, one.key, one.size, one.sha256))]
@@ -62,7 +62,7 @@ def check_lake(
     return contents
 
 
-def _of_object(store: ObjectStore, key: str, size: int, sha256: str) -> str:
+def _of_object(store: LakeStore, key: str, size: int, sha256: str) -> str:
     total, digest = 0, hashlib.sha256()
     try:
         while total < size:
@@ -78,9 +78,9 @@ def _of_object(store: ObjectStore, key: str, size: int, sha256: str) -> str:
     return ""
 
 
-def _of_segment(store: ObjectStore, segment: SegmentEntry, report: CheckReport) -> dict[str, str]:
+def _of_segment(store: LakeStore, segment: Segment, report: CheckReport) -> dict[str, str]:
     """Compares the tables of a segment with each other; returns the hash of each run."""
-    data = open_whole(store, LakeManifest(1, (segment,)))
+    data = open_whole(store, LakeVersion.of([segment]))
     try:
         contents: dict[str, RunContent] = {}
         for plugin, info, columns, claims in series_columns(data, StoredRecords(data)):
@@ -116,7 +116,7 @@ def _of_numbers(info: SeriesInfo, columns: Sequence[NDArray[np.generic]]) -> lis
     return [f"{info.key.tag!r} of run {info.key.run!r}: {text}" for text in wrong]
 
 
-def _of_levels(data: LakeProvider, segment: SegmentEntry) -> list[str]:
+def _of_levels(data: LakeProvider, segment: Segment) -> list[str]:
     """Makes the levels again, and compares."""
     if "levels" not in segment.tables:
         return []

@@ -60,11 +60,11 @@ def _build_flags(parser: argparse.ArgumentParser) -> None:
 
 def _build(host: CommandHost, given: argparse.Namespace) -> int:
     from insight_lake.building import Builder, BuildOptions
-    from insight_lake.stores import open_store
+    from insight_lake.store import LakeStore
 
     if given.on is not None:
         return _on_ray(host, given)
-    store = open_store(given.to.removeprefix("lake:"), create=True)
+    store = LakeStore(given.to.removeprefix("lake:"), create=True)
     for flags, source in _loads(given):
         options = BuildOptions(
             flags,
@@ -127,17 +127,17 @@ def _loads(given: argparse.Namespace) -> list[tuple[list[str], str]]:
 def _check(host: CommandHost, given: argparse.Namespace) -> int:
     from insight_lake.checking import CheckReport, check_lake, compare_runs
     from insight_lake.contents import lake_content
-    from insight_lake.manifest import existing
+    from insight_lake.delta import existing
     from insight_lake.rewriting import open_whole
     from insight_lake.sources import logs_of
-    from insight_lake.stores import open_store
+    from insight_lake.store import LakeStore
 
-    store = open_store(given.lake.removeprefix("lake:"))
-    manifest = existing(store)
+    store = LakeStore(given.lake.removeprefix("lake:"))
+    version = existing(store)
     report = CheckReport()
-    contents = check_lake(store, manifest, report, host.status)
+    contents = check_lake(store, version, report, host.status)
     if given.sources and not report.problems:
-        lake = open_whole(store, manifest)
+        lake = open_whole(store, version)
         stored = lake.lake().runs()
         for flags, _ in _loads(given):
             for logs, source, current in logs_of(host, flags, stored, given.numbers_only):
@@ -150,7 +150,7 @@ def _check(host: CommandHost, given: argparse.Namespace) -> int:
         print(problem)
     logs_text = f"{report.compared:,} runs equal to their logs, {report.changed:,} older than their logs"
     print(
-        f"{store.location}: version {manifest.version}, {report.objects:,} objects, {report.runs:,} runs, "
+        f"{store.location}: version {version.version}, {report.objects:,} objects, {report.runs:,} runs, "
         f"{report.points:,} points, {report.payloads:,} records: {len(report.problems):,} problems"
         + (f"; {logs_text}" if given.sources and not report.problems else "")
     )
@@ -165,10 +165,10 @@ def _check_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _compact(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.stores import open_store
+    from insight_lake.store import LakeStore
     from insight_lake.upkeep import compact, delete_unused
 
-    store = open_store(given.lake.removeprefix("lake:"))
+    store = LakeStore(given.lake.removeprefix("lake:"))
     before, after = compact(store, max(1, given.target) << 20)
     deleted = delete_unused(store, given.grace)
     host.print(
@@ -186,10 +186,10 @@ def _compact_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _expire(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.stores import open_store
+    from insight_lake.store import LakeStore
     from insight_lake.upkeep import delete_unused, expire
 
-    store = open_store(given.lake.removeprefix("lake:"))
+    store = LakeStore(given.lake.removeprefix("lake:"))
     removed = expire(store, given.older_than, given.run_regex)
     deleted = delete_unused(store, given.grace)
     host.print(f"insight-host: {store.location}: {removed:,} runs removed; {deleted:,} objects deleted")
@@ -208,13 +208,12 @@ def _expire_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _files(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.manifest import existing
-    from insight_lake.stores import open_store
+    from insight_lake.delta import opened_table
+    from insight_lake.store import LakeStore
 
-    store = open_store(given.lake.removeprefix("lake:"))
-    for segment in existing(store).segments:
-        if given.table in segment.tables:
-            print(f"{store.location}/{segment.tables[given.table].key}")
+    store = LakeStore(given.lake.removeprefix("lake:"))
+    for path in opened_table(store, given.table).file_uris():
+        print(path)
     return 0
 
 
@@ -223,29 +222,38 @@ def _files_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", choices=("scalars", "series", "runs", "records", "levels"), help="the table")
 
 
+def _convert(host: CommandHost, given: argparse.Namespace) -> int:
+    from insight_lake.store import LakeStore
+    from insight_lake.upkeep import convert
+
+    store = LakeStore(given.lake.removeprefix("lake:"))
+    host.print(f"insight-host: {store.location}: {convert(store):,} segments in Delta tables")
+    return 0
+
+
 def _info(host: CommandHost, given: argparse.Namespace) -> int:
     from insight_lake.contents import lake_content
+    from insight_lake.delta import existing
     from insight_lake.lake import Lake
-    from insight_lake.manifest import existing
     from insight_lake.row_reader import RowReader
-    from insight_lake.stores import open_store
+    from insight_lake.store import LakeStore
 
-    store = open_store(given.lake.removeprefix("lake:"))
-    manifest = existing(store)
+    store = LakeStore(given.lake.removeprefix("lake:"))
+    version = existing(store)
     reader = RowReader(store)
-    runs = Lake(reader, manifest, None).runs()
+    runs = Lake(reader, version, None).runs()
     reader.close()
     sizes: dict[str, int] = {}
-    for segment in manifest.segments:
+    for segment in version.segments:
         for name, table in segment.tables.items():
             sizes[name] = sizes.get(name, 0) + table.size
         sizes["payloads"] = sizes.get("payloads", 0) + sum(one.size for one in segment.payloads)
-    counts = ("runs", "series", "points", "records")
+    counts = {"runs": "runs", "series": "series", "points": "scalars", "records": "records"}
     facts: Mapping[str, object] = {
         "location": store.location,
-        "version": manifest.version,
-        "segments": len(manifest.segments),
-        **{name: sum(getattr(one, name) for one in manifest.segments) for name in counts},
+        "version": version.version,
+        "segments": len(version.segments),
+        **{name: sum(one.rows(table) for one in version.segments) for name, table in counts.items()},
         "bytes": {name: size for name, size in sizes.items() if size},
         "content": lake_content({name: stored.content for name, stored in runs.items()}),
     }
@@ -296,6 +304,7 @@ _COMMANDS: Mapping[str, tuple[_Run, _AddFlags]] = {
     "build": (_build, _build_flags),
     "check": (_check, _check_flags),
     "compact": (_compact, _compact_flags),
+    "convert": (_convert, _add_lake),
     "expire": (_expire, _expire_flags),
     "files": (_files, _files_flags),
     "info": (_info, _add_lake),

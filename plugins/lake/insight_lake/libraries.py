@@ -9,7 +9,7 @@ from insight_core.plugin import Unavailable
 
 def require_libraries() -> None:
     """Raises Unavailable without the extra ``lake``."""
-    missing = [name for name in ("pyarrow", "obstore") if find_spec(name) is None]
+    missing = [name for name in ("deltalake", "obstore", "pyarrow") if find_spec(name) is None]
     if missing:
         names = " and ".join(missing)
         are = "are" if len(missing) > 1 else "is"

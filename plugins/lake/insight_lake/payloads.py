@@ -15,9 +15,8 @@ from attrs import frozen
 from insight_core.plugin import Claim, FileName, InsightError
 from insight_core.plugin.data import PayloadStream
 from insight_core.plugin.payloads import contents
-from insight_lake.objects import ObjectMissing, ObjectStore
 from insight_lake.sources import is_remote
-from insight_lake.stores import open_store
+from insight_lake.store import LakeStore, ObjectMissing
 from insight_record.formats.framing import HEADER_SIZE
 
 _LENGTH = struct.Struct("<Q")
@@ -48,7 +47,7 @@ class UnreadablePayload(InsightError):
     code = "undecodable"
 
 
-def read_payload(store: ObjectStore, place: PayloadPlace, limit: int | None) -> bytes:
+def read_payload(store: LakeStore, place: PayloadPlace, limit: int | None) -> bytes:
     """The bytes of a payload, or its first ones. Raises UnreadablePayload."""
     size = place.size if limit is None else min(limit, place.size)
     if place.copied:
@@ -72,7 +71,7 @@ def read_payload(store: ObjectStore, place: PayloadPlace, limit: int | None) -> 
         return record[first : first + size]
 
 
-def open_payload(store: ObjectStore, place: PayloadPlace, offset: int, length: int | None) -> PayloadStream:
+def open_payload(store: LakeStore, place: PayloadPlace, offset: int, length: int | None) -> PayloadStream:
     """The bytes of a payload, or a part of them, as a stream. Raises UnreadablePayload."""
     stop = place.size if length is None else min(place.size, offset + length)
     if length == 0:
@@ -119,7 +118,7 @@ class _Bytes(io.RawIOBase):
 
 
 class _CopiedBytes(_Bytes):
-    def __init__(self, store: ObjectStore, place: PayloadPlace, stop: int) -> None:
+    def __init__(self, store: LakeStore, place: PayloadPlace, stop: int) -> None:
         super().__init__(stop)
         self._store, self._place = store, place
 
@@ -179,5 +178,5 @@ def _part_of_object(place: PayloadPlace, start: int, size: int) -> bytes:
 
 
 @cache
-def _root(location: str) -> ObjectStore:
-    return open_store(location)
+def _root(location: str) -> LakeStore:
+    return LakeStore(location)

@@ -12,7 +12,7 @@ from insight_lake import tables
 from insight_lake.building import parse_shard
 from insight_lake.checking import CheckReport, check_lake, compare_runs
 from insight_lake.contents import lake_content
-from insight_lake.manifest import newest
+from insight_lake.delta import newest
 from insight_lake.records import LogRecords
 from insight_lake.rewriting import open_whole
 
@@ -54,9 +54,9 @@ def lake_of(logs: Path, name: str = "lake") -> LakeBuild:
 def content(build: LakeBuild) -> str:
     """The hash of the lake, after a check of all that is in it, and of every value against the logs."""
     store = build.store()
-    manifest, report = newest(store), CheckReport()
-    contents = check_lake(store, manifest, report, lambda text: None)
-    lake, logs = open_whole(store, manifest), build.read()
+    version, report = newest(store), CheckReport()
+    contents = check_lake(store, version, report, lambda text: None)
+    lake, logs = open_whole(store, version), build.read()
     compare_runs(lake, logs, LogRecords(logs), sorted(contents), report)
     lake.close()
     logs.close()
@@ -67,10 +67,10 @@ def content(build: LakeBuild) -> str:
 def test_only_runs_that_have_changed_are_written(logs: Path) -> None:
     build = lake_of(logs)
     assert build.run().written == 6
-    before = newest(build.store())
+    before = newest(build.store()).version
     again = build.run()
     assert (again.written, again.unchanged) == (0, 6)
-    assert newest(build.store()) == before
+    assert newest(build.store()).version == before
     write(logs / "run3", range(20, 25), 2000)
     report = build.run()
     assert (report.written, report.unchanged, report.points) == (1, 5, 50)
@@ -122,12 +122,12 @@ def test_a_source_without_any_run_prunes_nothing(logs: Path) -> None:
     """As a directory that is not mounted."""
     build = lake_of(logs)
     build.run()
-    before = newest(build.store())
+    before = newest(build.store()).version
     logs.rename(logs.parent / "elsewhere")
     logs.mkdir()
     with pytest.raises(InvalidArgument, match=r"not mounted.* 6 runs"):
         build.run(prune=True)
-    assert newest(build.store()) == before
+    assert newest(build.store()).version == before
 
 
 def test_shards_and_batches_make_the_same_lake(logs: Path) -> None:

@@ -139,7 +139,7 @@ def test_a_picture_reads_a_part(
     requests, size = (fresh.store.traffic.requests - before[0], fresh.store.traffic.bytes - before[1])
     fresh.close()
     assert requests <= 5
-    assert size < share * sum(one.size for one in fresh.lake().manifest.segments)
+    assert size < share * sum(one.size for one in fresh.lake().version.segments)
 
 
 def test_levels_of_any_length_keep_what_an_envelope_keeps() -> None:
