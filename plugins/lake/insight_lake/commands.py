@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from insight_core.plugin import CommandHost, InvalidArgument
 from insight_lake.libraries import require_libraries
 
+if TYPE_CHECKING:
+    from insight_lake.store import LakeStore
+
 _SERVERS = re.compile(r"(grpcs?|grpc\+unix|https?|lake):")
+_COMPACTED = 10  # builds of --follow after which the lake is compacted
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
@@ -52,6 +59,14 @@ def _build_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", type=int, default=512, metavar="MIB", help="read so many MiB of logs at a time (512)"
     )
+    parser.add_argument(
+        "--follow",
+        type=float,
+        nargs="?",
+        const=60.0,
+        metavar="SECONDS",
+        help="build again so many seconds after the last build began (60), until it is ended",
+    )
     parser.add_argument("--on", metavar="ray[://HOST:PORT]", help="build on a Ray cluster")
     parser.add_argument(
         "--shards", type=int, metavar="N", help="with --on ray: so many tasks (one a processor)"
@@ -59,12 +74,28 @@ def _build_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _build(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.building import Builder, BuildOptions
     from insight_lake.store import LakeStore
 
     if given.on is not None:
         return _on_ray(host, given)
+    from insight_lake.upkeep import compact, delete_unused
+
     store = LakeStore(given.to.removeprefix("lake:"), create=True)
+    for number in itertools.count(1):
+        began = time.monotonic()
+        _build_once(host, store, given)
+        if given.follow is None:
+            return 0
+        if number % _COMPACTED == 0:
+            compact(store)
+            delete_unused(store)
+        time.sleep(max(0.0, began + given.follow - time.monotonic()))
+    return 0
+
+
+def _build_once(host: CommandHost, store: LakeStore, given: argparse.Namespace) -> None:
+    from insight_lake.building import Builder, BuildOptions
+
     for flags, source in _loads(given):
         options = BuildOptions(
             flags,
@@ -82,7 +113,6 @@ def _build(host: CommandHost, given: argparse.Namespace) -> int:
             f"{report.records:,} records, {report.bytes / 1e6:,.1f} MB), {report.unchanged:,} unchanged, "
             f"{report.removed:,} removed"
         )
-    return 0
 
 
 def _on_ray(host: CommandHost, given: argparse.Namespace) -> int:
@@ -92,6 +122,8 @@ def _on_ray(host: CommandHost, given: argparse.Namespace) -> int:
         raise InvalidArgument(f"--on: {given.on!r} is not ray or ray://HOST:PORT")
     if given.shard is not None:
         raise InvalidArgument("--shard cannot be combined with --on ray, which makes the shards")
+    if given.follow is not None:
+        raise InvalidArgument("--follow cannot be combined with --on ray")
     arguments = [*given.sources, f"--to={given.to}", f"--batch={given.batch}"]
     flags = {"copy": ["--with-payloads"], "none": ["--numbers-only"], "locate": []}[given.payloads]
     flags += [f"--{name}" for name in ("prune", "replace") if getattr(given, name)]

@@ -19,7 +19,7 @@ from deltalake.transaction import AddAction, RemoveAction
 
 from insight_core.plugin import InvalidArgument, Unavailable
 from insight_lake.store import LakeStore, ObjectMissing
-from insight_lake.tables import SCHEMAS, LakeObject, write_runs
+from insight_lake.tables import MEASURED, SCHEMAS, LakeObject, write_runs
 
 FOLLOWING = tuple(name for name in SCHEMAS if name != "runs")
 _MOST_TRIES = 100  # of one commit, while other writers make theirs
@@ -30,7 +30,8 @@ _SETTINGS: Mapping[str, str | None] = {
     "delta.logRetentionDuration": "interval 2 days",
     "delta.deletedFileRetentionDuration": "interval 1 days",
 }
-_OF_STATISTICS = ("run", "tag", "plugin", "step")
+_LAST_TEXT = "\U0010ffff"
+_MEASURED = "delta.dataSkippingStatsColumns"  # delta-rs takes the bounds of others for null, and finds no row
 _PAUSE = 0.05  # seconds after another writer was faster; grows with each try
 
 
@@ -207,7 +208,7 @@ def create_tables(store: LakeStore) -> None:
                 f"{store.location}/{name}",
                 pa.schema([(one.name, _plain_type(one.type)) for one in SCHEMAS[name]]),
                 mode="ignore",
-                configuration=_SETTINGS,
+                configuration={**_SETTINGS, _MEASURED: ",".join(_measured(name))},
                 storage_options=store.delta_options,
             )
         except (DeltaError, OSError):
@@ -234,6 +235,10 @@ def _opened(store: LakeStore, name: str) -> DeltaTable:
         raise
     except (DeltaError, OSError) as error:
         raise Unavailable(f"{store.location}/{name}: {error}") from error
+
+
+def _measured(table: str) -> list[str]:
+    return [column for column in MEASURED if column in SCHEMAS[table].names]
 
 
 def _plain_type(kind: Any) -> Any:  # noqa: ANN401
@@ -289,26 +294,19 @@ def _removed(path: str, size: int) -> RemoveAction:
 
 
 def _added(store: LakeStore, one: LakeObject) -> AddAction:
-    """The entry of a file, with the smallest and largest values of columns, by which engines leave it out."""
-    data = store.get_range(one.key, one.size - one.footer, one.size)
-    footer = pq.read_metadata(pa.BufferReader(data))
-    least, greatest = {}, {}
-    columns = {footer.schema.column(place).name: place for place in range(footer.num_columns)}
-    for name in _OF_STATISTICS:
-        if name in columns and footer.num_row_groups:
-            found = [
-                footer.row_group(number).column(columns[name]).statistics
-                for number in range(footer.num_row_groups)
-            ]
-            if all(each is not None and each.has_min_max for each in found):
-                least[name] = min(each.min for each in found)
-                greatest[name] = max(each.max for each in found)
-    statistics = {
-        "numRecords": footer.num_rows,
-        "minValues": least,
-        "maxValues": greatest,
-        "nullCount": dict.fromkeys(least, 0),
-    }
+    """The entry of a file, with the least and greatest values of columns, by which engines leave it out."""
+    footer = pq.read_metadata(pa.BufferReader(store.get_range(one.key, one.size - one.footer, one.size)))
+    statistics: dict[str, Any] = {"numRecords": footer.num_rows}
+    for name, pick, without in (("minValues", min, ""), ("maxValues", max, _LAST_TEXT)):
+        found = statistics[name] = {}
+        for place in range(footer.num_columns if footer.num_rows else 0):
+            column = footer.schema.column(place).path
+            if column in MEASURED:
+                parts = [footer.row_group(at).column(place).statistics for at in range(footer.num_row_groups)]
+                known = [getattr(part, name[:3]) for part in parts if part is not None and part.has_min_max]
+                # a text of more than 4 kB has none, and a file without bounds would be left out by some
+                found[column] = pick(known) if len(known) == len(parts) else without
+    statistics["nullCount"] = dict.fromkeys(statistics["minValues"], 0)
     path = one.key.partition("/")[2]
     return AddAction(path, one.size, {}, int(time.time() * 1000), True, json.dumps(statistics))
 

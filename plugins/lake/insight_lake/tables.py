@@ -109,6 +109,7 @@ SCHEMAS: Mapping[str, Any] = {
         ]
     ),
 }
+MEASURED = ("run", "tag", "step")  # columns whose least and greatest values are written
 DICTIONARIES = sorted(
     {one.name for schema in SCHEMAS.values() for one in schema if pa.types.is_dictionary(one.type)}
 )
@@ -252,7 +253,7 @@ def _options(schema: Any) -> dict[str, Any]:  # noqa: ANN401
         "compression_level": 3,
         "use_dictionary": dictionaries,
         "column_encoding": encodings,
-        "write_statistics": [name for name in ("run", "tag", "step") if name in schema.names],
+        "write_statistics": [name for name in MEASURED if name in schema.names],
         "store_schema": False,  # of Arrow: other engines would see dictionaries instead of texts
     }
 
