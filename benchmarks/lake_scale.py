@@ -32,7 +32,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 import pyarrow.parquet as pq
 from attrs import evolve
-from insight_lake.delta import Change, Segment, publish, segment_of
+from insight_lake.delta import LakeCommit, LakeSegment, publish, segment_of
 from insight_lake.row_order import ShownPoints
 from insight_lake.store import LakeStore
 from insight_lake.tables import TableFile
@@ -86,11 +86,11 @@ def write_lake(place: Path, sweeps: int) -> int:
     segments = [first, *(_repeated(place, first, sweep) for sweep in range(1, sweeps))]
     for number in range(0, sweeps, _PUBLISHED):
         some = segments[number : number + _PUBLISHED]
-        publish(store, lambda version, some=some: Change((), some))  # type: ignore[misc]
+        publish(store, lambda version, some=some: LakeCommit((), some))  # type: ignore[misc]
     return first.size
 
 
-def _repeated(place: Path, first: Segment, sweep: int) -> Segment:
+def _repeated(place: Path, first: LakeSegment, sweep: int) -> LakeSegment:
     """A segment of another sweep with the same points."""
 
     def of_sweep(table: Any) -> dict[str, Any]:  # noqa: ANN401

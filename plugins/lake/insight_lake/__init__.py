@@ -1,4 +1,4 @@
-"""Lakes: logs as Parquet in a bucket or a directory, for teams, other engines and any number of hosts."""
+"""Lakes: logs as Delta tables in a bucket or a directory, for teams, other engines and any number of hosts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from insight_core.plugin.data import DataProvider
 
 _PREFIX = "lake:"
 _COMMANDS = {
-    "build": "write logs into a lake: Parquet in a directory or on object storage",
+    "build": "write logs into a lake: Delta tables in a directory or on object storage",
     "check": "compare a lake with itself, and with the logs that it was built from",
     "convert": "make Delta tables of a lake that an earlier insight-host wrote",
     "compact": "join small segments of a lake into large ones",

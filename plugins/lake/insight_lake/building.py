@@ -15,7 +15,7 @@ from attrs import define, frozen
 from insight_core.plugin import CommandHost, InvalidArgument
 from insight_core.plugin.data import DataProvider
 from insight_lake.contents import series_fingerprints
-from insight_lake.delta import Change, LakeVersion, Segment, newest, publish
+from insight_lake.delta import LakeCommit, LakeSegment, LakeVersion, newest, publish
 from insight_lake.lake import Lake
 from insight_lake.records import CopiedRecords, LogRecords, RecordSource
 from insight_lake.rewriting import rewritten
@@ -60,7 +60,7 @@ class BuildReport:
     records: int = 0
     bytes: int = 0  # of tables and payloads
 
-    def add(self, entry: Segment) -> None:
+    def add(self, entry: LakeSegment) -> None:
         """Adds a segment that was written."""
         self.written += entry.rows("runs")
         self.points += entry.rows("scalars")
@@ -110,7 +110,7 @@ class Builder:
             if self._options.prune:
                 self._prune(mine, set(found))
             # of logs without runs as well: hosts can tell an empty lake from none
-            publish(self._store, lambda version: None)
+            publish(self._store, lambda version: None, self._known())
         finally:
             self._reader.close()
         return self.report
@@ -126,6 +126,9 @@ class Builder:
     def _version(self, version: LakeVersion) -> Lake:
         self._lake = Lake(self._reader, version, self._lake)
         return self._lake
+
+    def _known(self) -> LakeVersion | None:
+        return None if self._lake is None else self._lake.version
 
     def _changed(self, mine: Mapping[str, FoundRun]) -> list[str]:
         known = self._version(newest(self._store)).runs()
@@ -211,17 +214,17 @@ class Builder:
             f"insight-host lake: {self.report.written:,} runs, {self.report.points + points:,} points"
         )
 
-    def _publish(self, entry: Segment, notes: Mapping[str, RunNote]) -> None:
-        made: dict[tuple[str, frozenset[str]], Segment | None] = {}
-        result: list[Segment] = []
+    def _publish(self, entry: LakeSegment, notes: Mapping[str, RunNote]) -> None:
+        made: dict[tuple[str, frozenset[str]], LakeSegment | None] = {}
+        result: list[LakeSegment] = []
 
-        def without(segment: Segment, runs: Iterable[str]) -> Segment | None:
+        def without(segment: LakeSegment, runs: Iterable[str]) -> LakeSegment | None:
             key = segment.id, frozenset(runs)
             if key not in made:
                 made[key] = rewritten(self._store, [segment], key[1]) if key[1] else segment
             return made[key]
 
-        def change(version: LakeVersion) -> Change | None:
+        def change(version: LakeVersion) -> LakeCommit | None:
             known = self._version(version).runs()
             # another builder was faster, and looked at the files later, or at the same ones
             late = {
@@ -239,9 +242,9 @@ class Builder:
             left = [without(by_id[name], runs) for name, runs in replaced.items()]
             result[:] = [] if mine is None else [mine]
             added = [segment for segment in (mine, *left) if segment is not None]
-            return Change(list(replaced), added) if mine is not None else None
+            return LakeCommit(list(replaced), added) if mine is not None else None
 
-        publish(self._store, change)
+        publish(self._store, change, self._known())
         for segment in result:
             self.report.add(segment)
 
@@ -262,24 +265,26 @@ class Builder:
                 and (stored.note.fingerprint or (self._fileless is not None and name not in self._fileless))
             }
 
-        if not listed and (lost := gone(newest(self._store))):
+        if not listed and (lost := gone(newest(self._store, self._known()))):
             raise InvalidArgument(
                 f"{self._options.source}: has no run at all, perhaps because it is not mounted, and --prune "
                 f"would drop {len(lost):,} runs of the lake; if that is meant, use insight-host lake expire"
             )
-        self.report.removed = remove_runs(self._store, gone)
+        self.report.removed = remove_runs(self._store, gone, self._known())
 
 
 def _is_same(known: RunNote, note: RunNote) -> bool:
     return bool(note.fingerprint) and (known.fingerprint, known.source) == (note.fingerprint, note.source)
 
 
-def remove_runs(store: LakeStore, chosen: Callable[[LakeVersion], set[str]]) -> int:
+def remove_runs(
+    store: LakeStore, chosen: Callable[[LakeVersion], set[str]], known: LakeVersion | None = None
+) -> int:
     """Publishes a version without the runs that ``chosen`` names; returns how many these are."""
     reader = RowReader(store)
     count = [0]
 
-    def change(version: LakeVersion) -> Change | None:
+    def change(version: LakeVersion) -> LakeCommit | None:
         runs = chosen(version)
         count[0] = len(runs)
         if not runs:
@@ -287,10 +292,10 @@ def remove_runs(store: LakeStore, chosen: Callable[[LakeVersion], set[str]]) -> 
         lake = Lake(reader, version, None)
         holders = {entry.id: entry for run in runs if (entry := lake.entry_of(run)) is not None}
         left = [rewritten(store, [entry], runs) for entry in holders.values()]
-        return Change(list(holders), [entry for entry in left if entry is not None])
+        return LakeCommit(list(holders), [entry for entry in left if entry is not None])
 
     try:
-        publish(store, change)
+        publish(store, change, known)
     finally:
         reader.close()
     return count[0]

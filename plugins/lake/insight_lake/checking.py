@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from insight_core.plugin import InsightError, NotFound
 from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesInfo, SeriesKey
 from insight_lake.contents import RunContent
-from insight_lake.delta import LakeVersion, Segment
+from insight_lake.delta import LakeSegment, LakeVersion
 from insight_lake.levels import BLOCKS, COUNTS, LONG, coarse_level, fine_level
 from insight_lake.provider import LakeProvider
 from insight_lake.records import RecordSource
@@ -78,7 +78,7 @@ def _of_object(store: LakeStore, key: str, size: int, sha256: str) -> str:
     return ""
 
 
-def _of_segment(store: LakeStore, segment: Segment, report: CheckReport) -> dict[str, str]:
+def _of_segment(store: LakeStore, segment: LakeSegment, report: CheckReport) -> dict[str, str]:
     """Compares the tables of a segment with each other; returns the hash of each run."""
     data = open_whole(store, LakeVersion.of([segment]))
     try:
@@ -116,7 +116,7 @@ def _of_numbers(info: SeriesInfo, columns: Sequence[NDArray[np.generic]]) -> lis
     return [f"{info.key.tag!r} of run {info.key.run!r}: {text}" for text in wrong]
 
 
-def _of_levels(data: LakeProvider, segment: Segment) -> list[str]:
+def _of_levels(data: LakeProvider, segment: LakeSegment) -> list[str]:
     """Makes the levels again, and compares."""
     if "levels" not in segment.tables:
         return []

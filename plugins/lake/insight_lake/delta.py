@@ -36,7 +36,7 @@ _PAUSE = 0.05  # seconds after another writer was faster; grows with each try
 
 
 @define(eq=False)
-class Segment:
+class LakeSegment:
     """A group of runs, with all of each: rows of ``runs``, and one file in each of the other tables."""
 
     runs: Any  # a pyarrow table, of which the first row says the rest
@@ -68,7 +68,7 @@ class Segment:
 
 def segment_of(
     name: str, runs: Mapping[str, Sequence[Any]], files: Sequence[LakeObject], plugins: Sequence[str]
-) -> Segment:
+) -> LakeSegment:
     """A segment of its rows of ``runs``, of which there is one at least, and its files."""
     nothing = [None] * (len(runs["run"]) - 1)
     columns = {
@@ -77,7 +77,7 @@ def segment_of(
         "plugins": [list(plugins), *nothing],
         "files": [[asdict(one) for one in files], *nothing],
     }
-    return Segment(pa.table(columns, schema=SCHEMAS["runs"]))
+    return LakeSegment(pa.table(columns, schema=SCHEMAS["runs"]))
 
 
 @frozen(eq=False)
@@ -85,25 +85,25 @@ class LakeVersion:
     """What is in a lake at a version of the table ``runs``; -1: there is no lake."""
 
     version: int = -1
-    files: Mapping[str, tuple[int, Sequence[Segment]]] = {}  # of ``runs``: size and segments by path
+    files: Mapping[str, tuple[int, Sequence[LakeSegment]]] = {}  # of ``runs``: size and segments by path
 
     @property
-    def segments(self) -> list[Segment]:
+    def segments(self) -> list[LakeSegment]:
         """The segments, in the order in which they were written."""
         return [segment for _, segments in self.files.values() for segment in segments]
 
     @classmethod
-    def of(cls, segments: Sequence[Segment]) -> LakeVersion:
+    def of(cls, segments: Sequence[LakeSegment]) -> LakeVersion:
         """Some segments by themselves."""
         return cls(0, {"": (0, segments)})
 
 
 @frozen
-class Change:
+class LakeCommit:
     """A change of a lake: segments that go, by id, and segments that come."""
 
     removed: Collection[str] = ()
-    added: Sequence[Segment] = ()
+    added: Sequence[LakeSegment] = ()
 
 
 def newest(store: LakeStore, known: LakeVersion | None = None) -> LakeVersion:
@@ -141,13 +141,16 @@ def newer(store: LakeStore, known: LakeVersion) -> LakeVersion:
     return newest(store, known)
 
 
-def publish(store: LakeStore, change: Callable[[LakeVersion], Change | None]) -> LakeVersion:
+def publish(
+    store: LakeStore, change: Callable[[LakeVersion], LakeCommit | None], known: LakeVersion | None = None
+) -> LakeVersion:
     """Commits a change of ``runs``; of several writers at the same time, all do so one after the other.
 
     ``change`` makes the change of the version that it gets, or returns None if nothing is to be changed. It
     is called again, with the version of another writer, if that one was faster. The other tables follow.
+    ``known`` is a version that was read.
     """
-    current = newest(store)
+    current = newest(store, known)
     if current.version < 0:
         create_tables(store)
     made: set[str] = set()
@@ -165,18 +168,17 @@ def publish(store: LakeStore, change: Callable[[LakeVersion], Change | None]) ->
         time.sleep(_PAUSE * (1 + number % 10))
     else:
         raise Unavailable(f"{store.location}: other writers were faster {_MOST_TRIES} times; try again")
-    follow(store)
+    follow(store, current)
     return current
 
 
-def follow(store: LakeStore) -> None:
+def follow(store: LakeStore, version: LakeVersion) -> None:
     """Makes the other tables have the files that ``runs`` names: also what a killed writer left undone."""
-    version: LakeVersion | None = None
     for name in FOLLOWING:
         for number in range(_MOST_TRIES):
             table = opened_table(store, name)
             # read after the table: a writer that commits to it in the meantime makes this commit fail
-            version = newest(store, version)
+            version = newer(store, version)
             wanted = {
                 one.key.partition("/")[2]: one
                 for segment in version.segments
@@ -215,26 +217,33 @@ def create_tables(store: LakeStore) -> None:
             opened_table(store, name)  # another writer may have created it
 
 
-def segments_of(store: LakeStore, path: str) -> list[Segment]:
+def segments_of(store: LakeStore, path: str) -> list[LakeSegment]:
     """The segments of a file of ``runs``, which has the rows of each one after the other."""
     table = pq.ParquetFile(pa.BufferReader(store.get(f"runs/{path}")), pre_buffer=False).read(
         use_threads=False
     )
     firsts = pc.indices_nonzero(table["files"].is_valid()).to_pylist()
     stops = [*firsts[1:], len(table)]
-    return [Segment(table.slice(first, stop - first)) for first, stop in zip(firsts, stops, strict=True)]
+    return [LakeSegment(table.slice(first, stop - first)) for first, stop in zip(firsts, stops, strict=True)]
 
 
 # --- inside -------------------------------------------------------------------------------------------
 
 
 def _opened(store: LakeStore, name: str) -> DeltaTable:
+    """A table at its newest version; what is known of it is not read again."""
+    table = store.opened.pop(name, None)
     try:
-        return DeltaTable(f"{store.location}/{name}", storage_options=store.delta_options)
+        if table is None:
+            table = DeltaTable(f"{store.location}/{name}", storage_options=store.delta_options)
+        else:
+            table.update_incremental()
     except TableNotFoundError:
         raise
     except (DeltaError, OSError) as error:
         raise Unavailable(f"{store.location}/{name}: {error}") from error
+    store.opened[name] = table
+    return table
 
 
 def _measured(table: str) -> list[str]:
@@ -252,7 +261,7 @@ def _files_of(table: DeltaTable) -> dict[str, int]:
     return {row["path"]: row["size_bytes"] for row in rows}
 
 
-def _commit_runs(store: LakeStore, current: LakeVersion, wanted: Change) -> bool:
+def _commit_runs(store: LakeStore, current: LakeVersion, wanted: LakeCommit) -> bool:
     """Commits a change of ``runs``; returns whether no other writer was faster."""
     replaced = {
         path: size
@@ -319,6 +328,6 @@ def _refuse_earlier_format(store: LakeStore) -> None:
         )
 
 
-def all_objects(segments: Iterable[Segment]) -> set[str]:
+def all_objects(segments: Iterable[LakeSegment]) -> set[str]:
     """The keys of all objects of segments."""
     return {one.key for segment in segments for one in segment.objects()}

@@ -12,7 +12,7 @@ from attrs import define, field
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.data import Damage, Run, SeriesKey
 from insight_lake.catalog import SegmentRuns, SegmentSeries, StoredRun
-from insight_lake.delta import LakeVersion, Segment
+from insight_lake.delta import LakeSegment, LakeVersion
 from insight_lake.row_reader import RowReader
 
 
@@ -20,7 +20,7 @@ from insight_lake.row_reader import RowReader
 class _Part:
     """A segment: its runs are read first, its series when one is asked for."""
 
-    entry: Segment
+    entry: LakeSegment
     runs: SegmentRuns
     series: SegmentSeries | None = None
     lock: threading.Lock = field(factory=threading.Lock)
@@ -72,7 +72,7 @@ class Lake:
             self._shown = [every[place] for _, _, place in order]
         return self._shown
 
-    def entry_of(self, run: str) -> Segment | None:
+    def entry_of(self, run: str) -> LakeSegment | None:
         """The segment that holds a run."""
         part = self._part_of_run.get(run)
         return None if part is None else part.entry

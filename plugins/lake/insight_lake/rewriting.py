@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import ProviderSettings
 from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
-from insight_lake.delta import LakeVersion, Segment
+from insight_lake.delta import LakeSegment, LakeVersion
 from insight_lake.provider import LakeProvider
 from insight_lake.records import RecordColumns
 from insight_lake.store import LakeStore
@@ -53,7 +53,9 @@ class StoredRecords:
         return self._data.record_columns(plugin, key)
 
 
-def rewritten(store: LakeStore, segments: Sequence[Segment], without: Collection[str] = ()) -> Segment | None:
+def rewritten(
+    store: LakeStore, segments: Sequence[LakeSegment], without: Collection[str] = ()
+) -> LakeSegment | None:
     """Joins segments into one, without some runs, and stores it; returns None if no run is left."""
     data = open_whole(store, LakeVersion.of(segments))
     try:

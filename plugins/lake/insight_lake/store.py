@@ -22,6 +22,7 @@ from obstore.store import LocalStore
 from insight_core.plugin import InsightError, InvalidArgument, Unavailable
 
 if TYPE_CHECKING:
+    from deltalake import DeltaTable
     from obstore.store import RetryConfig
 
 DRAFTS = "_drafts"
@@ -73,6 +74,7 @@ class LakeStore:
             raise InvalidArgument("name a lake: lake:DIR or lake:s3://BUCKET/PREFIX")
         self.traffic = Traffic()
         self.root: Path | None = None  # of a directory
+        self.opened: dict[str, DeltaTable] = {}  # of this lake
         if "://" in location and not location.startswith("file://"):
             self.location = location.rstrip("/")
             retries: RetryConfig = {"max_retries": _RETRIES, "retry_timeout": _PATIENCE}

@@ -17,9 +17,9 @@ from deltalake.exceptions import DeltaError
 from insight_core.plugin import InvalidArgument, Unavailable
 from insight_lake.building import remove_runs
 from insight_lake.delta import (
-    Change,
+    LakeCommit,
+    LakeSegment,
     LakeVersion,
-    Segment,
     all_objects,
     create_tables,
     existing,
@@ -53,19 +53,19 @@ def compact(store: LakeStore, target: int = TARGET) -> tuple[int, int]:
 
         def change(
             version: LakeVersion,
-            joined: Segment | None = joined,
+            joined: LakeSegment | None = joined,
             names: frozenset[str] = frozenset(names),
-        ) -> Change | None:
+        ) -> LakeCommit | None:
             if joined is None or not names <= {segment.id for segment in version.segments}:
                 return None  # another writer has replaced one of them
-            return Change(names, [joined])
+            return LakeCommit(names, [joined])
 
         current = publish(store, change)
     return len(before.segments), len(current.segments)
 
 
-def _groups(segments: Sequence[Segment], target: int) -> Iterator[list[Segment]]:
-    group: list[Segment] = []
+def _groups(segments: Sequence[LakeSegment], target: int) -> Iterator[list[LakeSegment]]:
+    group: list[LakeSegment] = []
     size = 0
     for segment in segments:
         if segment.size >= target // 2:
@@ -106,9 +106,10 @@ def delete_unused(store: LakeStore, grace: float = GRACE) -> int:
     """Deletes what was replaced more than ``grace`` seconds ago, and objects of that age that nothing refers
     to; returns how many objects were deleted.
     """
-    if newest(store).version < 0:
+    version = newest(store)
+    if version.version < 0:
         return 0
-    follow(store)  # files that a killed writer published are in no table else
+    follow(store, version)  # files that a killed writer published are in no table else
     deleted = 0
     for name in SCHEMAS:
         try:
@@ -153,6 +154,6 @@ def convert(store: LakeStore) -> int:
             columns = {name: runs[name].to_pylist() for name in runs.column_names}
             segments.append(segment_of(one["id"], columns, files, one["plugins"]))
     create_tables(store)
-    publish(store, lambda version: None if version.segments else Change((), segments))
+    publish(store, lambda version: None if version.segments else LakeCommit((), segments))
     store.delete(manifests)
     return len(segments)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from insight_core.plugin import NotFound
 from insight_core.plugin.data import DataProvider, Run, ScalarColumns, ScalarQuery, SeriesInfo
 from insight_lake.contents import RunContent
-from insight_lake.delta import Segment, segment_of
+from insight_lake.delta import LakeSegment, segment_of
 from insight_lake.levels import BLOCKS, LONG, coarse_level, fine_level, nonfinite
 from insight_lake.records import RecordColumns, RecordSource
 from insight_lake.row_order import ShownPoints, order_of
@@ -232,7 +232,7 @@ class SegmentDraft:
             "damage": [damage.get(run.name, []) for run in ordered],
         }
 
-    def store(self, store: LakeStore, payloads: Sequence[LakeObject] = ()) -> Segment:
+    def store(self, store: LakeStore, payloads: Sequence[LakeObject] = ()) -> LakeSegment:
         """Stores the files of the segment, which has at least one run."""
         tables = {name: file.close() for name, file in self._files.items()}
         tables["series"] = self._series.write(self.path("series"))
