@@ -1,4 +1,4 @@
-"""Lakes: logs as Delta tables in a bucket or a directory, for teams, other engines and any number of hosts."""
+"""Lakes: logs as Delta tables in a bucket or a directory, for teams, engines and any number of hosts."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -172,7 +173,7 @@ def test_a_build_that_follows_publishes_what_grows(build: LakeBuild, monkeypatch
             raise KeyboardInterrupt
         write(Path(build.logdirs[0]) / "run1", range(90 + 10 * rounds, 100 + 10 * rounds))
 
-    monkeypatch.setattr(commands.time, "sleep", slept)
+    monkeypatch.setattr(time, "sleep", slept)
     monkeypatch.setattr(commands, "_COMPACTED", 2)
     with pytest.raises(KeyboardInterrupt):
         run_command(
