@@ -8,13 +8,19 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from insight_core.plugin import CommandHost, InvalidArgument
-from insight_lake.libraries import require_libraries
-
-if TYPE_CHECKING:
-    from insight_lake.store import LakeStore
+from insight_lake.building import Builder, BuildOptions, parse_shard
+from insight_lake.checking import CheckReport, check_lake, compare_runs
+from insight_lake.contents import lake_content
+from insight_lake.delta import existing, opened_table
+from insight_lake.lake import Lake
+from insight_lake.ray_build import build_on_ray
+from insight_lake.rewriting import open_whole
+from insight_lake.row_reader import RowReader
+from insight_lake.sources import logs_of
+from insight_lake.store import LakeStore
+from insight_lake.upkeep import compact, convert, delete_unused, expire
 
 _SERVERS = re.compile(r"(grpcs?|grpc\+unix|https?|lake):")
 _COMPACTED = 10  # builds of --follow after which the lake is compacted
@@ -29,7 +35,6 @@ def run_command(host: CommandHost, name: str, text: str, arguments: Sequence[str
     run, add_flags = _COMMANDS[name]
     add_flags(parser)
     given = parser.parse_args(arguments)
-    require_libraries()
     return run(host, given)
 
 
@@ -74,12 +79,8 @@ def _build_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _build(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.store import LakeStore
-
     if given.on is not None:
         return _on_ray(host, given)
-    from insight_lake.upkeep import compact, delete_unused
-
     store = LakeStore(given.to.removeprefix("lake:"), create=True)
     for number in itertools.count(1):
         began = time.monotonic()
@@ -94,8 +95,6 @@ def _build(host: CommandHost, given: argparse.Namespace) -> int:
 
 
 def _build_once(host: CommandHost, store: LakeStore, given: argparse.Namespace) -> None:
-    from insight_lake.building import Builder, BuildOptions
-
     for flags, source in _loads(given):
         options = BuildOptions(
             flags,
@@ -116,8 +115,6 @@ def _build_once(host: CommandHost, store: LakeStore, given: argparse.Namespace) 
 
 
 def _on_ray(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.ray_build import build_on_ray
-
     if given.on != "ray" and not given.on.startswith("ray://"):
         raise InvalidArgument(f"--on: {given.on!r} is not ray or ray://HOST:PORT")
     if given.shard is not None:
@@ -157,14 +154,7 @@ def _loads(given: argparse.Namespace) -> list[tuple[list[str], str]]:
 
 
 def _check(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.checking import CheckReport, check_lake, compare_runs
-    from insight_lake.contents import lake_content
-    from insight_lake.delta import existing
-    from insight_lake.rewriting import open_whole
-    from insight_lake.sources import logs_of
-    from insight_lake.store import LakeStore
-
-    store = LakeStore(given.lake.removeprefix("lake:"))
+    store = _store(given)
     version = existing(store)
     report = CheckReport()
     contents = check_lake(store, version, report, host.status)
@@ -197,10 +187,7 @@ def _check_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _compact(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.store import LakeStore
-    from insight_lake.upkeep import compact, delete_unused
-
-    store = LakeStore(given.lake.removeprefix("lake:"))
+    store = _store(given)
     before, after = compact(store, max(1, given.target) << 20)
     deleted = delete_unused(store, given.grace)
     host.print(
@@ -218,10 +205,7 @@ def _compact_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _expire(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.store import LakeStore
-    from insight_lake.upkeep import delete_unused, expire
-
-    store = LakeStore(given.lake.removeprefix("lake:"))
+    store = _store(given)
     removed = expire(store, given.older_than, given.run_regex)
     deleted = delete_unused(store, given.grace)
     host.print(f"insight-host: {store.location}: {removed:,} runs removed; {deleted:,} objects deleted")
@@ -240,10 +224,7 @@ def _expire_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _files(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.delta import opened_table
-    from insight_lake.store import LakeStore
-
-    store = LakeStore(given.lake.removeprefix("lake:"))
+    store = _store(given)
     for path in opened_table(store, given.table).file_uris():
         print(path)
     return 0
@@ -255,22 +236,13 @@ def _files_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _convert(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.store import LakeStore
-    from insight_lake.upkeep import convert
-
-    store = LakeStore(given.lake.removeprefix("lake:"))
+    store = _store(given)
     host.print(f"insight-host: {store.location}: {convert(store):,} segments in Delta tables")
     return 0
 
 
 def _info(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.contents import lake_content
-    from insight_lake.delta import existing
-    from insight_lake.lake import Lake
-    from insight_lake.row_reader import RowReader
-    from insight_lake.store import LakeStore
-
-    store = LakeStore(given.lake.removeprefix("lake:"))
+    store = _store(given)
     version = existing(store)
     reader = RowReader(store)
     runs = Lake(reader, version, None).runs()
@@ -291,6 +263,10 @@ def _info(host: CommandHost, given: argparse.Namespace) -> int:
     }
     print(json.dumps(facts, indent=2))
     return 0
+
+
+def _store(given: argparse.Namespace) -> LakeStore:
+    return LakeStore(given.lake.removeprefix("lake:"))
 
 
 def _add_lake(parser: argparse.ArgumentParser) -> None:
@@ -322,8 +298,6 @@ def _expression(text: str) -> re.Pattern[str]:
 
 
 def _shard(text: str) -> tuple[int, int]:
-    from insight_lake.building import parse_shard
-
     try:
         return parse_shard(text)
     except ValueError as error:

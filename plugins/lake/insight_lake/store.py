@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import threading
 import uuid
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import obstore
-from attrs import frozen
 from insight_remote.object_stores import cause_of, is_plain, open_object_store
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore
@@ -38,30 +36,6 @@ class ObjectMissing(InsightError):
     code = "not_found"
 
 
-@frozen
-class StoredObject:
-    """An object as a listing shows it."""
-
-    key: str
-    size: int  # bytes
-    modified: float  # seconds since the epoch
-
-
-class Traffic:
-    """Requests that were sent and bytes that were read."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.requests = 0
-        self.bytes = 0
-
-    def count(self, size: int = 0) -> None:
-        """Counts a request and the bytes of its answer."""
-        with self._lock:
-            self.requests += 1
-            self.bytes += size
-
-
 class LakeStore:
     """Objects that never change, under keys such as ``series/3f.parquet``. Any thread may use it.
 
@@ -72,7 +46,6 @@ class LakeStore:
         """``create`` allows a directory that does not exist yet. Raises InvalidArgument."""
         if not location:
             raise InvalidArgument("name a lake: lake:DIR or lake:s3://BUCKET/PREFIX")
-        self.traffic = Traffic()
         self.root: Path | None = None  # of a directory
         self.opened: dict[str, DeltaTable] = {}  # of this lake
         if "://" in location and not location.startswith("file://"):
@@ -93,20 +66,15 @@ class LakeStore:
     def get(self, key: str) -> bytes:
         """A whole object."""
         with self._reaching(key) as place:
-            data = bytes(obstore.get(self._store, place).bytes())
-        self.traffic.count(len(data))
-        return data
+            return bytes(obstore.get(self._store, place).bytes())
 
     def get_range(self, key: str, start: int, stop: int) -> bytes:
         """The bytes from ``start`` to before ``stop``."""
         with self._reaching(key) as place:
-            data = bytes(obstore.get_range(self._store, place, start=start, end=stop))
-        self.traffic.count(len(data))
-        return data
+            return bytes(obstore.get_range(self._store, place, start=start, end=stop))
 
     def put_file(self, key: str, path: Path) -> None:
         """Stores the content of a file from ``drafts``, which may be moved."""
-        self.traffic.count()
         with self._reaching(key) as place:
             if self.root is None:
                 obstore.put(self._store, place, path)
@@ -117,22 +85,20 @@ class LakeStore:
                 os.fsync(file.fileno())
             path.replace(target)
 
-    def list(self, prefix: str) -> Iterator[StoredObject]:
-        """The objects whose keys begin with the prefix, a directory with its slash."""
+    def list(self, prefix: str) -> Iterator[tuple[str, float]]:
+        """Keys that begin with the prefix, a directory with its slash, and when they were written."""
         with self._reaching(prefix) as place:
             for found in obstore.list(self._store, prefix=place):
-                self.traffic.count()
                 for one in found:
                     key = str(one["path"])
                     if self.root is not None:
                         key = os.path.relpath(f"/{key}", self.root)
-                    yield StoredObject(key, one["size"], one["last_modified"].timestamp())
+                    yield key, one["last_modified"].timestamp()
 
     def delete(self, keys: Collection[str]) -> None:
         """Deletes objects; unknown ones too."""
         listed = sorted(keys)
         for first in range(0, len(listed), _AT_ONCE):
-            self.traffic.count()
             for_request = listed[first : first + _AT_ONCE]
             with self._reaching(for_request[0]):
                 if self.root is None:

@@ -121,10 +121,10 @@ def delete_unused(store: LakeStore, grace: float = GRACE) -> int:
         except (DeltaError, OSError) as error:
             raise Unavailable(f"{store.location}/{name}: {error}") from error
     # payloads are needed while a file of runs names them, of a version that was replaced as well
-    listed = [one.key.partition("/")[2] for one in store.list("runs/") if one.key.endswith(".parquet")]
+    listed = [key.partition("/")[2] for key, _ in store.list("runs/") if key.endswith(".parquet")]
     used = all_objects(one for path in listed if "/" not in path for one in segments_of(store, path))
     limit = time.time() - grace
-    unused = [one.key for one in store.list("payloads/") if one.key not in used and one.modified < limit]
+    unused = [key for key, time_ in store.list("payloads/") if key not in used and time_ < limit]
     store.delete(unused)
     if store.root is not None:
         for draft in (store.root / DRAFTS).glob("*"):
@@ -139,7 +139,7 @@ def convert(store: LakeStore) -> int:
 
     Returns how many segments there are. Raises InvalidArgument if there is no such lake.
     """
-    manifests = sorted(one.key for one in store.list("manifests/") if one.key.endswith(".json"))
+    manifests = sorted(key for key, _ in store.list("manifests/") if key.endswith(".json"))
     if not manifests:
         raise InvalidArgument(f"{store.location}: no lake of an earlier insight-host is here")
     segments = []

@@ -41,7 +41,7 @@ def s3(served: Bucket) -> Iterator[Bucket]:
     yield served
     served.fails = lambda method, path: False
     store = LakeStore("s3://lakes")
-    store.delete([one.key for one in store.list("")])
+    store.delete([key for key, _ in store.list("")])
     served.requests.clear()
 
 
