@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -326,8 +326,3 @@ def _refuse_earlier_format(store: LakeStore) -> None:
             f"{store.location}: a lake of an earlier insight-host, of which insight-host lake convert makes "
             "Delta tables"
         )
-
-
-def all_objects(segments: Iterable[LakeSegment]) -> set[str]:
-    """The keys of all objects of segments."""
-    return {one.key for segment in segments for one in segment.objects()}

@@ -20,7 +20,6 @@ from insight_lake.delta import (
     LakeCommit,
     LakeSegment,
     LakeVersion,
-    all_objects,
     create_tables,
     existing,
     follow,
@@ -45,22 +44,17 @@ def compact(store: LakeStore, target: int = TARGET) -> tuple[int, int]:
 
     Not by Delta's ``optimize``, which knows neither the order of a series nor the places of its rows.
     """
-    before = existing(store)
-    current = before
+    before = current = existing(store)
     for group in _groups(before.segments, target):
-        joined = rewritten(store, group)
-        names = {segment.id for segment in group}
+        joined, names = rewritten(store, group), {segment.id for segment in group}
+        assert joined is not None, "a segment has a run"
+        commit = LakeCommit(names, [joined])
 
-        def change(
-            version: LakeVersion,
-            joined: LakeSegment | None = joined,
-            names: frozenset[str] = frozenset(names),
-        ) -> LakeCommit | None:
-            if joined is None or not names <= {segment.id for segment in version.segments}:
-                return None  # another writer has replaced one of them
-            return LakeCommit(names, [joined])
+        def change(version: LakeVersion, commit: LakeCommit = commit) -> LakeCommit | None:
+            # nothing where another writer has replaced one of them
+            return commit if {*commit.removed} <= {segment.id for segment in version.segments} else None
 
-        current = publish(store, change)
+        current = publish(store, change, current)
     return len(before.segments), len(current.segments)
 
 
@@ -122,7 +116,8 @@ def delete_unused(store: LakeStore, grace: float = GRACE) -> int:
             raise Unavailable(f"{store.location}/{name}: {error}") from error
     # payloads are needed while a file of runs names them, of a version that was replaced as well
     listed = [key.partition("/")[2] for key, _ in store.list("runs/") if key.endswith(".parquet")]
-    used = all_objects(one for path in listed if "/" not in path for one in segments_of(store, path))
+    named = [one for path in listed if "/" not in path for one in segments_of(store, path)]
+    used = {payload.key for segment in named for payload in segment.payloads}
     limit = time.time() - grace
     unused = [key for key, time_ in store.list("payloads/") if key not in used and time_ < limit]
     store.delete(unused)

@@ -8,7 +8,7 @@ from pathlib import Path
 import insight_scalar
 import numpy as np
 import pytest
-from insight_lake import tables
+from insight_lake import delta, tables
 from insight_lake.building import parse_shard
 from insight_lake.checking import CheckReport, check_lake, compare_runs
 from insight_lake.contents import lake_content
@@ -158,6 +158,31 @@ def test_builders_at_the_same_time_lose_nothing(logs: Path) -> None:
     whole = lake_of(logs, "whole")
     whole.run()
     assert content(build) == content(whole)
+
+
+def test_what_a_writer_killed_between_two_tables_left_is_made_up_for(
+    logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hosts show what ``runs`` says; the other tables have each run once and whole, and follow."""
+    build = lake_of(logs)
+    build.run()
+    write(logs / "run3", range(20, 25), 2000)
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(delta, "follow", die)
+        build.run()
+
+    def rows() -> dict[str, int]:
+        table = delta.opened_table(build.store(), "scalars").to_pyarrow_table(columns=["run"])
+        return {row["values"]: row["counts"] for row in table["run"].value_counts().to_pylist()}
+
+    assert rows() == {f"run{number}": 40 for number in range(6)}
+    content(build)
+    assert build.run().unchanged == 6
+    assert rows() == {f"run{number}": 50 if number == 3 else 40 for number in range(6)}
 
 
 def test_the_later_reading_of_a_run_stays(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
