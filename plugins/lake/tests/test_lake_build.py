@@ -171,9 +171,10 @@ def test_what_a_writer_killed_between_two_tables_left_is_made_up_for(
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(delta, "follow", die)
+    monkeypatch.setattr(delta, "follow", die)
+    with pytest.raises(KeyboardInterrupt):
         build.run()
+    monkeypatch.undo()
 
     def rows() -> dict[str, int]:
         table = delta.opened_table(build.store(), "scalars").to_pyarrow_table(columns=["run"])
