@@ -9,9 +9,8 @@ from typing import Any, cast
 
 from attrs import frozen
 from insight_lake.building import Builder, BuildOptions, BuildReport
-from insight_lake.objects import ObjectStore
 from insight_lake.provider import LakeProvider
-from insight_lake.stores import open_store
+from insight_lake.store import LakeStore
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import CachePolicy, CommandHost, LogFormat, Plugin, ProviderSettings
@@ -44,15 +43,15 @@ class LakeBuild:
         known = BuildOptions([], ",".join(self.logdirs), **{"prune": True, **options})
         return Builder(cast(CommandHost, self), self.store(), known)
 
-    def store(self) -> ObjectStore:
+    def store(self) -> LakeStore:
         """The objects of the lake."""
-        return open_store(self.place, create=True)
+        return LakeStore(self.place, create=True)
 
     def opened(self, interval: float = 0.0) -> LakeProvider:
         """A provider of the lake, not started yet."""
         plugins = {plugin.name: plugin for plugin in self.plugins}
         settings = ProviderSettings(plugins, interval, answer_scalars=ScalarAnswers())
-        return LakeProvider(open_store(self.place), settings)
+        return LakeProvider(LakeStore(self.place), settings)
 
     def read(self, runs: Callable[[str], bool] | None = None) -> LocalProvider:
         """The logs themselves."""

@@ -129,7 +129,7 @@ ALSO = {
     # files of settings; declarations are checked as those of the public API are
     "insight_log_tables": {"insight_core.checks", "insight_core.references", "yaml"},
     # of the extras lake and ray; buckets are opened as those of logdirs are
-    "insight_lake": {"insight_remote", "obstore", "pyarrow", "ray"},
+    "insight_lake": {"deltalake", "insight_remote", "obstore", "pyarrow", "ray"},
     "insight_media": {"pyarrow"},  # of its own extra arrow
     "insight_importers": {"pyarrow"},  # of the extra parquet
     "insight_query": {"duckdb", "pyarrow"},  # of the extra lake

@@ -13,7 +13,7 @@ import insight_scalar
 import pytest
 from insight_lake.checking import CheckReport, check_lake
 from insight_lake.contents import lake_content
-from insight_lake.manifest import newest
+from insight_lake.delta import newest, opened_table
 from insight_lake.rewriting import open_whole
 from insight_lake.upkeep import delete_unused
 
@@ -36,28 +36,30 @@ def grow(place: Path, number: int) -> None:
 
 
 def killed_builders(place: Path, shares: list[float]) -> None:
-    """Forks builders, and kills each once it has made a share of the calls that a whole build makes."""
+    """Starts builders, each of which kills itself after a share of the calls that a whole build makes."""
     total = calls_of(lambda: build_of(place, "counted").run(batch=1))
-    children = []
-    for share in shares:
-        child = os.fork()
-        if child == 0:
-            try:
-                left = int(share * total)
+    paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+    program = "import os, sys; sys.path[:0] = sys.argv[3].split(os.pathsep)\n"
+    program += "from test_lake_kill import build_and_die\nbuild_and_die(sys.argv[1], int(sys.argv[2]))"
+    commands = [
+        [sys.executable, "-c", program, str(place), str(int(share * total)), paths] for share in shares
+    ]
+    for child in [subprocess.Popen(command) for command in commands]:
+        assert child.wait() in (0, -signal.SIGKILL)
 
-                def count(*_: object) -> None:
-                    nonlocal left
-                    left -= 1
-                    if left <= 0:
-                        os.kill(os.getpid(), signal.SIGKILL)
 
-                sys.setprofile(count)
-                build_of(place).run(batch=1)
-            finally:
-                os._exit(1)
-        children.append(child)
-    for child in children:
-        os.waitpid(child, 0)
+def build_and_die(place: str, calls: int) -> None:
+    """Builds, and is gone after so many calls."""
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls -= 1
+        if calls <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    build_of(Path(place), f"warm{os.getpid()}").run(batch=1)  # imports make calls as well
+    sys.setprofile(count)
+    build_of(Path(place)).run(batch=1)
 
 
 def calls_of(run: object) -> int:
@@ -80,36 +82,36 @@ def content(build: LakeBuild) -> str:
     return lake_content(found)
 
 
-def kill_again_and_again(place: Path, rounds: int, seed: int) -> None:
-    """A round: logs grow, one or two builders are killed, and what they leave is checked."""
-    chance = random.Random(seed)
-    versions = []
-    for number in range(rounds):
-        grow(place, number)
-        killed_builders(place, [chance.uniform(0, 1.1) for _ in range(1 + number % 2)])
-        build = build_of(place)
-        content(build)
-        versions.append(newest(build.store()).version)
-        if number % 3 == 2:
-            delete_unused(build.store(), 0)
-            content(build)
-    build_of(place).run()
-    build_of(place, "whole").run()
-    assert content(build_of(place)) == content(build_of(place, "whole"))
-    assert versions[-1] > 0, "no builder published anything before it was killed"
-    lake = open_whole(build_of(place).store(), newest(build_of(place).store()))
-    assert sum(info.points for info in lake.series("scalar")) == RUNS * 10 * rounds
-    lake.close()
+def whole_runs(build: LakeBuild, rounds: int) -> None:
+    """What other engines read: each table has every run once, and as a round left it."""
+    for name in ("scalars", "series", "runs"):
+        rows = opened_table(build.store(), name).to_pyarrow_table(columns=["run"])["run"].value_counts()
+        counts = {row["values"]: row["counts"] for row in rows.to_pylist()}
+        allowed = {10 * number for number in range(1, rounds + 1)} if name == "scalars" else {1}
+        assert set(counts.values()) <= allowed, (name, counts)
 
 
 def test_killed_builders_leave_a_lake_that_is_right(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """A round: logs grow, one or two builders are killed, and what they leave is checked."""
     rounds = request.config.getoption("--kill-rounds") or ROUNDS
-    seed = request.config.getoption("--kill-seed")
-    # in a process without threads, which may fork
-    program = "import sys; sys.path[:0] = sys.argv[4].split(':')\nfrom pathlib import Path\n"
-    program += "from test_lake_kill import kill_again_and_again\n"
-    program += "kill_again_and_again(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))"
-    paths = ":".join([str(Path(__file__).parent), *filter(None, sys.path)])
-    command = [sys.executable, "-c", program, str(tmp_path), str(rounds), str(seed), paths]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    chance = random.Random(request.config.getoption("--kill-seed"))
+    published = 0
+    for number in range(rounds):
+        grow(tmp_path, number)
+        killed_builders(tmp_path, [chance.uniform(0, 1.1) for _ in range(1 + number % 2)])
+        build = build_of(tmp_path)
+        content(build)
+        published = len(newest(build.store()).segments)
+        if published:
+            whole_runs(build, number + 1)
+        if number % 3 == 2:
+            delete_unused(build.store(), 0)
+            content(build)
+    build_of(tmp_path).run()
+    build_of(tmp_path, "whole").run()
+    assert content(build_of(tmp_path)) == content(build_of(tmp_path, "whole"))
+    assert published > 0, "no builder published anything before it was killed"
+    whole_runs(build_of(tmp_path), rounds)
+    lake = open_whole(build_of(tmp_path).store(), newest(build_of(tmp_path).store()))
+    assert sum(info.points for info in lake.series("scalar")) == RUNS * 10 * rounds
+    lake.close()

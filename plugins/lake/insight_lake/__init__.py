@@ -1,17 +1,19 @@
-"""Lakes: logs as Parquet in a bucket or a directory, for teams, other engines and any number of hosts."""
+"""Lakes: logs as Delta tables in a bucket or a directory, for teams, engines and any number of hosts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
-from insight_core.plugin import Command, CommandHost, Messages, ProviderSettings, hookimpl
+from insight_core.plugin import Command, CommandHost, Messages, ProviderSettings, Unavailable, hookimpl
 from insight_core.plugin.data import DataProvider
 
 _PREFIX = "lake:"
 _COMMANDS = {
-    "build": "write logs into a lake: Parquet in a directory or on object storage",
+    "build": "write logs into a lake: Delta tables in a directory or on object storage",
     "check": "compare a lake with itself, and with the logs that it was built from",
+    "convert": "make Delta tables of a lake that an earlier insight-host wrote",
     "compact": "join small segments of a lake into large ones",
     "expire": "remove old runs from a lake",
     "files": "print the Parquet files of a table of a lake, for other engines",
@@ -27,6 +29,7 @@ def insight_commands(host: CommandHost) -> Iterable[Command]:
 
 def _command(host: CommandHost, name: str, text: str) -> Command:
     def run(arguments: Sequence[str]) -> int:
+        _require_libraries()
         from insight_lake.commands import run_command
 
         return run_command(host, name, text, arguments)
@@ -34,14 +37,21 @@ def _command(host: CommandHost, name: str, text: str) -> Command:
     return Command(f"lake {name}", text, run)
 
 
+def _require_libraries() -> None:
+    """Raises Unavailable without the extra ``lake``."""
+    missing = [name for name in ("deltalake", "obstore", "pyarrow") if find_spec(name) is None]
+    if missing:
+        names = " and ".join(missing)
+        are = "are" if len(missing) > 1 else "is"
+        raise Unavailable(f"lakes need {names}, which {are} not installed: pip install 'insight-host[lake]'")
+
+
 @hookimpl
 def insight_open_provider(location: str, settings: ProviderSettings) -> DataProvider | None:
     """The data of ``lake:DIR`` or ``lake:s3://BUCKET/PREFIX``."""
     if not location.startswith(_PREFIX):
         return None
-    from insight_lake.libraries import require_libraries
-
-    require_libraries()
+    _require_libraries()
     from insight_lake.provider import open_provider
 
     return open_provider(location.removeprefix(_PREFIX), settings)

@@ -15,9 +15,8 @@ from attrs import define, frozen
 from insight_core.plugin import CommandHost, InvalidArgument
 from insight_core.plugin.data import DataProvider
 from insight_lake.contents import series_fingerprints
+from insight_lake.delta import LakeCommit, LakeSegment, LakeVersion, newest, publish
 from insight_lake.lake import Lake
-from insight_lake.manifest import LakeManifest, LakeObject, SegmentEntry, newest, publish
-from insight_lake.objects import ObjectStore
 from insight_lake.records import CopiedRecords, LogRecords, RecordSource
 from insight_lake.rewriting import rewritten
 from insight_lake.row_reader import RowReader
@@ -32,7 +31,8 @@ from insight_lake.sources import (
     runs_of_files,
     unread_runs,
 )
-from insight_lake.tables import WrittenTable
+from insight_lake.store import LakeStore
+from insight_lake.tables import LakeObject, WrittenTable
 from insight_lake.writing import RunNote, SegmentDraft, write_series
 
 
@@ -60,11 +60,11 @@ class BuildReport:
     records: int = 0
     bytes: int = 0  # of tables and payloads
 
-    def add(self, entry: SegmentEntry) -> None:
+    def add(self, entry: LakeSegment) -> None:
         """Adds a segment that was written."""
-        self.written += entry.runs
-        self.points += entry.points
-        self.records += entry.records
+        self.written += entry.rows("runs")
+        self.points += entry.rows("scalars")
+        self.records += entry.rows("records")
         self.bytes += sum(one.size for one in entry.objects())
 
 
@@ -76,7 +76,7 @@ def shard_of(run: str, shards: int) -> int:
 class Builder:
     """Builds a lake from one source."""
 
-    def __init__(self, host: CommandHost, store: ObjectStore, options: BuildOptions) -> None:
+    def __init__(self, host: CommandHost, store: LakeStore, options: BuildOptions) -> None:
         self._host, self._store, self._options = host, store, options
         self._reader = RowReader(store)
         self._lake: Lake | None = None
@@ -110,7 +110,7 @@ class Builder:
             if self._options.prune:
                 self._prune(mine, set(found))
             # of logs without runs as well: hosts can tell an empty lake from none
-            publish(self._store, lambda known: None if known.version else known.with_segments([], []))
+            publish(self._store, lambda version: None, self._known())
         finally:
             self._reader.close()
         return self.report
@@ -123,9 +123,12 @@ class Builder:
         shard, shards = self._options.shard
         return shard_of(run, shards) == shard
 
-    def _version(self, manifest: LakeManifest) -> Lake:
-        self._lake = Lake(self._reader, manifest, self._lake)
+    def _version(self, version: LakeVersion) -> Lake:
+        self._lake = Lake(self._reader, version, self._lake)
         return self._lake
+
+    def _known(self) -> LakeVersion | None:
+        return None if self._lake is None else self._lake.version
 
     def _changed(self, mine: Mapping[str, FoundRun]) -> list[str]:
         known = self._version(newest(self._store)).runs()
@@ -183,11 +186,11 @@ class Builder:
             }
             draft.add_runs(runs, data, notes)
             stored = payloads()
-            entry, files = draft.close([stored] if stored is not None else [])
+            if not runs:
+                return
             if stored is not None:
-                files[stored.key] = draft.path("payloads")
-            for key, path in files.items():
-                self._store.put_file(key, path)
+                self._store.put_file(stored.key, draft.path("payloads"))
+            entry = draft.store(self._store, [stored] if stored is not None else [])
         self._publish(entry, notes)
 
     def _record_source(
@@ -211,18 +214,18 @@ class Builder:
             f"insight-host lake: {self.report.written:,} runs, {self.report.points + points:,} points"
         )
 
-    def _publish(self, entry: SegmentEntry, notes: Mapping[str, RunNote]) -> None:
-        made: dict[tuple[str, frozenset[str]], SegmentEntry | None] = {}
-        result: list[SegmentEntry] = []
+    def _publish(self, entry: LakeSegment, notes: Mapping[str, RunNote]) -> None:
+        made: dict[tuple[str, frozenset[str]], LakeSegment | None] = {}
+        result: list[LakeSegment] = []
 
-        def without(segment: SegmentEntry, runs: Iterable[str]) -> SegmentEntry | None:
+        def without(segment: LakeSegment, runs: Iterable[str]) -> LakeSegment | None:
             key = segment.id, frozenset(runs)
             if key not in made:
                 made[key] = rewritten(self._store, [segment], key[1]) if key[1] else segment
             return made[key]
 
-        def change(manifest: LakeManifest) -> LakeManifest | None:
-            known = self._version(manifest).runs()
+        def change(version: LakeVersion) -> LakeCommit | None:
+            known = self._version(version).runs()
             # another builder was faster, and looked at the files later, or at the same ones
             late = {
                 run
@@ -232,16 +235,16 @@ class Builder:
             mine = without(entry, late)
             replaced: dict[str, set[str]] = {}
             for run in notes.keys() - late:
-                holder = self._version(manifest).entry_of(run)
+                holder = self._version(version).entry_of(run)
                 if holder is not None:
                     replaced.setdefault(holder.id, set()).add(run)
-            by_id = {segment.id: segment for segment in manifest.segments}
+            by_id = {segment.id: segment for segment in version.segments}
             left = [without(by_id[name], runs) for name, runs in replaced.items()]
             result[:] = [] if mine is None else [mine]
             added = [segment for segment in (mine, *left) if segment is not None]
-            return manifest.with_segments(list(replaced), added) if mine is not None else None
+            return LakeCommit(list(replaced), added) if mine is not None else None
 
-        publish(self._store, change)
+        publish(self._store, change, self._known())
         for segment in result:
             self.report.add(segment)
 
@@ -252,45 +255,47 @@ class Builder:
         """
         sources = {one.source for one in mine.values()} | {self._options.source}
 
-        def gone(manifest: LakeManifest) -> set[str]:
+        def gone(version: LakeVersion) -> set[str]:
             return {
                 name
-                for name, stored in self._version(manifest).runs().items()
+                for name, stored in self._version(version).runs().items()
                 if name not in listed
                 and stored.note.source in sources
                 and self._is_mine(name)
                 and (stored.note.fingerprint or (self._fileless is not None and name not in self._fileless))
             }
 
-        if not listed and (lost := gone(newest(self._store))):
+        if not listed and (lost := gone(newest(self._store, self._known()))):
             raise InvalidArgument(
                 f"{self._options.source}: has no run at all, perhaps because it is not mounted, and --prune "
                 f"would drop {len(lost):,} runs of the lake; if that is meant, use insight-host lake expire"
             )
-        self.report.removed = remove_runs(self._store, gone)
+        self.report.removed = remove_runs(self._store, gone, self._known())
 
 
 def _is_same(known: RunNote, note: RunNote) -> bool:
     return bool(note.fingerprint) and (known.fingerprint, known.source) == (note.fingerprint, note.source)
 
 
-def remove_runs(store: ObjectStore, chosen: Callable[[LakeManifest], set[str]]) -> int:
+def remove_runs(
+    store: LakeStore, chosen: Callable[[LakeVersion], set[str]], known: LakeVersion | None = None
+) -> int:
     """Publishes a version without the runs that ``chosen`` names; returns how many these are."""
     reader = RowReader(store)
     count = [0]
 
-    def change(manifest: LakeManifest) -> LakeManifest | None:
-        runs = chosen(manifest)
+    def change(version: LakeVersion) -> LakeCommit | None:
+        runs = chosen(version)
         count[0] = len(runs)
         if not runs:
             return None
-        lake = Lake(reader, manifest, None)
+        lake = Lake(reader, version, None)
         holders = {entry.id: entry for run in runs if (entry := lake.entry_of(run)) is not None}
         left = [rewritten(store, [entry], runs) for entry in holders.values()]
-        return manifest.with_segments(list(holders), [entry for entry in left if entry is not None])
+        return LakeCommit(list(holders), [entry for entry in left if entry is not None])
 
     try:
-        publish(store, change)
+        publish(store, change, known)
     finally:
         reader.close()
     return count[0]

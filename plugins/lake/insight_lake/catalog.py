@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Dialect, Reason
 from insight_core.plugin.data import Damage, Run, SeriesField, SeriesTable
-from insight_lake.manifest import SegmentEntry
+from insight_lake.delta import LakeSegment
 from insight_lake.row_reader import RowReader
 from insight_lake.tables import claims_of_text
 from insight_lake.writing import RunNote
@@ -49,8 +49,8 @@ class StoredRun:
 class SegmentRuns:
     """The runs of a segment. What the page does not show is made when it is asked for."""
 
-    def __init__(self, reader: RowReader, entry: SegmentEntry) -> None:
-        self._table = reader.whole(entry.tables["runs"])
+    def __init__(self, entry: LakeSegment) -> None:
+        self._table = entry.runs
         dialects: dict[tuple[str, ...], tuple[Dialect, ...]] = {}
         names = self._table["run"].to_pylist()
         starts = self._table["start_time"].to_pylist()
@@ -96,7 +96,7 @@ class CodedWords:
 class SegmentSeries:
     """The series of a segment, sorted by plugin, run and tag. A row is the number of a series."""
 
-    def __init__(self, reader: RowReader, entry: SegmentEntry) -> None:
+    def __init__(self, reader: RowReader, entry: LakeSegment) -> None:
         table = reader.whole(entry.tables["series"])
         self.entry = entry
         self._run, self._tag = CodedWords.of(table["run"]), CodedWords.of(table["tag"])

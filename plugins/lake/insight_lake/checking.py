@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from attrs import define, field
@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from insight_core.plugin import InsightError, NotFound
 from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesInfo, SeriesKey
 from insight_lake.contents import RunContent
-from insight_lake.levels import BLOCKS, COUNTS, LONG, coarse_level, fine_level
-from insight_lake.manifest import LakeManifest, SegmentEntry
-from insight_lake.objects import ObjectStore
+from insight_lake.delta import LakeSegment, LakeVersion
 from insight_lake.provider import LakeProvider
 from insight_lake.records import RecordSource
 from insight_lake.rewriting import StoredRecords, open_whole
-from insight_lake.row_reader import RowRange, RowReader
+from insight_lake.store import LakeStore
 
 _ALL = ScalarQuery(attempts="all")
 _PIECE = 8 << 20  # bytes
@@ -38,12 +36,12 @@ class CheckReport:
 
 
 def check_lake(
-    store: ObjectStore, manifest: LakeManifest, report: CheckReport, tell: Callable[[str], None]
+    store: LakeStore, version: LakeVersion, report: CheckReport, tell: Callable[[str], None]
 ) -> dict[str, str]:
     """Checks all objects and tables; returns the hash of each run as its series give it."""
     contents: dict[str, str] = {}
-    for number, segment in enumerate(manifest.segments):
-        tell(f"insight-host lake: segment {number + 1} of {len(manifest.segments)}")
+    for number, segment in enumerate(version.segments):
+        tell(f"insight-host lake: segment {number + 1} of {len(version.segments)}")
         objects = segment.objects()
         report.objects += len(objects)
         wrong = [text for one in objects if (text := _of_object(store, one.key, one.size, one.sha256))]
@@ -62,7 +60,7 @@ def check_lake(
     return contents
 
 
-def _of_object(store: ObjectStore, key: str, size: int, sha256: str) -> str:
+def _of_object(store: LakeStore, key: str, size: int, sha256: str) -> str:
     total, digest = 0, hashlib.sha256()
     try:
         while total < size:
@@ -78,9 +76,9 @@ def _of_object(store: ObjectStore, key: str, size: int, sha256: str) -> str:
     return ""
 
 
-def _of_segment(store: ObjectStore, segment: SegmentEntry, report: CheckReport) -> dict[str, str]:
+def _of_segment(store: LakeStore, segment: LakeSegment, report: CheckReport) -> dict[str, str]:
     """Compares the tables of a segment with each other; returns the hash of each run."""
-    data = open_whole(store, LakeManifest(1, (segment,)))
+    data = open_whole(store, LakeVersion.of([segment]))
     try:
         contents: dict[str, RunContent] = {}
         for plugin, info, columns, claims in series_columns(data, StoredRecords(data)):
@@ -90,7 +88,6 @@ def _of_segment(store: ObjectStore, segment: SegmentEntry, report: CheckReport) 
             else:
                 report.points += len(columns[0])
                 report.problems += _of_numbers(info, columns)
-        report.problems += _of_levels(data, segment)
         stored = data.lake().runs()
         digests = {run: contents.get(run, RunContent()).digest() for run in stored}
         report.problems += [
@@ -114,51 +111,6 @@ def _of_numbers(info: SeriesInfo, columns: Sequence[NDArray[np.generic]]) -> lis
     ):
         wrong.append("the last step is none of its points")
     return [f"{info.key.tag!r} of run {info.key.run!r}: {text}" for text in wrong]
-
-
-def _of_levels(data: LakeProvider, segment: SegmentEntry) -> list[str]:
-    """Makes the levels again, and compares."""
-    if "levels" not in segment.tables:
-        return []
-    wrong = []
-    reader = RowReader(data.store)
-    try:
-        for part, _ in data.lake().parts(None, segment.plugins):
-            for plugin in segment.plugins:
-                for row, run, tag in part.rows_of(plugin):
-                    count = part.number("kept", row) - part.number("hidden", row)
-                    rows = part.number("levels_rows", row)
-                    if count < LONG or not rows:
-                        continue
-                    first, points = part.number("levels_row", row), part.number("scalars_row", row)
-                    level, numbers = (
-                        reader.rows([RowRange(segment.tables[name], at, at + size)], columns)[0]
-                        for name, at, size, columns in (
-                            ("levels", first, rows, ("block", "row", "value", *COUNTS)),
-                            ("scalars", points, count, ("value",)),
-                        )
-                    )
-                    if not _are_levels(level, numbers["value"]):
-                        wrong.append(f"the levels of {tag!r} of run {run!r} are not those of its points")
-    finally:
-        reader.close()
-    return wrong
-
-
-def _are_levels(level: Mapping[str, NDArray[np.float64]], values: NDArray[np.float64]) -> bool:
-    fine, counts = fine_level(values)
-    chosen, coarse_counts = coarse_level(fine, values[fine], counts)
-    blocks = np.repeat([BLOCKS[1], BLOCKS[0]], [len(chosen), len(fine)])
-    rows = np.concatenate((fine[chosen], fine))
-    return (
-        np.array_equal(level["block"], blocks)
-        and np.array_equal(level["row"], rows)
-        and np.array_equal(level["value"], values[rows], equal_nan=True)
-        and all(
-            np.array_equal(level[name], np.concatenate((coarse_counts[name], counts[name])))
-            for name in COUNTS
-        )
-    )
 
 
 def series_columns(

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 from insight_core.plugin import CommandHost, InvalidArgument
-from insight_lake.libraries import require_libraries
+from insight_lake.building import Builder, BuildOptions, parse_shard
+from insight_lake.checking import CheckReport, check_lake, compare_runs
+from insight_lake.contents import lake_content
+from insight_lake.delta import existing, opened_table
+from insight_lake.lake import Lake
+from insight_lake.ray_build import build_on_ray
+from insight_lake.rewriting import open_whole
+from insight_lake.row_reader import RowReader
+from insight_lake.sources import logs_of
+from insight_lake.store import LakeStore
+from insight_lake.upkeep import compact, convert, delete_unused, expire
 
 _SERVERS = re.compile(r"(grpcs?|grpc\+unix|https?|lake):")
+_COMPACTED = 10  # builds of --follow after which the lake is compacted
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
@@ -22,7 +35,6 @@ def run_command(host: CommandHost, name: str, text: str, arguments: Sequence[str
     run, add_flags = _COMMANDS[name]
     add_flags(parser)
     given = parser.parse_args(arguments)
-    require_libraries()
     return run(host, given)
 
 
@@ -52,6 +64,14 @@ def _build_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", type=int, default=512, metavar="MIB", help="read so many MiB of logs at a time (512)"
     )
+    parser.add_argument(
+        "--follow",
+        type=float,
+        nargs="?",
+        const=60.0,
+        metavar="SECONDS",
+        help="build again so many seconds after the last build began (60), until it is ended",
+    )
     parser.add_argument("--on", metavar="ray[://HOST:PORT]", help="build on a Ray cluster")
     parser.add_argument(
         "--shards", type=int, metavar="N", help="with --on ray: so many tasks (one a processor)"
@@ -59,12 +79,22 @@ def _build_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _build(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.building import Builder, BuildOptions
-    from insight_lake.stores import open_store
-
     if given.on is not None:
         return _on_ray(host, given)
-    store = open_store(given.to.removeprefix("lake:"), create=True)
+    store = LakeStore(given.to.removeprefix("lake:"), create=True)
+    for number in itertools.count(1):
+        began = time.monotonic()
+        _build_once(host, store, given)
+        if given.follow is None:
+            return 0
+        if number % _COMPACTED == 0:
+            compact(store)
+            delete_unused(store)
+        time.sleep(max(0.0, began + given.follow - time.monotonic()))
+    return 0
+
+
+def _build_once(host: CommandHost, store: LakeStore, given: argparse.Namespace) -> None:
     for flags, source in _loads(given):
         options = BuildOptions(
             flags,
@@ -82,16 +112,15 @@ def _build(host: CommandHost, given: argparse.Namespace) -> int:
             f"{report.records:,} records, {report.bytes / 1e6:,.1f} MB), {report.unchanged:,} unchanged, "
             f"{report.removed:,} removed"
         )
-    return 0
 
 
 def _on_ray(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.ray_build import build_on_ray
-
     if given.on != "ray" and not given.on.startswith("ray://"):
         raise InvalidArgument(f"--on: {given.on!r} is not ray or ray://HOST:PORT")
     if given.shard is not None:
         raise InvalidArgument("--shard cannot be combined with --on ray, which makes the shards")
+    if given.follow is not None:
+        raise InvalidArgument("--follow cannot be combined with --on ray")
     arguments = [*given.sources, f"--to={given.to}", f"--batch={given.batch}"]
     flags = {"copy": ["--with-payloads"], "none": ["--numbers-only"], "locate": []}[given.payloads]
     flags += [f"--{name}" for name in ("prune", "replace") if getattr(given, name)]
@@ -125,19 +154,12 @@ def _loads(given: argparse.Namespace) -> list[tuple[list[str], str]]:
 
 
 def _check(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.checking import CheckReport, check_lake, compare_runs
-    from insight_lake.contents import lake_content
-    from insight_lake.manifest import existing
-    from insight_lake.rewriting import open_whole
-    from insight_lake.sources import logs_of
-    from insight_lake.stores import open_store
-
-    store = open_store(given.lake.removeprefix("lake:"))
-    manifest = existing(store)
+    store = _store(given)
+    version = existing(store)
     report = CheckReport()
-    contents = check_lake(store, manifest, report, host.status)
+    contents = check_lake(store, version, report, host.status)
     if given.sources and not report.problems:
-        lake = open_whole(store, manifest)
+        lake = open_whole(store, version)
         stored = lake.lake().runs()
         for flags, _ in _loads(given):
             for logs, source, current in logs_of(host, flags, stored, given.numbers_only):
@@ -150,7 +172,7 @@ def _check(host: CommandHost, given: argparse.Namespace) -> int:
         print(problem)
     logs_text = f"{report.compared:,} runs equal to their logs, {report.changed:,} older than their logs"
     print(
-        f"{store.location}: version {manifest.version}, {report.objects:,} objects, {report.runs:,} runs, "
+        f"{store.location}: version {version.version}, {report.objects:,} objects, {report.runs:,} runs, "
         f"{report.points:,} points, {report.payloads:,} records: {len(report.problems):,} problems"
         + (f"; {logs_text}" if given.sources and not report.problems else "")
     )
@@ -165,10 +187,7 @@ def _check_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _compact(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.stores import open_store
-    from insight_lake.upkeep import compact, delete_unused
-
-    store = open_store(given.lake.removeprefix("lake:"))
+    store = _store(given)
     before, after = compact(store, max(1, given.target) << 20)
     deleted = delete_unused(store, given.grace)
     host.print(
@@ -186,10 +205,7 @@ def _compact_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _expire(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.stores import open_store
-    from insight_lake.upkeep import delete_unused, expire
-
-    store = open_store(given.lake.removeprefix("lake:"))
+    store = _store(given)
     removed = expire(store, given.older_than, given.run_regex)
     deleted = delete_unused(store, given.grace)
     host.print(f"insight-host: {store.location}: {removed:,} runs removed; {deleted:,} objects deleted")
@@ -208,13 +224,9 @@ def _expire_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _files(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.manifest import existing
-    from insight_lake.stores import open_store
-
-    store = open_store(given.lake.removeprefix("lake:"))
-    for segment in existing(store).segments:
-        if given.table in segment.tables:
-            print(f"{store.location}/{segment.tables[given.table].key}")
+    store = _store(given)
+    for path in opened_table(store, given.table).file_uris():
+        print(path)
     return 0
 
 
@@ -223,34 +235,38 @@ def _files_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", choices=("scalars", "series", "runs", "records", "levels"), help="the table")
 
 
-def _info(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.contents import lake_content
-    from insight_lake.lake import Lake
-    from insight_lake.manifest import existing
-    from insight_lake.row_reader import RowReader
-    from insight_lake.stores import open_store
+def _convert(host: CommandHost, given: argparse.Namespace) -> int:
+    store = _store(given)
+    host.print(f"insight-host: {store.location}: {convert(store):,} segments in Delta tables")
+    return 0
 
-    store = open_store(given.lake.removeprefix("lake:"))
-    manifest = existing(store)
+
+def _info(host: CommandHost, given: argparse.Namespace) -> int:
+    store = _store(given)
+    version = existing(store)
     reader = RowReader(store)
-    runs = Lake(reader, manifest, None).runs()
+    runs = Lake(reader, version, None).runs()
     reader.close()
     sizes: dict[str, int] = {}
-    for segment in manifest.segments:
+    for segment in version.segments:
         for name, table in segment.tables.items():
             sizes[name] = sizes.get(name, 0) + table.size
         sizes["payloads"] = sizes.get("payloads", 0) + sum(one.size for one in segment.payloads)
-    counts = ("runs", "series", "points", "records")
+    counts = {"runs": "runs", "series": "series", "points": "scalars", "records": "records"}
     facts: Mapping[str, object] = {
         "location": store.location,
-        "version": manifest.version,
-        "segments": len(manifest.segments),
-        **{name: sum(getattr(one, name) for one in manifest.segments) for name in counts},
+        "version": version.version,
+        "segments": len(version.segments),
+        **{name: sum(one.rows(table) for one in version.segments) for name, table in counts.items()},
         "bytes": {name: size for name, size in sizes.items() if size},
         "content": lake_content({name: stored.content for name, stored in runs.items()}),
     }
     print(json.dumps(facts, indent=2))
     return 0
+
+
+def _store(given: argparse.Namespace) -> LakeStore:
+    return LakeStore(given.lake.removeprefix("lake:"))
 
 
 def _add_lake(parser: argparse.ArgumentParser) -> None:
@@ -282,8 +298,6 @@ def _expression(text: str) -> re.Pattern[str]:
 
 
 def _shard(text: str) -> tuple[int, int]:
-    from insight_lake.building import parse_shard
-
     try:
         return parse_shard(text)
     except ValueError as error:
@@ -296,6 +310,7 @@ _COMMANDS: Mapping[str, tuple[_Run, _AddFlags]] = {
     "build": (_build, _build_flags),
     "check": (_check, _check_flags),
     "compact": (_compact, _compact_flags),
+    "convert": (_convert, _add_lake),
     "expire": (_expire, _expire_flags),
     "files": (_files, _files_flags),
     "info": (_info, _add_lake),

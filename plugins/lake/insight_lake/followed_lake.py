@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from insight_core.plugin import InsightError, Reason, ReasonKind
 from insight_core.plugin.data import Changes
 from insight_lake.changes import LakeChanges
+from insight_lake.delta import LakeVersion, existing, newer, newest
 from insight_lake.lake import Lake
-from insight_lake.manifest import LakeManifest, existing, newer
-from insight_lake.objects import ObjectStore
 from insight_lake.row_reader import RowReader
+from insight_lake.store import LakeStore
 
 _LIST_AGAIN = 600.0  # seconds after which the versions are listed again
 _LEAST_INTERVAL = 30.0  # seconds between two requests to a bucket
@@ -23,7 +23,7 @@ class FollowedLake:
     """The newest version of a lake that was read, and what changed between versions."""
 
     def __init__(
-        self, store: ObjectStore, reader: RowReader, interval: float, owner: Callable[[str], str]
+        self, store: LakeStore, reader: RowReader, interval: float, owner: Callable[[str], str]
     ) -> None:
         """``interval`` is in seconds (0: the lake is opened once); ``owner`` names the plugin of values."""
         self._store, self._reader, self._owner = store, reader, owner
@@ -73,17 +73,17 @@ class FollowedLake:
             if self._lake is not current:
                 return
             if time.monotonic() - self._listed > _LIST_AGAIN:  # versions between may have been deleted
-                manifest = existing(self._store)
+                version = newest(self._store, current.version)
                 self._listed = time.monotonic()
             else:
-                manifest = newer(self._store, current.manifest)
-            if manifest.version > current.manifest.version:
-                self._adopt(Lake(self._reader, manifest, current))
+                version = newer(self._store, current.version)
+            if version.version > current.version.version:
+                self._adopt(Lake(self._reader, version, current))
 
-    def show(self, manifest: LakeManifest) -> None:
+    def show(self, version: LakeVersion) -> None:
         """Shows this version from now on."""
         with self._lock:
-            self._adopt(Lake(self._reader, manifest, self._lake))
+            self._adopt(Lake(self._reader, version, self._lake))
 
     def note_owners(self) -> None:
         """Values may belong to other plugins from now on."""
@@ -110,10 +110,10 @@ class FollowedLake:
     def _adopt(self, lake: Lake) -> None:
         before, self._lake = self._lake, lake
         if before is None:
-            self._changes.begin(lake.manifest.version)
+            self._changes.begin(lake.version.version)
             return
         changed, runs, gone = lake.difference(before, self._owner)
-        self._changes.note(changed, runs=runs, gone=gone, version=lake.manifest.version)
+        self._changes.note(changed, runs=runs, gone=gone, version=lake.version.version)
 
     def _set_away(self, away: InsightError | None) -> None:
         is_news = (away is None) != (self._away is None)

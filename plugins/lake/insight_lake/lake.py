@@ -12,7 +12,7 @@ from attrs import define, field
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.data import Damage, Run, SeriesKey
 from insight_lake.catalog import SegmentRuns, SegmentSeries, StoredRun
-from insight_lake.manifest import LakeManifest, SegmentEntry
+from insight_lake.delta import LakeSegment, LakeVersion
 from insight_lake.row_reader import RowReader
 
 
@@ -20,7 +20,7 @@ from insight_lake.row_reader import RowReader
 class _Part:
     """A segment: its runs are read first, its series when one is asked for."""
 
-    entry: SegmentEntry
+    entry: LakeSegment
     runs: SegmentRuns
     series: SegmentSeries | None = None
     lock: threading.Lock = field(factory=threading.Lock)
@@ -29,14 +29,13 @@ class _Part:
 class Lake:
     """A version of a lake. What segments it shares with the version before is not read again."""
 
-    def __init__(self, reader: RowReader, manifest: LakeManifest, before: Lake | None) -> None:
-        self.manifest = manifest
+    def __init__(self, reader: RowReader, version: LakeVersion, before: Lake | None) -> None:
+        self.version = version
         self._reader = reader
         known = {} if before is None else {part.entry.id: part for part in before._parts}
-        new = [entry for entry in manifest.segments if entry.id not in known]
-        read = reader.each(lambda entry: SegmentRuns(reader, entry), new)
-        made = {entry.id: _Part(entry, runs) for entry, runs in zip(new, read, strict=True)}
-        self._parts: list[_Part] = [known.get(entry.id) or made[entry.id] for entry in manifest.segments]
+        self._parts: list[_Part] = [
+            known.get(one.id) or _Part(one, SegmentRuns(one)) for one in version.segments
+        ]
         self._part_of_run = {run.name: part for part in self._parts for run in part.runs.runs}
         if len(self._part_of_run) < sum(len(part.runs.runs) for part in self._parts):
             raise InvalidArgument("a run is in two segments of the lake: see insight-host lake check")
@@ -73,7 +72,7 @@ class Lake:
             self._shown = [every[place] for _, _, place in order]
         return self._shown
 
-    def entry_of(self, run: str) -> SegmentEntry | None:
+    def entry_of(self, run: str) -> LakeSegment | None:
         """The segment that holds a run."""
         part = self._part_of_run.get(run)
         return None if part is None else part.entry

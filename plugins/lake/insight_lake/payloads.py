@@ -15,9 +15,8 @@ from attrs import frozen
 from insight_core.plugin import Claim, FileName, InsightError
 from insight_core.plugin.data import PayloadStream
 from insight_core.plugin.payloads import contents
-from insight_lake.objects import ObjectMissing, ObjectStore
 from insight_lake.sources import is_remote
-from insight_lake.stores import open_store
+from insight_lake.store import LakeStore, ObjectMissing
 from insight_record.formats.framing import HEADER_SIZE
 
 _LENGTH = struct.Struct("<Q")
@@ -48,7 +47,7 @@ class UnreadablePayload(InsightError):
     code = "undecodable"
 
 
-def read_payload(store: ObjectStore, place: PayloadPlace, limit: int | None) -> bytes:
+def read_payload(store: LakeStore, place: PayloadPlace, limit: int | None) -> bytes:
     """The bytes of a payload, or its first ones. Raises UnreadablePayload."""
     size = place.size if limit is None else min(limit, place.size)
     if place.copied:
@@ -72,7 +71,7 @@ def read_payload(store: ObjectStore, place: PayloadPlace, limit: int | None) -> 
         return record[first : first + size]
 
 
-def open_payload(store: ObjectStore, place: PayloadPlace, offset: int, length: int | None) -> PayloadStream:
+def open_payload(store: LakeStore, place: PayloadPlace, offset: int, length: int | None) -> PayloadStream:
     """The bytes of a payload, or a part of them, as a stream. Raises UnreadablePayload."""
     stop = place.size if length is None else min(place.size, offset + length)
     if length == 0:
@@ -81,12 +80,10 @@ def open_payload(store: ObjectStore, place: PayloadPlace, offset: int, length: i
         data = io.BytesIO(read_payload(store, place, None)[:stop])
         data.seek(offset)
         return PayloadStream(data, place.size, place.claim)
-    if place.copied:
-        reader: io.RawIOBase = _CopiedBytes(store, place, stop)
-    else:
+    if not place.copied:
         with _log_file(place):  # an error is reported now
-            reader = _FileBytes(place, stop)
-    file = io.BufferedReader(reader, _PIECE)
+            pass
+    file = io.BufferedReader(_Bytes(store, place, stop), _PIECE)
     file.seek(min(offset, stop))
     return PayloadStream(file, place.size, place.claim)
 
@@ -94,7 +91,8 @@ def open_payload(store: ObjectStore, place: PayloadPlace, offset: int, length: i
 class _Bytes(io.RawIOBase):
     """The bytes of a payload up to ``stop``; seekable."""
 
-    def __init__(self, stop: int) -> None:
+    def __init__(self, store: LakeStore, place: PayloadPlace, stop: int) -> None:
+        self._store, self._place = store, place
         self._at, self._stop = 0, stop
 
     def readable(self) -> bool:
@@ -109,33 +107,14 @@ class _Bytes(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         count = max(0, min(len(buffer), self._stop - self._at))
-        if count:
-            buffer[:count] = self.part(self._at, count)
+        if count and self._place.copied:
+            start = self._place.start + self._at
+            buffer[:count] = self._store.get_range(self._place.object, start, start + count)
+        elif count:
+            with _log_file(self._place) as part:
+                buffer[:count] = part(self._at, count)
         self._at += count
         return count
-
-    def part(self, first: int, count: int) -> bytes:
-        raise NotImplementedError
-
-
-class _CopiedBytes(_Bytes):
-    def __init__(self, store: ObjectStore, place: PayloadPlace, stop: int) -> None:
-        super().__init__(stop)
-        self._store, self._place = store, place
-
-    def part(self, first: int, count: int) -> bytes:
-        start = self._place.start + first
-        return self._store.get_range(self._place.object, start, start + count)
-
-
-class _FileBytes(_Bytes):
-    def __init__(self, place: PayloadPlace, stop: int) -> None:
-        super().__init__(stop)
-        self._place = place
-
-    def part(self, first: int, count: int) -> bytes:
-        with _log_file(self._place) as part:
-            return part(first, count)
 
 
 @contextmanager
@@ -179,5 +158,5 @@ def _part_of_object(place: PayloadPlace, start: int, size: int) -> bytes:
 
 
 @cache
-def _root(location: str) -> ObjectStore:
-    return open_store(location)
+def _root(location: str) -> LakeStore:
+    return LakeStore(location)

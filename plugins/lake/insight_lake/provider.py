@@ -37,14 +37,13 @@ from insight_core.plugin.data import (
 )
 from insight_lake.followed_lake import FollowedLake
 from insight_lake.lake import Lake
-from insight_lake.objects import ObjectStore
 from insight_lake.payloads import PayloadPlace, UnreadablePayload, open_payload, read_payload
 from insight_lake.points import PointReader
 from insight_lake.record_reader import PayloadPlaceReader, StoredRows
 from insight_lake.records import RecordColumns
 from insight_lake.row_reader import RowReader
 from insight_lake.series_place import SeriesPlace
-from insight_lake.stores import open_store
+from insight_lake.store import LakeStore
 
 _EVERY_POINT = ScalarQuery()
 _FIELDS: tuple[SeriesField, ...] = (
@@ -68,13 +67,13 @@ _UNDECODABLE_RECORD = ReasonKind(
 
 def open_provider(location: str, settings: ProviderSettings) -> LakeProvider:
     """The lake at a location, not started yet. Raises InvalidArgument."""
-    return LakeProvider(open_store(location), settings)
+    return LakeProvider(LakeStore(location), settings)
 
 
 class LakeProvider(ProviderBase):
     """Answers by range reads of the newest version of a lake."""
 
-    def __init__(self, store: ObjectStore, settings: ProviderSettings) -> None:
+    def __init__(self, store: LakeStore, settings: ProviderSettings) -> None:
         assert settings.answer_scalars is not None, "the host gives it"
         super().__init__(f"lake:{store.location}", settings)
         self.store = store

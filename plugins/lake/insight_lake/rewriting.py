@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import ProviderSettings
 from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
-from insight_lake.manifest import LakeManifest, SegmentEntry
-from insight_lake.objects import ObjectStore
+from insight_lake.delta import LakeSegment, LakeVersion
 from insight_lake.provider import LakeProvider
 from insight_lake.records import RecordColumns
+from insight_lake.store import LakeStore
 from insight_lake.writing import SegmentDraft, write_series
 
 _NONE = np.zeros(0, np.int64)
@@ -35,10 +35,10 @@ def _every_point(
     )
 
 
-def open_whole(store: ObjectStore, manifest: LakeManifest) -> LakeProvider:
+def open_whole(store: LakeStore, version: LakeVersion) -> LakeProvider:
     """A version of a lake as it is stored: every point and payload, by the names of plugins that it has."""
     provider = LakeProvider(store, ProviderSettings({}, 0.0, answer_scalars=_every_point))
-    provider.followed.show(manifest)
+    provider.followed.show(version)
     return provider
 
 
@@ -54,10 +54,10 @@ class StoredRecords:
 
 
 def rewritten(
-    store: ObjectStore, segments: Sequence[SegmentEntry], without: Collection[str] = ()
-) -> SegmentEntry | None:
+    store: LakeStore, segments: Sequence[LakeSegment], without: Collection[str] = ()
+) -> LakeSegment | None:
     """Joins segments into one, without some runs, and stores it; returns None if no run is left."""
-    data = open_whole(store, LakeManifest(1, tuple(segments)))
+    data = open_whole(store, LakeVersion.of(segments))
     try:
         stored = {name: one for name, one in data.lake().runs().items() if name not in without}
         if not stored:
@@ -71,9 +71,6 @@ def rewritten(
                 {name: one.note for name, one in stored.items()},
             )
             payloads = {each.key: each for one in segments for each in one.payloads}
-            entry, files = draft.close([each for key, each in payloads.items() if key in draft.copied])
-            for key, path in files.items():
-                store.put_file(key, path)
-        return entry
+            return draft.store(store, [each for key, each in payloads.items() if key in draft.copied])
     finally:
         data.close()

@@ -16,9 +16,8 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from insight_core.plugin import Unavailable
-from insight_lake.manifest import LakeObject
-from insight_lake.objects import ObjectStore
-from insight_lake.tables import DICTIONARIES
+from insight_lake.store import LakeStore
+from insight_lake.tables import DICTIONARIES, LakeObject
 
 _GAP = 262_144  # bytes that are read needlessly rather than asked for apart
 _AT_ONCE = 32  # requests
@@ -46,7 +45,7 @@ class RowRange:
 class RowReader:
     """Reads rows and whole tables of the objects of a store; any thread may use it."""
 
-    def __init__(self, store: ObjectStore) -> None:
+    def __init__(self, store: LakeStore) -> None:
         self._store = store
         self._lock = threading.Lock()
         self._ends: LRUCache[str, bytes] = LRUCache(_ENDS, len)
@@ -157,7 +156,7 @@ class RowReader:
 
     def _changed(self, table: LakeObject) -> Unavailable:
         return Unavailable(
-            f"{self._store.location}/{table.key}: not what the manifest says; check the lake with "
+            f"{self._store.location}/{table.key}: not what the table runs says; check the lake with "
             "insight-host lake check"
         )
 

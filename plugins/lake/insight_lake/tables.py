@@ -15,13 +15,19 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Claim
 from insight_core.plugin.lab import claim_of
-from insight_lake.manifest import LakeObject
 
 GROUP = 131_072  # rows of a row group: what is read for a series that is shorter
 _LABEL = pa.dictionary(pa.int32(), pa.string())
 _OF_SERIES = [("run", _LABEL), ("tag", _LABEL), ("plugin", _LABEL)]
 _OF_POINTS = [("attempt", pa.int32()), ("shown", pa.bool_())]
 _DAMAGE = [("file", pa.string()), ("offset", pa.int64()), ("reason", pa.string()), ("skipped", pa.int64())]
+_FILE = [
+    ("key", pa.string()),
+    ("size", pa.int64()),
+    ("sha256", pa.string()),
+    ("footer", pa.int64()),
+    ("rows", pa.int64()),
+]
 SCHEMAS: Mapping[str, Any] = {
     "runs": pa.schema(
         [
@@ -34,6 +40,9 @@ SCHEMAS: Mapping[str, Any] = {
             ("content", pa.string()),
             ("read", pa.float64()),
             ("damage", pa.list_(pa.struct(_DAMAGE))),
+            ("segment", pa.string()),
+            ("plugins", pa.list_(pa.string())),  # of the segment, in its first row
+            ("files", pa.list_(pa.struct(_FILE))),  # the same
         ]
     ),
     "series": pa.schema(
@@ -100,11 +109,28 @@ SCHEMAS: Mapping[str, Any] = {
         ]
     ),
 }
+MEASURED = ("run", "tag", "step")  # columns whose least and greatest values are written
 DICTIONARIES = sorted(
     {one.name for schema in SCHEMAS.values() for one in schema if pa.types.is_dictionary(one.type)}
 )
 Column = NDArray[Any]
 _BETWEEN = "\n"
+
+
+@frozen
+class LakeObject:
+    """An object of a segment: its key, and what is needed to read and to check it."""
+
+    key: str
+    size: int  # bytes
+    sha256: str
+    footer: int = 0  # bytes of the footer of a Parquet file, with its length and magic
+    rows: int = 0
+
+    @property
+    def table(self) -> str:
+        """Its table, or ``payloads``."""
+        return self.key.partition("/")[0]
 
 
 @frozen
@@ -115,13 +141,13 @@ class WrittenTable:
     rows: int
 
     def stored_as(self, key: str) -> LakeObject:
-        """The entry of the manifest for this file under a key."""
+        """The entry of this file under a key."""
         with self.path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             size = file.tell()
             file.seek(size - 8)
             footer = int.from_bytes(file.read(4), "little") + 8
-        return LakeObject(key, size, digest, footer)
+        return LakeObject(key, size, digest, footer, self.rows)
 
 
 @frozen(eq=False)
@@ -172,6 +198,14 @@ class TableFile:
         self._written += rows
 
 
+def write_runs(path: Path, runs: Any) -> WrittenTable:  # noqa: ANN401
+    """Writes rows of the table ``runs``."""
+    schema = SCHEMAS["runs"]
+    with pq.ParquetWriter(path, schema, **_options(schema)) as writer:
+        writer.write_table(runs.cast(schema), row_group_size=GROUP)
+    return WrittenTable(path, len(runs))
+
+
 def _joined(waiting: Sequence[_Rows], field: Any) -> Any:  # noqa: ANN401
     """A column of all rows."""
     name = field.name
@@ -219,7 +253,7 @@ def _options(schema: Any) -> dict[str, Any]:  # noqa: ANN401
         "compression_level": 3,
         "use_dictionary": dictionaries,
         "column_encoding": encodings,
-        "write_statistics": [name for name in ("run", "tag", "step") if name in schema.names],
+        "write_statistics": [name for name in MEASURED if name in schema.names],
         "store_schema": False,  # of Arrow: other engines would see dictionaries instead of texts
     }
 

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from insight_core.plugin import NotFound
 from insight_core.plugin.data import DataProvider, Run, ScalarColumns, ScalarQuery, SeriesInfo
 from insight_lake.contents import RunContent
+from insight_lake.delta import LakeSegment, segment_of
 from insight_lake.levels import BLOCKS, LONG, coarse_level, fine_level, nonfinite
-from insight_lake.manifest import LakeObject, SegmentEntry
 from insight_lake.records import RecordColumns, RecordSource
 from insight_lake.row_order import ShownPoints, order_of
-from insight_lake.tables import SCHEMAS, TableFile, WrittenTable, text_of_claims, utf8
+from insight_lake.store import LakeStore
+from insight_lake.tables import SCHEMAS, LakeObject, TableFile, WrittenTable, text_of_claims, utf8
 
 _AT_ONCE = 1_000_000  # points that are asked for at a time
 _ALL = ScalarQuery(attempts="all")
@@ -67,7 +68,8 @@ class SegmentDraft:
         self._contents: dict[str, RunContent] = {}
         self._last: dict[str, float] = {}
         self._plugins: set[str] = set()
-        self.points = self.records = self.runs = 0
+        self._runs: Mapping[str, Sequence[Any]] = {}
+        self.points = 0
         self.copied: set[str] = set()  # keys of the objects that hold copied payloads
 
     def path(self, name: str) -> Path:
@@ -185,7 +187,6 @@ class SegmentDraft:
         every = records.steps, records.wall_times
         order = order_of(every, known.records or every)
         rows = order.rows
-        self.records += len(rows)
         held = records.object[records.copied]
         self.copied.update(records.objects[place] for place in np.unique(held).tolist())
         columns: dict[str, Any] = {
@@ -219,39 +220,27 @@ class SegmentDraft:
             damage.setdefault(one.run, []).append(entry)
         ordered = sorted(runs, key=lambda run: run.name)
         lasts = [self._last.get(run.name, -math.inf) for run in ordered]
-        file = self._files["runs"] = TableFile(self.path("runs"), "runs")
-        self.runs = len(ordered)
-        file.add(
-            {},
-            {
-                "run": [utf8(run.name) for run in ordered],
-                "start_time": [run.start_time for run in ordered],
-                "last_wall_time": [last if math.isfinite(last) else None for last in lasts],
-                "dialects": [list(map(str, run.dialects)) for run in ordered],
-                "source": [notes[run.name].source for run in ordered],
-                "fingerprint": [notes[run.name].fingerprint for run in ordered],
-                "content": [self._contents.get(run.name, RunContent()).digest() for run in ordered],
-                "read": [notes[run.name].read for run in ordered],
-                "damage": [damage.get(run.name, []) for run in ordered],
-            },
-        )
+        self._runs = {
+            "run": [utf8(run.name) for run in ordered],
+            "start_time": [run.start_time for run in ordered],
+            "last_wall_time": [last if math.isfinite(last) else None for last in lasts],
+            "dialects": [list(map(str, run.dialects)) for run in ordered],
+            "source": [notes[run.name].source for run in ordered],
+            "fingerprint": [notes[run.name].fingerprint for run in ordered],
+            "content": [self._contents.get(run.name, RunContent()).digest() for run in ordered],
+            "read": [notes[run.name].read for run in ordered],
+            "damage": [damage.get(run.name, []) for run in ordered],
+        }
 
-    def close(self, payloads: Sequence[LakeObject] = ()) -> tuple[SegmentEntry, dict[str, Path]]:
-        """The entry of the segment, and the files to store by key."""
+    def store(self, store: LakeStore, payloads: Sequence[LakeObject] = ()) -> LakeSegment:
+        """Stores the files of the segment, which has at least one run."""
         tables = {name: file.close() for name, file in self._files.items()}
         tables["series"] = self._series.write(self.path("series"))
-        stored = {name: table.stored_as(f"{name}/{self.id}.parquet") for name, table in tables.items()}
-        entry = SegmentEntry(
-            self.id,
-            stored,
-            tuple(payloads),
-            self.runs,
-            tables["series"].rows,
-            self.points,
-            self.records,
-            tuple(sorted(self._plugins)),
-        )
-        return entry, {stored[name].key: table.path for name, table in tables.items()}
+        stored = []
+        for name, table in tables.items():
+            stored.append(table.stored_as(f"{name}/{self.id}.parquet"))
+            store.put_file(stored[-1].key, table.path)
+        return segment_of(self.id, self._runs, [*stored, *payloads], sorted(self._plugins))
 
 
 def write_series(

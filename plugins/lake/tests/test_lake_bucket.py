@@ -9,12 +9,11 @@ from pathlib import Path
 import insight_scalar
 import numpy as np
 import pytest
-from insight_lake.bucket import BucketStore
+from insight_lake import delta
 from insight_lake.checking import CheckReport, check_lake
 from insight_lake.contents import lake_content
-from insight_lake.manifest import LakeManifest, newest, publish
-from insight_lake.objects import ObjectMissing
-from insight_lake.stores import open_store
+from insight_lake.delta import newest
+from insight_lake.store import LakeStore, ObjectMissing
 from insight_lake.upkeep import compact, delete_unused
 
 import insight_host
@@ -41,8 +40,8 @@ def served() -> Iterator[Bucket]:
 def s3(served: Bucket) -> Iterator[Bucket]:
     yield served
     served.fails = lambda method, path: False
-    store = BucketStore("s3://lakes")
-    store.delete([one.key for one in store.list("")])
+    store = LakeStore("s3://lakes")
+    store.delete([key for key, _ in store.list("")])
     served.requests.clear()
 
 
@@ -87,7 +86,8 @@ def test_a_series_costs_few_requests(s3: Bucket, logs: Path) -> None:
     provider = build.opened()
     s3.requests.clear()
     assert len(provider.runs()) == 4
-    assert [method for method, _, _ in s3.requests] == ["GET", "GET", "GET"]  # list, manifest, runs
+    # the last checkpoint, a list, each commit since twice (so delta-rs reads them), a file of runs
+    assert [method for method, _, _ in s3.requests] == ["GET"] * 7
     s3.requests.clear()
     [columns] = provider.scalars("scalar", [SeriesKey("run3", "loss")], ScalarQuery()).values()
     np.testing.assert_array_equal(columns.values, np.arange(50) + 3)
@@ -101,36 +101,30 @@ def test_a_series_costs_few_requests(s3: Bucket, logs: Path) -> None:
     provider.close()
 
 
-def test_of_two_writers_each_publishes(s3: Bucket) -> None:
-    store = open_store(PLACE)
-    assert store.create("manifests/x", b"1")
-    assert not store.create("manifests/x", b"2")
-    assert store.get("manifests/x") == b"1"
+def test_of_two_writers_each_publishes(s3: Bucket, logs: Path) -> None:
+    """By conditional writes of the store: no commit is lost."""
+    build = LakeBuild([str(logs)], PLACE, [SCALAR])
     threads = [
-        threading.Thread(target=publish, args=(store, lambda manifest: manifest.with_segments([], [])))
-        for _ in range(4)
+        threading.Thread(target=build.run, kwargs={"shard": (shard, 3), "batch": 1}) for shard in range(3)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert newest(store).version == 4
+    assert len(newest(build.store()).segments) == 4
+    here = LakeBuild([str(logs)], str(logs.parent / "lake"), [SCALAR])
+    here.run()
+    assert content(build) == content(here)
 
 
 def test_a_published_version_whose_answer_was_lost_counts_once(
-    s3: Bucket, monkeypatch: pytest.MonkeyPatch
+    s3: Bucket, logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = open_store(PLACE)
-    create = store.create
-    monkeypatch.setattr(store, "create", lambda key, data: create(key, data) and False)
-    calls: list[LakeManifest] = []
-
-    def change(manifest: LakeManifest) -> LakeManifest:
-        calls.append(manifest)
-        return manifest.with_segments([], [])
-
-    assert publish(store, change).version == 1
-    assert len(calls) == 1
+    committed = delta._committed
+    monkeypatch.setattr(delta, "_committed", lambda table, actions: committed(table, actions) and False)
+    build = LakeBuild([str(logs)], PLACE, [SCALAR])
+    assert build.run().written == 4
+    assert len(newest(build.store()).segments) == 1
 
 
 def test_errors_of_the_store_are_tried_again_and_then_said(s3: Bucket, logs: Path) -> None:
@@ -144,7 +138,7 @@ def test_errors_of_the_store_are_tried_again_and_then_said(s3: Bucket, logs: Pat
     with pytest.raises(ObjectMissing, match="no such object"):
         build.store().get("series/none")
     with pytest.raises(InvalidArgument, match="nonsense"):
-        open_store("nonsense://bucket")
+        LakeStore("nonsense://bucket")
 
 
 def test_a_lake_that_is_away_is_a_notice(logs: Path) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import insight_scalar
 import numpy as np
 import pytest
-from insight_lake import tables
+from insight_lake import delta, tables
 from insight_lake.building import parse_shard
 from insight_lake.checking import CheckReport, check_lake, compare_runs
 from insight_lake.contents import lake_content
-from insight_lake.manifest import newest
+from insight_lake.delta import newest
 from insight_lake.records import LogRecords
 from insight_lake.rewriting import open_whole
 
@@ -54,9 +54,9 @@ def lake_of(logs: Path, name: str = "lake") -> LakeBuild:
 def content(build: LakeBuild) -> str:
     """The hash of the lake, after a check of all that is in it, and of every value against the logs."""
     store = build.store()
-    manifest, report = newest(store), CheckReport()
-    contents = check_lake(store, manifest, report, lambda text: None)
-    lake, logs = open_whole(store, manifest), build.read()
+    version, report = newest(store), CheckReport()
+    contents = check_lake(store, version, report, lambda text: None)
+    lake, logs = open_whole(store, version), build.read()
     compare_runs(lake, logs, LogRecords(logs), sorted(contents), report)
     lake.close()
     logs.close()
@@ -67,10 +67,10 @@ def content(build: LakeBuild) -> str:
 def test_only_runs_that_have_changed_are_written(logs: Path) -> None:
     build = lake_of(logs)
     assert build.run().written == 6
-    before = newest(build.store())
+    before = newest(build.store()).version
     again = build.run()
     assert (again.written, again.unchanged) == (0, 6)
-    assert newest(build.store()) == before
+    assert newest(build.store()).version == before
     write(logs / "run3", range(20, 25), 2000)
     report = build.run()
     assert (report.written, report.unchanged, report.points) == (1, 5, 50)
@@ -122,12 +122,12 @@ def test_a_source_without_any_run_prunes_nothing(logs: Path) -> None:
     """As a directory that is not mounted."""
     build = lake_of(logs)
     build.run()
-    before = newest(build.store())
+    before = newest(build.store()).version
     logs.rename(logs.parent / "elsewhere")
     logs.mkdir()
     with pytest.raises(InvalidArgument, match=r"not mounted.* 6 runs"):
         build.run(prune=True)
-    assert newest(build.store()) == before
+    assert newest(build.store()).version == before
 
 
 def test_shards_and_batches_make_the_same_lake(logs: Path) -> None:
@@ -158,6 +158,32 @@ def test_builders_at_the_same_time_lose_nothing(logs: Path) -> None:
     whole = lake_of(logs, "whole")
     whole.run()
     assert content(build) == content(whole)
+
+
+def test_what_a_writer_killed_between_two_tables_left_is_made_up_for(
+    logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hosts show what ``runs`` says; the other tables have each run once and whole, and follow."""
+    build = lake_of(logs)
+    build.run()
+    write(logs / "run3", range(20, 25), 2000)
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(delta, "follow", die)
+    with pytest.raises(KeyboardInterrupt):
+        build.run()
+    monkeypatch.undo()
+
+    def rows() -> dict[str, int]:
+        table = delta.opened_table(build.store(), "scalars").to_pyarrow_table(columns=["run"])
+        return {row["values"]: row["counts"] for row in table["run"].value_counts().to_pylist()}
+
+    assert rows() == {f"run{number}": 40 for number in range(6)}
+    content(build)
+    assert build.run().unchanged == 6
+    assert rows() == {f"run{number}": 50 if number == 3 else 40 for number in range(6)}
 
 
 def test_the_later_reading_of_a_run_stays(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,9 +165,8 @@ def test_without_ray_it_says_what_to_install(place: Path, monkeypatch: pytest.Mo
 
 def test_without_its_libraries_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import insight_lake
-    from insight_lake import libraries
 
-    monkeypatch.setattr(libraries, "find_spec", lambda name: None)
+    monkeypatch.setattr(insight_lake, "find_spec", lambda name: None)
     with pytest.raises(Unavailable, match=r"pip install 'insight-host\[lake\]'"):
         insight_lake.insight_open_provider("lake:somewhere", ProviderSettings({}))
     assert insight_lake.insight_open_provider("grpc://x:1", ProviderSettings({})) is None

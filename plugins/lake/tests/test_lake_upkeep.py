@@ -9,7 +9,7 @@ import insight_scalar
 import pytest
 from insight_lake.checking import CheckReport, check_lake, compare_runs
 from insight_lake.contents import lake_content
-from insight_lake.manifest import newest
+from insight_lake.delta import newest
 from insight_lake.records import LogRecords
 from insight_lake.rewriting import open_whole
 from insight_lake.upkeep import compact, delete_unused, expire
@@ -59,13 +59,12 @@ def test_what_was_replaced_is_deleted_after_the_grace(build: LakeBuild) -> None:
     compact(build.store())
     assert delete_unused(build.store(), 3600) == 0
     place = Path(build.place)
-    (place / ".drafts/of-a-killed-writer").mkdir(parents=True)
+    (place / "_drafts/of-a-killed-writer").mkdir(parents=True)
     assert delete_unused(build.store(), 0) > 0
     content(build)
-    assert len(list(place.glob("scalars/*"))) == 1
+    assert len(list(place.glob("scalars/*.parquet"))) == 1
     assert len(list(place.glob("payloads/*"))) == 5  # the joined segment refers to them
-    assert list(place.glob(".drafts/*")) == []
-    assert len(list(place.glob("manifests/*"))) == 1
+    assert list(place.glob("_drafts/*")) == []
 
 
 def test_old_runs_expire(build: LakeBuild) -> None:
@@ -80,7 +79,7 @@ def test_old_runs_expire(build: LakeBuild) -> None:
 
 
 def test_bytes_that_have_changed_are_found(build: LakeBuild) -> None:
-    for pattern in ("scalars/*", "series/*", "payloads/*"):
+    for pattern in ("scalars/*.parquet", "series/*.parquet", "payloads/*"):
         path = sorted(Path(build.place).glob(pattern))[0]
         data = bytearray(path.read_bytes())
         data[len(data) // 2] ^= 1

@@ -37,7 +37,7 @@ def open_object_store(
     Raises InvalidArgument for a location that cannot be.
     """
     client: ClientConfig = {"timeout": timeout}
-    if _is_plain():
+    if is_plain():
         client["allow_http"] = True
     try:
         return from_url(
@@ -70,7 +70,7 @@ def profile_of(location: str) -> dict[str, Any]:
     return {"credential_provider": Boto3CredentialProvider(session), **region}
 
 
-def _is_plain() -> bool:
+def is_plain() -> bool:
     """Whether an endpoint without TLS is asked for, such as a MinIO on this machine."""
     return any(os.environ.get(name, "").startswith("http://") for name in _ENDPOINTS) or (
         '"http://' in os.environ.get("GOOGLE_SERVICE_ACCOUNT_KEY", "")
