@@ -9,7 +9,7 @@ import { usePage } from '../state/page';
 import { pressed } from '../state/selection';
 
 const OVERSCAN = 6;
-const LETTER = 14; // pixels, a little more than those of a name have: some letters are wide
+const LETTER = 13; // pixels, those of a name
 
 /** Texts that tell names apart in the narrowest element of `place` that shows one, measured when `by` changes. */
 export function useNames(
@@ -28,7 +28,11 @@ export function useNames(
       () => undefined, // the host is away: names end with an ellipsis
     );
   }, [names, ...by]);
-  return useMemo(() => draw.value?.namesApart(names, room.value, LETTER) ?? names, [names, room.value, draw.value]);
+  const { value: drawn } = draw;
+  return useMemo(
+    () => drawn?.namesApart(names, room.value, LETTER, drawn.textWidth) ?? names,
+    [names, room.value, drawn, drawn?.fontsCame.value],
+  );
 }
 
 export function RunList() {

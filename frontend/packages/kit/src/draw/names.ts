@@ -1,5 +1,11 @@
 /** Names of runs where room is short: without the words that all of them share. */
+import { visibleText } from '@insight-host/kit/lab';
+import { signal } from '@preact/signals';
 import { estimatedWidth, FONT } from './painter';
+
+/** Counts the fonts that came: texts have other widths then. */
+export const fontsCame = signal(0);
+globalThis.document?.fonts?.addEventListener('loadingdone', () => fontsCame.value++);
 
 let context: CanvasRenderingContext2D | null | undefined;
 
@@ -8,7 +14,7 @@ export function textWidth(text: string, size: number): number {
   context ??= document.createElement('canvas').getContext('2d');
   if (!context) return estimatedWidth(text, size);
   context.font = `${size}px ${FONT}`;
-  return context.measureText(text).width;
+  return context.measureText(text.replace(/\d/g, '0')).width; // the page has digits of one width
 }
 
 /** Where parts of a name end: directories, columns of a group, words. `1e-3` is one word, `model.width` is two. */
@@ -95,11 +101,12 @@ const KEPT = [0.4, 0, 0.7, 1]; // shares of a long name that may stay of its beg
  * share become an ellipsis in each; where one is still too wide, letters of it do.
  */
 export function namesApart(
-  names: readonly string[],
+  given: readonly string[],
   width: number,
   size = 11,
   widthOf: typeof estimatedWidth = estimatedWidth,
 ): readonly string[] {
+  const names = given.map((name) => visibleText(name));
   const fits = (name: string): boolean => widthOf(name, size) <= width;
   if (names.every(fits)) return names;
   const different = [...new Set(names)];
@@ -125,7 +132,10 @@ function shortened(name: string, fits: (text: string) => boolean, share: number)
   for (let kept = letters.length - 1; kept > 1; kept--) {
     const head = startsCut ? 0 : Math.round(kept * share);
     const found =
-      `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (kept - head)).join('')}`.replace(/…+/, '…');
+      `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (kept - head)).join('')}`.replace(
+        /…+[.\s]*/,
+        '…',
+      );
     if (fits(found)) return found;
   }
   return '…';
