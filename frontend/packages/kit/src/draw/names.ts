@@ -119,6 +119,8 @@ export function namesApart(
     shown = found;
     if (found.every((name, at) => fits(name) || parts[at]?.every(([, worth]) => worth === 2))) break;
   }
+  const bare = shown.map((name) => name.replace(/^…/, '')); // rather than letters of what tells them apart
+  if (!shown.every(fits) && bare.every(fits) && differ(bare)) shown = bare;
   const cut = KEPT.map((share) => shown.map((name) => shortened(name, fits, share)));
   const best = cut.find(differ) ?? cut[0];
   const shortOf = new Map(different.map((name, at) => [name, best?.[at] ?? name]));
