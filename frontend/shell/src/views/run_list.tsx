@@ -1,7 +1,7 @@
 /** The run selector: filter, selection, and a virtualised list. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
-import { FINGER, isPhone, linesInSight, showing, trackOf, useSize } from '@insight-host/kit/lab';
+import { FINGER, fontsCame, isPhone, linesInSight, showing, trackOf, useSize } from '@insight-host/kit/lab';
 import type { TargetedMouseEvent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Icon } from '@insight-host/kit';
@@ -31,7 +31,7 @@ export function useNames(
   const { value: drawn } = draw;
   return useMemo(
     () => drawn?.namesApart(names, room.value, LETTER, drawn.textWidth) ?? names,
-    [names, room.value, drawn, drawn?.fontsCame.value],
+    [names, room.value, drawn, fontsCame.value],
   );
 }
 

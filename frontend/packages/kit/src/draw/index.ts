@@ -5,7 +5,7 @@
 export * from './area';
 export * from './canvas_painter';
 export * from './legend';
-export { fontsCame, namesApart, textWidth } from './names';
+export { namesApart, textWidth } from './names';
 export * from './painter';
 export { Screen, type Drawn } from './screen';
 export * from './files';

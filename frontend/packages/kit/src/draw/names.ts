@@ -1,11 +1,6 @@
 /** Names of runs where room is short: without the words that all of them share. */
 import { visibleText } from '@insight-host/kit/lab';
-import { signal } from '@preact/signals';
 import { estimatedWidth, FONT } from './painter';
-
-/** Counts the fonts that came: texts have other widths then. */
-export const fontsCame = signal(0);
-globalThis.document?.fonts?.addEventListener('loadingdone', () => fontsCame.value++);
 
 let context: CanvasRenderingContext2D | null | undefined;
 

@@ -1,5 +1,5 @@
-import { estimatedWidth, fontsCame, namesApart, textWidth } from '@insight-host/kit/draw';
-import { addStylesFirst, visibleText } from '@insight-host/kit/lab';
+import { estimatedWidth, namesApart, textWidth } from '@insight-host/kit/draw';
+import { addStylesFirst, fontsCame, visibleText } from '@insight-host/kit/lab';
 import {
   type CellLook,
   type Column as TableColumn,
