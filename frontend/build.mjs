@@ -41,15 +41,25 @@ async function phoneStyles(assets) {
 const DOCS =
   /^(how-to\/[\w-]+|words|reliability|http_api|reference\/(accuracy|dashboards|filter|flags|formats|limits|profile_advice))\.md$/;
 
-/** Pages of the documentation, and a list of them with the titles that docs/README.md gives. */
+/** Titles of pages by path, and what they are about, as a listing of the documentation gives them. */
+function titlesOf(listing) {
+  const text = existsSync(listing) ? readFileSync(listing, 'utf8') : '';
+  const links = [...text.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)(.*)$/gm)].filter(([, , path]) => DOCS.test(path));
+  return new Map(
+    links.map(([, title, path, about]) => [
+      path,
+      { title, about: about.replace(/^[:,：\s]+/, '').replaceAll('`', '') },
+    ]),
+  );
+}
+
+/** Pages of the documentation, and a list of them with their titles in both languages. */
 function writeDocs() {
   const [docs, out] = [join(ROOT, 'docs'), join(STATIC, 'docs')];
-  const listing = existsSync(docs) ? readFileSync(join(docs, 'README.md'), 'utf8') : '';
-  const links = [...listing.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)(.*)$/gm)].filter(([, , path]) => DOCS.test(path));
-  const pages = links.map(([, title, path, about]) => ({
-    title,
+  const chinese = titlesOf(join(docs, 'README.zh-CN.md'));
+  const pages = [...titlesOf(join(docs, 'README.md'))].map(([path, en]) => ({
     path,
-    about: about.replace(/^[:,\s]+/, '').replaceAll('`', ''),
+    titles: { en, 'zh-CN': chinese.get(path) ?? en },
   }));
   for (const { path } of pages) {
     mkdirSync(dirname(join(out, path)), { recursive: true });

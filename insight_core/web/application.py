@@ -63,6 +63,7 @@ from insight_core.web.state.annotation_routes import AnnotationRoutes
 from insight_core.web.state.annotations import AnnotationStore
 from insight_core.web.state.saved import SavedStore, start_of_page
 from insight_core.web.state.saved_routes import SavedRoutes
+from insight_core.web.traffic import RequestTraffic
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -91,6 +92,7 @@ class Host:
         self._registry = registry
         self._provider = provider
         self._boot = secrets.token_hex(4)
+        self._traffic = RequestTraffic()
         self._names = HostNames(self.settings.bound_host, self.settings.allowed_hosts)
         self._annotations = annotations if annotations is not None else AnnotationStore()
         saved = saved if saved is not None else SavedStore()
@@ -125,7 +127,12 @@ class Host:
             annotations=self._annotations.now,
         )
         self._findings = FindingsTable(
-            registry, provider, self.settings.limits, self._plugins.context_of, self._hyperparameters
+            registry,
+            provider,
+            self.settings.limits,
+            self._plugins.context_of,
+            self._hyperparameters,
+            self._traffic.give_way,
         )
         rules = [
             *self._page_rules(saved),
@@ -140,8 +147,10 @@ class Host:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         self.begin()
+        self._traffic.note()
         request = Request(environ)
         answer = finish(request, self._answer(request), self.settings.frame_ancestors)
+        self._traffic.note()
         return answer(environ, start_response)
 
     def matching_runs(self, where: str) -> Sequence[str]:

@@ -34,3 +34,9 @@ def card(page: Page, tag: str, run: str | None = None) -> Locator:
                 raise
         else:
             return found
+
+
+def drawer(page: Page) -> Locator:
+    """Opens the drawer with the settings of the tab in front."""
+    page.locator('.toolbar [data-action="display"]:visible').click()
+    return page.locator(".drawer:popover-open")

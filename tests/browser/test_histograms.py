@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from insight_authoring.testing import wire
 from insight_authoring.testing.tensors import mindspore_histogram, mindspore_histogram_of
 from insight_core.plugin.testing import EventWriter
-from tests.browser.cards import card
+from tests.browser.cards import card, drawer
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -99,7 +99,7 @@ def test_some_of_many_steps_and_all(page: Page, serve: Serve, tmp_path: Path) ->
     open_page(page, serve("--logdir", tmp_path))
     here = card(page, "w", "a")
     expect(status(here)).to_contain_text("97 of 2,000 steps")
-    page.locator('[data-control="step-count"]').select_option("10000")
+    drawer(page).locator('[data-control="step-count"]').select_option("10000")
     expect(status(here)).to_contain_text("all 2,000 steps")
     expect(page).to_have_url(re.compile(r"histogram\.count=10000"))
 
@@ -190,7 +190,7 @@ def test_a_step_that_explodes(page: Page, serve: Serve, tmp_path: Path) -> None:
     open_page(page, serve("--logdir", tmp_path))
     here = card(page, "w", "a")
     expect(status(here)).to_have_text("all 10 steps")
-    page.locator('[data-action="outliers"]').click()
+    drawer(page).locator('[data-action="outliers"]').click()
     expect(status(here)).to_contain_text("20 values beyond the axis")
     here.locator("[role=img]").focus()
     for key in ("Home", *["ArrowDown"] * 7):

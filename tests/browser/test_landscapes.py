@@ -17,6 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from insight_authoring.testing import wire
 from insight_core.plugin.testing import EventWriter
+from tests.browser.cards import drawer
 from tests.browser.header import choose_in_page_menu
 from tests.browser.landscapes_page import (
     ACROSS,
@@ -198,13 +199,14 @@ def test_colour_width_lines_and_logarithm(page: Page, shared: Serve, landscapes:
     stage = panel.get_by_test_id("stage")
     drawn(panel, "contour")
     before = pixels(stage)
-    panel.locator('[data-control="path-color"]').fill("#00ff00")
-    panel.locator('[data-control="path-width"]').fill("5")
-    panel.locator('[data-control="path-width"]').blur()
+    settings = drawer(page)
+    settings.locator('[data-control="path-color"]').fill("#00ff00")
+    settings.locator('[data-control="path-width"]').fill("5")
+    settings.locator('[data-control="path-width"]').blur()
     expect(page).to_have_url(re.compile(r"landscape\.path=00ff00.*landscape\.width=5|width=5.*path=00ff00"))
     until(page, lambda: _greens(pixels(stage)) > 200)
     assert _reds(pixels(stage)) < _reds(before) / 4
-    number = panel.locator('[data-control="lines-number"]')
+    number = settings.locator('[data-control="lines-number"]')
     number.fill("80")
     number.blur()
     expect(page).to_have_url(re.compile("landscape.lines=80"))
@@ -212,7 +214,7 @@ def test_colour_width_lines_and_logarithm(page: Page, shared: Serve, landscapes:
     number.blur()
     expect(number).to_have_value("80")
     many = pixels(stage)
-    panel.locator('[data-action="log"]').click()
+    settings.locator('[data-action="log"]').click()
     expect(page).to_have_url(re.compile("landscape.log=1"))
     until(page, lambda: changed(stage, many) > 0.05)
 
@@ -281,10 +283,10 @@ def test_runs_are_ranked_by_flatness(page: Page, shared: Serve, landscapes: Path
     pick(panel, "order", "flatness")
     summary = panel.get_by_test_id("summary")
     rows = summary.locator(".summary")
-    expect(rows.first).to_contain_text("mean rise")
+    expect(rows.first).to_contain_text("Mean rise")
     expect(rows.first).to_contain_text("2 to 4")  # the curvatures of the bowl, exactly
     expect(summary).to_contain_text("not filter-normalised")
-    panel.locator('[data-action="relative"]').click()
+    drawer(page).locator('[data-action="relative"]').click()
     expect(panel.get_by_test_id("scale")).to_contain_text("0")
 
 
@@ -340,7 +342,7 @@ def test_pictures_say_why_they_are_empty(page: Page, serve: Serve, tmp_path: Pat
     expect(status).to_contain_text("no finite values")
     page.locator('.ih-run[data-run="below"]').click()
     expect(status).not_to_contain_text("distance")
-    panel.locator('[data-action="log"]').click()
+    drawer(page).locator('[data-action="log"]').click()
     expect(status).to_contain_text("log of the distance from the smallest loss")
     until(page, lambda: bottom(panel.get_by_test_id("flaw").last) <= bottom(status) + 1)
 

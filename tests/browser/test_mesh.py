@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
-from tests.browser.cards import card
+from tests.browser.cards import card, drawer
 from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -50,7 +50,7 @@ def test_a_shape_keeps_its_digits_when_it_leaves_the_scale_of_all_runs(
     stage = card(page, "shape_VERTEX", "ring").locator("canvas").first
     picture = "canvas => canvas.toDataURL()"
     together = stage.evaluate(picture)
-    page.locator('[data-action="scale"]').click()
+    drawer(page).locator('[data-action="scale"]').click()
     expect(page).to_have_url(re.compile("mesh.scale"))
     until(page, lambda: stage.evaluate(picture) != together)
     alone = stage.evaluate(picture)

@@ -18,6 +18,7 @@ from insight_authoring.testing import wire
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter
 from tests.browser import cards
+from tests.browser.cards import drawer
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -119,11 +120,12 @@ def test_number_formats_and_colours(page: Page, shared: Serve, logdir: Path) -> 
     found = card(page, "table")
     expect(first_cell(found)).to_have_text(f"{MINUS}12.50000")
     expect(first_cell(found)).to_have_attribute("style", re.compile("--heat-negative"))
-    page.locator('[data-control="digits"]').fill("1")
+    settings = drawer(page)
+    settings.locator('[data-control="digits"]').fill("1")
     expect(first_cell(found)).to_have_text(f"{MINUS}12.5")
-    page.locator('[data-control="notation"] [data-value="scientific"]').click()
+    settings.locator('[data-control="notation"] [data-value="scientific"]').click()
     expect(first_cell(found)).to_have_text(f"{MINUS}1.3e1")
-    page.locator('[data-action="heat"]').click()
+    settings.locator('[data-action="heat"]').click()
     expect(first_cell(found)).not_to_have_attribute("style", re.compile("--heat"))
     expect(page).to_have_url(re.compile(r"tensor\.digits=1"))
     page.reload()
@@ -254,7 +256,7 @@ def test_a_slice_that_does_not_fit_another_step_can_be_given_up(
 def test_tensors_that_no_plugin_claims(page: Page, shared: Serve, logdir: Path) -> None:
     opened(page, shared("--logdir", logdir))
     expect(page.locator('[data-tag="curve"]')).to_have_count(0)
-    page.locator('[data-action="others"]').click()
+    drawer(page).locator('[data-action="others"]').click()
     assert texts(card(page, "curve")) == [["1.00000", "2.00000"]]
     expect(card(page, "curve")).to_contain_text("mystery")
     expect(page).to_have_url(re.compile(r"tensor\.others=1"))

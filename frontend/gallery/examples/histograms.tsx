@@ -1,5 +1,11 @@
 import { CardGrid } from '@insight-host/kit';
-import { decodeHistograms, HistogramCard, HistogramStatus, HistogramTools } from '@insight-host/kit/histograms';
+import {
+  decodeHistograms,
+  HistogramCard,
+  HistogramDisplay,
+  HistogramStatus,
+  HistogramTools,
+} from '@insight-host/kit/histograms';
 import { fakeColumns } from '@insight-host/kit/testing';
 import type { JSX } from 'preact';
 import type { Given } from '../given';
@@ -8,6 +14,7 @@ export function Tools({ histograms }: Given): JSX.Element {
   return (
     <div class="toolbar" role="toolbar" aria-label="Histograms">
       <HistogramTools board={histograms} />
+      <HistogramDisplay board={histograms} />
     </div>
   );
 }

@@ -77,6 +77,10 @@ class _Roles(Mapping[TagRole, Sequence[str]]):
         return len(self._found)
 
 
+def no_requests() -> None:
+    """Nothing is waited for without a host."""
+
+
 @frozen(eq=False, slots=False)
 class Examination:
     """One examination of a run by rules, and the points that were read for it."""
@@ -86,6 +90,7 @@ class Examination:
     scalars: str  # the plugin of scalars
     given: Mapping[str, str]  # roles of tags that replace those of their names
     state_of: Callable[[], RunState]  # asked for when it is needed
+    give_way: Callable[[], None] = no_requests
     _read: dict[SeriesKey, ScalarColumns | None] = field(factory=dict, init=False)
 
     @cached_property
@@ -109,6 +114,7 @@ class Examination:
     def read(self, key: SeriesKey) -> ScalarColumns | None:
         """All points of a series, read once for all rules."""
         if key not in self._read:
+            self.give_way()
             keys = self._together if key in self._together else [key]
             found = self.provider.scalars(self.scalars, keys)
             self._read.update({one: found.get(one) for one in keys})

@@ -19,7 +19,7 @@ from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesKey
 from insight_core.plugin.findings import Examined, Findings, Rule
 from insight_core.registry import Module, Registry
 from insight_core.web.findings.calls import RuleCalls, RuleOwners, Told, in_a_tab
-from insight_core.web.findings.examination import Examination, RunState, states
+from insight_core.web.findings.examination import Examination, RunState, no_requests, states
 from insight_core.web.findings.merging import Answered, NamedColumn, merged
 from insight_core.web.findings.profiles import ProfileChecks
 from insight_core.web.findings.rounds import AskedRule
@@ -63,13 +63,17 @@ def _until(told: Told | None) -> float:
 
 @frozen(eq=False)
 class FindingsTable:
-    """The rules of all plugins. For any thread. ``hyperparameters`` gives the columns that runs may share."""
+    """The rules of all plugins. For any thread. ``hyperparameters`` gives the columns that runs may share.
+
+    ``give_way`` is called before points of a run are read: rules over many runs go on for minutes.
+    """
 
     registry: Registry
     provider: DataProvider
     limits: Limits
     context_of: Callable[[Module], PluginContext]
     hyperparameters: Callable[[Sequence[str]], Sequence[NamedColumn]] = _no_columns
+    give_way: Callable[[], None] = no_requests
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
     _calls: RuleCalls = field(init=False)
     _profiles: ProfileChecks = field(init=False)
@@ -184,7 +188,11 @@ class FindingsTable:
             generation, now = self.provider.generation(), time.monotonic()
             with self._lock:
                 kept = {run: self._kept.get((run, given)) for run in part}
-            changed = [run for run, one in kept.items() if one is None or one.generation != generation]
+            changed = [
+                run
+                for run, one in kept.items()
+                if (not is_late if one is None else one.generation != generation)
+            ]
             state_of = states(self.provider, plugins, changed) if changed else {}
             for run in part:
                 state, before = state_of.get(run), kept[run]
@@ -192,7 +200,8 @@ class FindingsTable:
                     before = _as_it_was(before, generation, state.fingerprint(), rules)
                 elif before is not None and before.rules is not rules:  # a plugin came late
                     before = _as_it_was(before, generation, before.fingerprint, rules)
-                assert before is not None
+                if before is None:  # nothing is known, and there is no time
+                    continue
                 asked = before.lacks(places, now)
                 if asked:
                     if is_late:
@@ -221,7 +230,7 @@ class FindingsTable:
             return states(self.provider, plugins, [run])[run] if state is None else state
 
         scalars = self.registry.plugin_of_scalars
-        seen = Examination(self.provider, run, scalars, dict(given), state_of)
+        seen = Examination(self.provider, run, scalars, dict(given), state_of, self.give_way)
         told, calls = list(before.told), []
         for place in asked:
             told[place] = seen.missing(before.rules[place].rule.needs)

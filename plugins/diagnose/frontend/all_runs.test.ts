@@ -2,7 +2,7 @@ import { fakeContext } from '@insight-host/kit/testing';
 import { expect, it, vi } from 'vitest';
 import { findingsOfAll } from './all_runs';
 import { NOTHING, type Finding } from './answer';
-import { answersOf } from './answers_strip';
+import { answersOf, mountAnswers } from './answers_strip';
 
 const finding = (rule: string, severity: Finding['severity'], runs: readonly string[]): Finding => ({
   ...{ plugin: 'diagnose', rule, runs, severity, title: { error: rule }, saw: { error: rule }, change: null },
@@ -31,6 +31,30 @@ it('asks again when the tab that asked has ended', async () => {
   const [first, second] = await Promise.allSettled([findingsOfAll(ctx), findingsOfAll(ctx)]);
   expect(first.status).toBe('rejected');
   expect(second).toMatchObject({ status: 'fulfilled', value: { runs: 1 } });
+});
+
+it('asks again, above the charts, while a rule still checks', async () => {
+  vi.useFakeTimers();
+  const checking = {
+    plugin: 'lineage',
+    rule: 'best',
+    runs: ['c'],
+    reason: { error: '' },
+    failed: false,
+    pending: true,
+  };
+  const answers = [
+    { ...NOTHING, runs: 1, unchecked: [checking] },
+    { ...NOTHING, runs: 1, findings: [finding('best', 'good', ['c'])] },
+  ];
+  const json = vi.fn(async () => answers.shift() ?? NOTHING);
+  const host = document.body.appendChild(document.createElement('div'));
+  const unmount = mountAnswers(host, fakeContext(['c'], { json }));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(host.querySelector('[data-severity="good"]')).not.toBeNull();
+  expect(json).toHaveBeenCalledTimes(2);
+  unmount();
+  vi.useRealTimers();
 });
 
 it('shows nothing that was dismissed above the charts', () => {

@@ -7,9 +7,12 @@ const FRESH = 10_000; // ms for which an answer is shared: alerts change while t
 
 let last: { readonly question: string; readonly at: number; readonly answer: Promise<Answer> } | null = null;
 
+/** Whether a rule still checks something, though no run is left: the next question gets further. */
+export const isPending = ({ unchecked }: Answer): boolean => unchecked.some(({ pending }) => pending);
+
 /**
- * Asks what is found by now, or joins the last question if it was the same. An answer that leaves runs unchecked is
- * not shared once it is there: the next question gets further.
+ * Asks what is found by now, or joins the last question if it was the same. An answer that leaves something unchecked
+ * is not shared once it is there: the next question gets further.
  */
 export async function findingsOfAll(ctx: PluginContext): Promise<Answer> {
   const run = ctx.runs.all.value.filter(({ archived }) => !archived).map(({ name }) => name);
@@ -27,6 +30,6 @@ export async function findingsOfAll(ctx: PluginContext): Promise<Answer> {
   const forget = (): void => {
     if (last === asked) last = null;
   };
-  asked.answer.then(({ left }) => left > 0 && forget(), forget);
+  asked.answer.then((answer) => (answer.left > 0 || isPending(answer)) && forget(), forget);
   return asked.answer;
 }

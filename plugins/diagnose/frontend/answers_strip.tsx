@@ -6,12 +6,13 @@ import { signal } from '@preact/signals';
 import { render } from 'preact';
 import type { JSX } from 'preact';
 import styles from './answers.css?inline';
-import { findingsOfAll } from './all_runs';
+import { findingsOfAll, isPending } from './all_runs';
 import { keyOf, textOf, type Answer, type Finding } from './answer';
 import { Dismissed } from './dismissed';
 import { entriesOf, open } from './entries';
 
 const APART = 15_000; // ms between two looks at data that grow
+const SOON = 2000; // ms until what is being checked is asked for again
 const MOST_GOOD = 3;
 const REST = 1500; // ms without a move or a key
 const CLOSED = 'answers.closed'; // in this browser: what the strip had when it was closed
@@ -40,17 +41,23 @@ export function mountAnswers(host: HTMLElement, ctx: PluginContext): () => void 
   const dismissed = signal<Dismissed | null>(null); // it asks, too
   const end = new AbortController();
   const calm = new Calm(host, end.signal);
+  let isMore = false;
   const ask = async (): Promise<void> => {
     if (!ctx.visible.value || document.visibilityState === 'hidden') return;
     dismissed.value ??= new Dismissed(page);
     let found: Answer;
     do found = await findingsOfAll(ctx);
     while (found.left > 0 && !end.signal.aborted);
+    isMore = isPending(found);
+    if (isMore && !end.signal.aborted) again.ask();
     if (answer.peek()) answer.value = found;
     else calm.wait(() => (answer.value = found));
   };
   // a host that is away is the page's affair: the next question may be answered
-  const again = new Spaced(APART, () => void ask().catch(() => undefined));
+  const again = new Spaced(
+    () => (isMore ? SOON : APART),
+    () => void ask().catch(() => undefined),
+  );
   page.onChange(ctx.generation, () => again.ask());
   page.onChange(ctx.visible, () => again.ask());
   document.addEventListener('visibilitychange', () => again.ask(), { signal: end.signal });

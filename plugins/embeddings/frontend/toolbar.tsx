@@ -20,7 +20,7 @@ export function Toolbar({ board, onSave }: ToolbarProps): JSX.Element {
       <EmbeddingChoice board={board} />
       <Choice say={say} name="space" label={say('space')} values={SPACES} setting={board.space} />
       {!isPhone.value && method}
-      {board.method.value === 'pca' ? <AxesChoice board={board} /> : <LayoutTools board={board} />}
+      {board.method.value !== 'pca' && <LayoutTools board={board} />}
       {columns.length > 0 && (
         <label class="range">
           <span>{say('color')}</span>
@@ -36,15 +36,6 @@ export function Toolbar({ board, onSave }: ToolbarProps): JSX.Element {
           />
         </label>
       )}
-      <Cluster>
-        <Toggle action="labels" text={say('labels')} label={say('labels.hint')} setting={board.labels} />
-        {board.chosen.entry.value?.picture_size && (
-          <Toggle action="pictures" text={say('pictures')} label={say('pictures.hint')} setting={board.pictures} />
-        )}
-        {board.method.value === 'pca' && (
-          <Toggle action="unit" text={say('unit')} label={say('unit.hint')} setting={board.unitLength} />
-        )}
-      </Cluster>
       <Cluster>
         <Button
           action="boxes"
@@ -71,7 +62,19 @@ export function Toolbar({ board, onSave }: ToolbarProps): JSX.Element {
       </Cluster>
     </>
   );
-  return <ToolbarLine say={say} first={isPhone.value && method} tools={tools} />;
+  const display = (
+    <>
+      {board.method.value === 'pca' && <AxesChoice board={board} />}
+      <Toggle action="labels" text={say('labels')} label={say('labels.hint')} setting={board.labels} />
+      {board.chosen.entry.value?.picture_size && (
+        <Toggle action="pictures" text={say('pictures')} label={say('pictures.hint')} setting={board.pictures} />
+      )}
+      {board.method.value === 'pca' && (
+        <Toggle action="unit" text={say('unit')} label={say('unit.hint')} setting={board.unitLength} />
+      )}
+    </>
+  );
+  return <ToolbarLine say={say} first={isPhone.value && method} tools={tools} display={display} />;
 }
 
 /** Which embedding of which run, at which step. */

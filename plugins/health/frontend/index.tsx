@@ -113,16 +113,17 @@ function Toolbar({ board, map }: Props & { readonly map: HeatMap | null }): JSX.
           onPick={(id) => layer.set(id === '' ? null : id, 'push')}
         />
       )}
-      <Button
-        action="show-all"
-        icon="reset"
-        label={say('show.all')}
-        disabled={x.value === null && y.value === null}
-        onPress={() => {
-          x.set(null);
-          y.set(null);
-        }}
-      />
+      {(x.value !== null || y.value !== null) && (
+        <Button
+          action="show-all"
+          icon="reset"
+          label={say('show.all')}
+          onPress={() => {
+            x.set(null);
+            y.set(null);
+          }}
+        />
+      )}
     </>
   );
   return <ToolbarLine say={say} first={<Modes page={page} />} tools={tools} />;

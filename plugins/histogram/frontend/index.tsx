@@ -1,6 +1,7 @@
 import { AttemptsChoice, boardKeys, cardStyles, Frame, tab, type Key } from '@insight-host/kit';
 import {
   HistogramCard,
+  HistogramDisplay,
   histogramMessages,
   histogramParts,
   histogramStyles,
@@ -32,6 +33,7 @@ function App({ board }: { readonly board: HistogramParts }): JSX.Element {
       board={board}
       name="histograms"
       tools={<Tools board={board} />}
+      display={<HistogramDisplay board={board} />}
       card={(card, place) => <HistogramCard board={board} card={card} place={place} />}
     />
   );

@@ -36,6 +36,25 @@ export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Elem
           onPick={(value) => board.ramp.set(value)}
         />
       </label>
+      {board.form.value === 'surface' ? (
+        <Button action="camera" icon="camera" label={say('camera')} onPress={() => board.orbit.reset()} />
+      ) : (
+        <Button
+          action="whole"
+          icon="reset"
+          label={say('whole')}
+          disabled={isWhole(board.planView.value)}
+          onPress={() => board.planView.set(WHOLE)}
+        />
+      )}
+      <Cluster>
+        <Toggle action="facts" icon="info" label={say('facts.hint')} setting={board.facts} />
+        <FullScreenToggle page={board.page} setting={board.screen} />
+      </Cluster>
+    </>
+  );
+  const display = (
+    <>
       <Range
         name="lines"
         label={say('lines')}
@@ -61,17 +80,6 @@ export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Elem
           high={1}
           step={0.05}
           digits={2}
-        />
-      )}
-      {board.form.value === 'surface' ? (
-        <Button action="camera" icon="camera" label={say('camera')} onPress={() => board.orbit.reset()} />
-      ) : (
-        <Button
-          action="whole"
-          icon="reset"
-          label={say('whole')}
-          disabled={isWhole(board.planView.value)}
-          onPress={() => board.planView.set(WHOLE)}
         />
       )}
       {isAnalysis && (
@@ -100,11 +108,7 @@ export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Elem
           />
         </label>
       )}
-      <Cluster>
-        <Toggle action="facts" icon="info" label={say('facts.hint')} setting={board.facts} />
-        <FullScreenToggle page={board.page} setting={board.screen} />
-      </Cluster>
     </>
   );
-  return <ToolbarLine say={say} first={mode} tools={tools} />;
+  return <ToolbarLine say={say} first={mode} tools={tools} display={display} />;
 }

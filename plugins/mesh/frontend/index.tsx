@@ -46,18 +46,7 @@ function App({ board }: { readonly board: MeshParts }): JSX.Element {
     <>
       <TimeChoice page={board.page} setting={board.time} />
       <Views board={board} />
-      <Choice say={say} name="up" label={say('up')} values={UPS} setting={board.up} />
-      <Toggle action="parallel" label={say('parallel.hint')} text={say('parallel')} setting={board.parallel} />
-      <Toggle action="scale" label={say('scale.hint')} text={say('scale')} setting={board.oneScale} />
       <Choice say={say} name="draw" label={say('draw')} values={DRAWS} setting={board.draw} />
-      <Select
-        name="color"
-        label={say('color')}
-        value={board.color.value}
-        options={COLORS.map((value) => ({ value, text: say(`color.${value}`) }))}
-        onPick={(value) => board.color.set(value)}
-      />
-      <Range name="size" label={say('size')} setting={board.size} low={SIZES[0]} high={SIZES[1]} step={0.5} />
       {board.catalogue.count > 0 && (
         <Toggle
           action="tensors"
@@ -70,11 +59,27 @@ function App({ board }: { readonly board: MeshParts }): JSX.Element {
       {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
     </>
   );
+  const display = (
+    <>
+      <Choice say={say} name="up" label={say('up')} values={UPS} setting={board.up} />
+      <Toggle action="parallel" label={say('parallel.hint')} text={say('parallel')} setting={board.parallel} />
+      <Toggle action="scale" label={say('scale.hint')} text={say('scale')} setting={board.oneScale} />
+      <Select
+        name="color"
+        label={say('color')}
+        value={board.color.value}
+        options={COLORS.map((value) => ({ value, text: say(`color.${value}`) }))}
+        onPick={(value) => board.color.set(value)}
+      />
+      <Range name="size" label={say('size')} setting={board.size} low={SIZES[0]} high={SIZES[1]} step={0.5} />
+    </>
+  );
   return (
     <Frame
       board={board}
       name="shapes"
       tools={tools}
+      display={display}
       card={(card, place) => <ShapeCard board={board} card={card} place={place} />}
     />
   );

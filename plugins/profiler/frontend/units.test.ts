@@ -20,9 +20,9 @@ test('a time alone has its unit', () => {
 });
 
 test('shares and operations', () => {
-  expect(shareText(0.64724, 'en')).toBe('64.72%');
-  expect(shortShare(0.42, 'en')).toBe('42%');
-  expect(shortShare(0.045, 'en')).toBe('4.5%');
+  expect(shareText(0.64724, 'en')).toBe('64.72 %');
+  expect(shortShare(0.42, 'en')).toBe('42 %');
+  expect(shortShare(0.045, 'en')).toBe('4.5 %');
   expect(powerText(8.168e9, 'FLOP', 'en')).toBe('8.168 GFLOP');
   expect(powerText(12, 'FLOP', 'en')).toBe('12 FLOP');
 });

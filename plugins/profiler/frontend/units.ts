@@ -38,14 +38,16 @@ export function timeText(ns: number, locale: Locale): string {
   return `${value.toLocaleString(locale, { maximumFractionDigits: digits })} ${SIGNS[unit]}`;
 }
 
-export function shareText(share: number, locale: Locale): string {
-  return share.toLocaleString(locale, { style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 });
-}
+/** `67 %`, as findings write it. */
+const percentText = (share: number, locale: Locale, digits: Intl.NumberFormatOptions): string =>
+  `${(100 * share).toLocaleString(locale, digits)} %`;
+
+export const shareText = (share: number, locale: Locale): string =>
+  percentText(share, locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** For labels in pictures: at most three digits. */
-export function shortShare(share: number, locale: Locale): string {
-  return share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 });
-}
+export const shortShare = (share: number, locale: Locale): string =>
+  percentText(share, locale, { maximumFractionDigits: share < 0.1 ? 1 : 0 });
 
 export const countText = (count: number, locale: Locale): string =>
   count.toLocaleString(locale, { maximumFractionDigits: 3 });

@@ -1,5 +1,11 @@
 import { AttemptsChoice, boardKeys, cardStyles, Choice, Frame, NumberBox, tab, Toggle } from '@insight-host/kit';
-import { HistogramCard, histogramMessages, histogramStyles, HistogramTools } from '@insight-host/kit/histograms';
+import {
+  HistogramCard,
+  HistogramDisplay,
+  histogramMessages,
+  histogramStyles,
+  HistogramTools,
+} from '@insight-host/kit/histograms';
 import { LinkSteps, stepKeys, stepMessages, stepStyles, TimeChoice } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import en from '../insight_tensor/locales/en.json';
@@ -33,6 +39,7 @@ function App({ board }: { readonly board: TensorParts }): JSX.Element {
       name="tensors"
       look={isTable ? '' : 'distributions'}
       tools={<Tools board={board} />}
+      display={<Display board={board} />}
       card={(card, place) =>
         isTable ? (
           <TableBody board={board} card={card} place={place} />
@@ -50,14 +57,23 @@ function Tools({ board }: { readonly board: TensorParts }): JSX.Element {
     <>
       <Choice say={say} name="show" label={say('show')} values={SHOWS} setting={board.show} />
       {!board.perTag.value && <TimeChoice page={board.page} setting={board.time} />}
-      {board.show.value === 'table' ? <TableTools board={board} /> : <HistogramTools board={board} />}
+      {board.show.value === 'table' ? <LinkSteps board={board} /> : <HistogramTools board={board} />}
       {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
+    </>
+  );
+}
+
+function Display({ board }: { readonly board: TensorParts }): JSX.Element {
+  const { t: say } = board.page;
+  return (
+    <>
+      {board.show.value === 'table' ? <TableDisplay board={board} /> : <HistogramDisplay board={board} />}
       <Toggle action="others" text={say('others')} label={say('others.hint')} setting={board.others} />
     </>
   );
 }
 
-function TableTools({ board }: { readonly board: TensorParts }): JSX.Element {
+function TableDisplay({ board }: { readonly board: TensorParts }): JSX.Element {
   const { t: say } = board.page;
   return (
     <>
@@ -81,7 +97,6 @@ function TableTools({ board }: { readonly board: TensorParts }): JSX.Element {
         />
       </label>
       <Toggle action="heat" text={say('heat')} label={say('heat.hint')} setting={board.heat} />
-      <LinkSteps board={board} />
     </>
   );
 }

@@ -5,6 +5,7 @@
 export * from './base';
 export { Latest, useAnswer, type Answer, type AskOptions, type Failure } from './base/ask';
 export { changed } from './base/card_key';
+export { fontsCame } from './base/fonts';
 export { rove, useTabWithin } from './base/keys';
 export { isExpression, SLOW, tagFilter } from './base/groups';
 export { FINGER, isPhone } from './base/phone';

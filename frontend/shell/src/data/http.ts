@@ -113,6 +113,10 @@ export async function getJson<T>(path: string, query?: Query, signal?: AbortSign
   return jsonOf(await read(path, query, signal), path, signal);
 }
 
+export async function getText(path: string, signal?: AbortSignal): Promise<string> {
+  return (await read(path, undefined, signal)).text();
+}
+
 export async function getColumns(path: string, query?: Query, signal?: AbortSignal): Promise<Columns> {
   return decodeSafetensors(await (await read(path, query, signal)).arrayBuffer());
 }

@@ -111,12 +111,17 @@ it('leaves a selection alone when the list is sorted by something else meanwhile
 
 it('groups repeats by all that tells runs apart, but for the seed', async () => {
   const seed = column('seed', 'hyperparameter', [1, 2, 1]);
-  answered = [column('lr', 'hyperparameter', [0.1, 0.1, 0.3]), column('width', 'hyperparameter', [8, 8, 8]), seed];
+  answered = [
+    column('lr', 'hyperparameter', [0.1, 0.1, 0.3]),
+    column('width', 'hyperparameter', [8, 8, 8]),
+    column('loss', 'model', [0.3, 0.2, 0.1], 'min'), // a result, as MindSpore records it
+    seed,
+  ];
   page.columns.value = columnView(page);
   page.columns.value.columns.need();
   await vi.waitFor(() => expect(metrics.choices.value.some(({ title }) => title === 'seed')).toBe(true));
   expect(metrics.repeats.value).toBeNull(); // the values are not there
-  page.columnsOfOthers.value = ['p/lr', 'p/width', 'p/seed'];
+  page.columnsOfOthers.value = ['p/lr', 'p/width', 'p/loss', 'p/seed'];
   await vi.waitFor(() => expect(metrics.repeats.value).toEqual({ seed: 'seed', keys: ['p/lr'], count: 2 }));
 });
 

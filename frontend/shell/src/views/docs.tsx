@@ -1,23 +1,26 @@
-/** The documentation that comes with the host: its pages in the palette, and one of them in a dialog. English only. */
+/** The documentation that comes with the host: its pages in the palette, and one of them, in English, in a dialog. */
+import type { Locale } from '@insight-host/api';
 import { Dialog, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { getJson } from '../data/http';
+import { getJson, getText } from '../data/http';
 import { lateTexts } from '../i18n/texts';
 import { docs as en } from '../locales/en.json';
 import { docs as zh } from '../locales/zh-CN.json';
-import { usePage } from '../state/page';
+import { type Page, usePage } from '../state/page';
 import { addStyles } from './parts';
 import styles from './docs.css?inline';
 
 export const words = lateTexts({ en, 'zh-CN': zh });
 
-/** A page of the documentation: its title, where it is below `docs/`, and what it is about. */
+/** A page of the documentation: where it is below `docs/`, its title and what it is about. */
 export interface DocPage {
-  readonly title: string;
   readonly path: string;
-  readonly about: string;
+  readonly titles: Readonly<Record<Locale, { readonly title: string; readonly about: string }>>;
 }
+
+export const titlesIn = ({ preferences }: Page, { titles }: DocPage): DocPage['titles']['en'] =>
+  titles[preferences.locale.value];
 
 addStyles(styles);
 
@@ -66,7 +69,7 @@ export function DocsDialog({ path }: { readonly path: string }) {
   return (
     <Dialog
       name="docs"
-      title={shown?.title ?? words(page, 'docs')}
+      title={shown ? titlesIn(page, shown).title : words(page, 'docs')}
       close={page.t.value('close')}
       onClose={() => (page.dialog.value = null)}
       foot={
@@ -80,15 +83,18 @@ export function DocsDialog({ path }: { readonly path: string }) {
       {path ? (
         <Text key={path} path={path} pages={pages.value} onOpen={open} />
       ) : (
-        <ul class="ih-docs-list" lang="en">
-          {pages.value.map(({ title, path: to, about }) => (
-            <li key={to}>
-              <button type="button" class="ih-link" data-doc={to} onClick={() => open(to)}>
-                {title}
-              </button>
-              {about && <span class="ih-muted">{about}</span>}
-            </li>
-          ))}
+        <ul class="ih-docs-list">
+          {pages.value.map((one) => {
+            const { title, about } = titlesIn(page, one);
+            return (
+              <li key={one.path}>
+                <button type="button" class="ih-link" data-doc={one.path} onClick={() => open(one.path)}>
+                  {title}
+                </button>
+                {about && <span class="ih-muted">{about}</span>}
+              </li>
+            );
+          })}
         </ul>
       )}
     </Dialog>
@@ -108,12 +114,11 @@ function Text({ path, pages, onOpen }: TextProps) {
     if (pages.length === 0) return undefined;
     const ended = new AbortController();
     const load = async (): Promise<void> => {
-      const [{ rendered, markdownStyles }, answer] = await Promise.all([
+      const [{ rendered, markdownStyles }, written] = await Promise.all([
         import('@insight-host/kit/markdown'),
-        fetch(AT + path, { signal: ended.signal }),
+        getText(AT + path, ended.signal),
       ]);
-      if (!answer.ok) throw new Error(`${path}: HTTP ${answer.status}`);
-      const text = linked(await answer.text(), path, new Set(pages.map((one) => one.path)));
+      const text = linked(written, path, new Set(pages.map((one) => one.path)));
       addStyles(markdownStyles);
       if (ended.signal.aborted) return;
       place.current?.replaceChildren(rendered(text));

@@ -8,7 +8,7 @@ import type { Tab } from '../state/session';
 import { type FoundTag, knownTags, openTags, patternOf, tagsOfHost, words as tagWords } from './tag_tree';
 import { lateTexts } from '../i18n/texts';
 import { chartMenu, openMenu, words as shareWords } from './share_dialog';
-import { type DocPage, docPages, words as docWords } from './docs';
+import { type DocPage, docPages, titlesIn, words as docWords } from './docs';
 import { palette as en } from '../locales/en.json';
 import { palette as zh } from '../locales/zh-CN.json';
 
@@ -212,9 +212,14 @@ export function matching<T extends { readonly label: string; readonly group: str
 }
 
 /** Opens a page of the documentation. */
-function docCommand(page: Page, { title, path, about }: DocPage): Command {
-  const group = docWords(page, 'docs');
-  return { label: title, group, also: about, run: () => void (page.dialog.value = { kind: 'docs', path }) };
+function docCommand(page: Page, doc: DocPage): Command {
+  const { title, about } = titlesIn(page, doc);
+  return {
+    label: title,
+    group: docWords(page, 'docs'),
+    also: `${about} ${doc.titles.en.title}`, // the page itself is in English
+    run: () => void (page.dialog.value = { kind: 'docs', path: doc.path }),
+  };
 }
 
 function browseTags(page: Page): void {

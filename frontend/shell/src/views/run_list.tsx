@@ -1,7 +1,7 @@
 /** The run selector: filter, selection, and a virtualised list. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
-import { FINGER, isPhone, linesInSight, showing, trackOf, useSize } from '@insight-host/kit/lab';
+import { FINGER, fontsCame, isPhone, linesInSight, showing, trackOf, useSize } from '@insight-host/kit/lab';
 import type { TargetedMouseEvent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Icon } from '@insight-host/kit';
@@ -9,7 +9,7 @@ import { usePage } from '../state/page';
 import { pressed } from '../state/selection';
 
 const OVERSCAN = 6;
-const LETTER = 14; // pixels, a little more than those of a name have: some letters are wide
+const LETTER = 13; // pixels, those of a name
 
 /** Texts that tell names apart in the narrowest element of `place` that shows one, measured when `by` changes. */
 export function useNames(
@@ -28,7 +28,11 @@ export function useNames(
       () => undefined, // the host is away: names end with an ellipsis
     );
   }, [names, ...by]);
-  return useMemo(() => draw.value?.namesApart(names, room.value, LETTER) ?? names, [names, room.value, draw.value]);
+  const { value: drawn } = draw;
+  return useMemo(
+    () => drawn?.namesApart(names, room.value, LETTER, drawn.textWidth) ?? names,
+    [names, room.value, drawn, fontsCame.value],
+  );
 }
 
 export function RunList() {

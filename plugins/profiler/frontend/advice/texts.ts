@@ -32,17 +32,19 @@ type SaysSaves = Pick<Advice, 'saves' | 'most' | 'basis' | 'later'>;
 
 /** What a change saves: `saves 20 % to 24 % of a step`, `at most` where nothing was replayed; "" where not known. */
 export function savesText(board: Board, { saves, most, basis, later }: SaysSaves): string {
-  const format = new Intl.NumberFormat(board.page.locale.value, { style: 'percent', maximumSignificantDigits: 2 });
+  const { value: locale } = board.page.locale;
+  const format = (share: number): string =>
+    `${(100 * share).toLocaleString(locale, { maximumSignificantDigits: 2 })} %`;
   if (later !== null) {
     const isMore = saves !== null && saves >= WORTH;
-    const words = { share: format.format(saves ?? 0), later: format.format(later) };
+    const words = { share: format(saves ?? 0), later: format(later) };
     return board.page.t(isMore ? 'advice.saves.more_later' : 'advice.saves.later', words);
   }
   if (saves === null) return '';
-  const [low, high] = [format.format(saves), format.format(most ?? saves)];
+  const [low, high] = [format(saves), format(most ?? saves)];
   if (low !== high && (most ?? saves) - saves >= WORTH)
     return board.page.t(saves < WORTH ? 'advice.saves.up_to' : 'advice.saves.range', { low, high });
-  return board.page.t(basis === 'replay' ? 'advice.saves' : 'advice.saves.most', { share: format.format(saves) });
+  return board.page.t(basis === 'replay' ? 'advice.saves' : 'advice.saves.most', { share: format(saves) });
 }
 
 /** The same as a figure with a note below it: `−20 to −24 %`, `of a step`; null where it is not known. */

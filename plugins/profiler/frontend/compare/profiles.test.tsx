@@ -43,7 +43,7 @@ test('medians and their change are of the steps that count, and say which are le
     'compare.median {"median":"97.55 ms","count":8}',
     'compare.median {"median":"97.41 ms","count":6} · compare.left_out {"count":2}',
   ]);
-  expect(text('strong')).toBe('compare.faster {"share":"0.14%"}');
+  expect(text('strong')).toBe('compare.faster {"share":"0.14 %"}');
   expect(leavesOutliers(ANSWER)).toBe(true);
   expect(leavesOutliers({ ...ANSWER, steps: null })).toBe(false);
 });

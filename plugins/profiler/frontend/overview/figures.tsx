@@ -4,7 +4,7 @@ import { Icon } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import type { AdviceAnswer } from '../advice/texts';
 import type { ProfilerParts } from '../board';
-import { timeText } from '../units';
+import { shortShare, timeText } from '../units';
 import { categoryText } from '../words';
 import type { OverviewAnswer } from './facts';
 
@@ -124,7 +124,7 @@ function whileRunning(board: ProfilerParts, { utilization }: OverviewAnswer): Co
       {say('overview.while_running')}
       {' · '}
       <span data-fact="mfu" title={say('roofline.mfu.hint')}>
-        {say('overview.mfu', { share: percentText(share, board.page.locale.value) })}
+        {say('overview.mfu', { share: shortShare(share, board.page.locale.value) })}
       </span>
     </>
   );
@@ -158,7 +158,7 @@ function OfDevice({ board, answer, figures }: OfDeviceProps): JSX.Element {
             key={name}
             name={name}
             label={labelOf(board, name)}
-            value={percentText(share, board.page.locale.value)}
+            value={shortShare(share, board.page.locale.value)}
             hint={say(`use.${name}.hint`)}
           >
             {name === 'of_peak' ? whileRunning(board, answer) : ofStep(board, answer, share)}
@@ -183,8 +183,8 @@ function OfHost({ board, answer }: Omit<Props, 'advice'>): JSX.Element {
           <Card
             key={category}
             name={category}
-            label={categoryText(board, category)}
-            value={percentText(share ?? 0, locale)}
+            label={sentence(categoryText(board, category), locale)}
+            value={shortShare(share ?? 0, locale)}
             hint={say('overview.shares.hint')}
           >
             {answer.steps ? ofStep(board, answer, share ?? 0) : timeText(time, locale)}
@@ -194,9 +194,7 @@ function OfHost({ board, answer }: Omit<Props, 'advice'>): JSX.Element {
   );
 }
 
-/** `67 %`, as findings write it. */
-const percentText = (share: number, locale: Locale): string =>
-  `${(100 * share).toLocaleString(locale, { maximumFractionDigits: share < 0.1 ? 1 : 0 })} %`;
+const sentence = (text: string, locale: Locale): string => text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
 
 /** An estimate has two digits. */
 const roundText = (time: number, locale: Locale): string => timeText(Number(time.toPrecision(2)), locale);

@@ -18,6 +18,12 @@ describe('names in short of room', () => {
     expect(apart(sweep, 14)[5]).toBe('…lr-0.001-s1');
   });
 
+  it('lose the ellipsis before a letter of what tells them apart', () => {
+    const runs = ['adam-0.1', 'momentum-0.001'].flatMap((name) => [1, 2].map((seed) => `sweep/${name}-s${seed}`));
+    expect(apart(runs, 20)[3]).toBe('…momentum-0.001-s2');
+    expect(apart(runs, 18)).toEqual(runs.map((name) => name.replace('sweep/', '')));
+  });
+
   it('keep what differs in the middle between an equal beginning and an equal end', () => {
     const names = ['adam_lr_1e-3', 'adam_lr_1e-4', 'lion'].map((name) => `runs/2024-05-01_base/${name}/logs/version_0`);
     expect(apart(names, 16)).toEqual(['…adam_lr_1e-3…', '…adam_lr_1e-4…', '…lion…']);

@@ -1,4 +1,5 @@
 /** Names of runs where room is short: without the words that all of them share. */
+import { visibleText } from '@insight-host/kit/lab';
 import { estimatedWidth, FONT } from './painter';
 
 let context: CanvasRenderingContext2D | null | undefined;
@@ -8,7 +9,7 @@ export function textWidth(text: string, size: number): number {
   context ??= document.createElement('canvas').getContext('2d');
   if (!context) return estimatedWidth(text, size);
   context.font = `${size}px ${FONT}`;
-  return context.measureText(text).width;
+  return context.measureText(text.replace(/\d/g, '0')).width; // the page has digits of one width
 }
 
 /** Where parts of a name end: directories, columns of a group, words. `1e-3` is one word, `model.width` is two. */
@@ -109,11 +110,12 @@ const KEPT = [0.4, 0, 0.7, 1]; // shares of a long name that may stay of its beg
  * share become an ellipsis in each; where one is still too wide, letters of it do.
  */
 export function namesApart(
-  names: readonly string[],
+  given: readonly string[],
   width: number,
   size = 11,
   widthOf: typeof estimatedWidth = estimatedWidth,
 ): readonly string[] {
+  const names = given.map((name) => visibleText(name));
   const fits = (name: string): boolean => widthOf(name, size) <= width;
   if (names.every(fits)) return names;
   const different = [...new Set(names)];
@@ -126,6 +128,8 @@ export function namesApart(
     shown = found;
     if (found.every((name, at) => fits(name) || parts[at]?.every(([, worth]) => worth === 2))) break;
   }
+  const bare = shown.map((name) => name.replace(/^…/, '')); // rather than letters of what tells them apart
+  if (!shown.every(fits) && bare.every(fits) && differ(bare)) shown = bare;
   const cut = KEPT.map((share) => shown.map((name) => shortened(name, fits, share)));
   const best = cut.find(differ) ?? cut[0];
   const shortOf = new Map(different.map((name, at) => [name, best?.[at] ?? name]));
@@ -139,7 +143,10 @@ function shortened(name: string, fits: (text: string) => boolean, share: number)
   for (let kept = letters.length - 1; kept > 1; kept--) {
     const head = startsCut ? 0 : Math.round(kept * share);
     const found =
-      `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (kept - head)).join('')}`.replace(/…+/, '…');
+      `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (kept - head)).join('')}`.replace(
+        /…+[.\s]*/,
+        '…',
+      );
     if (fits(found)) return found;
   }
   return '…';

@@ -5,12 +5,11 @@ import { LinkSteps } from '@insight-host/kit/steps';
 import type { HistogramParts } from './parts';
 import { BIN_COUNTS, STEP_COUNTS, VIEWS } from './answer';
 
-/** All of the toolbar that is about histograms. */
+/** What of the toolbar is about histograms: how they are seen. */
 export function HistogramTools({ board }: { readonly board: HistogramParts }): JSX.Element {
-  const { page, histograms, tags } = board;
+  const { page, histograms } = board;
   const { t: say } = page;
   const compare = histograms.compare.value;
-  const many = [...tags.runsByTag.value.values()].some((runs) => runs.length > 1);
   return (
     <>
       {!compare && (
@@ -23,6 +22,27 @@ export function HistogramTools({ board }: { readonly board: HistogramParts }): J
           setting={histograms.view}
         />
       )}
+      {(compare || areMany(board)) && (
+        <Toggle
+          action="compare"
+          icon="compare"
+          text={say('histogram.compare')}
+          label={say('histogram.compare.hint')}
+          setting={histograms.compare}
+        />
+      )}
+      {compare && <LinkSteps board={board} />}
+    </>
+  );
+}
+
+/** What of the drawer of a toolbar is about histograms: how many steps and bins, and their axis. */
+export function HistogramDisplay({ board }: { readonly board: HistogramParts }): JSX.Element {
+  const { page, histograms } = board;
+  const { t: say } = page;
+  const compare = histograms.compare.value;
+  return (
+    <>
       {!compare && (
         <CountChoice
           name="step-count"
@@ -49,7 +69,7 @@ export function HistogramTools({ board }: { readonly board: HistogramParts }): J
         label={say('histogram.outliers.hint')}
         setting={histograms.outliers}
       />
-      {!compare && many && (
+      {!compare && areMany(board) && (
         <Toggle
           action="range"
           text={say('histogram.range')}
@@ -57,19 +77,13 @@ export function HistogramTools({ board }: { readonly board: HistogramParts }): J
           setting={histograms.sameRange}
         />
       )}
-      {(compare || many) && (
-        <Toggle
-          action="compare"
-          icon="compare"
-          text={say('histogram.compare')}
-          label={say('histogram.compare.hint')}
-          setting={histograms.compare}
-        />
-      )}
-      {compare && <LinkSteps board={board} />}
     </>
   );
 }
+
+/** Whether a tag has several runs. */
+const areMany = ({ tags }: HistogramParts): boolean =>
+  [...tags.runsByTag.value.values()].some((runs) => runs.length > 1);
 
 interface CountProps {
   readonly name: string;

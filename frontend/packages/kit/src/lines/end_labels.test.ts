@@ -46,7 +46,15 @@ describe('names at the ends of lines', () => {
   it('leave out what the names share where they are too long for a part of the chart', () => {
     const shared = ['adam', 'sgd'].map((name) => `exp/a_long_name_that_all_runs_have/${name}`);
     const found = endLabels(laidOut(chart(shared.map((name) => line(name, [1, 2])))));
-    expect(found.map(({ text }) => text).sort()).toEqual(['…have/adam', '…have/sgd']);
+    expect(found.map(({ text }) => text).sort()).toEqual(['…runs_have/adam', '…runs_have/sgd']);
+  });
+
+  it('of groups are their values, with what is between them, where their columns are too long', () => {
+    const groups = ['adam', 'sgd'].map((name) => line(`learning_rate=0.1 · optimizer=${name}`, [1, 2]));
+    const texts = endLabels(laidOut(chart(groups))).map(({ text }) => text);
+    expect(texts.sort()).toEqual(['0.1 · adam', '0.1 · sgd']);
+    const short = ['1', '2'].map((rate) => line(`lr=${rate}`, [1, Number(rate)]));
+    expect(endLabels(laidOut(chart(short))).map(({ text }) => text)).toEqual(['lr=2', 'lr=1']);
   });
 
   it('stand at the value where a line leaves the plot, or where it ends before', () => {

@@ -1,14 +1,17 @@
 /** Names at the ends of a few lines, right of the plot, so that they need no legend. */
 import { mix } from '@insight-host/kit';
-import { estimatedWidth, namesApart, type Area, type Painter, type Palette, type Size } from '@insight-host/kit/draw';
+import { namesApart, textWidth, type Area, type Painter, type Palette, type Size } from '@insight-host/kit/draw';
+import { groupNames } from './group_names';
 import type { Entry, Figure } from './layout';
 import type { LineChartProps } from './props';
 
 const MOST = 6; // lines
 const GAP = 6; // pixels between the plot and a name
+const EDGE = 10; // pixels right of the names
+const SIZE = 11; // of letters
 const ROW = 13; // pixels from one name to the next, at least
 const LEAST_WIDTH = 300; // pixels of a chart that has room for names
-const WIDEST = { share: 0.2, pixels: 96 } as const; // of the width of a chart, for names
+const WIDEST = { share: 0.27, pixels: 120 } as const; // of the width of a chart, for names
 
 /** Names of the main lines; none where there is no room, or where a legend names them. */
 function namesOf({ lines, showsEnds, yRightLabel }: LineChartProps, { width, labelled }: Size): readonly string[] {
@@ -16,17 +19,17 @@ function namesOf({ lines, showsEnds, yRightLabel }: LineChartProps, { width, lab
   const isFew = mains.length > 1 && mains.length <= MOST;
   const hasRight = yRightLabel !== undefined || mains.some(({ axis }) => axis === 'right');
   if (!showsEnds || labelled || !isFew || hasRight || width < LEAST_WIDTH) return [];
-  return namesApart(
-    mains.map(({ label }) => label),
-    Math.min(WIDEST.pixels, width * WIDEST.share),
-  );
+  const room = Math.min(WIDEST.pixels, width * WIDEST.share);
+  const labels = mains.map(({ label }) => label);
+  const fit = labels.every((label) => textWidth(label, SIZE) <= room);
+  return fit ? labels : namesApart(groupNames(labels).names, room, SIZE, textWidth);
 }
 
 /** Pixels right of the plot for the names; 0 without. */
 export function endRoom(props: LineChartProps, size: Size): number {
   const names = namesOf(props, size);
-  const widest = Math.max(0, ...names.map((name) => estimatedWidth(name, 11)));
-  return names.length === 0 ? 0 : Math.ceil(1.1 * widest) + GAP + 2;
+  const widest = Math.max(0, ...names.map((name) => textWidth(name, SIZE)));
+  return names.length === 0 ? 0 : GAP + Math.ceil(widest) + EDGE;
 }
 
 interface EndLabel {

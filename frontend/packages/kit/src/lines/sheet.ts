@@ -16,6 +16,7 @@ import {
   type Sheet,
   type Tick,
 } from '@insight-host/kit/draw';
+import { groupNames } from './group_names';
 import { type Figure, leftOutText, moreText } from './layout';
 import type { Line } from './props';
 
@@ -73,12 +74,13 @@ interface SheetLegend {
 function legendOf(found: Figure, place: LegendPlace): SheetLegend {
   const { props, size, plot } = found;
   if (props.scale) return { heading: scaleText(props.scale), entries: [], left: 0, rows: 2 };
-  const { heading, lines } = named(props.lines.filter(({ role }) => role !== 'raw'));
+  const mains = props.lines.filter(({ role }) => role !== 'raw');
+  const { heading, names } = groupNames(mains.map(({ label }) => label));
+  const lines = mains.map((line, at) => ({ ...line, label: names[at] ?? line.label }));
   const isBelow = place === 'below';
   const height = isBelow
     ? (1 - LEAST_PLOT) * size.height - topOf(found) - belowPlot(found) - AROUND
     : plot.height - EDGE;
-  const names = lines.map(({ label }) => label);
   const columns = isBelow ? legendColumns(names, size.width)[0] : 1;
   const room = Math.floor(height / ROW) - Number(heading !== '');
   const all = Math.ceil(lines.length / columns);
@@ -86,16 +88,6 @@ function legendOf(found: Figure, place: LegendPlace): SheetLegend {
   const entries = lines.slice(0, rows * columns);
   const left = lines.length - entries.length;
   return { heading, entries, left, rows: rows + Number(heading !== '') + Number(left > 0) };
-}
-
-/** Names of groups without their columns (`0.1 · adam` of `lr=0.1 · optimizer=adam`) where all have the same. */
-function named(lines: readonly Line[]): { readonly heading: string; readonly lines: readonly Line[] } {
-  const parts = lines.map(({ label }) => label.split(' · ').map((part) => part.split(/=(.*)/s)));
-  const [heading = '', ...others] = parts.map((one) => one.map(([column]) => column).join(' · '));
-  const areColumns = parts.every((one) => one.every(([column, value]) => column && value));
-  if (others.length === 0 || !areColumns || others.some((other) => other !== heading)) return { heading: '', lines };
-  const valuesOf = (at: number): string => (parts[at] ?? []).map(([, value]) => value).join(' · ');
-  return { heading, lines: lines.map((line, at) => ({ ...line, label: valuesOf(at) })) };
 }
 
 function legendWidth({ heading, entries }: SheetLegend, { size: { width }, props: { scale } }: Figure): number {

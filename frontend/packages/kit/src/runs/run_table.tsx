@@ -1,5 +1,5 @@
 import { estimatedWidth, namesApart, textWidth } from '@insight-host/kit/draw';
-import { addStylesFirst } from '@insight-host/kit/lab';
+import { addStylesFirst, fontsCame, visibleText } from '@insight-host/kit/lab';
 import {
   type CellLook,
   type Column as TableColumn,
@@ -19,12 +19,12 @@ import { headsOf, type HeadText, type SayOfRuns, type Section, sectionOf } from 
 import { areSame, EqualColumns, equalColumns } from './standing';
 
 const ROW_HEIGHT = 28; // pixels
-const RUN_WIDTH = 250;
+const RUN_WIDTHS = [150, 340] as const; // of the column with names
 const NARROW = 700; // pixels of a window in which names of runs take less
 const NARROW_RUN_WIDTH = 184;
 const NAME_SIZE = 13; // pixels of letters
-const NARROW_LETTERS = 12.5; // what they seem to have where their width is only estimated
-const BESIDE_NAME = 86; // pixels: a tick, a swatch, a button
+const BESIDE_NAME = 72; // pixels: a tick, a swatch, a badge, what is between them
+const BESIDE_ON_PHONE = 96; // pixels: a tick or a menu for a finger, a swatch
 const LETTER = 8;
 const STAR = 16; // of the best value
 const SMALL = 0.85; // of a letter: one in the small part of a head
@@ -87,18 +87,17 @@ export function RunTable(given: RunTableProps): JSX.Element {
   const lines = useMemo(() => linesOf(rows, groups, folded), [rows, groups, folded]);
   const members = useMembers(frame, rows);
   const names = Array.from(rows, given.nameOf);
+  const all = Array.from(frame.runs, (_, row) => visibleText(given.nameOf(row))).join('\n');
+  const isNarrow = innerWidth < NARROW;
   const nameWidth = useMemo(
-    () =>
-      innerWidth < NARROW
-        ? NARROW_RUN_WIDTH
-        : widthOfNames(Array.from(frame.runs.slice(0, LOOKED_AT), (_, row) => given.nameOf(row))),
-    [frame],
+    () => (isNarrow ? NARROW_RUN_WIDTH : widthOfNames(all.split('\n'))),
+    [all, isNarrow, fontsCame.value],
   );
-  const room = (widths.value.get(given.runKey) ?? nameWidth) - BESIDE_NAME;
+  const room = (widths.value.get(given.runKey) ?? nameWidth) - (isNarrow ? BESIDE_ON_PHONE : BESIDE_NAME);
   const shortNames = useMemo(() => {
     const short = namesApart(names, room, NAME_SIZE, textWidth);
     return new Map(short.map((name, at) => [rows[at], name]));
-  }, [names.join('\n'), room]);
+  }, [names.join('\n'), room, fontsCame.value]);
   const equal = useMemo(() => equalColumns(columns, members), [columns, members]);
   const heads = useMemo(() => headsOf(columns), [columns]);
   const left = useMemo(() => new Set(showsEqual.value ? [] : equal), [equal, showsEqual.value]);
@@ -247,10 +246,15 @@ function exact({ values }: Column, row: number): Exact {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-/** Room for the longest of the first names, and for what stands next to it. */
+/** Room for the longest names, and for what stands next to them. */
 function widthOfNames(names: readonly string[]): number {
-  const most = Math.max(0, ...names.map((name) => estimatedWidth(name, NARROW_LETTERS)));
-  return Math.round(Math.max(RUN_WIDTH - 60, Math.min(RUN_WIDTH, most + BESIDE_NAME)));
+  const longest = names
+    .map((name) => [name, estimatedWidth(name, NAME_SIZE)] as const)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, LOOKED_AT);
+  const most = Math.max(0, ...longest.map(([name]) => textWidth(name, NAME_SIZE)));
+  const [least, limit] = RUN_WIDTHS;
+  return Math.max(least, Math.min(limit, Math.ceil(most) + BESIDE_NAME));
 }
 
 const known = new WeakMap<Column, number>();
