@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import pickle
 import re
 import subprocess
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pytest
 from insight_profiler.analysis.hangs import hangs
@@ -15,40 +14,21 @@ from insight_profiler.files import Files
 from insight_profiler.model import Source
 
 from tests.conformance.our_profiles import read_files
+from tests.flight_dumps import RANKS, Entry, dump, entry, write_dumps
 
-Job: TypeAlias = dict[int, list[dict[str, Any]]]
-_RANKS, _LAST, _ODD = 4, 5, 2  # ranks, the collective in which they hang, the rank with the fault
+Job: TypeAlias = dict[int, list[Entry]]
+_LAST, _ODD = 5, 2  # the collective in which they hang, the rank with the fault
 _MODULE = "torch.distributed.flight_recorder.fr_trace"
 
 
-def _entry(number: int, backend: str) -> dict[str, Any]:
-    """As torch 2.13 writes it for NCCL, and for gloo, whose state never changes."""
+def _entry(number: int, backend: str) -> Entry:
+    """Of gloo, whose state never changes, or of NCCL."""
     state = "scheduled" if backend == "gloo" else "completed" if number < _LAST else "started"
-    return {
-        "frames": [{"name": "step", "filename": "train.py", "line": 10 + number}],
-        "record_id": number - 1,
-        "pg_id": 0,
-        "process_group": ("0", "default_pg"),
-        "collective_seq_id": number,
-        "p2p_seq_id": 0,
-        "op_id": number,
-        "profiling_name": f"{backend}:all_reduce",
-        "time_created_ns": 1_796_000_000_000_000_000 + number * 10**9,
-        "input_sizes": [[8]],
-        "input_dtypes": ["Float"],
-        "output_sizes": [[8]],
-        "output_dtypes": ["Float"],
-        "state": state,
-        "time_discovered_started_ns": None,
-        "time_discovered_completed_ns": None,
-        "retired": True,
-        "timeout_ms": 60_000,
-        "is_p2p": False,
-    }
+    return entry(number, f"{backend}:all_reduce", (8,), state=state)
 
 
 def _job(plant: str, backend: str) -> Job:
-    job = {rank: [_entry(number, backend) for number in range(1, _LAST + 1)] for rank in range(_RANKS)}
+    job = {rank: [_entry(number, backend) for number in range(1, _LAST + 1)] for rank in range(RANKS)}
     odd = job[_ODD][-1]
     match plant:
         case "skips":
@@ -63,13 +43,13 @@ def _job(plant: str, backend: str) -> Job:
 
 
 def _write(directory: Path, job: Job, backend: str) -> None:
+    dumps = {}
     for rank, entries in job.items():
         called = len(entries)
-        config = {"0": {"name": "0", "desc": "default_pg", "ranks": str(list(range(_RANKS)))}}
         completed = called if backend == "gloo" else _LAST - 1  # gloo counts what was called
         status = {"0": {"last_enqueued_collective": called, "last_completed_collective": completed}}
-        held = {"version": "2.10", "pg_config": config, "pg_status": status, "entries": entries}
-        (directory / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(held, 2))
+        dumps[rank] = dump(entries, pg_status=status)
+    write_dumps(directory, dumps)
 
 
 def _of_torchfrtrace(directory: Path) -> list[tuple[str, int, list[int]]]:
