@@ -213,8 +213,8 @@ function defaultAxes(frame: Frame, shown: readonly string[], view: ViewName): re
 }
 
 /**
- * Without the columns that most runs of the best known result have no value in: a run without a value on one of the
- * axes has no line.
+ * Without the columns that most runs of the best known result have no value in: the lines of runs are broken at axes
+ * on which they have none.
  */
 function shared(columns: readonly Column[], isResult: (column: Column) => boolean): readonly Column[] {
   const [best] = [...columns.filter(isResult)].sort((left, right) => right.count - left.count);
