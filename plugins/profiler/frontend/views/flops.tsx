@@ -32,7 +32,19 @@ export default function Flops({ board }: ViewProps): JSX.Element {
         )}
       </div>
       <Answered board={board} asked={roofline}>
-        {(answer) => (answer.rows.length > 0 ? <Roofline board={board} answer={answer} busy={roofline.busy} /> : <></>)}
+        {(answer) =>
+          answer.rows.length > 0 ? (
+            <Roofline board={board} answer={answer} busy={roofline.busy} />
+          ) : (
+            <>
+              {answer.missing && (
+                <p class="hint" data-testid="no-operations">
+                  {board.page.t(`roofline.missing.${answer.missing}`)}
+                </p>
+              )}
+            </>
+          )
+        }
       </Answered>
       <Answered board={board} asked={asked}>
         {(answer) => <Modules board={board} answer={answer} busy={asked.busy} />}
