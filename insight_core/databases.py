@@ -22,6 +22,8 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     import sqlite3
 
+__all__ = ["MARK", "SIDE_FILES", "Changing", "CopyTooLarge", "copy", "opened", "side_file", "tables_of"]
+
 MARK = b"SQLite format 3\0"  # its first bytes
 SIDE_FILES = ("-wal", "-journal")  # next to a database: what is not in it yet, or no longer
 _HEAD = 100  # bytes of each file that say whether a transaction was written: counters, salts
