@@ -38,9 +38,11 @@ export default function Flops({ board }: ViewProps): JSX.Element {
           ) : (
             <>
               {answer.missing && (
-                <p class="hint" data-testid="no-operations">
-                  {board.page.t(`roofline.missing.${answer.missing}`)}
-                </p>
+                <Figure board={board} name="roofline" title={board.page.t('roofline.title')} content="table">
+                  <p class="hint" data-testid="no-operations">
+                    {board.page.t(`roofline.missing.${answer.missing}`)}
+                  </p>
+                </Figure>
               )}
             </>
           )
