@@ -9,7 +9,9 @@ https://www.sqlite.org/atomiccommit.html
 
 from __future__ import annotations
 
+import io
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -19,6 +21,8 @@ from urllib.parse import quote
 
 if TYPE_CHECKING:
     import sqlite3
+
+__all__ = ["MARK", "SIDE_FILES", "Changing", "CopyTooLarge", "copy", "opened", "side_file", "tables_of"]
 
 MARK = b"SQLite format 3\0"  # its first bytes
 SIDE_FILES = ("-wal", "-journal")  # next to a database: what is not in it yet, or no longer
@@ -61,6 +65,21 @@ def tables_of(connection: sqlite3.Connection) -> frozenset[str]:
     """The names of the tables, without views: a view could be anything, and take for ever."""
     found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     return frozenset(str(name) for (name,) in found)
+
+
+def side_file(database: BinaryIO, ending: str) -> BinaryIO:
+    """The log next to an open database as it is now, which a list of the directory may not have yet; to be
+    closed. Empty without one, and where the database is a stream from elsewhere."""
+    path = getattr(database, "name", None)
+    if isinstance(path, str) and path:
+        with suppress(OSError):
+            descriptor = os.open(
+                f"{path}{ending}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
+            )
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return open(descriptor, "rb")
+            os.close(descriptor)
+    return io.BytesIO()
 
 
 def copy(opener: OpenPart, target: Path, most: int) -> None:

@@ -108,7 +108,7 @@ def number_rows(
     ``rows``: as many lines as there are, or more.
     """
     cdef int64_t at = 0, size = data.shape[0], width = places.shape[0], row = 0, column, start, end, place
-    cdef bint is_plain = True, is_quoted
+    cdef bint is_plain = True, is_quoted, has_quotes
     cdef uint8_t byte = 0
     cdef const uint8_t *text = &data[0]
     cdef const uint64_t[:, ::1] table = _TABLE
@@ -128,15 +128,20 @@ def number_rows(
             while True:
                 start = at
                 is_quoted = text[at] == 34
+                has_quotes = False
                 if is_quoted:
                     at += 1
                     start = at
-                    while text[at] != 34 and text[at] != 10:
-                        at += 1
+                    while at < size and (text[at] != 34 or text[at + 1] == 34):  # the last byte is no quote
+                        has_quotes |= text[at] == 34
+                        at += 1 + (text[at] == 34)
                     end = at
-                    at += text[at] == 34
+                    if at == size:
+                        is_plain = False
+                        break
+                    at += 1
                     byte = text[at]
-                    if end == at or (byte != delimiter and byte != 10 and byte != 13):
+                    if byte != delimiter and byte != 10 and byte != 13:
                         is_plain = False
                         break
                 else:
@@ -152,6 +157,9 @@ def number_rows(
                     break
                 place = places[column]
                 if start < end and (place >= 0 or column == step_column):
+                    if has_quotes:
+                        is_plain = False
+                        break
                     while start < end and (text[start] == 32 or text[start] == 9):
                         start += 1
                     while start < end and (text[end - 1] == 32 or text[end - 1] == 9):

@@ -29,6 +29,7 @@ from typing import Any
 from insight_record.argument_checks import number_of
 from insight_record.summary_writer import SummaryWriter
 from insight_record.values.hparams import ended
+from insight_record.wandb.absent import absent
 from insight_record.wandb.media import Html, Image, LoggedValue, Plotly, Table
 from insight_record.wandb.places import RunPlace
 
@@ -284,6 +285,4 @@ def _tag(file: str) -> str:
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name in _INSTEAD:
-        raise AttributeError(f"insight_record.mlflow does not record by {name}(): {_INSTEAD[name]}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise absent("insight_record.mlflow", name, _INSTEAD)

@@ -57,10 +57,9 @@ ROOMS: dict[str, Room] = {
     "worker": _room("formats plugin references", "attrs"),
     "plugin.worker": _room("machine worker", ""),
     "plugin.log_tables": _room("", "insight_log_tables"),
+    "plugin.databases": _room("databases", ""),
     "plugin.lab": _room(
-        "databases encoding formats histogram_routes http matching plugin plugin.payloads providers store"
-        " tag_roles",
-        "",
+        "encoding formats histogram_routes http matching plugin plugin.payloads providers store tag_roles", ""
     ),
     "plugin.testing": _room("moved", "insight_authoring"),
     "isolation": _room("", "attrs"),
@@ -114,7 +113,17 @@ PUBLIC_ROOMS = {
     "plugin",
     *(
         f"plugin.{name}"
-        for name in ("filters", "http", "lab", "log_tables", "own", "schema", "servers", "worker")
+        for name in (
+            "databases",
+            "filters",
+            "http",
+            "lab",
+            "log_tables",
+            "own",
+            "schema",
+            "servers",
+            "worker",
+        )
     ),
 }
 PLUGIN_MAY_IMPORT = {

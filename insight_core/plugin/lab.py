@@ -1,6 +1,5 @@
 """What plugins of this repository use and others must not rely on: it may change in any release."""
 
-from insight_core import databases as databases
 from insight_core.encoding import check_elements as check_elements
 from insight_core.encoding import plain as plain
 from insight_core.formats.compiled import NotCompiled as NotCompiled

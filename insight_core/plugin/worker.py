@@ -8,15 +8,8 @@ from __future__ import annotations
 
 from insight_core.machine import physical_memory
 from insight_core.worker.decoding import SMALL, decode_apart
-from insight_core.worker.job import (
-    PieceSource,
-    WorkerFailed,
-    WorkerJob,
-    WorkerLimits,
-)
-from insight_core.worker.job import (
-    WorkerSource as WorkerSource,
-)
+from insight_core.worker.job import PieceSource, WorkerFailed, WorkerJob, WorkerLimits
+from insight_core.worker.job import WorkerSource as WorkerSource
 from insight_core.worker.link import HostGone, WorkerLink
 from insight_core.worker.pool import Workers
 

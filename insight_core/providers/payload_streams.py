@@ -72,10 +72,12 @@ def stream_of_payload(payload: Payload, offset: int = 0, length: int | None = No
 
 
 class _FileReader(io.RawIOBase):
-    """A file from ``offset`` up to the size that it has now, or ``length`` bytes of it; seekable."""
+    """A file from ``offset`` up to the size that it has now, or ``length`` bytes of it; seekable. ``name`` is
+    its path, empty where other files of its directory are not here."""
 
-    def __init__(self, file: io.FileIO, offset: int, length: int | None) -> None:
+    def __init__(self, file: io.FileIO, name: str, offset: int, length: int | None) -> None:
         self._file = file
+        self.name = name
         self.whole = os.fstat(file.fileno()).st_size
         self._end = self.whole if length is None else min(self.whole, offset + length)
         file.seek(offset)
@@ -109,7 +111,7 @@ def stream_of_file(
     path: str, claim: Claim, offset: int = 0, length: int | None = None, *, fetch: Fetch | None = None
 ) -> PayloadStream:
     """A stream of the file, or of a part of it, as it is now; seekable. Raises OSError."""
-    reader = _FileReader(opened(path, fetch), offset, length)
+    reader = _FileReader(opened(path, fetch), path if fetch is None else "", offset, length)
     return PayloadStream(io.BufferedReader(reader, _PIECE), reader.whole, claim)
 
 

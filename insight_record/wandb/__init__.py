@@ -19,6 +19,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, SupportsIndex
 
+from insight_record.wandb.absent import absent
 from insight_record.wandb.media import Audio, Histogram, Html, Image, Plotly, Table, Video
 from insight_record.wandb.places import RunPlace
 from insight_record.wandb.recorded_run import Run
@@ -182,6 +183,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
         return _current if _current is not None and not _current.is_finished else None
     if name in ("config", "summary"):
         return getattr(_running(name), name)
-    if name in _INSTEAD:
-        raise AttributeError(f"insight_record.wandb does not record {name}: {_INSTEAD[name]}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise absent("insight_record.wandb", name, _INSTEAD)

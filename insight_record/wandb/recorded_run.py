@@ -15,6 +15,7 @@ from typing import Any, SupportsIndex
 from insight_record.argument_checks import whole_number_of
 from insight_record.summary_writer import SummaryWriter
 from insight_record.values.hparams import ended
+from insight_record.wandb.absent import absent
 from insight_record.wandb.media import LoggedValue
 from insight_record.wandb.metrics import Metrics
 from insight_record.wandb.places import RunPlace, StepFile
@@ -181,9 +182,7 @@ class Run:
         self.finish(0 if kind is None else 1)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        if name in _INSTEAD:
-            raise AttributeError(f"insight_record.wandb does not record {name}(): {_INSTEAD[name]}")
-        raise AttributeError(f"a run has no {name!r}")
+        raise absent("a run of insight_record.wandb", name, _INSTEAD)
 
     def _commit(self, following: int) -> None:
         """Records what waits, at the current step; the step after it is ``following``."""

@@ -187,6 +187,13 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def touched(browser: Browser) -> Iterator[Page]:
+    """A page on a touch screen."""
+    with browser.new_context(has_touch=True, viewport={"width": 900, "height": 700}, locale="en-US") as made:
+        yield made.new_page()
+
+
+@pytest.fixture
 def timeline(page: Page, shared: Serve, traced: Path) -> Locator:
     """The Profiler page with the timeline of that trace in front."""
     return opened(page, shared("--logdir", traced))

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.places import box_of
 from tests.browser.profiler_page import go, open_page
+from tests.browser.touching import middle, pinch, swipe
 from tests.rank_step_logs import write_attempt
 
 pytestmark = pytest.mark.browser
@@ -110,6 +112,24 @@ def test_a_drag_the_wheel_and_keys_zoom_over_steps_and_back(page: Page, shared: 
     _shows(panel, 1, 26)
     panel.locator('[data-action="all-steps"]').click()
     _shows(panel, 1, _LAST)
+
+
+def test_two_fingers_zoom_over_steps_around_their_middle(touched: Page, shared: Serve, job: Path) -> None:
+    panel = open_page(touched, shared("--logdir", job), "every_step")
+    canvas = panel.locator(".heat-map canvas")
+    _shows(panel, 1, _LAST)
+    canvas.scroll_into_view_if_needed()
+    x, y = middle(canvas)
+    pinch(touched, x, y, (30, 40, 60))  # twice as far apart
+    half = re.compile(r"steps (100|101|102) to (299|300|301)$")
+    expect(canvas).to_have_attribute("aria-label", half)
+    expect(touched).to_have_url(re.compile(r"profiler\.of-steps=10[012]-(299|30[01])"))
+    width = box_of(canvas)["width"]
+    left = x - width / 4
+    pinch(touched, left, y, (60, 30))
+    _shows(panel, 1, _LAST)
+    swipe(touched, left, y, by=(width / 2, 0))
+    expect(canvas).to_have_attribute("aria-label", re.compile(r"steps 10[012] to 30[0-2]$"))
 
 
 def test_a_press_shows_the_steps_around_a_cell(page: Page, shared: Serve, job: Path) -> None:

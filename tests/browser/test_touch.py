@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser import landscapes_page
 from tests.browser.cards import card
@@ -18,13 +18,6 @@ from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
-
-
-@pytest.fixture
-def touched(browser: Browser) -> Iterator[Page]:
-    """A page on a touch screen."""
-    with browser.new_context(has_touch=True, viewport={"width": 900, "height": 700}, locale="en-US") as made:
-        yield made.new_page()
 
 
 def test_fingers_zoom_a_picture_and_move_it(touched: Page, shared: Serve, pictures: Path) -> None:

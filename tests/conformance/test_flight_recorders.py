@@ -7,7 +7,7 @@ import pickle
 import re
 import subprocess
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pytest
 from insight_profiler.analysis.hangs import hangs
@@ -15,40 +15,21 @@ from insight_profiler.files import Files
 from insight_profiler.model import Source
 
 from tests.conformance.our_profiles import read_files
+from tests.flight_dumps import RANKS, Entry, dump, entry, write_dumps
 
-Job: TypeAlias = dict[int, list[dict[str, Any]]]
-_RANKS, _LAST, _ODD = 4, 5, 2  # ranks, the collective in which they hang, the rank with the fault
+Job: TypeAlias = dict[int, list[Entry]]
+_LAST, _ODD = 5, 2  # the collective in which they hang, the rank with the fault
 _MODULE = "torch.distributed.flight_recorder.fr_trace"
 
 
-def _entry(number: int, backend: str) -> dict[str, Any]:
-    """As torch 2.13 writes it for NCCL, and for gloo, whose state never changes."""
+def _entry(number: int, backend: str) -> Entry:
+    """Of gloo, whose state never changes, or of NCCL."""
     state = "scheduled" if backend == "gloo" else "completed" if number < _LAST else "started"
-    return {
-        "frames": [{"name": "step", "filename": "train.py", "line": 10 + number}],
-        "record_id": number - 1,
-        "pg_id": 0,
-        "process_group": ("0", "default_pg"),
-        "collective_seq_id": number,
-        "p2p_seq_id": 0,
-        "op_id": number,
-        "profiling_name": f"{backend}:all_reduce",
-        "time_created_ns": 1_796_000_000_000_000_000 + number * 10**9,
-        "input_sizes": [[8]],
-        "input_dtypes": ["Float"],
-        "output_sizes": [[8]],
-        "output_dtypes": ["Float"],
-        "state": state,
-        "time_discovered_started_ns": None,
-        "time_discovered_completed_ns": None,
-        "retired": True,
-        "timeout_ms": 60_000,
-        "is_p2p": False,
-    }
+    return entry(number, f"{backend}:all_reduce", (8,), state=state)
 
 
 def _job(plant: str, backend: str) -> Job:
-    job = {rank: [_entry(number, backend) for number in range(1, _LAST + 1)] for rank in range(_RANKS)}
+    job = {rank: [_entry(number, backend) for number in range(1, _LAST + 1)] for rank in range(RANKS)}
     odd = job[_ODD][-1]
     match plant:
         case "skips":
@@ -63,21 +44,51 @@ def _job(plant: str, backend: str) -> Job:
 
 
 def _write(directory: Path, job: Job, backend: str) -> None:
+    dumps = {}
     for rank, entries in job.items():
         called = len(entries)
-        config = {"0": {"name": "0", "desc": "default_pg", "ranks": str(list(range(_RANKS)))}}
         completed = called if backend == "gloo" else _LAST - 1  # gloo counts what was called
         status = {"0": {"last_enqueued_collective": called, "last_completed_collective": completed}}
-        held = {"version": "2.10", "pg_config": config, "pg_status": status, "entries": entries}
-        (directory / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(held, 2))
+        dumps[rank] = dump(entries, pg_status=status)
+    write_dumps(directory, dumps)
 
 
-def _of_torchfrtrace(directory: Path) -> list[tuple[str, int, list[int]]]:
-    """What it says, as (fault, number of the collective, ranks)."""
+# A rank of a job with gloo; when its collectives have ended, or fail, or take too long, it writes its dump.
+_RANK = """
+import os, sys, threading, time
+import torch
+import torch.distributed as dist
+from torch._C import _distributed_c10d as recorder
+directory, plant, rank, ranks, odd, last = *sys.argv[1:3], *map(int, sys.argv[3:])
+dist.init_process_group("gloo", init_method=f"file://{directory}/meeting", rank=rank, world_size=ranks)
+def work():
+    for number in range(1, last + 1):
+        is_planted = (rank, number) == (odd, last)
+        if is_planted and plant == "skips":
+            return
+        if is_planted and plant == "late":
+            time.sleep(2)
+        dist.all_reduce(torch.ones(16 if is_planted and plant == "sizes" else 8))
+thread = threading.Thread(target=work, daemon=True)
+thread.start()
+thread.join(60)
+with open(f"{directory}/nccl_trace_rank_{rank}", "wb") as file:
+    file.write(recorder._dump_fr_trace())
+os._exit(0)
+"""
+
+
+def _python() -> str:
     python = os.environ.get("INSIGHT_PEER_TORCH")
     if not python:
         pytest.skip("INSIGHT_PEER_TORCH names no Python with PyTorch; see `make conformance`")
-    command = [python, "-m", _MODULE, str(directory), "-p", "nccl_trace_rank_"]
+    return python
+
+
+def _of_torchfrtrace(directory: Path, *flags: str) -> list[tuple[str, int, list[int]]]:
+    """What it says, as (fault, number of the collective, ranks)."""
+    python = _python()
+    command = [python, "-m", _MODULE, str(directory), "-p", "nccl_trace_rank_", *flags]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=directory)
     if "No module named" in done.stderr:
         pytest.skip(f"{python} has no {_MODULE}, or not what it needs")
@@ -109,3 +120,31 @@ def test_torchfrtrace_names_the_same_rank_and_collective(tmp_path: Path, plant: 
     expected = [] if plant == "healthy" else [(plant, _LAST, [_ODD])]
     assert _of_ours(tmp_path) == expected
     assert _of_torchfrtrace(tmp_path) == expected
+
+
+@pytest.mark.parametrize("plant", ["healthy", "skips", "sizes", "late"])
+def test_dumps_that_gloo_wrote_name_the_same_rank(tmp_path: Path, plant: str) -> None:
+    """Ranks that came late and were waited for are in step: neither accuses one."""
+    environment = {**os.environ, "TORCH_FR_BUFFER_SIZE": "1000", "OMP_NUM_THREADS": "1"}
+    numbers = [[str(number) for number in (rank, RANKS, _ODD, _LAST)] for rank in range(RANKS)]
+    ranks = [
+        subprocess.Popen(
+            [_python(), "-c", _RANK, str(tmp_path), plant, *each], env=environment, stderr=subprocess.DEVNULL
+        )
+        for each in numbers
+    ]
+    for rank in ranks:
+        rank.wait(timeout=300)  # gloo ends the process of one whose sizes differ, and leaves no dump of it
+    logs = sorted(tmp_path.glob("nccl_trace_rank_*"))
+    if not logs:
+        pytest.skip(f"PyTorch of {_python()} writes no dumps")
+    expected = [] if plant in ("healthy", "late") else [(plant, _LAST, [_ODD])]
+    (tmp_path / "meeting").unlink(missing_ok=True)
+    assert _of_ours(tmp_path) == expected
+    for path in logs:  # torchfrtrace fails with a KeyError on the group's name as gloo writes it
+        held = pickle.loads(path.read_bytes())
+        [group] = held["pg_config"].values()
+        held["pg_config"] = {"0": {**group, "name": "0", "desc": "default_pg"}}
+        path.write_bytes(pickle.dumps(held, 2))
+    assert _of_ours(tmp_path) == expected
+    assert _of_torchfrtrace(tmp_path, "--allow-incomplete-ranks") == expected

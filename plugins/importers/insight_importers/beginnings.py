@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from insight_core.plugin import databases
 from insight_record.formats.protobuf import LENGTH_DELIMITED, fields
 
 WANDB = b":W&B\xe1\xbe"
@@ -20,7 +21,7 @@ def of_wandb(beginning: bytes) -> bool:
 
 def of_sqlite(beginning: bytes) -> bool:
     """Whether a file is a database of SQLite, of whatever program."""
-    return beginning.startswith(b"SQLite format 3\0")
+    return beginning.startswith(databases.MARK)
 
 
 def of_mlflow_experiment(beginning: bytes) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from insight_core.plugin import Flaw, Reason, ReasonKind, Translation
-from insight_core.plugin.lab import databases
+from insight_core.plugin import Flaw, Reason, ReasonKind, Translation, databases
 from insight_importers import mlflow_database, optuna_database, swanlab_database, trackio_database
 from insight_importers.sqlite_files import opened, watched
 from insight_importers.translated_runs import TranslatedRuns

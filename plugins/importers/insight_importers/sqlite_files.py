@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
-from insight_core.plugin import Flaw, Reason, ReasonKind
-from insight_core.plugin.lab import databases
+from insight_core.plugin import Flaw, Reason, ReasonKind, databases
 from insight_importers.side_files import open_file
 
 _MOST_COPIED = 16 << 30  # bytes

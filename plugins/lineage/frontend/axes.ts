@@ -18,7 +18,7 @@ export interface Axis {
   /** By row, from 0 to 1; NaN where the row has no place. */
   readonly places: Float32Array;
   readonly ticks: readonly Tick[];
-  /** Some row has no place: it is drawn below the axis. */
+  /** Some row has no place: its line is broken there. */
   readonly hasMissing: boolean;
   /** Of numbers: the value at a place; of categories, the texts are `categories`. */
   valueAt(place: number): number;

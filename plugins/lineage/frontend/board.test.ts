@@ -5,7 +5,7 @@ import type { RunGroup } from '@insight-host/api';
 import { linesOf, type ColumnInfo, type Value } from '@insight-host/kit/runs';
 import { lineageParts, type LineageParts } from './board';
 import { jsonOf, rowsOf } from './exports';
-import { layoutOf, moved, rowAt } from './parallel/geometry';
+import { layoutOf, moved, piecesOf, rowAt } from './parallel/geometry';
 import { differencesOf } from './diff';
 
 const RUNS = ['a', 'b', 'c'];
@@ -343,6 +343,13 @@ describe('the board', () => {
     expect(shown()).toEqual(RUNS);
   });
 
+  it('draws the runs that have no value on some axis, and counts the broken lines', () => {
+    board.columns.setAxes(['lr', 'optimizer', 'metric/acc']);
+    expect([[...board.drawn.value], board.broken.value]).toEqual([[1, 1, 1], 1]);
+    board.columns.setAxes(['optimizer']);
+    expect([[...board.drawn.value], board.broken.value]).toEqual([[1, 1, 0], 0]);
+  });
+
   it('finds what differs between runs', () => {
     const found = differencesOf(board.frame.value as NonNullable<typeof board.frame.value>, ['a', 'b']);
     const of = (name: string) => found.find(({ column }) => column.name === name);
@@ -358,6 +365,16 @@ describe('geometry', () => {
     expect(rowAt({ xs: layout.xs, heights }, Uint8Array.of(1, 1, 1), 200, 103, 6)).toBe(2);
     expect(rowAt({ xs: layout.xs, heights }, Uint8Array.of(1, 1, 0), 200, 103, 6)).toBeNull();
     expect(rowAt({ xs: layout.xs, heights }, Uint8Array.of(1, 1, 1), 380, 100, 6)).toBeNull();
+  });
+
+  it('breaks a line where its row has no place', () => {
+    const heights = [[40], [NaN], [60], [80]].map((of) => Float32Array.from(of));
+    expect(piecesOf({ xs: [0, 100, 200, 300], heights }, 0)).toEqual([
+      [0, 40, 24, 40],
+      [200, 60, 300, 80],
+    ]);
+    const broken = rowAt({ xs: [0, 100, 200, 300], heights }, Uint8Array.of(1), 50, 40, 6);
+    expect(broken).toBeNull();
   });
 
   it('moves an axis to a place', () => {

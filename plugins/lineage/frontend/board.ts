@@ -57,6 +57,7 @@ export function lineageParts(page: Page) {
   const chosenTarget = computed(
     () => targets.value.find(({ name }) => name === target.value) ?? bestCovered(targets.value),
   );
+  const drawn = computed(() => placed(rows.mask.value, columns.axes.value));
   const plot = page.setting('plot', openCodec);
   const analysis = page.setting('analysis', openCodec);
   /** Runs differ in their parameters, and there is something to explain. */
@@ -121,8 +122,10 @@ export function lineageParts(page: Page) {
     /** Runs whose differences are shown; none: they are not. */
     diff,
     comparison: new Comparison((runs) => diff.set(runs, 'push')),
-    /** Rows that have a place on every axis: those that have lines, of the rows that are shown. */
-    drawn: computed(() => placed(rows.mask.value, columns.axes.value)),
+    /** Rows that have a place on some axis: those that have lines, of the rows that are shown. */
+    drawn,
+    /** How many of these lines are broken. */
+    broken: computed(() => brokenIn(drawn.value, columns.axes.value)),
     /** Rows of the runs that stand out, in whatever tab the pointer is. */
     hovered: computed<Int32Array>(() => {
       const { value: names } = page.hovered;
@@ -146,9 +149,17 @@ const openCodec = {
   format: (value: boolean | null) => (value === null ? null : value ? '1' : '0'),
 };
 
-/** Without the rows that have no place on one of the axes. */
+/** Without the rows that have no place on any axis. */
 export function placed(mask: Uint8Array, axes: readonly Axis[]): Uint8Array {
-  return mask.map((is, row) => Number(is === 1 && axes.every(({ places }) => !Number.isNaN(places[row]))));
+  return mask.map((is, row) => Number(is === 1 && axes.some(({ places }) => !Number.isNaN(places[row]))));
+}
+
+/** How many of these rows have no place on one of the axes: their lines are broken. */
+export function brokenIn(mask: Uint8Array, axes: readonly Axis[]): number {
+  return mask.reduce(
+    (sum, is, row) => sum + Number(is === 1 && axes.some(({ places }) => Number.isNaN(places[row]))),
+    0,
+  );
 }
 
 /** Columns that can say how well a run did; `used` are names that the table or the plot shows. */

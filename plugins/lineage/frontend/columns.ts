@@ -182,7 +182,8 @@ function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonl
           ]
         : last.slice(0, MOST_SCALARS);
   const ofRun = named(OF_RUN).map(({ name }) => name);
-  return [...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS)), ...ofRun, 'mark', 'remark'];
+  const kept = mostKnown([...new Set(chosen)], MOST_COLUMNS).map(({ name }) => name);
+  return [...kept, ...ofRun, 'mark', 'remark'];
 }
 
 /** Those that most runs have a value in, in their order; of those that nearly all have, the first ones. */
@@ -194,7 +195,7 @@ function mostKnown<T extends ColumnInfo>(columns: readonly T[], most: number): r
 }
 
 /** Names of the axes: parameters in which runs differ, then how well they did. */
-function defaultAxes(frame: Frame, shown: readonly string[], view: ViewName): readonly string[] {
+export function defaultAxes(frame: Frame, shown: readonly string[], view: ViewName): readonly string[] {
   const columns = shown
     .flatMap((name) => frame.columns.get(name) ?? [])
     .filter(({ group }) => group !== 'annotation' && group !== 'run');
@@ -204,17 +205,46 @@ function defaultAxes(frame: Frame, shown: readonly string[], view: ViewName): re
   const varying = fit.filter(({ varies }) => varies);
   const isResult = ({ name, group }: ColumnInfo): boolean =>
     group === 'metric' || group === 'scalar' || name === 'loss';
-  const candidates = shared(varying.length >= 2 ? varying : fit, isResult);
-  const results = candidates.filter(isResult);
-  const parameters = candidates.filter((column) => !isResult(column));
+  const candidates = varying.length >= 2 ? varying : fit;
+  const ofSweep = shared(candidates, isResult);
+  const results = ofSweep.filter(isResult);
+  const parameters = ofSweep.filter((column) => !isResult(column));
   const room = Math.max(MOST_AXES - parameters.length, view === 'data' ? 1 : 3);
   const last = mostKnown(results, room);
-  return [...mostKnown(parameters, MOST_AXES - last.length), ...last].map(({ name }) => name);
+  const chosen = [...mostKnown(parameters, MOST_AXES - last.length), ...last];
+  const isMixed = 2 * knownOn(chosen, frame.rows).filter((count) => count >= 2).length < frame.rows;
+  const axes = isMixed ? widest(candidates, frame.rows) : chosen;
+  return [...axes.filter((column) => !isResult(column)), ...axes.filter(isResult)].map(({ name }) => name);
+}
+
+/** By row, on how many of these columns it has a value. */
+function knownOn(columns: readonly Column[], rows: number): Uint8Array {
+  return Uint8Array.from({ length: rows }, (_, row) =>
+    columns.reduce((sum, column) => sum + Number(!column.isMissing(row)), 0),
+  );
 }
 
 /**
- * Without the columns that most runs of the best known result have no value in: a run without a value on one of the
- * axes has no line.
+ * Of runs that have few columns in common, as those of several programs: one column after another, each time the one
+ * that gives the most runs a first or a second value. A run with two has a line.
+ */
+function widest(columns: readonly Column[], rows: number): readonly Column[] {
+  const chosen: Column[] = [];
+  const gainOf = (column: Column, known: Uint8Array): number =>
+    known.reduce((sum, count, row) => sum + (count < 2 && !column.isMissing(row) ? 1 + count : 0), 0);
+  while (chosen.length < MOST_AXES) {
+    const known = knownOn(chosen, rows);
+    const gains = columns.map((column) => (chosen.includes(column) ? 0 : gainOf(column, known)));
+    const most = Math.max(0, ...gains);
+    if (most === 0) break;
+    chosen.push(columns[gains.indexOf(most)] as Column);
+  }
+  return chosen; // the best known first, so that what runs have in common is next to each other
+}
+
+/**
+ * Without the columns that most runs of the best known result have no value in: the lines of runs are broken at axes
+ * on which they have none.
  */
 function shared(columns: readonly Column[], isResult: (column: Column) => boolean): readonly Column[] {
   const [best] = [...columns.filter(isResult)].sort((left, right) => right.count - left.count);

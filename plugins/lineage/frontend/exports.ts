@@ -3,8 +3,8 @@ import { canvasFile, copyTable, csvOf, message, type CsvCell, type MenuItem } fr
 import { CanvasPainter, palette, SvgPainter, type Painter, type Palette, type Polylines } from '@insight-host/kit/draw';
 import type { Column, Value } from '@insight-host/kit/runs';
 import type { LineageParts } from './board';
-import { layoutOf, stopsOf, yOf } from './parallel/geometry';
-import { ALONE, opacityOf, scattered, widthOf } from './parallel/polylines';
+import { layoutOf, piecesOf, stopsOf, yOf, type Stops } from './parallel/geometry';
+import { opacityOf, scattered, widthOf } from './parallel/polylines';
 
 const [WIDTH, HEIGHT] = [1424, 444]; // pixels
 const SCALE = 2; // of a PNG
@@ -81,14 +81,14 @@ function drawPlot(board: LineageParts, painter: Painter, colors: Palette): void 
   const { value: axes } = board.columns.axes;
   const { palette: hues, dashes, codes } = board.coloring.value;
   const layout = layoutOf(WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN, axes);
-  const { xs, heights } = stopsOf(layout, axes, codes);
+  const stops = stopsOf(layout, axes, codes);
   const rows = scattered(board.drawn.value);
   const look = { width: widthOf(rows.length), alpha: Number(opacityOf(rows.length).toFixed(3)) };
   const byColor = hues.map((): number[] => []);
   for (const row of rows) byColor[codes[row] as number]?.push(row);
   byColor.forEach((own, code) => {
     const stroke = { ...look, color: hues[code] as string, dash: dashes[code] ?? [] };
-    if (own.length > 0) painter.polylines(polylinesOf(xs, heights, own), stroke);
+    if (own.length > 0) painter.polylines(polylinesOf(stops, own), stroke);
   });
   axes.forEach((axis, at) => {
     const x = MARGIN + (layout.xs[at] as number);
@@ -108,19 +108,17 @@ function drawPlot(board: LineageParts, painter: Painter, colors: Palette): void 
 const short = (text: string): string =>
   [...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text;
 
-/** The lines of these rows; of one axis they are short. */
-function polylinesOf(xs: readonly number[], heights: readonly Float32Array[], rows: readonly number[]): Polylines {
-  const isAlone = xs.at(-1) === xs[0];
-  const each = xs.length + Number(isAlone);
-  const points = new Float64Array(2 * each * rows.length);
-  rows.forEach((row, at) => {
-    for (let stop = 0; stop < each; stop++) {
-      const known = Math.min(stop, xs.length - 1);
-      const x = (xs[known] as number) + (stop > known ? ALONE : 0);
-      points.set([MARGIN + x, MARGIN + ((heights[known] as Float32Array)[row] as number)], 2 * (at * each + stop));
-    }
+/** The lines of these rows. */
+function polylinesOf(stops: Stops, rows: readonly number[]): Polylines {
+  const pieces = rows.flatMap((row) => piecesOf(stops, row));
+  const points = Float64Array.from(pieces.flat(), (value) => MARGIN + value);
+  let end = 0;
+  const starts = pieces.map((piece) => {
+    const start = end;
+    end += piece.length / 2;
+    return start;
   });
-  return { points, starts: rows.map((_, at) => at * each), end: rows.length * each };
+  return { points, starts, end };
 }
 
 function svgOf(board: LineageParts): string {

@@ -11,6 +11,7 @@ export function Status({ board }: { readonly board: LineageParts }): JSX.Element
   const total = board.frame.value?.rows ?? 0;
   const shown = board.rows.shown.value.length;
   const without = shown - board.drawn.value.reduce((sum, is) => sum + is, 0);
+  const { value: broken } = board.broken;
   const ticked = board.selection.ticked.value.length;
   const hidden = board.rows.hidden.value.filter((run) => board.frame.value?.rowOf.has(run)).length;
   const problems = board.loading.listing.value?.problems.length ?? 0;
@@ -25,6 +26,11 @@ export function Status({ board }: { readonly board: LineageParts }): JSX.Element
       {board.plot.value && without > 0 && (
         <span class="count" data-testid="not-drawn" title={say('parallel.without.hint')}>
           {say('parallel.without', { count: without })}
+        </span>
+      )}
+      {board.plot.value && broken > 0 && (
+        <span class="count" data-testid="broken" title={say('parallel.broken.hint')}>
+          {say('parallel.broken', { count: broken })}
         </span>
       )}
       <Comparing board={board} />

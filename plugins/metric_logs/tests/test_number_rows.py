@@ -91,6 +91,36 @@ def test_rows_of_numbers_are_what_csv_and_float_make_of_them(data: some.DataObje
         np.testing.assert_array_equal(values, values_of_csv)
 
 
+@settings(max_examples=300)
+@given(some.data())
+def test_text_in_columns_that_nobody_wants_is_passed_over_as_csv_passes_over_it(
+    data: some.DataObject,
+) -> None:
+    """Also quotes, delimiters and line ends within quotes; a quote that is not closed is left to ``csv``."""
+    text = some.sampled_from(
+        ["", "x", '"a,b"', '"a\nb"', '"a\r\nb"', '"say ""hi"""', '""""', '""', '"\n\n"', '"a"b', '"a']
+    )
+    end = data.draw(some.sampled_from(["\n", "\r\n"]))
+    texts = data.draw(some.lists(text, min_size=1, max_size=5))
+    rows = [f"{data.draw(_STEPS)},{one},{data.draw(_NUMBERS)}" for one in texts]
+    log = "".join(f"{row}{end}" for row in rows).encode()
+    found = number_rows(log, ",", 3, 0, [2])
+    if '"a' in texts or '"a"b' in texts:
+        return
+    assert found is not None, log
+    table = table_of(Lines(log, 0), 1, ",")
+    assert found.steps.tolist() == steps_of(table, 0).tolist()
+    [(_, places, values)] = list(found.columns())
+    expected = values_of(table, [row[2] for row in table.rows], "2", [])
+    assert (list(range(len(table.rows))) if places is None else places.tolist()) == expected[0].tolist()
+    np.testing.assert_array_equal(values, expected[1])
+
+
+@pytest.mark.parametrize("log", [b'1,"a\n', b'1,"a""\n', b'1,"a"b\n', b'1,"a"""\n2,"\n'])
+def test_quotes_that_are_not_closed_are_left_to_csv(log: bytes) -> None:
+    assert number_rows(log, ",", 2, 0, []) is None
+
+
 def _texts(seed: int, count: int) -> list[str]:
     """Decimal numbers of every kind, those half way between two doubles among them."""
     rng = random.Random(seed)

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 
 from insight_core.plugin import FileName, PluginContext, PluginNameEnum
+from insight_core.plugin.databases import MARK, SIDE_FILES
 from insight_profiler.stack_files import is_folded, is_pprof, is_speedscope, unpacked
 
 NAME = str(PluginNameEnum.PROFILER)
 NAMED_TRACE = "trace"  # in names of traces with any ending, and perhaps of stacks
 FOLDED = (".folded", ".collapsed", ".stacks")  # of collapsed stacks
-SIDE_FILES = ("-wal", "-journal")  # of SQLite databases: what is not in them yet, or no longer
 
 # below the directory that MindSpore 2.x (_ascend_ms) or torch_npu (_ascend_pt) writes
 _ASCEND = [
@@ -104,7 +104,6 @@ NSIGHT, ROCPD = ".sqlite", "_results.db"  # of databases, if they have a table w
 NSIGHT_TABLES = ("CUPTI_ACTIVITY_KIND_", "NVTX_EVENTS")
 ROCPD_TABLES = ("rocpd_string",)
 
-_SQLITE = b"SQLite format 3\0"
 _TABLE = re.compile(rb"CREATE TABLE [\"'`\[]?(\w+)")
 _NEAR = 16  # characters from the end at which a value may just be cut
 # patterns are compiled when first used: most logdirs have no files of unknown names
@@ -161,7 +160,7 @@ def is_rocpd(beginning: bytes) -> bool:
 def _has_table(beginning: bytes, names: Sequence[str]) -> bool:
     """Whether a database of SQLite has a table whose name begins so; SQLite keeps the text that made it."""
     tables = (match[1].decode("ascii", "replace") for match in _TABLE.finditer(beginning))
-    return beginning.startswith(_SQLITE) and any(table.startswith(tuple(names)) for table in tables)
+    return beginning.startswith(MARK) and any(table.startswith(tuple(names)) for table in tables)
 
 
 def is_flight(beginning: bytes) -> bool:

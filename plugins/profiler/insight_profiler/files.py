@@ -69,6 +69,10 @@ class Files:
         OSError when the file cannot be read."""
         if name not in self._sizes:
             raise KeyError(name)
+        return self.open_now(name)
+
+    def open_now(self, name: str) -> BinaryIO:
+        """The same, also for a file next to these that may have come into being since they were listed."""
         stream: io.RawIOBase = _Counted(self._opener(name), self)
         head = stream.read(2) or b""
         if len(head) == 1:

@@ -278,9 +278,11 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "check": "i8",  # digest of the last of them
             "odd": "i8",  # malformed lines
         },
-        # what is drawn of all slices of a long profile at once (analysis.window): lanes, and slices that are
-        # merged on them
-        "drawn_lanes": {"track": "i4", "depth": "u2"},
+        # what is drawn of a long profile at once (analysis.lanes): lanes, the order of slices on them, and
+        # scales of slices that are merged on them, one after another
+        "drawn_lanes": {"track": "i4", "depth": "u2", "first": "i8"},  # place in drawn_order
+        "drawn_order": {"row": "i4"},  # in slices
+        "drawn_scales": {"number": "i4", "rows": "i8"},  # of drawn_slices
         "drawn_slices": {
             "lane": "i4",  # row in drawn_lanes
             "start": "i8",

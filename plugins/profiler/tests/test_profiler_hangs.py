@@ -18,52 +18,12 @@ from insight_profiler.model import Profile, Source
 from insight_profiler.reading import READERS
 
 from tests.conformance.our_profiles import read_files
+from tests.flight_dumps import RANKS, Entry, dump, entry, write_dumps
 from tests.profile_rules import check
-
-Entry = dict[str, Any]
-_RANKS = 4
-_START = 1_796_000_000_000_000_000
-
-
-def _entry(sequence: int, name: str = "all_reduce", size: tuple[int, ...] = (4,), **more: Any) -> Entry:  # noqa: ANN401
-    """As torch 2.13 writes it."""
-    return {
-        "frames": [
-            {
-                "name": name,
-                "filename": "/x/site-packages/torch/distributed/distributed_c10d.py",
-                "line": 3245,
-            },
-            {"name": "step", "filename": "/home/me/train.py", "line": 40 + sequence},
-        ],
-        "record_id": sequence,
-        "pg_id": 0,
-        "process_group": ("0", "default_pg"),
-        "collective_seq_id": sequence,
-        "p2p_seq_id": 0,
-        "op_id": sequence,
-        "profiling_name": f"nccl:{name}",
-        "time_created_ns": _START + sequence * 10**9,
-        "input_sizes": [list(size)],
-        "input_dtypes": ["Float"],
-        "output_sizes": [list(size)],
-        "output_dtypes": ["Float"],
-        "state": "completed",
-        "retired": True,
-        "timeout_ms": 600_000,
-        "is_p2p": False,
-        **more,
-    }
-
-
-def _dump(entries: list[Entry]) -> dict[str, Any]:
-    ranks = str(list(range(_RANKS)))
-    config = {"0": {"name": "0", "desc": "default_pg", "ranks": ranks}}
-    return {"version": "2.10", "pg_config": config, "pg_status": {}, "entries": entries}
 
 
 def _healthy() -> dict[int, list[Entry]]:
-    return {rank: [_entry(sequence) for sequence in range(1, 6)] for rank in range(_RANKS)}
+    return {rank: [entry(sequence) for sequence in range(1, 6)] for rank in range(RANKS)}
 
 
 def _stuck(but: int | None = None) -> dict[int, list[Entry]]:
@@ -71,17 +31,15 @@ def _stuck(but: int | None = None) -> dict[int, list[Entry]]:
     job = _healthy()
     for rank, entries in job.items():
         if rank != but:
-            entries.append(_entry(6, state="started"))
+            entries.append(entry(6, state="started"))
     return job
 
 
 def _read(
     directory: Path, job: Mapping[int, list[Entry]], *, as_json: bool = False, protocol: int = 2
 ) -> Profile:
-    for rank, entries in job.items():
-        held = _dump(entries)
-        data = json.dumps(held).encode() if as_json else pickle.dumps(held, protocol)
-        (directory / f"nccl_trace_rank_{rank}").write_bytes(data)
+    dumps = {rank: dump(entries) for rank, entries in job.items()}
+    write_dumps(directory, dumps, as_json=as_json, protocol=protocol)
     return read_files(Files.of_directory(directory), Source.FLIGHT)
 
 
@@ -119,7 +77,7 @@ def test_ranks_that_are_in_step_accuse_nobody(tmp_path: Path, job: dict[int, lis
     ("change", "what", "said"),
     [
         ({"size": (8,)}, "sizes", {"4": [0, 1, 3], "8": [2]}),
-        ({"name": "broadcast"}, "name", {"nccl:all_reduce": [0, 1, 3], "nccl:broadcast": [2]}),
+        ({"name": "nccl:broadcast"}, "name", {"nccl:all_reduce": [0, 1, 3], "nccl:broadcast": [2]}),
         ({"input_dtypes": ["Half"], "output_dtypes": ["Half"]}, "types", {"Float": [0, 1, 3], "Half": [2]}),
     ],
 )
@@ -127,20 +85,20 @@ def test_ranks_that_ask_differently_are_told_apart(
     tmp_path: Path, change: dict[str, Any], what: str, said: dict[str, list[int]]
 ) -> None:
     job = _stuck()
-    job[2][-1] = _entry(6, **change, state="started")
+    job[2][-1] = entry(6, **change, state="started")
     difference = _one(_read(tmp_path, job)).differences[0]
     assert (difference.sequence, difference.what, dict(difference.said)) == (6, what, said)
 
 
 def test_collectives_that_give_each_rank_its_own_size_are_no_difference(tmp_path: Path) -> None:
-    job = {rank: [_entry(1, "all_to_all", (4 + rank,))] for rank in range(_RANKS)}
+    job = {rank: [entry(1, "nccl:all_to_all", (4 + rank,))] for rank in range(RANKS)}
     assert list(_one(_read(tmp_path, job)).differences) == []
 
 
 def test_a_rank_that_came_late_is_told_by_its_own_clock(tmp_path: Path) -> None:
     job = _stuck()
-    for entry in job[1]:  # whose clock is an hour ahead
-        entry["time_created_ns"] += 3600 * 10**9
+    for one in job[1]:  # whose clock is an hour ahead
+        one["time_created_ns"] += 3600 * 10**9
     job[2][-1]["time_created_ns"] += 7 * 10**9
     group = _one(_read(tmp_path, job))
     assert list(group.missing) == []
@@ -170,7 +128,7 @@ def test_a_rank_without_a_dump_is_unread_and_not_accused(tmp_path: Path) -> None
         (lambda _: b'{"version": "2.10", "pg_config": {}', "broken_flight"),
         (lambda _: b'{"version": "2.10", "pg_config": {}}', "no_flight"),
         (lambda _: b'{"entries": [{"collective_seq_id": "many"}]}', "flight_entry"),
-        (lambda _: pickle.dumps(_dump([_entry(1) | {"collective_seq_id": None}]), 2), "flight_entry"),
+        (lambda _: pickle.dumps(dump([entry(1) | {"collective_seq_id": None}]), 2), "flight_entry"),
     ],
     ids=["cut", "changed", "empty", "cut_json", "no_entries", "odd_number", "no_number"],
 )
@@ -214,9 +172,9 @@ def test_many_unreadable_dumps_make_few_notes(tmp_path: Path) -> None:
 
 def test_gloo_never_says_that_a_collective_has_ended_and_the_status_of_the_group_does(tmp_path: Path) -> None:
     for rank, entries in _stuck(but=2).items():
-        for entry in entries:
-            entry["state"] = "scheduled"
-        held = _dump(entries) | {"pg_status": {"0": {"last_completed_collective": 5}}}
+        for one in entries:
+            one["state"] = "scheduled"
+        held = dump(entries) | {"pg_status": {"0": {"last_completed_collective": 5}}}
         held["pg_config"] = {"": {"name": "", "desc": "", "ranks": "[0, 1, 2, 3]"}}
         (tmp_path / f"comm_lib_trace_rank_{rank}").write_bytes(pickle.dumps(held, 2))
     group = _one(read_files(Files.of_directory(tmp_path), Source.FLIGHT))
@@ -227,19 +185,16 @@ def _of_gloo(skipping: int | None) -> dict[int, dict[str, Any]]:
     """As torch 2.13 dumped them with gloo in four processes, the last of five all_reduce without
     ``skipping``: no entry ever says that it is completed, and the status counts what was called."""
     found = {}
-    for rank in range(_RANKS):
+    for rank in range(RANKS):
         called = 4 if rank == skipping else 5
-        entries = [
-            _entry(number, state="scheduled", profiling_name="gloo:all_reduce")
-            for number in range(1, called + 1)
-        ]
+        entries = [entry(number, "gloo:all_reduce", state="scheduled") for number in range(1, called + 1)]
         status = {
             "last_enqueued_collective": called,
             "last_started_collective": -1,
             "last_completed_collective": called,
         }
         config = {"": {"name": "", "desc": "", "ranks": "[0, 1, 2, 3]"}}
-        found[rank] = _dump(entries) | {"pg_config": config, "pg_status": {"0": status}}
+        found[rank] = dump(entries, pg_config=config, pg_status={"0": status})
     return found
 
 
@@ -249,8 +204,7 @@ def test_the_status_of_gloo_hides_no_rank_that_skips_a_collective(
 ) -> None:
     """torchfrtrace says of these dumps, their groups named as its format has it, that rank 2 is missing in
     all_reduce 5, and nothing of those in step."""
-    for rank, held in _of_gloo(skipping).items():
-        (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(held, 2))
+    write_dumps(tmp_path, _of_gloo(skipping))
     group = _one(read_files(Files.of_directory(tmp_path), Source.FLIGHT))
     assert ([one.rank for one in group.missing], group.sequence) == (missing, sequence)
 
@@ -284,7 +238,7 @@ def test_a_job_of_which_nothing_can_be_read_says_why(tmp_path: Path) -> None:
 
 
 def test_dumps_are_told_from_other_files_by_their_beginning() -> None:
-    held = _dump(_healthy()[0])
+    held = dump(_healthy()[0])
     assert is_flight(pickle.dumps(held, 2)[:4096])
     assert is_flight(json.dumps(held).encode()[:4096])
     assert not is_flight(b'{"traceEvents": []}')

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from attrs import evolve
-from insight_profiler.analysis import window
-from insight_profiler.analysis.window import ShownSlices, kept_lanes, slices_between
+from insight_profiler.analysis import lanes, window
+from insight_profiler.analysis.lanes import kept_lanes
+from insight_profiler.analysis.window import ShownSlices, slices_between
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Profile, Source, Track
 from insight_profiler.profiles.storage import load, save
@@ -59,29 +60,37 @@ def _covers(shown: ShownSlices, row: int, profile: Profile) -> bool:
     return bool((on_lane & around).any())
 
 
-@pytest.mark.parametrize("part", [1.0, 0.3, 0.01])
+@pytest.mark.parametrize("part", [1.0, 0.3, 0.01, 0.0005])
+@pytest.mark.parametrize("many_lanes", [0, 500])
 def test_a_profile_that_is_kept_is_drawn_as_from_all_of_its_slices(
-    part: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    part: float, many_lanes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(window, "_MANY", 0)
+    monkeypatch.setattr(lanes, "_MANY", 0)
+    monkeypatch.setattr(lanes, "_AT_ONCE", 1000)
+    monkeypatch.setattr(window, "_MANY_LANES", many_lanes)
     for seed in range(3):
         profile = _profile(seed)
         save(evolve(profile, tables={**profile.tables, **kept_lanes(profile)}), tmp_path / "kept")
         for width in (1500, 500, 100):
-            asked = 0, int(part * profile.duration_ns), width
+            start = profile.duration_ns // 3 if part < 1 else 0
+            asked = start, start + int(part * profile.duration_ns), width
             kept, made = slices_between(load(tmp_path / "kept"), *asked), slices_between(profile, *asked)
             assert kept.count == made.count
             for name, column in made.columns.items():
                 assert np.array_equal(kept.columns[name], column), (name, width)
 
 
-def test_all_of_a_kept_profile_is_drawn_without_a_look_at_each_slice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(window, "_MANY", 0)
+def test_a_kept_profile_is_drawn_without_a_look_at_each_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "_MANY", 0)
     profile = _profile(0)
     count = len(profile.tables["slices"]["start"])
     kept = evolve(profile, tables={**profile.tables, **kept_lanes(profile)})
-    monkeypatch.setattr(window, "_by_lane", pytest.fail)
+    monkeypatch.setattr(lanes, "_by_lane", pytest.fail)
     assert slices_between(kept, 0, kept.duration_ns, 1500).count == count
+    memory = window._known[kept].nbytes
+    for width in (10_000, 10_000_000):  # at scales in between, and at the finest
+        assert slices_between(kept, kept.duration_ns // 2, kept.duration_ns, width).count <= count
+    assert window._known[kept].nbytes == memory, "what is drawn is mapped"
 
 
 def test_the_lanes_that_were_used_last_are_kept_within_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +123,7 @@ def test_the_lanes_that_were_used_last_are_kept_within_their_limit(monkeypatch: 
 def test_every_slice_of_the_range_is_drawn_or_stands_in_one_that_is(
     seed: int, part: float, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(window, "_AT_ONCE", at_once)
+    monkeypatch.setattr(lanes, "_AT_ONCE", at_once)
     profile = _profile(seed)
     whole = profile.duration_ns
     start = whole // 3

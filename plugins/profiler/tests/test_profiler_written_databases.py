@@ -16,6 +16,7 @@ from insight_profiler.model import Source
 from insight_core.plugin.testing import EventWriter
 from tests.conformance.our_profiles import read_directory
 from tests.hosts import client_of
+from tests.profiler_routes import served_profiles
 
 _ROWS = 50  # of a transaction
 # An exporter: a transaction after another, and at last a line; one on stdin ends it.
@@ -57,15 +58,55 @@ def test_whole_transactions_of_a_database_are_read_while_another_process_writes_
             if line == "done\n":
                 break
             if int(line) % 40 == 39:
-                rows = _rows_of(tmp_path)
-                # a journal that comes into being after the files were listed is not known to a reader
-                assert rows % _ROWS == 0 or mode == "DELETE", "no part of a transaction"
+                assert _rows_of(tmp_path) % _ROWS == 0, "no part of a transaction"
         process.stdin.write("\n")
         process.stdin.close()
         assert process.wait() == 0
     assert _rows_of(tmp_path) == 400 * _ROWS
     left = {"report.sqlite"} if mode == "DELETE" else {"report.sqlite", "report.sqlite-journal"}
     assert {file.name for file in tmp_path.iterdir()} == left, "the writer's own files"
+
+
+# One transaction is committed; another changes its rows, of which some reach the file, and is undone.
+_UNDONE = """
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA cache_size=1")
+database.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, streamId INT)")
+rows = [(10 * row, 10 * row + 5) for row in range(5000)]
+database.execute("BEGIN")
+database.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 7)", rows)
+database.execute("COMMIT")
+print("committed", flush=True)
+sys.stdin.readline()
+database.execute("BEGIN")
+database.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET streamId = 8")
+print("written", flush=True)
+sys.stdin.readline()
+database.execute("ROLLBACK")
+"""
+
+
+def test_a_transaction_that_began_after_the_walk_is_not_read_in_part(tmp_path: Path) -> None:
+    """The host knows of no journal yet: its reader looks for one when it reads."""
+    (tmp_path / "run").mkdir()
+    path = tmp_path / "run/report.sqlite"
+    command = [sys.executable, "-c", _UNDONE, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline() == "committed\n"
+        with served_profiles() as serve:
+            get = serve(tmp_path)
+            process.stdin.write("\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "written\n"
+            assert path.with_name("report.sqlite-journal").exists()
+            tracks = get("tracks", run="run", profile="report.sqlite")["tracks"]
+            assert [track["label"] for track in tracks if track["slices"]] == ["Stream 7"]
+        process.stdin.write("\n")
+        process.stdin.close()
+        assert process.wait() == 0
 
 
 def _rows_of(directory: Path) -> int:

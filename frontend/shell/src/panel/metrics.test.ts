@@ -114,7 +114,7 @@ it('groups repeats by all that tells runs apart, but for the seed', async () => 
   answered = [
     column('lr', 'hyperparameter', [0.1, 0.1, 0.3]),
     column('width', 'hyperparameter', [8, 8, 8]),
-    column('loss', 'model', [0.3, 0.2, 0.1], 'min'), // a result, as MindSpore records it
+    column('loss', 'metric', [0.3, 0.2, 0.1], 'min'),
     seed,
   ];
   page.columns.value = columnView(page);

@@ -43,10 +43,8 @@ export class Metrics {
       const isLast = column.name.startsWith('last/');
       const key = `${column.plugin}/${column.name}`;
       const title = this.columns?.titled.value.find((one) => one.key === key)?.title ?? column.name;
-      const isSetting = HYPERPARAMETERS.includes(column.group);
-      // MindSpore files the loss under what the model is: what has better values is a result
-      const isMetric = isLast || column.group === 'metric' || (isSetting && Boolean(column.goal));
-      const kind = isMetric ? 'metric' : isSetting ? 'hyperparameter' : 'other';
+      const isMetric = isLast || column.group === 'metric';
+      const kind = isMetric ? 'metric' : HYPERPARAMETERS.includes(column.group) ? 'hyperparameter' : 'other';
       return {
         key,
         title: isMetric ? shortTitle(column.name) : title,

@@ -2,16 +2,15 @@
 import type { Axis } from '../axes';
 
 const TOP = 34; // names of axes
-const BOTTOM = 26; // what is missing
+const BOTTOM = 10;
 const LETTER = 7.2;
 const [NARROWEST, WIDEST] = [40, 140]; // left of the first axis
 const RIGHT = 56; // of the last axis
-/** From the low end of an axis to the place of what is missing. */
-const MISSING_BELOW = 16;
 const TICK_LETTERS = 20;
 export const TRACK = 20; // width of the strip that brushes take
 const BAND = 0.76; // of the room of a category, at most
 const LINE = 3; // pixels between the lines of a band, at most
+const ALONE = 24; // pixels of a line between axes on which its row has no place
 
 export interface Layout {
   readonly width: number;
@@ -37,16 +36,19 @@ export function tickRoom({ xs }: Layout, at: number): number {
   return Math.max(3 * LETTER, Math.min(TICK_LETTERS * LETTER, room));
 }
 
-/** The place 0 is at the bottom; what has none is below. */
+/** The place 0 is at the bottom; NaN for none. */
 export function yOf(layout: Layout, place: number): number {
-  return Number.isNaN(place) ? layout.bottom + MISSING_BELOW : layout.bottom - place * (layout.bottom - layout.top);
+  return layout.bottom - place * (layout.bottom - layout.top);
 }
 
 export function placeAt(layout: Layout, y: number): number {
   return Math.max(0, Math.min(1, (layout.bottom - y) / (layout.bottom - layout.top)));
 }
 
-/** Where the lines of rows go: an x and the height of each row there. Axes of categories have two stops at one x. */
+/**
+ * Where the lines of rows go: an x and the height of each row there, NaN without one. Axes of categories have two stops
+ * at one x.
+ */
 export interface Stops {
   readonly xs: readonly number[];
   readonly heights: readonly Float32Array[];
@@ -114,6 +116,26 @@ function spreadHeights(layout: Layout, axis: Axis, side: Axis | undefined, codes
     begin = end;
   }
   return heights;
+}
+
+/**
+ * The line of a row as pieces of x and y by turns: it is broken at axes on which the row has no place. A piece at one
+ * axis is a short line.
+ */
+export function piecesOf({ xs, heights }: Stops, row: number): readonly (readonly number[])[] {
+  const pieces: number[][] = [];
+  let piece: number[] = [];
+  for (let stop = 0; stop <= xs.length; stop++) {
+    const y = stop < xs.length ? ((heights[stop] as Float32Array)[row] as number) : NaN;
+    if (!Number.isNaN(y)) piece.push(xs[stop] as number, y);
+    else if (piece.length > 0) {
+      const [x, last] = piece.slice(-2) as [number, number];
+      if (piece[0] === x) piece.push(x + ALONE, last);
+      pieces.push(piece);
+      piece = [];
+    }
+  }
+  return pieces;
 }
 
 /** The axis whose neighbourhood an x is in. */

@@ -1,14 +1,12 @@
 import { fitBitmap, type PixelSize } from '@insight-host/kit';
+import { piecesOf, type Stops } from './geometry';
 
 /**
  * Lines of thousands of rows on a canvas: some at once, the rest a frame at a time, so that the hand is never kept
  * waiting.
  */
 
-interface Picture {
-  readonly xs: readonly number[];
-  /** Of each axis, by row. */
-  readonly heights: readonly Float32Array[];
+interface Picture extends Stops {
   /** Rows to draw, the first ones first. */
   readonly rows: Int32Array;
   readonly palette: readonly string[];
@@ -23,7 +21,6 @@ interface Picture {
 const FEW = 60; // lines that are drawn in full strength
 const SLICE = 400; // rows between two looks at the clock
 const PATIENCE = 9; // ms of a frame
-export const ALONE = 24; // pixels of a line that has one axis only
 
 export class Polylines {
   private frame = 0;
@@ -60,12 +57,8 @@ export class Polylines {
 }
 
 /** Rows of a colour are one path: strokes cost more than lines. */
-function strokeRows(
-  context: CanvasRenderingContext2D,
-  { xs, heights, rows, palette, dashes, codes, opacity, lineWidth }: Picture,
-  from: number,
-  to: number,
-): void {
+function strokeRows(context: CanvasRenderingContext2D, picture: Picture, from: number, to: number): void {
+  const { rows, palette, dashes, codes, opacity, lineWidth } = picture;
   context.globalAlpha = opacity;
   context.lineWidth = lineWidth;
   context.lineJoin = 'round';
@@ -76,13 +69,11 @@ function strokeRows(
     context.strokeStyle = palette[code] as string;
     context.setLineDash([...(dashes?.[code] ?? [])]);
     context.beginPath();
-    for (const row of own) {
-      const [x, y] = [xs[0] as number, (heights[0] as Float32Array)[row] as number];
-      context.moveTo(x, y);
-      if (xs.at(-1) === x) context.lineTo(x + ALONE, y);
-      for (let axis = 1; axis < xs.length; axis++)
-        context.lineTo(xs[axis] as number, (heights[axis] as Float32Array)[row] as number);
-    }
+    for (const row of own)
+      for (const piece of piecesOf(picture, row)) {
+        context.moveTo(piece[0] as number, piece[1] as number);
+        for (let at = 2; at < piece.length; at += 2) context.lineTo(piece[at] as number, piece[at + 1] as number);
+      }
     context.stroke();
   });
 }

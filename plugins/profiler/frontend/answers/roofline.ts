@@ -49,6 +49,8 @@ export interface Utilization {
 }
 
 export interface RooflineAnswer {
+  /** How operations are recorded, where the profile has none and could. */
+  readonly missing: 'torch' | 'xla' | 'npu' | null;
   readonly device: string | null;
   readonly ceilings: readonly Ceiling[];
   readonly steps: number;

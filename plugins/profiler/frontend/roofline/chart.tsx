@@ -1,4 +1,5 @@
 /** Operators below the ceilings of a device: speed over operations a byte, both logarithmic. */
+import { logTicks } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
@@ -7,7 +8,7 @@ import { Drawing, type TipText, useParts } from '../figures/drawing';
 import { type Ink, inkOf } from '../figures/ink';
 import { MISSING, powerText, shareText, sizeText, timeText } from '../units';
 import { boundText, typeText } from './words';
-import { type Roofline, ticksIn } from './scale';
+import type { Roofline } from './scale';
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 14, 22, 38];
 const [HEIGHT, LOW] = [400, 320];
@@ -58,7 +59,7 @@ export function RooflineChart({ board, drawn, chosen, onChoose }: Props): JSX.El
     >
       {(part) => (
         <>
-          {ticksIn(across, (right - LEFT) / 52).map((tick) => (
+          {namedTicks(across, (right - LEFT) / 52).map((tick) => (
             <g key={tick}>
               <path d={`M${x(tick)} ${TOP}V${bottom}`} stroke={ink.grid} />
               <text x={x(tick)} y={bottom + 15} text-anchor="middle" fill={ink.muted}>
@@ -66,7 +67,7 @@ export function RooflineChart({ board, drawn, chosen, onChoose }: Props): JSX.El
               </text>
             </g>
           ))}
-          {ticksIn(up, (bottom - TOP) / 26).map((tick) => (
+          {namedTicks(up, (bottom - TOP) / 26).map((tick) => (
             <g key={tick}>
               <path d={`M${LEFT} ${y(tick)}H${right}`} stroke={ink.grid} />
               <text x={LEFT - 6} y={y(tick) + 4} text-anchor="end" fill={ink.muted}>
@@ -109,6 +110,9 @@ export function RooflineChart({ board, drawn, chosen, onChoose }: Props): JSX.El
     </Drawing>
   );
 }
+
+const namedTicks = (range: readonly [number, number], most: number): readonly number[] =>
+  logTicks(range, most).flatMap(({ value, label }) => (label ? [value] : []));
 
 interface RoofsProps {
   readonly board: ProfilerParts;

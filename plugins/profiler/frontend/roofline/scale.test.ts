@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RooflineRow } from '../answers/roofline';
-import { around, rooflineOf, ticksIn } from './scale';
+import { rooflineOf } from './scale';
 
 const ROW: RooflineRow = {
   name: 'aten::mm',
@@ -46,13 +46,5 @@ describe('what is drawn of a roofline', () => {
   it('has no ceilings where they are not known', () => {
     const drawn = rooflineOf({ rows: [{ ...ROW, peak: null }], ceilings: [] });
     expect([drawn?.roofs, drawn?.memory]).toEqual([[], null]);
-  });
-});
-
-describe('ticks of a logarithmic axis', () => {
-  it('are powers of ten, with some between where these are few', () => {
-    expect(ticksIn(around([1, 10]), 20)).toEqual([1, 2, 5, 10]);
-    expect(ticksIn([1, 1e6], 7)).toEqual([1, 10, 100, 1e3, 1e4, 1e5, 1e6]);
-    expect(ticksIn([1, 1e12], 4).length).toBeLessThanOrEqual(5);
   });
 });

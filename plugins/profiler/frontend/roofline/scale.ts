@@ -40,22 +40,9 @@ export function rooflineOf({ rows, ceilings }: Pick<RooflineAnswer, 'rows' | 'ce
 }
 
 const ROOM = 0.2; // decades beyond what is drawn
-const FEW = 3; // decades that have ticks between powers of ten
 
 /** Positive values, with some room at both ends. */
 export function around(values: readonly number[]): readonly [number, number] {
   const logs = values.map((value) => Math.log10(value));
   return [10 ** (Math.min(...logs) - ROOM), 10 ** (Math.max(...logs) + ROOM)];
-}
-
-/** At most `most` powers of ten in a range, or 1, 2 and 5 times powers of ten where these are few. */
-export function ticksIn([low, high]: readonly [number, number], most: number): readonly number[] {
-  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-  const span = Math.log10(high / low);
-  const steps = span <= FEW && most >= 3 * span ? [1, 2, 5] : [1];
-  const every = Math.max(1, Math.ceil((last - first) / Math.max(2, most)));
-  return Array.from({ length: last - first + 1 }, (_, i) => first + i)
-    .filter((power) => power % every === 0)
-    .flatMap((power) => steps.map((step) => step * 10 ** power))
-    .filter((tick) => tick >= low && tick <= high);
 }

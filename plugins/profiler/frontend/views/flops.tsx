@@ -32,7 +32,21 @@ export default function Flops({ board }: ViewProps): JSX.Element {
         )}
       </div>
       <Answered board={board} asked={roofline}>
-        {(answer) => (answer.rows.length > 0 ? <Roofline board={board} answer={answer} busy={roofline.busy} /> : <></>)}
+        {(answer) =>
+          answer.rows.length > 0 ? (
+            <Roofline board={board} answer={answer} busy={roofline.busy} />
+          ) : (
+            <>
+              {answer.missing && (
+                <Figure board={board} name="roofline" title={board.page.t('roofline.title')} content="table">
+                  <p class="hint" data-testid="no-operations">
+                    {board.page.t(`roofline.missing.${answer.missing}`)}
+                  </p>
+                </Figure>
+              )}
+            </>
+          )
+        }
       </Answered>
       <Answered board={board} asked={asked}>
         {(answer) => <Modules board={board} answer={answer} busy={asked.busy} />}

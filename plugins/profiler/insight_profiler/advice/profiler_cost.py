@@ -39,12 +39,14 @@ class ProfilerCost:
             return None
         mine = replay.kind == HOST
         calls = replay.row[mine & (replay.row >= 0)]
-        on_thread = np.isin(slices["track"], np.unique(slices["track"][calls])) & ~evidence.is_work
+        has_calls = np.zeros(int(slices["track"].max()) + 1, bool)
+        has_calls[slices["track"][calls]] = True
+        on_thread = has_calls[slices["track"]] & ~evidence.is_work
         before = np.zeros(len(mine))
         python = _usual_within(evidence, Category.OTHER) or usual
         for is_python, cost in ((False, usual), (True, python)):
             begins = slices["start"][on_thread & ((slices["category"] == Category.OTHER) == is_python)]
-            begins = np.sort(begins)
+            begins = np.sort(begins, kind="stable")  # those of each thread are in order
             low, high = (np.searchsorted(begins, times, "left") for times in replay.gap)
             before += (high - low) * cost
         data = evidence.spans(np.flatnonzero(slices["category"] == Category.DATA))

@@ -114,7 +114,7 @@ class TimelineEvidence:
         """bool[slices]: whether a slice belongs to the steps that count."""
         if self.steps is None:
             return np.ones(len(self.slices["start"]), bool)
-        return np.isin(self.slices["step"], self.step_rows)
+        return np.asarray(self.slices["step"] >= self.step_rows[0])
 
     @cached_property
     def is_work(self) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ from insight_profiler.analysis.kernel_schemes import InputType
 from insight_profiler.analysis.operator_peaks import OperatorPeaks, counted_owners, operator_peaks
 from insight_profiler.analysis.sums import numbered, sum_of
 from insight_profiler.analysis.utilization import step_utilization
-from insight_profiler.model import Profile, Side
+from insight_profiler.model import Profile, Side, Source
 
 BOUND = 0.5  # of a ceiling: an operator that reaches it is bound by it
 _MOST = 1.005  # of a ceiling: data sheets round
@@ -37,6 +37,24 @@ def has_roofline(profile: Profile) -> bool:
     return bool(((operators["flops"] > 0) | (operators["traffic"] > 0)).any())
 
 
+_RECORDED = {  # how operations are recorded, by texts of the page
+    Source.TORCH: "torch",
+    Source.XPLANE: "xla",
+    Source.ASCEND: "npu",
+    Source.MINDSPORE: "npu",
+}
+
+
+def missing_operations(profile: Profile) -> str | None:
+    """How to record operations of a profile that has the work of a device and could have them; None for
+    others. A text of the page."""
+    operators = profile.tables.get("operators")
+    if operators is None or has_roofline(profile):
+        return None
+    on_device = (operators["side"] == Side.DEVICE) | (operators["device_total"] > 0)
+    return _RECORDED.get(profile.source) if on_device.any() else None
+
+
 def roofline(profile: Profile, own: OwnCeilings, measured: int | None = None) -> dict[str, Any]:
     """``rows`` by operator, shapes and type, ``ceilings``, ``utilization`` of a step, and what is left out.
 
@@ -45,11 +63,15 @@ def roofline(profile: Profile, own: OwnCeilings, measured: int | None = None) ->
     ``memory``: the ceiling above it), ``reached`` (its share of that; above 1 it stands in ``above``),
     ``bound`` (the roof if half of it is reached, else ``neither``) and ``saving`` (ns of a step, at most).
     None: not known. ``measured`` is how long a step takes without the profiler, ns. ``time`` and ``known`` of
-    the answer are of all operators and of the rows, ns.
+    the answer are of all operators and of the rows, ns. ``missing``: see ``missing_operations``.
     """
     peak = ceilings_of(profile, own)
     device = next((one.name for one in profile.devices if one.kind != "cpu"), None)
-    facts = {"device": device, "ceilings": described(peak, own)}
+    facts = {
+        "device": device,
+        "ceilings": described(peak, own),
+        "missing": missing_operations(profile),
+    }
     if not has_roofline(profile):
         return {**facts, "steps": 0, "utilization": None, "rows": [], "time": 0, "known": 0, "left_out": 0}
     operators = profile.tables["operators"]

@@ -24,6 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import field, frozen
 
 from insight_core.plugin.data import SeriesInfo
+from insight_core.plugin.databases import SIDE_FILES
 from insight_profiler.claims import (
     CLUSTER_FILES,
     FOLDED,
@@ -31,7 +32,6 @@ from insight_profiler.claims import (
     NAMED_TRACE,
     NSIGHT,
     ROCPD,
-    SIDE_FILES,
     SNAPSHOTS,
 )
 from insight_profiler.model import Source

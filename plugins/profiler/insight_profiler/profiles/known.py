@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, TypeAlias
 from attrs import evolve, field, frozen
 from cachetools import LRUCache
 
-from insight_core.plugin import InsightError, NotFound
+from insight_core.plugin import InsightError, NotFound, databases
 from insight_core.plugin.data import DataProvider, SeriesKey
 from insight_core.plugin.worker import Workers
 from insight_profiler.analysis.rank_summary import summary_of
@@ -234,6 +234,12 @@ class Profiles:
             del self._readings[place]
 
     def _open(self, files: ProfileFiles, name: str) -> BinaryIO:
+        """One of the files, or the log of a database among them: a writer may have made it since they were
+        listed."""
+        for ending in () if name in files.files else databases.SIDE_FILES:
+            if (plain := name.removesuffix(ending)) in files.files:
+                with self._open(files, plain) as database:
+                    return databases.side_file(database, ending)
         return self._data.open_payload(NAME, SeriesKey(files.run, files.files[name].tag), 0).file
 
 

@@ -6,8 +6,8 @@ import logging
 
 from attrs import evolve
 
+from insight_profiler.analysis.lanes import kept_lanes
 from insight_profiler.analysis.overview import OVERVIEW, first_overview
-from insight_profiler.analysis.window import kept_lanes
 from insight_profiler.model import Profile
 
 _log = logging.getLogger(__name__)

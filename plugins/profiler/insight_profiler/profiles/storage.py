@@ -37,7 +37,7 @@ from insight_profiler.model import (
     Track,
 )
 
-VERSION = 19  # of what readers make of the same files
+VERSION = 20  # of what readers make of the same files
 MAX_BYTES = 4 << 30  # that all profiles kept may take
 
 _FACTS = "profile.json"

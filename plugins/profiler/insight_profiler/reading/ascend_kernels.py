@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from insight_profiler.building import Building
 from insight_profiler.derived.operators import groups
 from insight_profiler.model import Side
+from insight_profiler.reading.ascend_operations import Operations, operations_of
 from insight_profiler.reading.csv_columns import CsvColumns, Integers
 from insight_profiler.reading.mindspore_files import ProfileParts, split_scope
 
@@ -96,6 +97,8 @@ def add_kernel_runs(building: Building, columns: Mapping[str, Integers]) -> Kern
     split = [split_scope(texts[each]) if each >= 0 else ("", "") for each in distinct.tolist()]
     scope, short = (building.texts(column)[place] for column in zip(*split, strict=True))
     first, operator = groups([columns[column] for column in ("name", "type", "core", "shapes", "device")])
+    calls = np.bincount(operator, minlength=len(first))
+    operations = [_operations(columns, texts, row) for row in first.tolist()]
     operators = building.add(
         "operators",
         name=short[first],
@@ -106,6 +109,9 @@ def add_kernel_runs(building: Building, columns: Mapping[str, Integers]) -> Kern
         device=columns["device"][first],
         **_sums(operator, columns["duration"], len(first)),
         self=_sums(operator, columns["duration"], len(first))["total"],
+        flops=np.array([one.flops for one in operations]) * calls,
+        traffic=np.array([one.traffic for one in operations]) * calls,
+        precision=np.array([one.precision for one in operations], np.int32),
     )
     of_kernel, kernel = groups([operator, columns["stream"], columns["block"]])
     kernels = building.add(
@@ -132,6 +138,15 @@ def _information(columns: Mapping[str, Integers], texts: Sequence[str], row: int
     places = {column: int(columns[column][row]) for column in _DETAILS}
     found = {column: texts[place] for column, place in places.items() if place >= 0}
     return json.dumps(found) if found else ""
+
+
+def _operations(columns: Mapping[str, Integers], texts: Sequence[str], row: int) -> Operations:
+    told = {column: _text(texts, int(columns[column][row])) for column in ("shapes", *_DETAILS)}
+    return operations_of(_text(texts, int(columns["type"][row])), told)
+
+
+def _text(texts: Sequence[str], place: int) -> str:
+    return texts[place] if place >= 0 else ""
 
 
 def _sums(place: NDArray[np.int64], duration: Integers, count: int) -> dict[str, Integers]:

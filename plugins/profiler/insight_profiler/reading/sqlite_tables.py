@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin.lab import databases
+from insight_core.plugin import databases
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 
@@ -246,15 +246,10 @@ def opened(files: Files, name: str, building: Building) -> Iterator[Tables]:
     if mark != databases.MARK:
         raise Unreadable("no_database", f"{name} is not an SQLite database", file=name)
 
-    def part(ending: str) -> BinaryIO:
-        if name + ending not in files.names():
-            raise FileNotFoundError(name + ending)
-        return files.open(name + ending)
-
     with TemporaryDirectory(prefix="insight-host-profile-", dir=files.scratch) as directory:
         copy = Path(directory) / "copy.db"
         try:
-            databases.copy(part, copy, _MOST)
+            databases.copy(lambda ending: files.open_now(name + ending), copy, _MOST)
             with copy.open("rb+") as file:
                 _complete(file, name, building)
             with databases.opened(copy, is_copy=True) as connection:

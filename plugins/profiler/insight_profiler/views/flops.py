@@ -11,7 +11,7 @@ from werkzeug import Request, Response
 from insight_core.plugin.http import whole_number
 from insight_profiler.analysis.ceilings import OwnCeilings, ceilings_of, own_ceilings
 from insight_profiler.analysis.flops import flops_answer, has_flops
-from insight_profiler.analysis.roofline import has_roofline, roofline
+from insight_profiler.analysis.roofline import has_roofline, missing_operations, roofline
 from insight_profiler.analysis.utilization import step_utilization
 from insight_profiler.model import Profile
 from insight_profiler.profiles.opened import Asked, nothing_of
@@ -24,8 +24,8 @@ def flops_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
 
 
 def has_operations(profile: Profile) -> bool:
-    """Whether one of these views has something to show."""
-    return has_flops(profile) or has_roofline(profile)
+    """Whether one of these views has something to show, if only how operations are recorded."""
+    return has_flops(profile) or has_roofline(profile) or missing_operations(profile) is not None
 
 
 def utilization(request: Request, profile: Profile) -> dict[str, Any] | None:

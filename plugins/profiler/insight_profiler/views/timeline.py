@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -21,7 +20,7 @@ from insight_core.plugin.http import (
 from insight_profiler.analysis import timeline
 from insight_profiler.analysis.chrome import chrome_trace, event_count
 from insight_profiler.analysis.memory import reduced
-from insight_profiler.analysis.window import prepare, slices_between
+from insight_profiler.analysis.window import slices_between
 from insight_profiler.profiles.opened import Asked, Opened, Recent
 from insight_profiler.views.tables import TableRows, TableView
 
@@ -54,8 +53,6 @@ class _Views:
     def tracks(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         profile = opened.profile
-        if "slices" in profile.tables:  # the page asks for slices next
-            threading.Thread(target=prepare, args=(profile,), daemon=True).start()
         span = {"duration": profile.duration_ns, "start_ns": str(profile.start_ns)}
         return opened.answer({**self._tracks.get(profile, "", lambda: timeline.tracks(profile)), **span})
 
