@@ -32,7 +32,6 @@ from insight_core.store.held_file import NamedFile
 from insight_record.formats.reason import Reason, ReasonKind, system_reason
 
 # TensorBoard reads every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
-_TENSORBOARD = re.compile(r"tfevents")
 _MINDSPORE = re.compile(r"summary\.\d+")
 # Names that writers give to files; a directory called just `tfevents` is not reported.
 _EVENT_FILE_NAME = re.compile(r"(tfevents|summary)\.\d+")
@@ -172,11 +171,9 @@ def _walk(
             try:
                 is_directory = entry.is_dir()
                 if not is_directory:
-                    if directory is not None:
+                    if directory is not None and not _is_event_file(entry.name):
                         matches = directory.matches(entry.name)
                         suspecting = suspects.asked(entry.name, directory.suspects(entry.name, matches))
-                        if (matches or suspecting) and _is_event_file(entry.name):
-                            matches = suspecting = ()
                     if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
                         if counts_unread:
                             found.leave_out(entry.path)
@@ -369,28 +366,23 @@ def may_count(name: str) -> bool:
 
 
 def _is_event_file(name: str) -> bool:
-    return _event_file(name) is not None
-
-
-def _event_file(name: str) -> re.Match[str] | None:
-    """The match of an event file name; None for other names."""
     if name.endswith(_BESIDE_EVENTS):
-        return None
-    return _TENSORBOARD.search(name) or _MINDSPORE.search(name)
+        return False
+    return "tfevents" in name or _MINDSPORE.search(name) is not None
 
 
 def _add_file(
     found: Found, logdir: Logdir, run: str, path: str, relative: str, name: str, info: os.stat_result
 ) -> bool:
     """Adds an event file; returns whether its directory is a run, also if the dialect is excluded."""
-    match = _event_file(name)
+    is_event_file = _is_event_file(name)
     lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)
-    if not (match or lineage or _MINDSPORE_GRAPH.search(name)):
+    if not (is_event_file or lineage or _MINDSPORE_GRAPH.search(name)):
         return False
     dialect = dialect_of(name)
     if dialect not in logdir.dialects:
         return True
-    if match is not None:
+    if is_event_file:
         found.files[(run, path)] = FoundFile(
             run, path, printable(relative), order_of(name), dialect, file_version(info)
         )
