@@ -1,5 +1,5 @@
 /* Preloaded into a program: calls for files below SLOW_FILES_BELOW take SLOW_FILES_MICROSECONDS longer, as on a
-   network file system, and are counted. There is no inotify. See slow_files.py. */
+   network file system, and are counted. SLOW_FILES_MOUNTS is read as the table of mounts. See slow_files.py. */
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -19,7 +19,7 @@
 enum { OPEN, STAT, READ, LIST, KINDS };   /* of slow_files.py */
 enum { DESCRIPTORS = 1 << 16, BATCH = 800 }; /* entries that one getdents64 of the C library returns, about */
 
-static const char *below;
+static const char *below, *mounts;
 static size_t below_size;
 static struct timespec delay;
 static _Atomic uint64_t own_counts[KINDS], *counts = own_counts;
@@ -29,6 +29,7 @@ static _Atomic uint32_t listed[DESCRIPTORS];
 __attribute__((constructor)) static void begin(void) {
   const char *path = getenv("SLOW_FILES_COUNTS"), *text = getenv("SLOW_FILES_MICROSECONDS");
   long microseconds = text ? atol(text) : 0;
+  mounts = getenv("SLOW_FILES_MOUNTS");
   below = getenv("SLOW_FILES_BELOW");
   below_size = below ? strlen(below) : 0;
   delay.tv_sec = microseconds / 1000000;
@@ -49,7 +50,9 @@ static void wait_for(int kind) {
   errno = before;
 }
 
-static int is_below(const char *path) {
+/* Volatile, for the C library declares that paths are never null: some programs probe with such calls. */
+static int is_below(const char *volatile given) {
+  const char *path = given;
   return below_size && path && !strncmp(path, below, below_size) && (!path[below_size] || path[below_size] == '/');
 }
 
@@ -74,6 +77,7 @@ static void note(int descriptor, int slow) {
     va_end(more);                                           \
     int slow = is_below(path);                              \
     if (slow) wait_for(OPEN);                               \
+    if (mounts && !strcmp(path, "/proc/self/mountinfo")) path = mounts; \
     int descriptor = next(path, flags, mode);               \
     note(descriptor, slow);                                 \
     return descriptor;                                      \
@@ -104,6 +108,12 @@ int close(int descriptor) {
   return next(descriptor);
 }
 
+int closedir(DIR *directory) {
+  NEXT(closedir);
+  note(dirfd(directory), 0);
+  return next(directory);
+}
+
 #define STATS(name, type)                                   \
   int name(const char *path, struct type *info) {           \
     NEXT(name);                                             \
@@ -126,7 +136,8 @@ STATS(lstat64, stat64)
 STATS_OPEN(fstat, stat)
 STATS_OPEN(fstat64, stat64)
 
-static int is_slow_at(int directory, const char *path) {
+static int is_slow_at(int directory, const char *volatile given) {
+  const char *path = given;
   return is_below(path) || ((!path || path[0] != '/') && is_slow_descriptor(directory));
 }
 
@@ -144,6 +155,27 @@ int statx(int directory, const char *path, int flags, unsigned mask, struct stat
   NEXT(statx);
   if (is_slow_at(directory, path)) wait_for(STAT);
   return next(directory, path, flags, mask, info);
+}
+
+/* What programs call that were linked with an older C library. */
+int __xstat64(int version, const char *path, struct stat64 *info) {
+  (void)version;
+  return stat64(path, info);
+}
+
+int __lxstat64(int version, const char *path, struct stat64 *info) {
+  (void)version;
+  return lstat64(path, info);
+}
+
+int __fxstat64(int version, int descriptor, struct stat64 *info) {
+  (void)version;
+  return fstat64(descriptor, info);
+}
+
+int __fxstatat64(int version, int directory, const char *path, struct stat64 *info, int flags) {
+  (void)version;
+  return fstatat64(directory, path, info, flags);
 }
 
 ssize_t read(int descriptor, void *buffer, size_t size) {
@@ -186,11 +218,3 @@ static void note_listed(DIR *directory) {
 
 LISTS(readdir, dirent)
 LISTS(readdir64, dirent64)
-
-int inotify_init1(int flags) {
-  (void)flags;
-  errno = ENOSYS;
-  return -1;
-}
-
-int inotify_init(void) { return inotify_init1(0); }

@@ -165,9 +165,6 @@ class RunTable:
         ]
         for tag, series in made:  # not before all are made, which may raise Lost
             self._series[tag] = (*self._series.get(tag, ()), series)
-        self._rest_no_more()
-
-    def _rest_no_more(self) -> None:
         self._resting, self._made = [], {}
 
     def _made_of(self, tag: str, resting: Resting, place: int) -> Series:
@@ -259,7 +256,7 @@ class RunTable:
         self._resting = [resting for resting in self._resting if resting.order != order]
         with suppress(Lost):  # the file is read again
             self.make_series()
-        self._rest_no_more()
+        self._resting, self._made = [], {}
         first: dict[str, Metadata] = {}
         for _, file in sorted(self.files.items()):
             first = {**file.metadata, **first}
