@@ -38,10 +38,10 @@ def _main(words: list[str]) -> int:
 
         print(version_text())
         return 0
-    from insight_core.cli.process import prepare_imports, settle_imports, spare_address_space
+    from insight_core.cli.process import prepare_imports, settle_imports, spare_memory
 
     prepare_imports()
-    spare_address_space()
+    spare_memory()
     from insight_core.cli.options import fail, read_options
     from insight_core.formats.compiled import NotCompiled
     from insight_core.plugin import InsightError

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insight_core.cli.data_server_flags import DataServerOptions, read_data_server_options
-from insight_core.cli.process import Ending, prepare_imports, settle_imports, spare_address_space, wait_for
+from insight_core.cli.process import Ending, prepare_imports, settle_imports, spare_memory, wait_for
 from insight_core.cli.text_table import printable
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs ``insight-data-server``; returns its exit code."""
     options = read_data_server_options(sys.argv[1:] if arguments is None else arguments, os.environ)
     prepare_imports()
-    spare_address_space()
+    spare_memory()
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # errors are reported once, by this server
     return _run(options)
 

@@ -49,7 +49,9 @@ class Form:
     @classmethod
     def of(cls, columns: Columns) -> Form:
         """The form of ``columns``."""
-        return cls("" if columns.values is None else columns.values.dtype.char, columns.places is not None)
+        values = "" if columns.values is None else columns.values.dtype.char
+        has_places = columns.places is not None
+        return _KNOWN.get((values, has_places)) or cls(values, has_places)
 
     @property
     def number(self) -> int:
@@ -68,6 +70,7 @@ class Form:
 
 
 _FORMS = [Form(values, places) for places in (False, True) for values in ("", "f", "d")]
+_KNOWN = {(form.values, form.has_places): form for form in _FORMS}
 
 
 @define(eq=False)

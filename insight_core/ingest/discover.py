@@ -23,6 +23,7 @@ from insight_core.ingest.file_patterns import (
 from insight_core.ingest.file_runs import all_runs, taken
 from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.links import Links, leads_back
+from insight_core.ingest.listing import DirectoryListing
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.suspects import TOGETHER, Suspects, is_claimed
@@ -32,7 +33,6 @@ from insight_core.store.held_file import NamedFile
 from insight_record.formats.reason import Reason, ReasonKind, system_reason
 
 # TensorBoard reads every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
-_TENSORBOARD = re.compile(r"tfevents")
 _MINDSPORE = re.compile(r"summary\.\d+")
 # Names that writers give to files; a directory called just `tfevents` is not reported.
 _EVENT_FILE_NAME = re.compile(r"(tfevents|summary)\.\d+")
@@ -151,78 +151,80 @@ def _walk(
     holding: set[str] = set()
     awaited: list[AwaitedFile] = []
     outside: list[tuple[str, str]] = []  # links to directories: the directory that has it, and its name
-    for path, relative in walk:
-        run = run_name(prefix, relative)
-        directory = Directory(names, relative) if names else None
-        try:
-            with os.scandir(path) as entries:
-                listed = list(entries)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            cause = system_reason(error)
-            reason = _DIRECTORY_UNREADABLE(cause=cause)
-            _note(found, run, printable(relative) or ".", reason)
-            continue
-        undecided: list[tuple[AwaitedFile, Sequence[Match]]] = []
-        for entry in listed:
-            name = f"{relative}/{entry.name}" if relative else entry.name
-            matches: Sequence[Match] = ()
-            suspecting: Sequence[Match] = ()
+
+    def is_wanted(name: str) -> bool:
+        return may_count(name) or names.may_match(name)
+
+    with DirectoryListing(is_wanted, walk.upcoming) as listing:
+        for path, relative in walk:
+            run = run_name(prefix, relative)
+            directory = Directory(names, relative) if names else None
             try:
-                is_directory = entry.is_dir()
-                if not is_directory:
-                    if directory is not None:
-                        matches = directory.matches(entry.name)
-                        suspecting = suspects.asked(entry.name, directory.suspects(entry.name, matches))
-                        if (matches or suspecting) and _is_event_file(entry.name):
-                            matches = suspecting = ()
-                    if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
-                        if counts_unread:
-                            found.leave_out(entry.path)
-                        continue
-                info = entry.stat() if not is_directory else None
+                listed = listing.entries(path)
             except FileNotFoundError:
-                if entry.is_symlink() and _is_event_file(entry.name):
-                    _note(found, run, printable(name), _LEADS_NOWHERE)
-                elif entry.is_symlink() and matches:
-                    awaited.append(AwaitedFile(entry.path, name, matches, None, _LEADS_NOWHERE))
                 continue
             except OSError as error:
-                if _is_event_file(entry.name) or entry.is_symlink():
-                    _note(found, run, printable(name), unreadable(error))
+                cause = system_reason(error)
+                reason = _DIRECTORY_UNREADABLE(cause=cause)
+                _note(found, run, printable(relative) or ".", reason)
                 continue
-            if info is None:
-                is_link = entry.is_symlink()
-                if is_link and leads_back(entry.path, root, relative):
-                    _note(found, run, printable(name), _LEADS_BACK)
+            undecided: list[tuple[AwaitedFile, Sequence[Match]]] = []
+            for entry in listed:
+                name = f"{relative}/{entry.name}" if relative else entry.name
+                matches: Sequence[Match] = ()
+                suspecting: Sequence[Match] = ()
+                try:
+                    is_directory = entry.is_dir()
+                    if not is_directory:
+                        if directory is not None and not _is_event_file(entry.name):
+                            matches = directory.matches(entry.name)
+                            suspecting = suspects.asked(entry.name, directory.suspects(entry.name, matches))
+                        if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
+                            if counts_unread:
+                                found.leave_out(entry.path)
+                            continue
+                    info = entry.stat() if not is_directory else None
+                except FileNotFoundError:
+                    if entry.is_symlink() and _is_event_file(entry.name):
+                        _note(found, run, printable(name), _LEADS_NOWHERE)
+                    elif entry.is_symlink() and matches:
+                        awaited.append(AwaitedFile(entry.path, name, matches, None, _LEADS_NOWHERE))
                     continue
-                if is_link and not links.follow(entry.path):
-                    found.not_followed.append(entry.path)
-                    outside.append((relative, name))
+                except OSError as error:
+                    if _is_event_file(entry.name) or entry.is_symlink():
+                        _note(found, run, printable(name), unreadable(error))
                     continue
-                if _EVENT_FILE_NAME.search(entry.name):
-                    _note(found, run_name(prefix, name), printable(name), _NAMED_LIKE_FILE)
-                walk.add(entry.path, name, is_link=is_link)
-            elif stat.S_ISREG(info.st_mode):
-                if may_count(entry.name) and entry.is_symlink() and not links.follow(entry.path):
-                    if _is_event_file(entry.name):
+                if info is None:
+                    is_link = entry.is_symlink()
+                    if is_link and leads_back(entry.path, root, relative):
+                        _note(found, run, printable(name), _LEADS_BACK)
+                        continue
+                    if is_link and not links.follow(entry.path):
                         found.not_followed.append(entry.path)
-                        _note(found, run, printable(name), _LEADS_OUT)
-                elif _add_file(found, logdir, run, entry.path, name, entry.name, info):
-                    holding.add(relative)
-                if not matches and not suspecting:
-                    continue
-                file = AwaitedFile(entry.path, name, matches, info, is_link=entry.is_symlink())
-                if suspecting and not (file.is_link and not links.lead_inside(entry.path)):
-                    undecided.append((file, suspecting))
-                elif matches:
-                    awaited.append(file)
-                if len(undecided) == TOGETHER:
-                    awaited += _decided(undecided, suspects, found)
-                    undecided.clear()
-        if undecided:
-            awaited += _decided(undecided, suspects, found)
+                        outside.append((relative, name))
+                        continue
+                    if _EVENT_FILE_NAME.search(entry.name):
+                        _note(found, run_name(prefix, name), printable(name), _NAMED_LIKE_FILE)
+                    walk.add(entry.path, name, is_link=is_link)
+                elif stat.S_ISREG(info.st_mode):
+                    if may_count(entry.name) and entry.is_symlink() and not links.follow(entry.path):
+                        if _is_event_file(entry.name):
+                            found.not_followed.append(entry.path)
+                            _note(found, run, printable(name), _LEADS_OUT)
+                    elif _add_file(found, logdir, run, entry.path, name, entry.name, info):
+                        holding.add(relative)
+                    if not matches and not suspecting:
+                        continue
+                    file = AwaitedFile(entry.path, name, matches, info, is_link=entry.is_symlink())
+                    if suspecting and not (file.is_link and not links.lead_inside(entry.path)):
+                        undecided.append((file, suspecting))
+                    elif matches:
+                        awaited.append(file)
+                    if len(undecided) == TOGETHER:
+                        awaited += _decided(undecided, suspects, found)
+                        undecided.clear()
+            if undecided:
+                awaited += _decided(undecided, suspects, found)
     for relative, name in outside:
         if relative not in holding:  # below a run, links lead to checkpoints and data sets
             _note(found, run_name(prefix, relative), printable(name), _LEADS_OUT)
@@ -369,28 +371,23 @@ def may_count(name: str) -> bool:
 
 
 def _is_event_file(name: str) -> bool:
-    return _event_file(name) is not None
-
-
-def _event_file(name: str) -> re.Match[str] | None:
-    """The match of an event file name; None for other names."""
     if name.endswith(_BESIDE_EVENTS):
-        return None
-    return _TENSORBOARD.search(name) or _MINDSPORE.search(name)
+        return False
+    return "tfevents" in name or _MINDSPORE.search(name) is not None
 
 
 def _add_file(
     found: Found, logdir: Logdir, run: str, path: str, relative: str, name: str, info: os.stat_result
 ) -> bool:
     """Adds an event file; returns whether its directory is a run, also if the dialect is excluded."""
-    match = _event_file(name)
+    is_event_file = _is_event_file(name)
     lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)
-    if not (match or lineage or _MINDSPORE_GRAPH.search(name)):
+    if not (is_event_file or lineage or _MINDSPORE_GRAPH.search(name)):
         return False
     dialect = dialect_of(name)
     if dialect not in logdir.dialects:
         return True
-    if match is not None:
+    if is_event_file:
         found.files[(run, path)] = FoundFile(
             run, path, printable(relative), order_of(name), dialect, file_version(info)
         )

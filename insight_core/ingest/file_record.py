@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 from attrs import Factory, define, frozen
 
@@ -47,8 +47,7 @@ class FlawList:
         return [*self.named, Flaw(self.first_unnamed, reason, self.skipped)]
 
 
-@frozen
-class Stretch:
+class Stretch(NamedTuple):
     """Position and checksum of some bytes of a file: its head, or the last bytes that were read."""
 
     start: int = 0
@@ -66,6 +65,9 @@ class Stretch:
         return not self.length or self == self.of(descriptor, self.start, self.start + self.length)
 
 
+_NOTHING = Stretch()
+
+
 @define
 class FileRecord:
     """Identity of a file, the position up to which it was read, and its damage."""
@@ -76,8 +78,8 @@ class FileRecord:
     mtime_ns: int = 0  # at that time
     ctime_ns: int = 0
     position: int = 0  # of the first byte that is not part of a record read
-    head: Stretch = Stretch()
-    end: Stretch = Stretch()  # the last bytes that were read
+    head: Stretch = _NOTHING
+    end: Stretch = _NOTHING  # the last bytes that were read
     flaws: FlawList = Factory(FlawList)
     tail: Flaw | None = None  # why the rest could not be read
     state: str = ""  # of a LogFormat: its name and version, and the JSON state from which it resumes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ from insight_core.store.store import Store
 
 if TYPE_CHECKING:
     from insight_core.ingest.index.cache import IndexCache
+
+_MOST_RECENT = 64  # files that are looked at between two walks, where nothing reports changes
+_RECENT = 600_000_000_000  # ns
 
 
 class KnownFiles:
@@ -75,6 +79,12 @@ class KnownFiles:
     def at(self, path: str) -> list[Tailed]:
         """The files at a path: several if logdirs overlap."""
         return list(self._by_path.get(path, ()))
+
+    def recent(self) -> frozenset[str]:
+        """The paths of files that were written last, of those that were written a short time before them."""
+        newest = heapq.nlargest(_MOST_RECENT, self.all(), key=lambda tailed: tailed.found.mtime_ns)
+        since = newest[0].found.mtime_ns - _RECENT if newest else 0
+        return frozenset([tailed.found.path for tailed in newest if tailed.found.mtime_ns >= since])
 
     def at_real(self, path: str) -> list[Tailed]:
         """The files at an absolute path, also those below a logdir with a relative one."""

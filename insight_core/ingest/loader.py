@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # a host that polls, or has no cache, does not load these
 log = logging.getLogger(__name__)
 
 _IDLE_SHARE = 10  # walking the logdirs may take one tenth of a processor's time
+_POLLING_SHARE = 10  # the same of the time, where nothing reports changes: a file server has other clients
 _LOOK_ANYWAY = 30.0  # seconds between two walks while the watcher reports changes
 _WAITING = 0.2  # seconds between two checks of files whose log format has not returned yet
 _MOST_LOST = 3  # times that lost files are read again
@@ -104,6 +105,8 @@ class Loader:
         self._loaded_once = False
         self._looked = 0.0  # monotonic seconds
         self._folded_at = 0.0  # likewise
+        self._recent: frozenset[str] = frozenset()  # files to look at between two walks, without a watcher
+        self._walked = 0.0  # seconds that the last walk took
         self._pause = 0.0  # seconds until the next look, at least
 
     def start(self, watcher: Watcher | None = None) -> None:
@@ -184,16 +187,10 @@ class Loader:
         earliest = self._looked + self._pause
         watcher = self._watcher
         if watcher is None or not watcher.follows:
-            if self._waiting:
-                self._stop.wait(_WAITING)
-                is_due = time.monotonic() >= max(earliest, self._looked + self._interval)
-                return None if is_due else frozenset()
-            pause = max(self._interval, earliest - time.monotonic())
-            if watcher is None:
-                self._stop.wait(pause)
-            else:
-                watcher.wait(pause)
-            return None
+            pause = _WAITING if self._waiting else self._interval
+            self._stop.wait(pause) if watcher is None else watcher.wait(pause)
+            due = max(earliest, self._looked + max(self._interval, _POLLING_SHARE * self._walked))
+            return None if time.monotonic() >= due else self._recent
         due = time.monotonic() + _WAITING if self._waiting else self._looked + _LOOK_ANYWAY
         due = min([due, *self._settling.values(), self._named.next_check])
         changed = watcher.wait(max(0.0, due - time.monotonic()))
@@ -222,11 +219,14 @@ class Loader:
             if self._thread is None:
                 self._translations.finish()
             # only the walk counts: time for reading must not delay the next walk, or live data would wait
-            self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
+            self._walked = time.monotonic() - self._looked
+            self._pause = max(self._walked, _IDLE_SHARE * (time.thread_time() - worked))
             self._links.report(found.not_followed)
             self._follow_found(found)
             while self._folding.is_due(self._files.has_points) and not self._stop.is_set():
                 self._follow_found(found)
+            if self._watcher is None or not self._watcher.follows:
+                self._recent = self._files.recent()
             if not self._stop.is_set():
                 self._store.set_loaded(self._runs)
                 self._named.check(self._stop)

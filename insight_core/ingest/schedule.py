@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import resource
 import threading
-import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define
 
+from insight_core.ingest.listing import SystemWaits
 from insight_core.ingest.scanner.small_files import LARGEST
 from insight_core.ingest.tailer import Tailed, read_together
 
@@ -19,11 +18,9 @@ _TASK = (
     1 << 20
 )  # bytes of small files that a thread takes at a time: taking turns costs more than reading one
 _MOST_THREADS = 8
+_MOST_WAITING = 32  # threads, most of which wait for the disk or network
 _LONG = 256 << 10  # bytes; shorter files mostly need the interpreter, which one thread can use at a time
 _WORTH_A_THREAD = 4 << 20  # bytes of long files that make another thread worthwhile
-_WAITING = (
-    4.0  # times a thread's own time that reading takes when it is the disk or network that it waits for
-)
 
 
 @define(eq=False)
@@ -98,7 +95,7 @@ class Reading:
         """Reads runs in turns until nothing is left, or until ``stops`` returns True."""
         try:  # a thread without a task ends: other threads requeue their own runs
             while not self._stops() and (task := self._take()):
-                began, worked, waits = time.perf_counter(), time.thread_time(), _waits()
+                waits = SystemWaits()
                 count = sum(len(unread.files) for unread in task)
                 self._read_small(task)
                 for unread in task:
@@ -110,9 +107,8 @@ class Reading:
                             self._file_read(unread.files.popleft())
                 self._runs_read([unread.run for unread in task if not unread.files])
                 self._put_back([unread for unread in task if unread.files])
-                is_slow = time.perf_counter() - began > _WAITING * (time.thread_time() - worked)
-                if is_slow and _waits() - waits >= count:  # for more than the processor
-                    self._have_threads(_MOST_THREADS)
+                if waits.are_long(count):
+                    self._have_threads(_MOST_WAITING)
         finally:
             with self._lock:
                 self._at_work -= 1
@@ -180,9 +176,3 @@ def _processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return os.cpu_count() or 1
-
-
-def _waits() -> int:
-    """The number of waits of this thread so far (voluntary context switches)."""
-    of_thread = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)  # not on every system
-    return resource.getrusage(of_thread).ru_nvcsw

@@ -24,6 +24,7 @@ from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
 from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.plugin import FileChanged
 from insight_core.store.claims import ClaimedBlock, assign
+from insight_core.store.first_files import FirstFile
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from insight_record.formats.reason import ReasonKind
@@ -170,13 +171,20 @@ class Tailed:
             parts += [FilePart(path, flaw.offset, flaw.offset + flaw.skipped, grows=True) for flaw in damaged]
         fetch(parts)
 
-    def take(self, found: SmallFile) -> bool:
-        """Adopts the result of a bulk read; nothing was read before. Returns False if the store fails."""
+    def take(self, found: SmallFile, *, is_stored: bool) -> bool:
+        """Adopts the result of a bulk read; nothing was read before. The store gets it, unless it has it.
+
+        Returns False if the store fails.
+        """
         with self.lock:
             try:
                 file = self._opened()
                 assert isinstance(file, EventFile)
-                self._append(file.take(found))
+                batch = file.take(found)
+                if is_stored:
+                    self.has_points = bool(batch.blocks)
+                else:
+                    self._append(batch)
             except Exception:
                 log.debug("%s is read by itself", self.found.path, exc_info=True)
                 return False
@@ -303,11 +311,37 @@ def read_together(files: Sequence[Tailed], number_plugins: frozenset[str]) -> li
         HEAD,
         TAIL,
     )
+    stored = _store_first(files, found)
     left: set[str] = set()  # runs
     done = []
     for tailed, file in zip(files, found, strict=True):
-        if file is not None and tailed.found.run not in left and tailed.take(file):
+        is_stored = tailed.found.run in stored
+        stored.discard(tailed.found.run)
+        if file is not None and tailed.found.run not in left and tailed.take(file, is_stored=is_stored):
             done.append(tailed)
         else:
             left.add(tailed.found.run)
     return done
+
+
+def _store_first(files: Sequence[Tailed], found: Sequence[SmallFile | None]) -> set[str]:
+    """Adds the first of these files of each run to the store, all together; returns the runs for which the
+    store took it."""
+    first: dict[str, FirstFile | None] = {}
+    for tailed, file in zip(files, found, strict=True):
+        run, _, name, order, *_ = place = tailed.found
+        if run not in first:
+            first[run] = None
+            if file is not None and not place.part:
+                dialect = None if place.is_translated else file.batch.dialect
+                first[run] = FirstFile(run, name, order, dialect, file.batch)
+    usual = [each for each in first.values() if each is not None]
+    store = files[0].store
+    try:
+        added = store.append_first(usual)
+    except Exception:
+        log.debug("files are added one by one", exc_info=True)
+        for each in usual:
+            store.drop_file(each.run, each.name, each.order)
+        return set()
+    return {each.run for each, is_added in zip(usual, added, strict=True) if is_added}

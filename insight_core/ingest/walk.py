@@ -29,6 +29,10 @@ class Walk:
         else:
             self._plain.append((path, relative))
 
+    def upcoming(self, count: int) -> list[str]:
+        """The paths of directories that are visited next as far as is known, so many at most."""
+        return [path for path, _ in reversed(self._plain[-count:])]
+
     def __iter__(self) -> Iterator[tuple[str, str]]:
         while self._plain or self._links:
             if self._plain:

@@ -22,7 +22,7 @@ def _check_tags(claim: EventField, attribute: Attribute[str], tags: str) -> None
         raise ValueError(f"{tags!r} is not a pattern of tags")
 
 
-@frozen
+@frozen(cache_hash=True)  # looked up for each block of each file
 class EventField:
     """Claims a oneof field of a summary value (``simple_value``, ``image``) or of an event (``graph_def``)
     in one dialect.
@@ -44,7 +44,7 @@ class EventField:
         return f"{self.dialect}:{self.name}:{self.tags}" if self.tags else f"{self.dialect}:{self.name}"
 
 
-@frozen
+@frozen(cache_hash=True)
 class SummaryPlugin:
     """Claims tensor values whose TensorBoard summary metadata names this plugin (``scalars``, ``text``)."""
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from attrs import Factory, evolve, frozen
+from attrs import Factory, define, evolve
 
 from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.columns import Block
@@ -32,9 +32,12 @@ _NAMED_BY_METADATA = (
 )  # fields whose values belong to the plugin that the metadata names
 
 
-@frozen(eq=False)
+@define(eq=False)
 class FileState:
-    """What the store holds of one file that is read, as plain values that the index can save and restore."""
+    """What the store holds of one file that is read, as plain values that the index can save and restore.
+
+    Never changed: there is one for each file, and ``frozen`` takes three times as long.
+    """
 
     dialect: Dialect | None  # of an event file
     start_time: float | None  # smallest wall time seen
@@ -123,11 +126,15 @@ class Claims:
         """The cache policy of a plugin; everything is kept of values that no plugin claims."""
         return self._policies.get(name, _KEEP_ALL)
 
+    def keeps_all(self, name: str) -> bool:
+        """Whether the cache policy of a plugin keeps every point of every series."""
+        policy = self.policy(name)
+        return not policy.series and keeps_all(policy)
+
     def limit(self, claim: Claim) -> str:
         """The limits of the cache policy for a claim, as text; empty if the policy keeps everything."""
         policy = self.policy(self.owner(claim))
-        limited = policy.series or not keeps_all(policy)
-        return f"{policy.keep} {policy.points} {policy.series}" if limited else ""
+        return "" if self.keeps_all(self.owner(claim)) else f"{policy.keep} {policy.points} {policy.series}"
 
     def limits(self, lossy: set[Claim], *, refused: bool) -> dict[Claim, str]:
         """The limits of the ``lossy`` claims; with ``refused``, also of all claims with a limit of tags."""

@@ -87,14 +87,28 @@ class RunTable:
             if not reader or not self._may_rest(claim, block, self._claims.policy(reader)):
                 left.append((claim, block))
                 continue
-            if not isinstance(block, StoredBlock):
-                columns = self._memory.adopt(self._claims.taken(claim, block.columns).loaded())
-                if columns is not block.columns:  # a small view would keep all memory of the scan
-                    ends, ascending = block.ends.copy(), block.ascending.copy()
-                    block = evolve(block, columns=columns, ends=ends, ascending=ascending)
-            self._resting.append(Resting(self.name, order, claim, reader, block, self.metadata))
+            self._keep(order, claim, reader, block)
             kept.append((claim, block))
         return kept, left
+
+    def _keep(self, order: FileOrder, claim: Claim, reader: str, block: AnyBlock) -> None:
+        if not isinstance(block, StoredBlock):
+            columns = self._memory.adopt(self._claims.taken(claim, block.columns).loaded())
+            if columns is not block.columns:  # a small view would keep all memory of the scan
+                ends, ascending = block.ends.copy(), block.ascending.copy()
+                block = evolve(block, columns=columns, ends=ends, ascending=ascending)
+        self._resting.append(Resting(self.name, order, claim, reader, block, self.metadata))
+
+    def rest_first(
+        self, order: FileOrder, held: HeldFile, found: Iterable[tuple[Claim, str, AnyBlock]]
+    ) -> bool:
+        """Keeps blocks of the first file of a new run as they are; False if anything else is known."""
+        if self.files or self._series or self.above.starts:
+            return False
+        self.files[order] = held
+        for claim, reader, block in found:
+            self._keep(order, claim, reader, block)
+        return True
 
     def restore_resting(self, order: FileOrder, file: str, content: FileState) -> Sequence[Resting] | None:
         """Keeps all blocks of a file as they are, and returns all that rests; without effect, and None, if
@@ -115,17 +129,14 @@ class RunTable:
             self._describe(held.metadata)
         else:
             self.metadata = held.metadata
-        self._resting += [
-            Resting(self.name, order, claim, reader, block, self.metadata)
-            for (claim, block), reader in zip(content.blocks, readers, strict=True)
-        ]
+        for (claim, block), reader in zip(content.blocks, readers, strict=True):
+            self._keep(order, claim, reader, block)
         self.update_sessions()
         return self._resting
 
     def _is_first(self, found: Sequence[ClaimedBlock]) -> bool:
         """Whether all points of event files rest, and each tag of the blocks is in one of them."""
-        others = (one for several in self._series.values() for one in several) if self._series else ()
-        if not all(isinstance(one.claim, FileName) for one in others):
+        if any(not isinstance(one.claim, FileName) for several in self._series.values() for one in several):
             return False
         # otherwise a tag has several claims, or its values change their form
         return len(found) < 2 or len({tag for _, block in found for tag in block.tags}) == sum(
@@ -154,9 +165,6 @@ class RunTable:
         ]
         for tag, series in made:  # not before all are made, which may raise Lost
             self._series[tag] = (*self._series.get(tag, ()), series)
-        self._rest_no_more()
-
-    def _rest_no_more(self) -> None:
         self._resting, self._made = [], {}
 
     def _made_of(self, tag: str, resting: Resting, place: int) -> Series:
@@ -171,16 +179,9 @@ class RunTable:
     def _new(self, tag: str, claim: Claim, layout: Layout, plugin: str = "") -> Series:
         policy = self._claims.policy(plugin or self._claims.owner(claim))
         reader = plugin or self._claims.reader(claim, layout)
-        key, metadata = SeriesKey(self.name, tag), self.metadata.get(tag)
+        key, metadata, counting = SeriesKey(self.name, tag), self.metadata.get(tag), self._counting
         return Series(
-            key,
-            claim,
-            layout,
-            policy,
-            self._memory,
-            metadata=metadata,
-            reader=reader,
-            sessions=self._counting,
+            key, claim, layout, policy, self._memory, metadata=metadata, reader=reader, sessions=counting
         )
 
     def add(
@@ -255,7 +256,7 @@ class RunTable:
         self._resting = [resting for resting in self._resting if resting.order != order]
         with suppress(Lost):  # the file is read again
             self.make_series()
-        self._rest_no_more()
+        self._resting, self._made = [], {}
         first: dict[str, Metadata] = {}
         for _, file in sorted(self.files.items()):
             first = {**file.metadata, **first}
@@ -327,10 +328,7 @@ class RunTable:
     def find(self, name: str, tag: str) -> list[Series]:
         """The series that a plugin reads as one; none, one or several."""
         at = next(((each, each.places[tag]) for each in self._resting if tag in each.places), None)
-        several = self._series.get(tag, ()) if at is None else (self._made_of(tag, *at),)
-        if len(several) == 1 and several[0].reader == name:  # the common case
-            return [several[0]]
-        return self._of(name, several)
+        return self._of(name, self._series.get(tag, ()) if at is None else (self._made_of(tag, *at),))
 
     def found(self, name: str, tags: Iterable[str] | None) -> list[Resting | list[Series]]:
         """Series of a plugin, as ``infos`` accepts them: with ``tags``, those and maybe more that rest."""

@@ -13,6 +13,7 @@ from insight_core.plugin.data import Changes, Damage, Run, SeriesField, SeriesIn
 from insight_core.store.changed_series import Came, Change, Gone, SeriesLog
 from insight_core.store.claims import ClaimedBlock, Claims, FileState, assign, whole_field
 from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.first_files import FirstFile, FirstFiles
 from insight_core.store.held_file import HeldFile, NamedFile
 from insight_core.store.indexed_runs import IndexedRuns, RecalledFiles
 from insight_core.store.run_table import RunTable
@@ -48,6 +49,7 @@ class Store:
         self._indexed = IndexedRuns(
             self._lock, self._runs, self._below, self._claims, self._memory, self._log
         )
+        self._first = FirstFiles(self._lock, self._runs, self._claims, self._log)
         self._queries = SeriesQueries(self._lock, self._runs, self._indexed)
 
     @property
@@ -186,6 +188,10 @@ class Store:
             came, found = table.rest(order, assigned)
             self._log.add([Came(run, claim, block.tags) for claim, block in came], runs=is_news)
         self._add(table, order, held, found, expected)
+
+    def append_first(self, files: Sequence[FirstFile]) -> list[bool]:
+        """Adds files of new runs; False for a file that ``append`` has to add."""
+        return self._first.add(files)
 
     def recall(self, groups: Iterable[RecalledFiles]) -> None:
         """Lists runs that an earlier process read. Their files are opened when a client asks for points."""

@@ -54,6 +54,10 @@ LATER = {
     "tomllib",
     "werkzeug",
 }
+# ours, and what compiled modules and setuptools bring
+OWN = ("insight_", "__", "_cython", "cython_runtime", "_distutils_hack")
+# distributions of others: each costs every start some milliseconds
+OTHERS = {"attr", "attrs", "cachetools", "inotify_simple", "numpy", "pluggy"}
 
 
 def test_a_host_listens_without_what_only_requests_need(tmp_path: Path) -> None:
@@ -66,3 +70,5 @@ def test_a_host_listens_without_what_only_requests_need(tmp_path: Path) -> None:
     imported = set(json.loads(done.stdout.splitlines()[-1]))
     assert {"insight_core.web.http_server", "insight_scalar"} <= imported
     assert imported & LATER == set()
+    tops = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names
+    assert {name for name in tops if not name.startswith(OWN)} <= OTHERS

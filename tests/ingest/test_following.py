@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -140,6 +141,30 @@ def test_what_cannot_be_followed_is_looked_for(
     until(lambda: steps(store, "new") == [7])
     assert len(looks) == 2
     assert (steps(store, "old") == []) == (told == "gone")
+
+
+def test_files_that_were_written_last_are_looked_at_between_slow_walks(
+    tmp_path: Path, looks: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loader, "_POLLING_SHARE", math.inf)
+    writers = [EventWriter(tmp_path / f"r{number}") for number in range(3)]
+    for writer in writers:
+        writer.scalar("x", 0, 0.0)
+        writer.flush()
+    store = Store([SCALAR], {})
+    polling = Loader(store, [Logdir(str(tmp_path))], 0.01)
+    polling.start()
+    try:
+        until(lambda: polling.progress().loaded_once)
+        for writer in writers:
+            writer.scalar("x", 1, 1.0)
+            writer.flush()
+        until(lambda: all(steps(store, f"r{number}") == [0, 1] for number in range(3)))
+        assert len(looks) == 1
+    finally:
+        polling.stop()
+        for writer in writers:
+            writer.close()
 
 
 def test_everything_is_looked_at_now_and_then_whatever_is_told(

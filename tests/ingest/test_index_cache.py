@@ -250,7 +250,7 @@ def test_a_directory_of_nonsense_with_good_checksums_is_dropped(
     packed = pack(entry_of(0, series=0))
     encoded = np.array(numbers, np.int64).tobytes() + rest
     write_segment(
-        os.fspath(index_directory(directory) / SHELF), 0, {LOG: (1, evolve(packed, directory=encoded))}
+        os.fspath(index_directory(directory) / SHELF), 0, {LOG: (1, packed._replace(directory=encoded))}
     )
     [place] = segments_in(directory)
     cache = IndexCache(directory)

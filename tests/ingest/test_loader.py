@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
+from insight_core.store.first_files import FirstFile
 from insight_core.store.store import Store
 
 SCALAR = insight_scalar.insight_plugin()
@@ -39,6 +41,11 @@ class WatchedStore(Store):
     def append(self, run: str, *given: Any) -> None:  # noqa: ANN401
         self.arrivals.append(run)
         super().append(run, *given)
+
+    def append_first(self, files: Sequence[FirstFile]) -> list[bool]:
+        added = super().append_first(files)
+        self.arrivals += [file.run for file, is_added in zip(files, added, strict=True) if is_added]
+        return added
 
 
 def write(tmp_path: Path, run: str, steps: int, mtime: float) -> None:

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from unittest.mock import DEFAULT, Mock
 
 import insight_scalar
@@ -22,6 +23,8 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import SeriesKey
+from insight_core.store.run_table import RunTable
+from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from tests.support.damaged_logdir import damaged_logdir, scalar_record, version_record
 
@@ -154,6 +157,39 @@ def test_a_file_that_the_store_could_not_take_is_read_by_itself(
     assert snapshot is not None
     assert snapshot.columns.steps.tolist() == list(range(30))
     assert store.damage(None) == []
+
+
+def test_first_files_of_runs_are_added_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for run in range(5):
+        for number in range(2):
+            write(tmp_path, f"r{run}", number, content(20 + run, 30 * number))
+    store = Store([SCALAR], {})
+    together = Mock(wraps=store.append_first)
+    one_by_one = Mock(wraps=store.append)
+    monkeypatch.setattr(store, "append_first", together)
+    monkeypatch.setattr(store, "append", one_by_one)
+    Loader(store, [Logdir(str(tmp_path))], 0).load()
+    assert [len(call.args[0]) for call in together.call_args_list] == [5]
+    assert sorted(call.args[0] for call in one_by_one.call_args_list) == [f"r{run}" for run in range(5)]
+
+
+def test_files_that_the_store_could_not_add_together_are_added_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run in range(3):
+        write(tmp_path, f"r{run}", 0, content(10, 10 * run))
+    rest = RunTable.rest_first
+    held: list[FileOrder] = []
+
+    def failing(table: RunTable, order: FileOrder, *given: Any) -> bool:  # noqa: ANN401
+        if held:
+            raise MemoryError
+        held.append(order)
+        return rest(table, order, *given)
+
+    monkeypatch.setattr(RunTable, "rest_first", failing)
+    assert everything(loaded(tmp_path)) == everything(one_by_one(tmp_path))
+    assert held
 
 
 def test_many_small_files_are_read_by_several_threads(

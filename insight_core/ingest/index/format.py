@@ -75,8 +75,7 @@ class Unusable(Exception):
 # --- writing --------------------------------------------------------------------------------------
 
 
-@frozen(eq=False)
-class Packed:
+class Packed(NamedTuple):
     """A log file as a segment file keeps it."""
 
     file: tuple[float, ...]  # a row of FILE
@@ -196,7 +195,7 @@ def _file_row(entry: Entry) -> tuple[float, ...]:
 
 
 def _flaw_texts(flaws: Iterable[Flaw]) -> tuple[_FlawText, ...]:
-    return tuple(_FlawText(flaw.offset, Reason.of(flaw.reason).stored(), flaw.skipped) for flaw in flaws)
+    return tuple([_FlawText(flaw.offset, Reason.of(flaw.reason).stored(), flaw.skipped) for flaw in flaws])
 
 
 def _encode_flaws(flaws: Sequence[_FlawText], numbers: list[int], texts: _Texts) -> None:
