@@ -115,13 +115,14 @@ it('groups repeats by all that tells runs apart, but for the seed', async () => 
     column('lr', 'hyperparameter', [0.1, 0.1, 0.3]),
     column('width', 'hyperparameter', [8, 8, 8]),
     column('loss', 'metric', [0.3, 0.2, 0.1], 'min'),
+    column('parameters', 'custom', [700, 700, 900]), // follow from the rate
     seed,
   ];
   page.columns.value = columnView(page);
   page.columns.value.columns.need();
   await vi.waitFor(() => expect(metrics.choices.value.some(({ title }) => title === 'seed')).toBe(true));
   expect(metrics.repeats.value).toBeNull(); // the values are not there
-  page.columnsOfOthers.value = ['p/lr', 'p/width', 'p/loss', 'p/seed'];
+  page.columnsOfOthers.value = ['p/lr', 'p/width', 'p/loss', 'p/parameters', 'p/seed'];
   await vi.waitFor(() => expect(metrics.repeats.value).toEqual({ seed: 'seed', keys: ['p/lr'], count: 2 }));
 });
 

@@ -26,6 +26,7 @@ export interface Choice {
 
 const KINDS = ['hyperparameter', 'metric', 'other'] as const;
 const SEED = /(^|[^a-z])seeds?([^a-z]|$)/i;
+const MOST_TRIED = 12; // columns of settings that may follow from others
 const HYPERPARAMETERS = ['hyperparameter', 'dataset', 'model', 'custom'];
 
 /** `hparam/val_acc` of `metric/hparam/val_acc`: what people call it. */
@@ -99,9 +100,16 @@ export class Metrics {
     if (counts.includes(null)) return null;
     const varied = all.filter((_, at) => Number(counts[at]) > 1);
     const seed = varied.find(({ title }) => SEED.test(title));
-    const keys = varied.filter(({ title }) => !SEED.test(title)).map(({ key }) => key);
     const { value: names } = this.page.runs.names;
-    const count = keys.length > 0 ? groupsOf(keys, names, this.columns).length : names.length;
+    const countOf = (some: readonly string[]): number =>
+      some.length > 0 ? groupsOf(some, names, this.columns).length : names.length;
+    let keys = varied.filter(({ title }) => !SEED.test(title)).map(({ key }) => key);
+    const count = countOf(keys);
+    const long = [...keys].sort((one, other) => other.length - one.length); // people give short names
+    for (const key of long.slice(0, MOST_TRIED)) {
+      const others = keys.filter((other) => other !== key);
+      if (countOf(others) === count) keys = others; // it follows from the others, as a size does from a width
+    }
     return seed && count < names.length ? { seed: seed.title, keys, count } : null;
   });
 
