@@ -116,13 +116,18 @@ def _to_be_told(awaited: AwaitedFile, runs: set[str]) -> list[tuple[str, Callabl
     Also returns these functions.
     """
     names = awaited.name.split("/")
-    return [
-        ("/".join(names[: above[0]]), pattern.claim.makes_run)
-        for pattern, above in _of_own_format(awaited.matches)
-        if callable(pattern.claim.makes_run)
-        and not _is_apart(awaited, pattern)
-        and _nearest(names, above, runs) is None
-    ]
+    found = []
+    asked = set()  # a function says the same for another pattern of its plugin: that of the most names counts
+    for pattern, above in _of_own_format(awaited.matches):
+        makes_run = pattern.claim.makes_run
+        asks = pattern.plugin, makes_run
+        if not callable(makes_run) or asks in asked or _is_apart(awaited, pattern):
+            continue
+        if pattern.plugin:
+            asked.add(asks)
+        if _nearest(names, above, runs) is None:
+            found.append(("/".join(names[: above[0]]), makes_run))
+    return found
 
 
 def _of_own_format(matches: Iterable[Match]) -> Iterator[Match]:
