@@ -92,7 +92,7 @@ export class Lines<L> implements Rows<L> {
     this.failure.value = null;
     this.pages.clear();
     if (!keeps) this.total.value = null;
-    this.version.value++;
+    this.version.value = this.version.peek() + 1;
     if (query !== null) this.load(0);
   }
 
@@ -121,6 +121,6 @@ export class Lines<L> implements Rows<L> {
       this.failure.value = message(error);
     }
     this.busy.value = false;
-    this.version.value++;
+    this.version.value = this.version.peek() + 1;
   }
 }

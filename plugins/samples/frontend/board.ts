@@ -41,9 +41,7 @@ export function samplesParts(page: Page) {
   const parts = cardParts(page, false);
   const { ctx } = page;
   page.linkedRun('run');
-  const withSamples = computed(() =>
-    page.runs.value.filter(({ name }) => parts.tags.table.value?.tagsOf(name).length),
-  );
+  const withSamples = computed(() => page.runs.value.filter(({ name }) => parts.tags.table.value?.tagsOf(name).length));
   const run = computed(() => page.oneOf(withSamples.value)?.name ?? null);
   const source = page.setting('source', codecs.text);
   const wantedStep = page.setting('step', whole);
@@ -156,9 +154,7 @@ export function samplesParts(page: Page) {
       const theirs = other.value === null ? {} : { other: other.value };
       changes.ask(
         'compare',
-        wants
-          ? { ...about.value, first: first.value, second: step.value, score: score.value, ...theirs }
-          : null,
+        wants ? { ...about.value, first: first.value, second: step.value, score: score.value, ...theirs } : null,
       );
     }),
   );

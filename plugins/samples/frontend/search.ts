@@ -37,7 +37,8 @@ export class Search {
         if (stop.aborted) return;
         this.count.value += answer.samples.length;
         const room = MOST - this.hits.value.length;
-        if (room > 0 && answer.samples.length > 0) this.hits.value = [...this.hits.value, ...answer.samples.slice(0, room)];
+        if (room > 0 && answer.samples.length > 0)
+          this.hits.value = [...this.hits.value, ...answer.samples.slice(0, room)];
         start = answer.next;
         this.share.value = start === null ? 1 : start / Math.max(1, answer.of);
       } catch (error) {
