@@ -6,6 +6,7 @@ import type { Pair } from './answers';
 import type { SamplesBoard } from './board';
 import { short } from './charts';
 import { DiffOf } from './difference';
+import { lastLine } from './list';
 
 interface ChangesProps {
   readonly board: SamplesBoard;
@@ -94,12 +95,7 @@ function PairLine({ pair: { before, after, means, counts }, isShown, onPick }: P
           {was === null ? '–' : short(was)} → {is === null ? '–' : short(is)}
         </span>
         <span class="said">
-          <span class="asked">
-            {(before.asked ?? '')
-              .replace(/<\|[^|>]*\|>/g, ' ')
-              .trim()
-              .slice(-120)}
-          </span>
+          <span class="asked">{lastLine(before.asked)}</span>
           <span class="answer">{after.said}</span>
         </span>
       </button>

@@ -163,15 +163,23 @@ function linesOf(
   const runs = [run];
   return [
     {
-      id: 'wide',
-      label: say('band.wide'),
+      id: 'mean',
+      label: say('band.mean'),
       color,
       x,
-      y: at(MIDDLE),
+      y: at(MEAN),
       band: { low: at(LOWEST), high: at(HIGHEST) },
       runs,
     },
-    { id: 'narrow', label: say('band.narrow'), color, x, y: at(MIDDLE), band: { low: at(LOW), high: at(HIGH) }, runs },
-    { id: 'mean', label: say('band.mean'), color, x, y: at(MEAN), dash: [4, 3], runs },
+    {
+      id: 'median',
+      label: say('band.median'),
+      color,
+      x,
+      y: at(MIDDLE),
+      band: { low: at(LOW), high: at(HIGH) },
+      dash: [3, 4],
+      runs,
+    },
   ];
 }

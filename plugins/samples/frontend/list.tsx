@@ -11,7 +11,7 @@ interface ListProps {
   readonly board: SamplesBoard;
 }
 
-const MOST_SCORES = 4; // columns of scores
+const MOST_SCORES = 2; // columns of scores
 
 export function List({ board }: ListProps): JSX.Element {
   const { page, lines, search } = board;
@@ -90,7 +90,7 @@ function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
   const names = [board.score.value, ...known.filter((name) => name !== board.score.value)].filter(Boolean);
   const summaries = overview?.shown.map(([, { columns }]) => columns) ?? [];
   const has = (column: string): boolean => summaries.some((columns) => columns[column] !== undefined);
-  const number = (key: string, title: string, of: (line: Line) => number | null, width = 78): Column<Line> => ({
+  const number = (key: string, title: string, of: (line: Line) => number | null, width = 72): Column<Line> => ({
     key,
     title,
     kind: 'number',
@@ -112,7 +112,7 @@ function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
       key: 'said',
       title: say('said'),
       kind: 'text',
-      width: 320,
+      width: 180,
       grows: true,
       sorts: false,
       cell: (line) => ({ content: <Said board={board} line={line} /> }),
@@ -159,7 +159,7 @@ function Said({ board, line }: ListProps & { readonly line: Line }): JSX.Element
 }
 
 /** The last words that are no mark of a template. */
-const lastLine = (text: string | null): string =>
+export const lastLine = (text: string | null): string =>
   (text ?? '')
     .replace(/<\|[^|>]*\|>/g, '\n')
     .split('\n')

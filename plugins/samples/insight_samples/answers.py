@@ -36,7 +36,9 @@ def listed(ctx: PluginContext, of: Chosen, *, texts: bool = True) -> list[dict[s
         file = of.parts[part].file
         where = [(int(columns["offset"][place]), int(columns["size"][place])) for place in places]
         read = [place for place, (_, size) in enumerate(where) if texts and size <= _LARGEST]
-        rows = dict(zip(read, rows_at(ctx, file, [where[place] for place in read]), strict=True)) if read else {}
+        rows = (
+            dict(zip(read, rows_at(ctx, file, [where[place] for place in read]), strict=True)) if read else {}
+        )
         for at, place in enumerate(places):
             flags = int(columns["flags"][place])
             lines[place] = {
@@ -60,7 +62,9 @@ def signs_of(flags: int) -> list[str]:
     return [word for sign, word in signs if flags & sign]
 
 
-def sample_at(ctx: PluginContext, source: Source, name: str, size: int) -> tuple[Sample, Row, SampleFile, SampleFormat]:
+def sample_at(
+    ctx: PluginContext, source: Source, name: str, size: int
+) -> tuple[Sample, Row, SampleFile, SampleFormat]:
     """A sample by its id and size. Raises NotFound, ValueError."""
     of_file, _, offset = name.rpartition(":")
     file = source.file(of_file)
@@ -92,7 +96,11 @@ def whole(sample: Sample, row: Row, file: SampleFile, of: SampleFormat) -> dict[
         "tokens": number(sample.length),
         "characters": len(said),
         "prompt_tokens": number(sample.prompt_length),
-        "reference": None if reference is None else reference if isinstance(reference, str) else json_text(reference),
+        "reference": None
+        if reference is None
+        else reference
+        if isinstance(reference, str)
+        else json_text(reference),
         "group": sample.group,
         "truncated": sample.is_truncated,
         "repetition": round(repetition_of(said), 3),
@@ -113,7 +121,12 @@ def _beginnings(path: str, row: Row | None) -> Mapping[str, Any]:
         return {"said": None, "asked": None}
     sample = sample_of(row, of)
     said = flat(sample.completion)
-    return {"said": said[:_SHOWN], "asked": flat(sample.prompt)[-_SHOWN:], "characters": len(said)}
+    thought, _, answer = said.rpartition("</think>")  # what came of it says more than how it began
+    return {
+        "said": (answer.lstrip() or thought)[:_SHOWN],
+        "asked": flat(sample.prompt)[-_SHOWN:],
+        "characters": len(said),
+    }
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -121,7 +134,12 @@ def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
         {
             "role": message.role,
             "parts": [
-                {"kind": part.kind, "text": part.text, **({"name": part.name} if part.name else {}), **({"size": part.size} if part.size else {})}
+                {
+                    "kind": part.kind,
+                    "text": part.text,
+                    **({"name": part.name} if part.name else {}),
+                    **({"size": part.size} if part.size else {}),
+                }
                 for part in message.parts
             ],
         }

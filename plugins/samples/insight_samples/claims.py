@@ -16,7 +16,9 @@ def _claims() -> frozenset[FileName]:
         found.add(FileName(f"**/{pattern}", makes_run=False, begins=begins_as_samples, step=step))
         found.add(FileName(pattern, makes_run=begins_as_samples, begins=begins_as_samples, step=step))
         if "/" not in pattern:  # rollouts/12.jsonl is of the directory above, with all that lies next to it
-            found.add(FileName(f"*/{pattern}", makes_run=begins_as_samples, begins=begins_as_samples, step=step))
+            found.add(
+                FileName(f"*/{pattern}", makes_run=begins_as_samples, begins=begins_as_samples, step=step)
+            )
     return frozenset(found)
 
 

@@ -86,7 +86,9 @@ def _by_prompt(of: Chosen, score: NDArray[np.float64]) -> _Prompts:
     prompts, prompt, counts = np.unique(of.columns["prompt"], return_inverse=True, return_counts=True)
     known = ~np.isnan(score)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.bincount(prompt[known], score[known], len(prompts)) / np.bincount(prompt[known], minlength=len(prompts))
+        means = np.bincount(prompt[known], score[known], len(prompts)) / np.bincount(
+            prompt[known], minlength=len(prompts)
+        )
     away = np.nan_to_num(np.abs(score - means[prompt]), nan=np.inf)
     order = np.lexsort((away, prompt))
     first = np.concatenate([[0], np.flatnonzero(np.diff(prompt[order])) + 1])
@@ -106,16 +108,22 @@ def over_steps(of: Chosen, most: int) -> tuple[Chosen, Mapping[int, list[float |
     score = score_of(of, "")
     known = ~np.isnan(score)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.bincount(place[known], score[known], len(steps)) / np.bincount(place[known], minlength=len(steps))
+        means = np.bincount(place[known], score[known], len(steps)) / np.bincount(
+            place[known], minlength=len(steps)
+        )
     by_step: dict[int, list[Any]] = {
         int(step): [None if np.isnan(mean) else float(mean), int(count)]
         for step, mean, count in zip(steps, means, counts, strict=True)
     }
     order = np.lexsort((-np.nan_to_num(score, nan=-np.inf), place))
-    first = np.concatenate([[0], np.flatnonzero(np.diff(place[order])) + 1]) if len(of) else np.zeros(0, np.intp)
+    first = (
+        np.concatenate([[0], np.flatnonzero(np.diff(place[order])) + 1]) if len(of) else np.zeros(0, np.intp)
+    )
     begins = np.repeat(first, counts) if len(of) else first
     rank = np.arange(len(of)) - begins
     each = max(1, most // max(1, len(steps)))
-    chosen = np.unique(np.linspace(0, len(steps) - 1, min(len(steps), most)).astype(int)) if len(steps) else []
+    chosen = (
+        np.unique(np.linspace(0, len(steps) - 1, min(len(steps), most)).astype(int)) if len(steps) else []
+    )
     kept = order[(rank < each) & np.isin(place[order], chosen)]
     return of.taken(kept[:most]), by_step

@@ -31,21 +31,65 @@ _GROUP = "insight.samples"  # of entry points: sequences of SampleFormat
 _USUAL: Mapping[Role, Sequence[str]] = {
     "step": ("step", "global_step", "global_steps", "training_step", "iteration"),
     "prompt": ("prompt", "prompts", "input", "question", "query", "problem", "instruction"),
-    "completion": ("completion", "completions", "output", "response", "generation", "generated", "prediction"),
+    "completion": (
+        "completion",
+        "completions",
+        "output",
+        "response",
+        "generation",
+        "generated",
+        "prediction",
+    ),
     "messages": ("messages", "conversation", "conversations", "trajectory", "message_log"),
-    "reference": ("gts", "reference", "ground_truth", "target", "gold", "solution", "expected", "label", "answer"),
+    "reference": (
+        "gts",
+        "reference",
+        "ground_truth",
+        "target",
+        "gold",
+        "solution",
+        "expected",
+        "label",
+        "answer",
+    ),
     "advantage": ("advantage", "advantages"),
     "length": (
-        *("completion_length", "response_length", "completion_tokens", "output_tokens", "num_tokens", "length"),
+        *(
+            "completion_length",
+            "response_length",
+            "completion_tokens",
+            "output_tokens",
+            "num_tokens",
+            "length",
+        ),
         *("response_token_count", "output_length"),
     ),
-    "prompt_length": ("prompt_length", "prompt_tokens_count", "input_tokens", "prompt_token_count", "input_lengths"),
+    "prompt_length": (
+        "prompt_length",
+        "prompt_tokens_count",
+        "input_tokens",
+        "prompt_token_count",
+        "input_lengths",
+    ),
     "group": ("group", "group_id", "prompt_id", "prompt_idx", "group_idx", "uid", "task_id"),
     "finish": ("finish_reason", "stop_reason", "truncated", "is_truncated"),
 }
 # Numbers that are no scores. Any other number of a row is one, under the name of its column.
 _NO_SCORES = (
-    *("id", "*_id", "idx", "*_idx", "index", "*_index", "seed", "epoch", "rank", "time", "timestamp", "*_time"),
+    *(
+        "id",
+        "*_id",
+        "idx",
+        "*_idx",
+        "index",
+        "*_index",
+        "seed",
+        "epoch",
+        "rank",
+        "time",
+        "timestamp",
+        "*_time",
+    ),
     *("created", "*_at", "schema_version", "*version*", "*token_count*", "*logprob*", "num_turns", "turn"),
 )
 # Of files with texts, but of another kind
@@ -98,9 +142,13 @@ class SampleFormat:
             elif kind == 2 and isinstance(value, dict):
                 for key, each in value.items():
                     each = each.get("value") if isinstance(each, dict) else _single(each)
-                    each = {"C": 1, "P": 0.5, "I": 0, "N": 0}.get(each, each) if isinstance(each, str) else each
+                    each = (
+                        {"C": 1, "P": 0.5, "I": 0, "N": 0}.get(each, each) if isinstance(each, str) else each
+                    )
                     if isinstance(each, int | float):
-                        found[key if name in ("rewards", "scores", "reward_components") else f"{name}/{key}"] = float(each)
+                        found[
+                            key if name in ("rewards", "scores", "reward_components") else f"{name}/{key}"
+                        ] = float(each)
         return found
 
     def has(self, row: Row) -> bool:
@@ -119,7 +167,11 @@ def _kind(of: SampleFormat, name: str) -> int:
     """0: no score; 1: one if it is a number; 2: an object may hold several, too."""
     if of.scores:
         return 2 if any(fnmatchcase(name, each) for each in of.scores) else 0
-    roles = {one for role, usual in _USUAL.items() for one in ((of.columns[role],) if role in of.columns else usual)}
+    roles = {
+        one
+        for role, usual in _USUAL.items()
+        for one in ((of.columns[role],) if role in of.columns else usual)
+    }
     if name in roles or any(fnmatchcase(name, each) for each in _NO_SCORES):
         return 0
     return 2 if name in ("rewards", "scores", "metrics", "reward_components", "reward_metrics") else 1

@@ -6,19 +6,19 @@ import io
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import BinaryIO
 
 from attrs import evolve, frozen
 
 from insight_core.plugin import InsightError, PluginContext, Reason
 from insight_core.plugin.worker import WorkerLimits, Workers
-from insight_samples.indexing import PART, Part, index_part, unpacked
+from insight_samples.indexing import PART, Columns, Part, index_part, unpacked
 from insight_samples.part_cache import PartCache, is_by_number, tail_of
 from insight_samples.sources import SampleFile, Source, opened
 
 _HERE = 1 << 20  # bytes of a part that costs less to index here than to send
-_MEMORY = 384 << 20  # bytes of columns that are kept
+_MEMORY = 192 << 20  # bytes of columns that are kept
 _LIMITS = WorkerLimits(memory=2 << 30, seconds=120.0, deadline=None, answer=256 << 20)
 _AT_ONCE = 2
 _GROWS = 2 << 20  # bytes of a last part up to which it is made again when the file has grown
@@ -103,27 +103,36 @@ class Indexes:
                 self._changed.wait(left)
             return self._answer(source)
 
-    def columns(self, one: IndexedPart) -> Part:
-        """A part with its columns, from memory, the cache or the file itself."""
+    def columns(self, one: IndexedPart, names: Collection[str] | None = None) -> Columns:
+        """The columns of a part, from memory, the cache or the file itself.
+
+        With ``names`` at least these, which are not held: for a look at all parts.
+        """
         key = (one.file.key.run, one.file.key.tag, one.file.id, one.part.start)
         with self._changed:
             part = self._columns.get(key)
-            if part is not None and part.end >= one.part.end:
+            if part is not None and part.end == one.part.end:
                 self._columns.move_to_end(key)
-                return part
-        part = self._cache.part(one.file, one.part.start)
-        if part is None or part.end != one.part.end:
-            part, tail = self._make(one.file, one.part.start)
+                return part.columns
+        part = self._cache.known(one.file, one.part, names)
+        if part is None:
+            part, tail = self._make(one.file, one.part.start, one.part.end - one.part.start)
             self._cache.keep(one.file, part, tail)
-        self._hold(key, part)
-        return part
+            names = None
+        if names is None:
+            self._hold(key, part)
+        return part.columns
 
     def _is_known(self, source: Source) -> bool:
         return all(self._is_done(file) for file in source.files)
 
     def _is_done(self, file: SampleFile) -> bool:
         known = self._files.get((file.key.run, file.key.tag, file.id))
-        return known is not None and (known.size, known.changed) == (file.size, file.changed) and known.end >= file.size
+        return (
+            known is not None
+            and (known.size, known.changed) == (file.size, file.changed)
+            and known.end >= file.size
+        )
 
     def _answer(self, source: Source) -> SourceIndex:
         parts: list[IndexedPart] = []
@@ -148,7 +157,9 @@ class Indexes:
     def _next(self) -> SampleFile | None:
         """The file to go on with: of the source that was asked for last, the first and the last steps first."""
         for source in reversed(self._wanted.values()):
-            waiting = [file for file in source.files if not self._is_done(file) and self._key(file) not in self._busy]
+            waiting = [
+                file for file in source.files if not self._is_done(file) and self._key(file) not in self._busy
+            ]
             if waiting:
                 return waiting[-1] if len(waiting) % 2 else waiting[0]
         return None
@@ -209,17 +220,23 @@ class Indexes:
             known.size, known.changed = file.size, file.changed
 
     def _goes_on(self, file: SampleFile, last: IndexedPart) -> bool:
-        return not is_by_number(file) and file.size >= last.part.end and tail_of(self._ctx, file, last.part) == last.tail
+        return (
+            not is_by_number(file)
+            and file.size >= last.part.end
+            and tail_of(self._ctx, file, last.part) == last.tail
+        )
 
-    def _make(self, file: SampleFile, start: int) -> tuple[Part, bytes]:
+    def _make(self, file: SampleFile, start: int, most: int = PART) -> tuple[Part, bytes]:
         size = file.size if is_by_number(file) else file.size - start
         if size <= _HERE:
             with opened(self._ctx, file, start) as stream:
-                part = index_part(stream, file.path, start, file.step)
+                part = index_part(stream, file.path, start, file.step, most)
         else:
-            arguments = {"path": file.path, "start": start, "step": file.step}
-            packed_part = self._workers.call("insight_samples.indexing:indexed", arguments, self._opener(file, start))
-            part = unpacked(io.BytesIO(packed_part))
+            arguments = {"path": file.path, "start": start, "step": file.step, "most": most}
+            packed_part = self._workers.call(
+                "insight_samples.indexing:indexed", arguments, self._opener(file, start)
+            )
+            part, _ = unpacked(io.BytesIO(packed_part))
         return part, tail_of(self._ctx, file, part)
 
     def _opener(self, file: SampleFile, start: int) -> Callable[[str], BinaryIO]:

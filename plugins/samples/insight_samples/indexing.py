@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zlib
+from collections.abc import Collection
 from hashlib import blake2b
 from typing import Any, BinaryIO, cast
 
@@ -55,9 +56,9 @@ class Part:
         return sum(column.nbytes for column in self.columns.values())
 
 
-def indexed(link: WorkerLink, path: str, start: int, step: int) -> bytes:
+def indexed(link: WorkerLink, path: str, start: int, step: int, most: int) -> bytes:
     """Indexes a part in a worker, which reads ``file`` from ``start`` on."""
-    return packed(index_part(link.open("file"), path, start, step))
+    return packed(index_part(link.open("file"), path, start, step, most))
 
 
 def index_part(stream: BinaryIO, path: str, start: int, step: int, most: int = PART) -> Part:
@@ -86,12 +87,19 @@ def index_part(stream: BinaryIO, path: str, start: int, step: int, most: int = P
     columns |= {name: np.array(rows[name], np.float64) for name in _NUMBERS}
     for name, values in scores.items():
         column = columns[SCORE + name] = np.full(count, np.nan)
-        column[np.fromiter(values, np.int64, len(values))] = np.fromiter(values.values(), np.float64, len(values))
+        column[np.fromiter(values, np.int64, len(values))] = np.fromiter(
+            values.values(), np.float64, len(values)
+        )
     return Part(start, end, columns, bad, first_bad, summaries_of(columns), count)
 
 
 def _take(
-    rows: dict[str, list[Any]], scores: dict[str, dict[int, float]], count: int, of: SampleFormat, row: Any, step: int  # noqa: ANN401
+    rows: dict[str, list[Any]],
+    scores: dict[str, dict[int, float]],
+    count: int,
+    of: SampleFormat,
+    row: Any,
+    step: int,  # noqa: ANN401
 ) -> None:
     sample = sample_of(row, of)
     prompt, said = sample.prompt_text, sample.completion_text
@@ -131,10 +139,11 @@ def repetition_of(text: str) -> float:
     return 1 - len(zlib.compress(raw, 1)) / len(raw)
 
 
-def packed(part: Part) -> bytes:
-    """The part as bytes, for a pipe and the cache."""
+def packed(part: Part, stamp: str = "") -> bytes:
+    """The part as bytes, for a pipe and the cache. ``stamp`` says which file it is of."""
     meta = {
         "version": VERSION,
+        "stamp": stamp,
         "start": part.start,
         "end": part.end,
         "bad": part.bad,
@@ -149,12 +158,20 @@ def packed(part: Part) -> bytes:
     return buffer.getvalue()
 
 
-def unpacked(file: BinaryIO) -> Part:
-    """A part from its bytes. Raises ValueError, KeyError, OSError, EOFError and BadZipFile for anything else."""
+def unpacked(file: BinaryIO, names: Collection[str] | None = None) -> tuple[Part, str]:
+    """A part from its bytes, and its stamp; with ``names`` only these columns are read.
+
+    Raises ValueError, KeyError, OSError, EOFError and BadZipFile for anything else.
+    """
     with np.load(file, allow_pickle=False) as kept:
         meta = json.loads(kept["meta"].tobytes())
         if meta["version"] != VERSION:
             raise ValueError("of another version")
-        found = {name: kept[f"c{number}"] for number, name in enumerate(meta["names"])}
+        found = {
+            name: kept[f"c{number}"]
+            for number, name in enumerate(meta["names"])
+            if names is None or name in names
+        }
     summaries = {int(step): one for step, one in meta["summaries"].items()}
-    return Part(meta["start"], meta["end"], found, meta["bad"], meta["first_bad"], summaries, meta["rows"])
+    figures = meta["start"], meta["end"], found, meta["bad"], meta["first_bad"], summaries, meta["rows"]
+    return Part(*figures), meta["stamp"]

@@ -54,7 +54,10 @@ def _of_summary(row: Row) -> Row:
     rest = {name: value for name, value in row.items() if name != "steps"}
     group = f"{row.get('split', '')} {row.get('iteration', '')} {row.get('group_idx', '')}"
     said = [
-        {"role": "assistant", "content": "\n".join(f"{key}: {value}" for key, value in (step.get("logs") or {}).items())}
+        {
+            "role": "assistant",
+            "content": "\n".join(f"{key}: {value}" for key, value in (step.get("logs") or {}).items()),
+        }
         for step in steps
     ]
     return {
@@ -87,7 +90,9 @@ def _of_task(row: Row) -> Row:
         "group": row.get("doc_id"),
         "choices": answers if choices else None,
         **{name: row[name] for name in row.get("metrics") or () if name in row},
-        **({} if row.get("metrics") else {name: value for name, value in row.items() if name not in _OF_TASK}),
+        **(
+            {} if row.get("metrics") else {name: value for name, value in row.items() if name not in _OF_TASK}
+        ),
     }
 
 
@@ -131,7 +136,9 @@ def _of_inspect(row: Row) -> Row:
 _OF_CHECKPOINT = r"(?:checkpoint|ckpt|step|iter|global_step)[-_]?(\d+)"
 KNOWN: Sequence[SampleFormat] = (
     SampleFormat("TRL", ["completions/completions_*.parquet", "completions_*.parquet"], layout="parquet"),
-    SampleFormat("Inspect", ["*.eval"], layout="eval", convert=_of_inspect, steps=_OF_CHECKPOINT, source="inspect"),
+    SampleFormat(
+        "Inspect", ["*.eval"], layout="eval", convert=_of_inspect, steps=_OF_CHECKPOINT, source="inspect"
+    ),
     SampleFormat(
         "lm-evaluation-harness",
         ["samples_*.jsonl"],
@@ -156,14 +163,27 @@ KNOWN: Sequence[SampleFormat] = (
         scores=["total_reward", "final_reward"],
         steps=r"iteration_(\d+)",
     ),
-    SampleFormat("open-instruct", ["*_rollouts_*.jsonl"], needs=["response_tokens"], convert=_of_tokens, steps="$^"),
-    SampleFormat("OpenAI batch", ["*batch*.jsonl", "*output*.jsonl"], needs=["custom_id", "response"], convert=_of_batch),
+    SampleFormat(
+        "open-instruct", ["*_rollouts_*.jsonl"], needs=["response_tokens"], convert=_of_tokens, steps="$^"
+    ),
+    SampleFormat(
+        "OpenAI batch",
+        ["*batch*.jsonl", "*output*.jsonl"],
+        needs=["custom_id", "response"],
+        convert=_of_batch,
+    ),
     # verl, Relax, TRL-like trainers and insight_record: rows with the usual names
     SampleFormat("verl", ["[0-9]*.jsonl"], needs=["input", "output"]),
     SampleFormat(
         "lines",
         [
-            *("[0-9]*.jsonl", "*samples*.jsonl", "*rollout*.jsonl", "*completion*.jsonl", "*generation*.jsonl"),
+            *(
+                "[0-9]*.jsonl",
+                "*samples*.jsonl",
+                "*rollout*.jsonl",
+                "*completion*.jsonl",
+                "*generation*.jsonl",
+            ),
             *("*trajector*.jsonl", "*conversation*.jsonl", "*messages*.jsonl", "*traces*.jsonl"),
         ],
         steps=r"(\d+)(?=\.jsonl$)",

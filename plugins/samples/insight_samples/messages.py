@@ -17,7 +17,9 @@ _THINK = re.compile(r"<(think|thinking|reasoning)>(.*?)(?:</\1>|\Z)", re.S)
 _TEMPLATES = (
     re.compile(r"<\|im_start\|>(\w+)\n(.*?)(?:<\|im_end\|>\n?|\Z)", re.S),
     re.compile(r"<\|start_header_id\|>(\w+)<\|end_header_id\|>\n\n(.*?)(?:<\|eot_id\|>|\Z)", re.S),
-    re.compile(r"(?:\A|(?<=\n))(system|user|assistant|tool)\n(.*?)(?=\n(?:system|user|assistant|tool)\n|\Z)", re.S),
+    re.compile(
+        r"(?:\A|(?<=\n))(system|user|assistant|tool)\n(.*?)(?=\n(?:system|user|assistant|tool)\n|\Z)", re.S
+    ),
 )
 
 
@@ -48,7 +50,11 @@ def flat(value: Any) -> str:  # noqa: ANN401 - of JSON
     if isinstance(value, list | tuple):
         return "\n".join(filter(None, map(flat, value)))
     if isinstance(value, dict):
-        texts = [flat(value[name]) for name in ("reasoning_content", "reasoning", "content", "text", "value") if name in value]
+        texts = [
+            flat(value[name])
+            for name in ("reasoning_content", "reasoning", "content", "text", "value")
+            if name in value
+        ]
         texts += [json.dumps(call, ensure_ascii=False) for call in value.get("tool_calls") or ()]
         return "\n".join(filter(None, texts))
     return str(value)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import threading
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from zipfile import BadZipFile
@@ -16,7 +16,6 @@ from insight_samples.rows import layout_of
 from insight_samples.sources import SampleFile, opened
 
 _END = 256  # bytes before the end of a part by which a file is recognised
-_STAMP = 32
 
 
 class PartCache:
@@ -28,18 +27,16 @@ class PartCache:
 
     def part(self, file: SampleFile, start: int) -> Part | None:
         """The part that begins at ``start``, if it was kept and the file still has it."""
-        path = self._path_of(file, start)
-        if path is None:
+        found = self._read(file, start, None)
+        if found is None or (not is_by_number(file) and file.size < found[0].end):
             return None
-        try:
-            with path.open("rb") as kept:
-                stamp = kept.read(_STAMP)
-                part = unpacked(io.BytesIO(kept.read()))
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
-            return None
-        if not is_by_number(file) and file.size < part.end:
-            return None
+        part, stamp = found
         return part if stamp == _stamp(file, tail_of(self._ctx, file, part)) else None
+
+    def known(self, file: SampleFile, part: Part, names: Collection[str] | None) -> Part | None:
+        """A part that is known to be that of the file, with these columns."""
+        found = self._read(file, part.start, names)
+        return None if found is None or found[0].end != part.end else found[0]
 
     def keep(self, file: SampleFile, part: Part, tail: bytes) -> None:
         """Writes a part, whose last bytes in the file are ``tail``."""
@@ -49,8 +46,18 @@ class PartCache:
         with suppress(OSError):  # without it the part is made again
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
-            temporary.write_bytes(_stamp(file, tail) + packed(part))
+            temporary.write_bytes(packed(part, _stamp(file, tail)))
             temporary.replace(path)
+
+    def _read(self, file: SampleFile, start: int, names: Collection[str] | None) -> tuple[Part, str] | None:
+        path = self._path_of(file, start)
+        try:
+            if path is not None:
+                with path.open("rb") as kept:
+                    return unpacked(kept, names)
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):  # none, or a damaged one
+            pass
+        return None
 
     def _path_of(self, file: SampleFile, start: int) -> Path | None:
         if self._directory is None:
@@ -74,6 +81,6 @@ def tail_of(ctx: PluginContext, file: SampleFile, part: Part) -> bytes:
         return stream.read(part.end - begin)
 
 
-def _stamp(file: SampleFile, tail: bytes) -> bytes:
+def _stamp(file: SampleFile, tail: bytes) -> str:
     text = f"{file.size} {file.changed}" if is_by_number(file) else ""
-    return hashlib.sha256(tail + text.encode()).digest()
+    return hashlib.sha256(tail + text.encode()).hexdigest()

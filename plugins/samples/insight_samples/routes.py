@@ -15,7 +15,7 @@ from insight_samples.answers import listed, number, sample_at, whole
 from insight_samples.comparing import compared, over_steps
 from insight_samples.indexes import Indexes, SourceIndex
 from insight_samples.searching import search
-from insight_samples.selection import chosen, ordered, summaries
+from insight_samples.selection import chosen, page_of, summaries, with_columns
 from insight_samples.sources import source_of, sources_of
 from insight_samples.summaries import rank_of
 
@@ -76,8 +76,12 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         index = index_of(run, source)
         steps, shown = summaries(index, indexes)
         names = {name for one in shown.values() for name in one["columns"] if name.startswith("score/")}
-        scores = sorted((name.removeprefix("score/") for name in names), key=lambda name: (rank_of(name), name))
-        return answer({"steps": steps, "scores": scores, "shown": [[step, one] for step, one in shown.items()]}, index)
+        scores = sorted(
+            (name.removeprefix("score/") for name in names), key=lambda name: (rank_of(name), name)
+        )
+        return answer(
+            {"steps": steps, "scores": scores, "shown": [[step, one] for step, one in shown.items()]}, index
+        )
 
     def rows(
         request: Request,
@@ -93,12 +97,8 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     ) -> Response:
         """``samples`` of a step, or of all steps, that meet the conditions, sorted; ``total`` of them."""
         index = index_of(run, source)
-        found = chosen(index, indexes, step, where)
-        if sort not in ("", "group", "length") and len(found):
-            sort = sort if sort in found.columns else f"score/{sort}"
-        page = ordered(found, sort, is_descending=desc)
-        page = page.taken(np.arange(offset, min(len(page), offset + limit)))
-        return answer({"total": len(found), "samples": listed(ctx, page)}, index)
+        total, page = page_of(index, indexes, step, where, (sort, desc), slice(offset, offset + limit))
+        return answer({"total": total, "samples": listed(ctx, page)}, index)
 
     def sample(request: Request, *, run: str, source: str, id: str, size: int) -> Response:
         """One sample: messages of prompt and completion, scores, lengths, and ``rest``, what its row has besides."""
@@ -111,13 +111,24 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
             hashed = np.uint64(int(prompt, 16))
         except (ValueError, OverflowError):
             raise InvalidArgument("prompt is the hexadecimal number that a list of samples has") from None
-        every = chosen(index, indexes, step)
+        every = chosen(index, indexes, step, (), ["prompt"])
         same = every.taken(np.flatnonzero(every.columns["prompt"] == hashed)) if len(every) else every
+        same = with_columns(same, indexes)
         few, by_step = over_steps(same, _EACH)
-        return answer({"total": len(same), "samples": listed(ctx, few), "by_step": list(by_step.items())}, index)
+        return answer(
+            {"total": len(same), "samples": listed(ctx, few), "by_step": list(by_step.items())}, index
+        )
 
     def compare(
-        request: Request, *, run: str, source: str, first: int, second: int, score: str, other: str, other_source: str
+        request: Request,
+        *,
+        run: str,
+        source: str,
+        first: int,
+        second: int,
+        score: str,
+        other: str,
+        other_source: str,
     ) -> Response:
         """``pairs`` of samples of the prompts that two steps share, or a step of this run and one of another,
         with the mean ``score`` of each prompt before and after: those first that changed most."""
@@ -138,7 +149,15 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         return answer({"pairs": pairs, **counted, "only": found.only}, index)
 
     def search_slice(
-        request: Request, *, run: str, source: str, q: str, regex: bool, step: int | None, where: list[str], start: int
+        request: Request,
+        *,
+        run: str,
+        source: str,
+        q: str,
+        regex: bool,
+        step: int | None,
+        where: list[str],
+        start: int,
     ) -> Response:
         """``samples`` whose text matches in a part of the source; ``next`` is where the next part begins."""
         matcher = matcher_of(q, is_regex=regex, is_gone=lambda: is_gone(request))
@@ -175,7 +194,13 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
             answers=json,
             codes=codes,
         ),
-        Route("/prompt", prompt, reads=[*of_source, text("prompt", required=True), at_step], answers=json, codes=codes),
+        Route(
+            "/prompt",
+            prompt,
+            reads=[*of_source, text("prompt", required=True), at_step],
+            answers=json,
+            codes=codes,
+        ),
         Route(
             "/compare",
             compare,

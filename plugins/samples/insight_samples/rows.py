@@ -15,7 +15,9 @@ from insight_samples.formats import Layout, Row
 LONGEST = 64 << 20  # bytes of a line, or of an unpacked entry; longer ones are left out
 _PIECE = 1 << 20
 _ROWS = 256  # of Parquet that are made at a time
-_NO_PYARROW = ReasonKind("samples_no_pyarrow", "Parquet files need pyarrow: pip install 'insight-host[parquet]'")
+_NO_PYARROW = ReasonKind(
+    "samples_no_pyarrow", "Parquet files need pyarrow: pip install 'insight-host[parquet]'"
+)
 _UNREADABLE = ReasonKind("samples_unreadable", "the file cannot be read: {cause}")
 
 
@@ -114,7 +116,9 @@ def _parquet(stream: BinaryIO, rows: Sequence[int] | None = None) -> Iterator[Re
                         at += 1
                 continue
             if wanted:
-                for place, row in zip(wanted, file.read_row_group(group).take(wanted).to_pylist(), strict=True):
+                for place, row in zip(
+                    wanted, file.read_row_group(group).take(wanted).to_pylist(), strict=True
+                ):
                     yield Read(at + place, 1, row)
             at += count
     except (pa.ArrowException, OSError) as error:

@@ -11,7 +11,15 @@ from attrs import frozen
 from insight_samples.formats import Row, SampleFormat
 from insight_samples.messages import Message, divided, flat, messages_of
 
-_CUT = ("length", "max_tokens", "max_length", "model_length", "truncated", "truncated_length", "content_length")
+_CUT = (
+    "length",
+    "max_tokens",
+    "max_length",
+    "model_length",
+    "truncated",
+    "truncated_length",
+    "content_length",
+)
 
 
 @frozen

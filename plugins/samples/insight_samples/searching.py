@@ -85,7 +85,9 @@ def _in_part(
     found: list[int] = []
     for at in range(0, len(wanted), _TOGETHER):
         some = wanted[at : at + _TOGETHER]
-        texts = [_text(one.file.path, row) for row in rows_at(ctx, one.file, [places[place] for place in some])]
+        texts = [
+            _text(one.file.path, row) for row in rows_at(ctx, one.file, [places[place] for place in some])
+        ]
         found += [some[int(hit)] for hit in matching(texts)]
         if (time.monotonic() > ends or len(found) >= MOST_HITS) and at + _TOGETHER < len(wanted):
             return wanted[at + _TOGETHER], found

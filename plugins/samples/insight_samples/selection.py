@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -51,11 +52,13 @@ def step_names(index: SourceIndex, indexes: Indexes) -> list[int]:
     """All steps, in their order."""
     found: set[int] = set()
     for one in index.parts:
-        found.update(one.part.summaries or np.unique(indexes.columns(one).columns["step"]).tolist())
+        found.update(one.part.summaries or np.unique(indexes.columns(one, ["step"])["step"]).tolist())
     return sorted(found)
 
 
-def summaries(index: SourceIndex, indexes: Indexes, most: int = MOST_SHOWN) -> tuple[list[int], dict[int, Summary]]:
+def summaries(
+    index: SourceIndex, indexes: Indexes, most: int = MOST_SHOWN
+) -> tuple[list[int], dict[int, Summary]]:
     """All steps, and the summaries of at most so many, with the first and the last."""
     steps = step_names(index, indexes)
     places = np.unique(np.linspace(0, len(steps) - 1, min(most, len(steps))).astype(int)) if steps else []
@@ -83,12 +86,16 @@ def chosen(
     ``names`` are the columns that are wanted, by default all.
     """
     tests = [_condition(text) for text in conditions]
+    needed = None if names is None else {"step", *names, *(name for _, used in tests for name in used)}
     parts = list(parts_at(index, step))
     places: list[NDArray[np.intp]] = []
     for one in parts:
-        columns = indexes.columns(one).columns
-        is_met = np.ones(len(columns["step"]), bool) if step is None else columns["step"] == step
-        for test in tests:
+        if step is None and not tests:
+            places.append(np.arange(one.part.rows))
+            continue
+        columns = indexes.columns(one, needed)
+        is_met = np.ones(one.part.rows, bool) if step is None else columns["step"] == step
+        for test, _ in tests:
             is_met &= test(columns)
         places.append(np.flatnonzero(is_met))
     return rows_of(parts, indexes, places, names)
@@ -102,17 +109,20 @@ def rows_of(
 ) -> Chosen:
     """The rows at these places of each part, in the order of the parts."""
     found = [(number, rows) for number, rows in enumerate(places) if len(rows)]
-    every = [indexes.columns(parts[number]).columns for number, _ in found]
-    wanted = {name: column.dtype for columns in every for name, column in columns.items()}
+    taken: list[dict[str, NDArray[Any]]] = []
+    for number, rows in found:
+        columns = indexes.columns(parts[number], names) if names is None or names else {}
+        taken.append(
+            {name: column[rows] for name, column in columns.items() if names is None or name in names}
+        )
     joined = {
         name: np.concatenate(
             [
-                columns[name][rows] if name in columns else np.full(len(rows), np.nan)
-                for columns, (_, rows) in zip(every, found, strict=True)
+                each[name] if name in each else np.full(len(rows), np.nan)
+                for each, (_, rows) in zip(taken, found, strict=True)
             ]
         )
-        for name in wanted
-        if names is None or name in names
+        for name in dict.fromkeys(name for each in taken for name in each)
     }
     part = np.repeat([number for number, _ in found], [len(rows) for _, rows in found]).astype(np.int64)
     row = np.concatenate([rows for _, rows in found]).astype(np.int64) if found else np.zeros(0, np.int64)
@@ -131,7 +141,7 @@ def ordered(of: Chosen, sort: str, *, is_descending: bool) -> Chosen:
             keys.append(-np.nan_to_num(of.columns[scores[0]], nan=-np.inf))
         keys.append(first[group])
         return of.taken(np.lexsort(keys))
-    column = of.columns.get(sort)
+    column = length_of(of.columns) if sort == "length" else of.columns.get(sort)
     if column is None:
         raise InvalidArgument(f"there is no column {sort!r}", code="samples_no_column", column=sort)
     values = column.astype(np.float64)
@@ -139,13 +149,19 @@ def ordered(of: Chosen, sort: str, *, is_descending: bool) -> Chosen:
     return of.taken(order)
 
 
-def _condition(text: str) -> Callable[[Mapping[str, NDArray[Any]]], NDArray[np.bool_]]:
-    """``score > 0.5``, ``length <= 100``, ``truncated``, ``not empty``. Raises InvalidArgument."""
+_Test = Callable[[Mapping[str, NDArray[Any]]], NDArray[np.bool_]]
+
+
+def _condition(text: str) -> tuple[_Test, Sequence[str]]:
+    """``score > 0.5``, ``length <= 100``, ``truncated``, ``not empty``, and the columns that it reads.
+
+    Raises InvalidArgument.
+    """
     bare = text.strip()
     word = bare.removeprefix("not ").strip()
     if word in _SIGNS:
         sign, is_set = _SIGNS[word], word == bare
-        return lambda columns: ((columns["flags"] & sign) != 0) == is_set
+        return lambda columns: ((columns["flags"] & sign) != 0) == is_set, ["flags"]
     found = _CONDITION.fullmatch(text)
     try:
         name, compare, value = found[1], _OPERATORS[found[2]], float(found[3])  # type: ignore[index]
@@ -162,4 +178,47 @@ def _condition(text: str) -> Callable[[Mapping[str, NDArray[Any]]], NDArray[np.b
             return np.zeros(len(columns["step"]), bool)
         return np.asarray(compare(column, value) & ~np.isnan(column))
 
-    return test
+    return test, [SCORE + name, name, *(("characters",) if name == "length" else ())]
+
+
+def page_of(
+    index: SourceIndex,
+    indexes: Indexes,
+    step: int | None,
+    conditions: Sequence[str],
+    order: tuple[str, bool],
+    page: slice,
+) -> tuple[int, Chosen]:
+    """How many samples meet the conditions, and those of a page in an order: column and whether it descends.
+
+    Of all steps only what decides about the order is read, and columns of the page.
+    """
+    sort, is_descending = order
+    if step is not None:
+        found = chosen(index, indexes, step, conditions)
+        if sort not in ("", "group", "length") and len(found):
+            sort = sort if sort in found.columns else SCORE + sort
+        return len(found), ordered(found, sort, is_descending=is_descending).taken(
+            np.arange(len(found))[page]
+        )
+    names = (
+        [sort, SCORE + sort, *(("characters",) if sort == "length" else ())]
+        if sort not in ("", "group")
+        else []
+    )
+    every = chosen(index, indexes, None, conditions, names)
+    if names and len(every):
+        every = ordered(every, sort if sort in every.columns else SCORE + sort, is_descending=is_descending)
+    few = every.taken(np.arange(len(every))[page])
+    return len(every), with_columns(few, indexes)
+
+
+def with_columns(of: Chosen, indexes: Indexes) -> Chosen:
+    """The same rows in the same order with all columns."""
+    order = np.lexsort((of.row, of.part))
+    parts, rows = of.part[order], of.row[order]
+    bounds = np.searchsorted(parts, np.arange(len(of.parts) + 1))
+    places = [rows[low:high].astype(np.intp) for low, high in itertools.pairwise(bounds)]
+    back = np.empty(len(order), np.intp)
+    back[order] = np.arange(len(order))
+    return rows_of(of.parts, indexes, places).taken(back)

@@ -84,7 +84,9 @@ def source_of(ctx: PluginContext, run: str, name: str) -> Source:
 
 
 @contextmanager
-def opened(ctx: PluginContext, file: SampleFile, offset: int = 0, length: int | None = None) -> Iterator[BinaryIO]:
+def opened(
+    ctx: PluginContext, file: SampleFile, offset: int = 0, length: int | None = None
+) -> Iterator[BinaryIO]:
     """The bytes of a file from ``offset`` on."""
     stream = ctx.own.open_payload(ctx.own.place_at(file.key, file.index), offset=offset, length=length)
     try:
@@ -122,7 +124,9 @@ def _source_of(tag: str, formats: Sequence[SampleFormat]) -> str:
     for one in formats:
         if one.source:
             found = re.search(one.source, tag)
-            return (found[1] if found and found.groups() else one.name) if found or one.layout == "eval" else tag
+            return (
+                (found[1] if found and found.groups() else one.name) if found or one.layout == "eval" else tag
+            )
         if one.steps and (step := re.search(one.steps, tag)) and not tag.startswith("*"):
             return f"{tag[: step.start(1)]}*{tag[step.end(1) :]}"
     return tag
