@@ -118,14 +118,15 @@ def _to_be_told(awaited: AwaitedFile, runs: set[str]) -> list[tuple[str, Callabl
     names = awaited.name.split("/")
     found = []
     asked = set()  # a function says the same for another pattern of its plugin: that of the most names counts
+    placed: set[str] = set()  # plugins of which an earlier pattern has found a run around the file
     for pattern, above in _of_own_format(awaited.matches):
-        makes_run = pattern.claim.makes_run
-        asks = pattern.plugin, makes_run
-        if not callable(makes_run) or asks in asked or _is_apart(awaited, pattern):
+        makes_run, plugin = pattern.claim.makes_run, pattern.plugin
+        if plugin in placed or _is_apart(awaited, pattern):
             continue
-        if pattern.plugin:
-            asked.add(asks)
-        if _nearest(names, above, runs) is None:
+        if _nearest(names, above, runs) is not None:
+            placed.update([plugin] if plugin else ())
+        elif callable(makes_run) and (plugin, makes_run) not in asked:
+            asked.update([(plugin, makes_run)] if plugin else ())
             found.append(("/".join(names[: above[0]]), makes_run))
     return found
 

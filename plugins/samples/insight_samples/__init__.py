@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from insight_core.plugin import CachePolicy, Messages, Plugin, RecordDecoder, hookimpl
+from insight_core.plugin import CachePolicy, LogFormat, Messages, Plugin, RecordDecoder, hookimpl
 from insight_samples.claims import CLAIMS
 
 _HERE = Path(__file__).parent
@@ -26,6 +26,14 @@ def insight_plugin() -> Plugin:
         step_state={"step": "{step}"},
         order=450,
     )
+
+
+@hookimpl
+def insight_log_formats() -> Iterable[LogFormat]:
+    """Scores of evaluations, as series."""
+    from insight_samples.evaluations import FORMATS
+
+    return FORMATS
 
 
 @hookimpl

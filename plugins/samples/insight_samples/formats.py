@@ -92,6 +92,7 @@ _NO_SCORES = (
     ),
     *("created", "*_at", "schema_version", "*version*", "*token_count*", "*logprob*", "num_turns", "turn"),
 )
+_TEXTS = ("prompt", "completion", "messages")
 # Of files with texts, but of another kind
 _OTHER_LINES = re.compile(rb'^\s*\{\s*"(?:op_code|time":\s*"[^"]*",\s*"level)"')
 
@@ -105,7 +106,8 @@ class SampleFormat:
     the usual ones; dots lead into objects and lists (``choices.0.message``). ``scores`` are patterns of
     columns of numbers, or objects with numbers; by default every number without another role is a score.
     ``convert`` makes a row with the usual names of a row that has none of them. ``steps`` finds the step in
-    the path of the file, for rows that have none; ``source`` the name of the series of files in the path.
+    the path of the file, for rows that have none (empty: no path has it); ``source`` the name of the series
+    of files in the path.
     """
 
     name: str
@@ -230,7 +232,7 @@ def begins_as_samples(beginning: bytes) -> bool:
 @cache
 def _signs() -> Iterable[bytes]:
     """Names of columns, quoted, of which the beginning of a file has at least one."""
-    usual = [name for role in ("prompt", "completion", "messages") for name in _USUAL[role]]  # type: ignore[index]
+    usual = [name for role, names in _USUAL.items() if role in _TEXTS for name in names]
     named = [name.split(".")[0] for one in all_formats() for name in one.columns.values()]
     needed = [name for one in all_formats() for name in one.needs]
     return [f'"{name}"'.encode() for name in (*usual, *named, *needed)]

@@ -133,18 +133,23 @@ def _of_inspect(row: Row) -> Row:
     }
 
 
-_OF_CHECKPOINT = r"(?:checkpoint|ckpt|step|iter|global_step)[-_]?(\d+)"
+OF_CHECKPOINT = r"(?:checkpoint|ckpt|step|iter|global_step)[-_]?(\d+)"
 KNOWN: Sequence[SampleFormat] = (
     SampleFormat("TRL", ["completions/completions_*.parquet", "completions_*.parquet"], layout="parquet"),
     SampleFormat(
-        "Inspect", ["*.eval"], layout="eval", convert=_of_inspect, steps=_OF_CHECKPOINT, source="inspect"
+        "Inspect",
+        ["*.eval"],
+        layout="eval",
+        convert=_of_inspect,
+        steps=OF_CHECKPOINT,
+        source=r"_([^/]+)_[^_/]+\.eval$",
     ),
     SampleFormat(
         "lm-evaluation-harness",
         ["samples_*.jsonl"],
         needs=["doc_id", "arguments"],
         convert=_of_task,
-        steps=_OF_CHECKPOINT,
+        steps=OF_CHECKPOINT,
         source=r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.:-]+)?\.jsonl$",
     ),
     SampleFormat(
@@ -164,7 +169,7 @@ KNOWN: Sequence[SampleFormat] = (
         steps=r"iteration_(\d+)",
     ),
     SampleFormat(
-        "open-instruct", ["*_rollouts_*.jsonl"], needs=["response_tokens"], convert=_of_tokens, steps="$^"
+        "open-instruct", ["*_rollouts_*.jsonl"], needs=["response_tokens"], convert=_of_tokens, steps=""
     ),
     SampleFormat(
         "OpenAI batch",
@@ -186,6 +191,6 @@ KNOWN: Sequence[SampleFormat] = (
             ),
             *("*trajector*.jsonl", "*conversation*.jsonl", "*messages*.jsonl", "*traces*.jsonl"),
         ],
-        steps=r"(\d+)(?=\.jsonl$)",
+        steps=r"(?:^|/|(?:step|iteration|iter)[-_]?)(\d+)(?=\.jsonl$)",
     ),
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import struct
 import zipfile
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
@@ -15,9 +17,9 @@ from insight_samples.formats import Layout, Row
 LONGEST = 64 << 20  # bytes of a line, or of an unpacked entry; longer ones are left out
 _PIECE = 1 << 20
 _ROWS = 256  # of Parquet that are made at a time
-_NO_PYARROW = ReasonKind(
-    "samples_no_pyarrow", "Parquet files need pyarrow: pip install 'insight-host[parquet]'"
-)
+_NO_PYARROW = ReasonKind("samples_no_pyarrow", "this file needs pyarrow: pip install 'insight-host[parquet]'")
+_ZSTD = 93  # a method of packing
+_HEAD = struct.Struct("<4s5H3I2H")  # of an entry; the last are the lengths of its name and of what follows
 _UNREADABLE = ReasonKind("samples_unreadable", "the file cannot be read: {cause}")
 
 
@@ -127,18 +129,38 @@ def _parquet(stream: BinaryIO, rows: Sequence[int] | None = None) -> Iterator[Re
 
 def _entries(stream: BinaryIO, rows: Sequence[int] | None = None) -> Iterator[Read]:
     """Samples of an Inspect log, one entry each, in the order of the archive."""
-    import io
-
+    file = stream if stream.seekable() else io.BytesIO(stream.read())
     try:
-        with zipfile.ZipFile(stream if stream.seekable() else io.BytesIO(stream.read())) as archive:
+        with zipfile.ZipFile(file) as archive:
             entries = [one for one in archive.infolist() if one.filename.startswith("samples/")]
             for number, entry in enumerate(entries):
                 if rows is not None and number not in rows:
                     continue
                 is_read = entry.file_size <= LONGEST and entry.filename.endswith(".json")
-                yield Read(number, 1, _object(archive.read(entry)) if is_read else None)
-    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as error:
+                yield Read(number, 1, _object(entry_of(archive, file, entry)) if is_read else None)
+    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, struct.error) as error:
         raise ValueError(_UNREADABLE(cause=str(error))) from error
+
+
+def entry_of(archive: zipfile.ZipFile, file: BinaryIO, entry: zipfile.ZipInfo) -> bytes:
+    """The unpacked bytes of an entry; those packed with Zstandard, as Inspect does, by pyarrow.
+
+    Raises ValueError with a Reason without it, and what zipfile raises.
+    """
+    if entry.compress_type != _ZSTD:
+        return archive.read(entry)
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise ValueError(_NO_PYARROW()) from None
+    file.seek(entry.header_offset)
+    head = file.read(_HEAD.size)
+    name, extra = _HEAD.unpack(head)[-2:]
+    file.seek(entry.header_offset + _HEAD.size + name + extra)
+    packed = pa.BufferReader(file.read(entry.compress_size))
+    with pa.CompressedInputStream(packed, "zstd") as unpacked:
+        data: bytes = unpacked.read(LONGEST + 1)
+    return data
 
 
 def json_text(value: Any) -> str:  # noqa: ANN401 - of JSON

@@ -122,12 +122,9 @@ def _files(found: list[tuple[str, SeriesKey, int, int, int, float]]) -> Sequence
 def _source_of(tag: str, formats: Sequence[SampleFormat]) -> str:
     """The name of the source of a file: its path with ``*`` for the step, or what its format says."""
     for one in formats:
-        if one.source:
-            found = re.search(one.source, tag)
-            return (
-                (found[1] if found and found.groups() else one.name) if found or one.layout == "eval" else tag
-            )
-        if one.steps and (step := re.search(one.steps, tag)) and not tag.startswith("*"):
+        if one.source and (found := re.search(one.source, tag)):
+            return found[1]
+        if one.steps and (step := re.search(one.steps, tag)):
             return f"{tag[: step.start(1)]}*{tag[step.end(1) :]}"
     return tag
 
