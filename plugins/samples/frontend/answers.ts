@@ -6,7 +6,6 @@ export type Spread = readonly number[];
 export interface Summary {
   readonly rows: number;
   readonly prompts: number;
-  readonly distinct: number;
   readonly empty: number;
   readonly repeated: number;
   readonly truncated: number | null;

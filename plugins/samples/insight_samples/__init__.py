@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from insight_core.plugin import CachePolicy, LogFormat, Messages, Plugin, RecordDecoder, hookimpl
+from insight_core.plugin.findings import Rule
 from insight_samples.claims import CLAIMS
 
 _HERE = Path(__file__).parent
@@ -34,6 +35,14 @@ def insight_log_formats() -> Iterable[LogFormat]:
     from insight_samples.evaluations import FORMATS
 
     return FORMATS
+
+
+@hookimpl
+def insight_rules() -> Iterable[Rule]:
+    """Rules about what models say."""
+    from insight_samples.rules import RULES
+
+    return RULES
 
 
 @hookimpl

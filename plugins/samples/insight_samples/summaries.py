@@ -37,8 +37,8 @@ def by_step(steps: NDArray[np.int64]) -> tuple[list[int], list[NDArray[np.intp]]
 
 
 def summary(columns: Mapping[str, NDArray[Any]]) -> Summary:
-    """``rows``, ``prompts``, ``distinct`` completions, shares of those that are empty, truncated or repeat
-    themselves (None: unknown), and by column ``[count, mean, *quantiles]``, and how the first score and the
+    """``rows``, ``prompts``, shares of samples that are empty, truncated or repeat themselves (None: unknown),
+    or that say the ``commonest`` text (0 if it answers fewer than three prompts), and by column ``[count, mean, *quantiles]``, and how the first score and the
     length go together within groups, from -1 to 1."""
     flags = columns["flags"]
     known = (flags & _KNOWS_END) != 0
@@ -46,7 +46,7 @@ def summary(columns: Mapping[str, NDArray[Any]]) -> Summary:
     return {
         "rows": len(flags),
         "prompts": len(np.unique(columns["prompt"])),
-        "distinct": len(np.unique(columns["said"])),
+        "commonest": _commonest(columns["said"], columns["prompt"]),
         "empty": _share(flags & _EMPTY),
         "repeated": _share(flags & _REPEATED),
         "truncated": _share(flags[known] & _TRUNCATED) if known.any() else _at_limit(columns["length"]),
@@ -83,7 +83,15 @@ def _spread(column: NDArray[np.float64]) -> list[float] | None:
     return [len(finite), float(finite.mean()), *map(float, quantiles)]
 
 
-def _share(flags: NDArray[np.uint8]) -> float:
+def _commonest(said: NDArray[np.uint64], prompt: NDArray[np.uint64]) -> float:
+    texts, counts = np.unique(said, return_counts=True)
+    if not len(texts) or counts.max() < 3:
+        return 0.0
+    is_it = said == texts[counts.argmax()]
+    return float(is_it.mean()) if len(np.unique(prompt[is_it])) > 2 else 0.0
+
+
+def _share(flags: NDArray[Any]) -> float:
     return float(np.count_nonzero(flags) / len(flags)) if len(flags) else 0.0
 
 
