@@ -224,7 +224,7 @@ def begins_as_samples(beginning: bytes) -> bool:
     """Whether a file may hold samples, by its first bytes: objects in lines, Parquet, or a zip."""
     if beginning.startswith((b"PAR1", b"PK\x03\x04")):
         return True
-    if not beginning.lstrip()[:1] == b"{" or _OTHER_LINES.match(beginning):
+    if beginning.lstrip()[:1] != b"{" or _OTHER_LINES.match(beginning):
         return False
     return any(name in beginning for name in _signs())
 

@@ -155,7 +155,7 @@ class Indexes:
             thread.start()
 
     def _next(self) -> SampleFile | None:
-        """The file to go on with: of the source that was asked for last, the first and the last steps first."""
+        """The file to go on with: of the source that was asked for last, from both ends of the steps."""
         for source in reversed(self._wanted.values()):
             waiting = [
                 file for file in source.files if not self._is_done(file) and self._key(file) not in self._busy

@@ -14,7 +14,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.worker import WorkerLink
-from insight_samples.formats import SampleFormat, format_of
+from insight_samples.formats import Row, SampleFormat, format_of
 from insight_samples.rows import read_rows
 from insight_samples.sample import sample_of
 from insight_samples.summaries import summaries_of
@@ -38,8 +38,9 @@ Columns = dict[str, NDArray[Any]]
 class Part:
     """The index of a part: ``rows`` rows from ``start`` to ``end``, in bytes or by number.
 
-    ``columns`` have a value for each row, NaN where there is none; without them, what is known of all. ``bad`` rows are no objects or of no known
-    format, the first of them at ``first_bad``. ``summaries`` are those of its steps, if they are few.
+    ``columns`` have a value for each row, NaN where there is none; without them, what is known of all.
+    ``bad`` rows are no objects or of no known format, the first of them at ``first_bad``.
+    ``summaries`` are those of its steps, if they are few.
     """
 
     start: int
@@ -98,8 +99,8 @@ def _take(
     scores: dict[str, dict[int, float]],
     count: int,
     of: SampleFormat,
-    row: Any,
-    step: int,  # noqa: ANN401
+    row: Row,
+    step: int,
 ) -> None:
     sample = sample_of(row, of)
     prompt, said = sample.prompt_text, sample.completion_text

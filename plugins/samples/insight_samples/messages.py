@@ -1,4 +1,4 @@
-"""Turns what a row holds as prompt and completion into messages: roles, reasoning, calls of tools, pictures."""
+"""Makes messages of what a row holds as prompt and completion: roles, reasoning, calls, pictures."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def flat(value: Any) -> str:  # noqa: ANN401 - of JSON
 
 
 def messages_of(value: Any, role: str) -> Sequence[Message]:  # noqa: ANN401 - of JSON
-    """The messages of a prompt or completion; a text is one of ``role``, unless a template has turns in it."""
+    """The messages of a prompt or completion; a text is one of ``role`` unless it has turns of a template."""
     if value is None:
         return ()
     if isinstance(value, str):

@@ -60,7 +60,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         return response
 
     def sources(request: Request, *, runs: list[str]) -> Response:
-        """``sources`` of the runs, or of all: run, name, files, bytes and last change; none of them is read."""
+        """``sources`` of the runs, or of all: run, name, files, bytes, last change; none of them is read."""
         found = sources_of(ctx, runs or None)
         return json_response(
             {
@@ -72,7 +72,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         )
 
     def overview(request: Request, *, run: str, source: str) -> Response:
-        """``steps``, and by step in ``shown`` how scores and lengths are distributed, as far as it is indexed."""
+        """``steps``, and in ``shown`` how scores and lengths of each are distributed, as far as is known."""
         index = index_of(run, source)
         steps, shown = summaries(index, indexes)
         names = {name for one in shown.values() for name in one["columns"] if name.startswith("score/")}
@@ -101,7 +101,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         return answer({"total": total, "samples": listed(ctx, page)}, index)
 
     def sample(request: Request, *, run: str, source: str, id: str, size: int) -> Response:
-        """One sample: messages of prompt and completion, scores, lengths, and ``rest``, what its row has besides."""
+        """One sample: messages of prompt and completion, scores, lengths, and ``rest`` of its row."""
         return json_response(whole(*sample_at(ctx, source_of(ctx, run, source), id, size)))
 
     def prompt(request: Request, *, run: str, source: str, prompt: str, step: int | None) -> Response:

@@ -1,4 +1,4 @@
-"""Rules about samples: what a model says in the end that it should not, and rewards that it may have tricked."""
+"""Rules about samples: what a model should not say in the end, and rewards that it may have tricked."""
 
 from __future__ import annotations
 
@@ -147,7 +147,8 @@ def _first_score(of: Sequence[Summary]) -> str | None:
 
 _LOOK = ReasonKind(
     "samples_look",
-    "read samples of the same prompts before and after; penalise length or repetition, or check what the reward sees",
+    "read samples of the same prompts before and after; penalise length or repetition, or check what the "
+    "reward sees",
 )
 _KINDS = (
     (
@@ -174,7 +175,8 @@ _KINDS = (
         ReasonKind("samples_truncated_title", "Samples end at the limit of length"),
         ReasonKind(
             "samples_truncated",
-            "raise the limit (max_completion_length, max_response_length), or leave truncated samples out of the loss",
+            "raise the limit (max_completion_length, max_response_length), or leave truncated samples out of "
+            "the loss",
         ),
     ),
 )

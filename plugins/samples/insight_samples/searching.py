@@ -58,7 +58,8 @@ def search(
     before = count = 0  # rows of parts before, hits
     for number, one in enumerate(parts):
         rows = one.part.rows
-        if before + rows > start:
+        is_searched = before + rows > start
+        if is_searched:
             of = chosen(evolve(index, parts=[one]), indexes, step, conditions, ["offset", "size"])
             at = int(np.searchsorted(of.row, start - before))
             at, found = _in_part(ctx, one, of, at, raw, matching, ends)
@@ -67,7 +68,8 @@ def search(
             if at < len(of):
                 return Hits(rows_of(parts, indexes, hits), before + int(of.row[at]), _rows(parts))
         before += rows
-        if (time.monotonic() > ends or count >= MOST_HITS) and number + 1 < len(parts):
+        is_over = is_searched and (time.monotonic() > ends or count >= MOST_HITS)
+        if is_over and number + 1 < len(parts):
             return Hits(rows_of(parts, indexes, hits), before, _rows(parts))
     return Hits(rows_of(parts, indexes, hits), None, _rows(parts))
 

@@ -1,4 +1,4 @@
-"""Chooses samples: by step and conditions on numbers, in an order; pages of them, and groups of one prompt."""
+"""Chooses samples: by step and conditions on numbers, in an order, in pages."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
     "!=": operator.ne,
 }
 _SIGNS = {"empty": EMPTY, "truncated": TRUNCATED, "repeated": IS_REPEATED}
+_ORDERS = ("", "group", "file")  # that are no columns
 MOST_SHOWN = 1000  # steps of one answer
 
 
@@ -130,8 +131,11 @@ def rows_of(
 
 
 def ordered(of: Chosen, sort: str, *, is_descending: bool) -> Chosen:
-    """By a column, unknown values last; ``group``: groups as they come, with the best score first in each."""
+    """By a column, unknown values last; ``group``: groups as they come, with the best score first in
+    each; ``file``: as they are."""
     if not len(of):
+        return of
+    if sort == "file":
         return of
     if sort in ("", "group"):
         _, first, group = np.unique(of.columns["group"], return_index=True, return_inverse=True)
@@ -196,15 +200,13 @@ def page_of(
     sort, is_descending = order
     if step is not None:
         found = chosen(index, indexes, step, conditions)
-        if sort not in ("", "group", "length") and len(found):
+        if sort not in (*_ORDERS, "length") and len(found):
             sort = sort if sort in found.columns else SCORE + sort
         return len(found), ordered(found, sort, is_descending=is_descending).taken(
             np.arange(len(found))[page]
         )
     names = (
-        [sort, SCORE + sort, *(("characters",) if sort == "length" else ())]
-        if sort not in ("", "group")
-        else []
+        [sort, SCORE + sort, *(("characters",) if sort == "length" else ())] if sort not in _ORDERS else []
     )
     every = chosen(index, indexes, None, conditions, names)
     if names and len(every):

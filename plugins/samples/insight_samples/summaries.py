@@ -37,9 +37,13 @@ def by_step(steps: NDArray[np.int64]) -> tuple[list[int], list[NDArray[np.intp]]
 
 
 def summary(columns: Mapping[str, NDArray[Any]]) -> Summary:
-    """``rows``, ``prompts``, shares of samples that are empty, truncated or repeat themselves (None: unknown),
-    or that say the ``commonest`` text (0 if it answers fewer than three prompts), and by column ``[count, mean, *quantiles]``, and how the first score and the
-    length go together within groups, from -1 to 1."""
+    """What the samples are like.
+
+    ``rows`` and ``prompts`` are counts. ``empty``, ``truncated`` (None: unknown), ``repeated``, ``commonest``:
+    shares of samples that say nothing, end at the limit, repeat themselves, or say the commonest text (0 if
+    it answers fewer than three prompts). ``columns``: ``[count, mean, *quantiles]`` of each.
+    ``follows_length``: how the first score and the length go together within groups, from -1 to 1.
+    """
     flags = columns["flags"]
     known = (flags & _KNOWS_END) != 0
     numbers = {name: column for name, column in columns.items() if name not in _OTHERS}

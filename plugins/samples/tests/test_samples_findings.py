@@ -12,7 +12,10 @@ import pytest
 
 from insight_core.plugin.testing import host_of
 
-WORDS = "the a sum of two numbers is by step we add then check carry write result final value done so".split()
+WORDS = (
+    *("the", "a", "sum", "of", "two", "numbers", "is", "by", "step", "we", "add", "then", "check", "carry"),
+    *("write", "result", "final", "value", "done", "so"),
+)
 STEPS = 10
 Said = Callable[[random.Random, int], tuple[str, float]]  # by step: what is said, and its reward
 
