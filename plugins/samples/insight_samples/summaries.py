@@ -39,9 +39,9 @@ def by_step(steps: NDArray[np.int64]) -> tuple[list[int], list[NDArray[np.intp]]
 def summary(columns: Mapping[str, NDArray[Any]]) -> Summary:
     """What the samples are like.
 
-    ``rows`` and ``prompts`` are counts. ``empty``, ``truncated`` (None: unknown), ``repeated``, ``commonest``:
-    shares of samples that say nothing, end at the limit, repeat themselves, or say the commonest text (0 if
-    it answers fewer than three prompts). ``columns``: ``[count, mean, *quantiles]`` of each.
+    ``rows`` and ``prompts`` are counts. ``empty``, ``truncated`` (None: unknown), ``repeated`` and
+    ``commonest`` are shares of samples that say nothing, end at the limit, repeat themselves, or say the
+    commonest text (0 if it answers fewer than three prompts). ``columns``: ``[count, mean, *quantiles]``.
     ``follows_length``: how the first score and the length go together within groups, from -1 to 1.
     """
     flags = columns["flags"]
