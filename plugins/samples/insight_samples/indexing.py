@@ -72,7 +72,7 @@ def index_part(stream: BinaryIO, path: str, start: int, step: int, most: int = P
     bad, first_bad, end = 0, -1, start
     count, of = 0, None
     for read in read_rows(stream, path, start, most):
-        end = read.offset + read.size
+        end = read.end
         if read.row is not None and (of is None or not of.has(read.row)):
             of = format_of(path, read.row)
         if read.row is None or of is None:

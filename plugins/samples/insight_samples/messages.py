@@ -106,7 +106,7 @@ def _parts(message: dict[str, Any]) -> Iterator[Part]:
     content = message.get("content", message.get("value", message.get("text")))
     for one in content if isinstance(content, list) else [content]:
         if isinstance(one, str):
-            yield from _split(one)
+            yield from _split(one) if one else ()
         elif isinstance(one, dict):
             yield from _of_content(one)
         elif one is not None:

@@ -26,11 +26,17 @@ _UNREADABLE = ReasonKind("samples_unreadable", "the file cannot be read: {cause}
 @frozen
 class Read:
     """A row with its place: the byte at which its line begins, or its number; ``size`` in bytes, 1 of rows
-    by number. ``row`` is None for what is no object, or too long."""
+    by number. ``row`` is None for what is no object, or too long. ``end`` is behind the line's end."""
 
     offset: int
     size: int
     row: Row | None = field(eq=False)
+    has_end: bool = False
+
+    @property
+    def end(self) -> int:
+        """The offset of what follows."""
+        return self.offset + self.size + self.has_end
 
 
 def layout_of(path: str) -> Layout:
@@ -83,9 +89,9 @@ def _lines(stream: BinaryIO, start: int, most: int) -> Iterator[Read]:
         for line in lines[:-1]:
             size, skipped = skipped + len(line), 0
             if size > LONGEST:
-                yield Read(offset, size, None)
+                yield Read(offset, size, None, has_end=True)
             elif not line.isspace() and line:
-                yield Read(offset, size, _object(line))
+                yield Read(offset, size, _object(line), has_end=True)
             offset += size + 1
         held = block[cut:]
         done += cut

@@ -182,7 +182,7 @@ ROWS: list[tuple[str, str, Any, dict[str, Any]]] = [
             "steps": [{"ac_len": 10, "logs": {"answer": "x"}}, {"ac_len": 3, "stop_reason": "length"}],
         },
         {
-            "said": ["answer: x", ""],
+            "said": ["answer: x"],
             "scores": {"total_reward": 1.5, "final_reward": 1.0},
             "length": 13.0,
             "step": 4,

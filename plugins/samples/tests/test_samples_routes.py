@@ -146,7 +146,7 @@ def test_a_growing_file_is_followed_and_a_replaced_one_read_again(tmp_path: Path
             file.write('etion": "three", "reward": 3, "step": 2}\n')
         of.host.load()
         eventually(lambda: of.overview()["rows"] == 3)
-        assert [line["said"] for line in of.lines(step=2, sort="score", desc=1)] == ["three", "two"]
+        assert [line["said"] for line in of.lines(step=2, sort="reward", desc=1)] == ["three", "two"]
         write_lines(path, [{"prompt": "other", "completion": "new", "reward": 0, "step": 9}])
         of.host.load()
         assert eventually(lambda: of.overview()["steps"] == [9])
@@ -160,7 +160,7 @@ def test_rows_that_cannot_be_read_are_counted_with_their_place(tmp_path: Path) -
     with samples_of(tmp_path) as of:
         answer = of.overview()
         assert (answer["rows"], answer["bad_rows"]) == (2, 3)
-        assert answer["bad"] == [["1.jsonl", len(good) + 1, 3]]
+        assert answer["bad"] == [["run/1.jsonl", len(good) + 1, 3]]
 
 
 def test_hostile_text_is_answered_as_text(tmp_path: Path) -> None:
@@ -193,7 +193,8 @@ def test_the_kept_index_is_used_until_the_file_changes(
 
     def rows() -> int:
         with host_of(insight_samples, logdir=tmp_path / "logs") as host:
-            ctx = context_of("samples", host.context("samples").data, cache_directory=tmp_path / "cache")
+            data = host.context("samples").data
+            ctx = context_of(insight_samples.insight_plugin(), data, cache_directory=tmp_path / "cache")
             index = Indexes(ctx)
             [source] = sources_of(ctx)
             eventually(lambda: index.of(source, 0.5).is_whole)
