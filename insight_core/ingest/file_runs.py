@@ -117,7 +117,8 @@ def _to_be_told(awaited: AwaitedFile, runs: set[str]) -> list[tuple[str, Callabl
     """
     names = awaited.name.split("/")
     found = []
-    asked = set()  # a function says the same for another pattern of its plugin: that of the most names counts
+    # a function says the same for another pattern of its plugin: that of the most names counts
+    asked: set[tuple[str, object]] = set()
     placed: set[str] = set()  # plugins of which an earlier pattern has found a run around the file
     for pattern, above in _of_own_format(awaited.matches):
         makes_run, plugin = pattern.claim.makes_run, pattern.plugin

@@ -1,4 +1,4 @@
-"""Samples in a real browser: what changed since a step, groups, searches, live files, hostile text, phones."""
+"""Samples in a real browser: what changed since a step, groups, searches, live files, hostile text."""
 
 from __future__ import annotations
 

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from insight_core.plugin import NotFound, PluginContext
-from insight_samples.formats import Row, SampleFormat, format_of
+from insight_samples.all_formats import format_of
+from insight_samples.formats import Row, SampleFormat
 from insight_samples.indexing import EMPTY, IS_REPEATED, SCORE, TRUNCATED, repetition_of
-from insight_samples.messages import Message, flat
+from insight_samples.messages import SampleMessage, flat
 from insight_samples.rows import json_text
 from insight_samples.sample import Sample, sample_of
 from insight_samples.selection import Chosen
-from insight_samples.sources import SampleFile, Source, rows_at
+from insight_samples.sources import SampleFile, SampleSource, rows_at
 from insight_samples.summaries import length_of
 
 _SHOWN = 240  # characters of a text in a list
@@ -63,7 +64,7 @@ def signs_of(flags: int) -> list[str]:
 
 
 def sample_at(
-    ctx: PluginContext, source: Source, name: str, size: int
+    ctx: PluginContext, source: SampleSource, name: str, size: int
 ) -> tuple[Sample, Row, SampleFile, SampleFormat]:
     """A sample by its id and size. Raises NotFound, ValueError."""
     of_file, _, offset = name.rpartition(":")
@@ -129,7 +130,7 @@ def _beginnings(path: str, row: Row | None) -> Mapping[str, Any]:
     }
 
 
-def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def _messages(messages: Sequence[SampleMessage]) -> list[dict[str, Any]]:
     return [
         {
             "role": message.role,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insight_core.plugin import FileName
-from insight_samples.formats import all_formats, begins_as_samples
+from insight_samples.all_formats import all_formats, begins_as_samples
 
 
 def _claims() -> frozenset[FileName]:

@@ -122,8 +122,6 @@ def over_steps(of: Chosen, most: int) -> tuple[Chosen, Mapping[int, list[float |
     begins = np.repeat(first, counts) if len(of) else first
     rank = np.arange(len(of)) - begins
     each = max(1, most // max(1, len(steps)))
-    chosen = (
-        np.unique(np.linspace(0, len(steps) - 1, min(len(steps), most)).astype(int)) if len(steps) else []
-    )
+    chosen = np.unique(np.linspace(0, max(0, len(steps) - 1), min(len(steps), most)).astype(int))
     kept = order[(rank < each) & np.isin(place[order], chosen)]
     return of.taken(kept[:most]), by_step

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, Literal, TypeAlias
 
 from attrs import field, frozen
@@ -27,8 +24,7 @@ Role: TypeAlias = Literal[
     "finish",
 ]
 
-_GROUP = "insight.samples"  # of entry points: sequences of SampleFormat
-_USUAL: Mapping[Role, Sequence[str]] = {
+USUAL: Mapping[Role, Sequence[str]] = {
     "step": ("step", "global_step", "global_steps", "training_step", "iteration"),
     "prompt": ("prompt", "prompts", "input", "question", "query", "problem", "instruction"),
     "completion": (
@@ -92,9 +88,6 @@ _NO_SCORES = (
     ),
     *("created", "*_at", "schema_version", "*version*", "*token_count*", "*logprob*", "num_turns", "turn"),
 )
-_TEXTS = ("prompt", "completion", "messages")
-# Of files with texts, but of another kind
-_OTHER_LINES = re.compile(rb'^\s*\{\s*"(?:op_code|time":\s*"[^"]*",\s*"level)"')
 
 
 @frozen
@@ -123,7 +116,7 @@ class SampleFormat:
     def role(self, row: Row, role: Role) -> Any:  # noqa: ANN401 - of JSON
         """The value of a role in a row; None without one."""
         named = self.columns.get(role)
-        for name in (named,) if named is not None else _USUAL[role]:
+        for name in (named,) if named is not None else USUAL[role]:
             value = row.get(name)
             if value is None and "." in name:
                 value = _at(row, name)
@@ -170,9 +163,7 @@ def _kind(of: SampleFormat, name: str) -> int:
     if of.scores:
         return 2 if any(fnmatchcase(name, each) for each in of.scores) else 0
     roles = {
-        one
-        for role, usual in _USUAL.items()
-        for one in ((of.columns[role],) if role in of.columns else usual)
+        one for role, usual in USUAL.items() for one in ((of.columns[role],) if role in of.columns else usual)
     }
     if name in roles or any(fnmatchcase(name, each) for each in _NO_SCORES):
         return 0
@@ -194,50 +185,3 @@ def _at(row: Any, path: str) -> Any:  # noqa: ANN401 - of JSON
         else:
             return None
     return row
-
-
-@cache
-def all_formats() -> Sequence[SampleFormat]:
-    """Those of other packages, then those that come with the plugin, the most special ones first."""
-    from insight_samples.known_formats import KNOWN
-
-    found: list[SampleFormat] = []
-    for point in entry_points(group=_GROUP):
-        try:
-            found += [one for one in point.load() if isinstance(one, SampleFormat)]
-        except Exception:
-            logging.getLogger("insight.plugin.samples").exception("formats of %s are left out", point.value)
-    return [*found, *KNOWN]
-
-
-def formats_of(path: str) -> Sequence[SampleFormat]:
-    """The formats that a file may have by its path."""
-    return [one for one in all_formats() if any(_matches(path, each) for each in one.files)]
-
-
-def format_of(path: str, row: Row) -> SampleFormat | None:
-    """The format of a file with this row."""
-    return next((one for one in formats_of(path) if one.has(row)), None)
-
-
-def begins_as_samples(beginning: bytes) -> bool:
-    """Whether a file may hold samples, by its first bytes: objects in lines, Parquet, or a zip."""
-    if beginning.startswith((b"PAR1", b"PK\x03\x04")):
-        return True
-    if beginning.lstrip()[:1] != b"{" or _OTHER_LINES.match(beginning):
-        return False
-    return any(name in beginning for name in _signs())
-
-
-@cache
-def _signs() -> Iterable[bytes]:
-    """Names of columns, quoted, of which the beginning of a file has at least one."""
-    usual = [name for role, names in _USUAL.items() if role in _TEXTS for name in names]
-    named = [name.split(".")[0] for one in all_formats() for name in one.columns.values()]
-    needed = [name for one in all_formats() for name in one.needs]
-    return [f'"{name}"'.encode() for name in (*usual, *named, *needed)]
-
-
-def _matches(path: str, pattern: str) -> bool:
-    names, wanted = path.split("/"), pattern.removeprefix("**/").split("/")
-    return len(names) >= len(wanted) and all(map(fnmatchcase, names[-len(wanted) :], wanted))

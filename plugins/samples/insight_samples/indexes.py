@@ -13,9 +13,9 @@ from attrs import evolve, frozen
 
 from insight_core.plugin import InsightError, PluginContext, Reason
 from insight_core.plugin.worker import WorkerLimits, Workers
-from insight_samples.indexing import PART, Columns, Part, index_part, unpacked
+from insight_samples.indexing import PART, Columns, IndexPart, index_part, unpacked
 from insight_samples.part_cache import PartCache, is_by_number, tail_of
-from insight_samples.sources import SampleFile, Source, opened
+from insight_samples.sources import SampleFile, SampleSource, opened
 
 _HERE = 1 << 20  # bytes of a part that costs less to index here than to send
 _MEMORY = 192 << 20  # bytes of columns that are kept
@@ -28,10 +28,10 @@ PartKey = tuple[str, str, str, int]  # run, source, file, start
 
 @frozen
 class IndexedPart:
-    """A part of a file without its columns, which ``Indexes.columns`` gives."""
+    """A part of a file without its columns, which ``SampleIndexes.columns`` gives."""
 
     file: SampleFile
-    part: Part
+    part: IndexPart
     tail: bytes
 
 
@@ -39,7 +39,7 @@ class IndexedPart:
 class SourceIndex:
     """What is known of a source: its parts in the order of the files, and how much of its bytes they are."""
 
-    source: Source
+    source: SampleSource
     parts: Sequence[IndexedPart]
     indexed: int
     errors: Sequence[tuple[SampleFile, Reason]]
@@ -65,7 +65,7 @@ class _Indexed:
         self.error: Reason | None = None
 
 
-class Indexes:
+class SampleIndexes:
     """The indexes of all sources that somebody looked at. For any thread."""
 
     def __init__(self, ctx: PluginContext) -> None:
@@ -74,8 +74,8 @@ class Indexes:
         self._workers = Workers(_LIMITS, _AT_ONCE, idle=20.0)
         self._changed = threading.Condition()
         self._files: dict[tuple[str, str, str], _Indexed] = {}
-        self._wanted: OrderedDict[tuple[str, str], Source] = OrderedDict()
-        self._columns: OrderedDict[PartKey, Part] = OrderedDict()
+        self._wanted: OrderedDict[tuple[str, str], SampleSource] = OrderedDict()
+        self._columns: OrderedDict[PartKey, IndexPart] = OrderedDict()
         self._threads: list[threading.Thread] = []
         self._busy: set[tuple[str, str, str]] = set()
         self._is_closed = False
@@ -88,7 +88,7 @@ class Indexes:
             self._changed.notify_all()
         self._workers.close()
 
-    def of(self, source: Source, seconds: float = 0.0) -> SourceIndex:
+    def of(self, source: SampleSource, seconds: float = 0.0) -> SourceIndex:
         """The index of a source, after waiting for at most so many seconds for what is missing."""
         ends = time.monotonic() + seconds
         with self._changed:
@@ -123,7 +123,7 @@ class Indexes:
             self._hold(key, part)
         return part.columns
 
-    def _is_known(self, source: Source) -> bool:
+    def _is_known(self, source: SampleSource) -> bool:
         return all(self._is_done(file) for file in source.files)
 
     def _is_done(self, file: SampleFile) -> bool:
@@ -134,7 +134,7 @@ class Indexes:
             and known.end >= file.size
         )
 
-    def _answer(self, source: Source) -> SourceIndex:
+    def _answer(self, source: SampleSource) -> SourceIndex:
         parts: list[IndexedPart] = []
         errors: list[tuple[SampleFile, Reason]] = []
         indexed = 0
@@ -194,7 +194,7 @@ class Indexes:
             known.size, known.changed, known.end = file.size, file.changed, file.size
 
     def _grow(self, file: SampleFile) -> None:
-        """Indexes the next part of a file; from its beginning if it was replaced or truncated."""
+        """SampleIndexes the next part of a file; from its beginning if it was replaced or truncated."""
         with self._changed:
             known = self._files.setdefault(self._key(file), _Indexed())
             parts, is_same = list(known.parts), (known.size, known.changed) == (file.size, file.changed)
@@ -226,7 +226,7 @@ class Indexes:
             and tail_of(self._ctx, file, last.part) == last.tail
         )
 
-    def _make(self, file: SampleFile, start: int, most: int = PART) -> tuple[Part, bytes]:
+    def _make(self, file: SampleFile, start: int, most: int = PART) -> tuple[IndexPart, bytes]:
         size = file.size if is_by_number(file) else file.size - start
         if size <= _HERE:
             with opened(self._ctx, file, start) as stream:
@@ -249,7 +249,7 @@ class Indexes:
 
         return open_file
 
-    def _hold(self, key: PartKey, part: Part) -> None:
+    def _hold(self, key: PartKey, part: IndexPart) -> None:
         with self._changed:
             self._columns[key] = part
             self._columns.move_to_end(key)

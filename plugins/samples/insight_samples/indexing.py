@@ -14,7 +14,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.worker import WorkerLink
-from insight_samples.formats import Row, SampleFormat, format_of
+from insight_samples.all_formats import format_of
+from insight_samples.formats import Row, SampleFormat
 from insight_samples.rows import read_rows
 from insight_samples.sample import sample_of
 from insight_samples.summaries import summaries_of
@@ -35,7 +36,7 @@ Columns = dict[str, NDArray[Any]]
 
 
 @frozen
-class Part:
+class IndexPart:
     """The index of a part: ``rows`` rows from ``start`` to ``end``, in bytes or by number.
 
     ``columns`` have a value for each row, NaN where there is none; without them, what is known of all.
@@ -58,11 +59,11 @@ class Part:
 
 
 def indexed(link: WorkerLink, path: str, start: int, step: int, most: int) -> bytes:
-    """Indexes a part in a worker, which reads ``file`` from ``start`` on."""
+    """SampleIndexes a part in a worker, which reads ``file`` from ``start`` on."""
     return packed(index_part(link.open("file"), path, start, step, most))
 
 
-def index_part(stream: BinaryIO, path: str, start: int, step: int, most: int = PART) -> Part:
+def index_part(stream: BinaryIO, path: str, start: int, step: int, most: int = PART) -> IndexPart:
     """The index of the rows from ``start`` on. ``step`` is that of rows without one.
 
     Raises ValueError for a file that cannot be read.
@@ -91,7 +92,7 @@ def index_part(stream: BinaryIO, path: str, start: int, step: int, most: int = P
         column[np.fromiter(values, np.int64, len(values))] = np.fromiter(
             values.values(), np.float64, len(values)
         )
-    return Part(start, end, columns, bad, first_bad, summaries_of(columns), count)
+    return IndexPart(start, end, columns, bad, first_bad, summaries_of(columns), count)
 
 
 def _take(
@@ -140,7 +141,7 @@ def repetition_of(text: str) -> float:
     return 1 - len(zlib.compress(raw, 1)) / len(raw)
 
 
-def packed(part: Part, stamp: str = "") -> bytes:
+def packed(part: IndexPart, stamp: str = "") -> bytes:
     """The part as bytes, for a pipe and the cache. ``stamp`` says which file it is of."""
     meta = {
         "version": VERSION,
@@ -159,7 +160,7 @@ def packed(part: Part, stamp: str = "") -> bytes:
     return buffer.getvalue()
 
 
-def unpacked(file: BinaryIO, names: Collection[str] | None = None) -> tuple[Part, str]:
+def unpacked(file: BinaryIO, names: Collection[str] | None = None) -> tuple[IndexPart, str]:
     """A part from its bytes, and its stamp; with ``names`` only these columns are read.
 
     Raises ValueError, KeyError, OSError, EOFError and BadZipFile for anything else.
@@ -175,4 +176,4 @@ def unpacked(file: BinaryIO, names: Collection[str] | None = None) -> tuple[Part
         }
     summaries = {int(step): one for step, one in meta["summaries"].items()}
     figures = meta["start"], meta["end"], found, meta["bad"], meta["first_bad"], summaries, meta["rows"]
-    return Part(*figures), meta["stamp"]
+    return IndexPart(*figures), meta["stamp"]

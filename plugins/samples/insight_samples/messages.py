@@ -24,7 +24,7 @@ _TEMPLATES = (
 
 
 @frozen
-class Part:
+class MessagePart:
     """A piece of a message. ``size`` is the number of characters of a text that is cut, else 0."""
 
     kind: Kind
@@ -34,11 +34,11 @@ class Part:
 
 
 @frozen
-class Message:
+class SampleMessage:
     """What one role said."""
 
     role: str
-    parts: Sequence[Part]
+    parts: Sequence[MessagePart]
 
 
 def flat(value: Any) -> str:  # noqa: ANN401 - of JSON
@@ -60,7 +60,7 @@ def flat(value: Any) -> str:  # noqa: ANN401 - of JSON
     return str(value)
 
 
-def messages_of(value: Any, role: str) -> Sequence[Message]:  # noqa: ANN401 - of JSON
+def messages_of(value: Any, role: str) -> Sequence[SampleMessage]:  # noqa: ANN401 - of JSON
     """The messages of a prompt or completion; a text is one of ``role`` unless it has turns of a template."""
     if value is None:
         return ()
@@ -69,14 +69,14 @@ def messages_of(value: Any, role: str) -> Sequence[Message]:  # noqa: ANN401 - o
     if isinstance(value, dict):
         value = [value]
     if isinstance(value, list | tuple):
-        found: list[Message] = []
+        found: list[SampleMessage] = []
         for one in value[:_MOST]:
             if isinstance(one, dict) and ("role" in one or "from" in one):
-                found.append(Message(str(one.get("role") or one.get("from")), tuple(_parts(one))))
+                found.append(SampleMessage(str(one.get("role") or one.get("from")), tuple(_parts(one))))
             else:
                 found += messages_of(one if isinstance(one, str | list) else _json(one), role)
         return found
-    return [Message(role, (_part("text", str(value)),))]
+    return [SampleMessage(role, (_part("text", str(value)),))]
 
 
 def divided(messages: Any) -> tuple[Any, Any]:  # noqa: ANN401 - of JSON
@@ -90,16 +90,16 @@ def divided(messages: Any) -> tuple[Any, Any]:  # noqa: ANN401 - of JSON
     return messages, []
 
 
-def _of_text(text: str, role: str) -> Sequence[Message]:
+def _of_text(text: str, role: str) -> Sequence[SampleMessage]:
     for template in _TEMPLATES:
         turns = list(template.finditer(text))
         if turns and turns[0].start() == 0 and turns[-1].end() >= len(text.rstrip()):
             filled = [turn for turn in turns if turn[2].strip() or turn is not turns[-1]]
-            return [Message(turn[1], tuple(_split(turn[2]))) for turn in filled]
-    return [Message(role, tuple(_split(text)))]
+            return [SampleMessage(turn[1], tuple(_split(turn[2]))) for turn in filled]
+    return [SampleMessage(role, tuple(_split(text)))]
 
 
-def _parts(message: dict[str, Any]) -> Iterator[Part]:
+def _parts(message: dict[str, Any]) -> Iterator[MessagePart]:
     for name in ("reasoning_content", "reasoning", "thinking"):
         if isinstance(message.get(name), str) and message[name]:
             yield _part("reasoning", message[name])
@@ -121,7 +121,7 @@ def _parts(message: dict[str, Any]) -> Iterator[Part]:
             yield _part("call", _json(call.get("arguments")), str(called))
 
 
-def _of_content(content: dict[str, Any]) -> Iterator[Part]:
+def _of_content(content: dict[str, Any]) -> Iterator[MessagePart]:
     kind = content.get("type")
     if isinstance(content.get("text"), str):
         yield from _split(content["text"])
@@ -130,12 +130,14 @@ def _of_content(content: dict[str, Any]) -> Iterator[Part]:
     elif kind in ("image_url", "image", "input_image"):
         image = content.get("image_url", content.get("image"))
         url = image.get("url") if isinstance(image, dict) else image
-        yield Part("image", url if isinstance(url, str) and url.startswith("data:image/") else "", "image")
+        yield MessagePart(
+            "image", url if isinstance(url, str) and url.startswith("data:image/") else "", "image"
+        )
     else:
         yield _part("other", _json(content), str(kind or ""))
 
 
-def _split(text: str) -> Iterator[Part]:
+def _split(text: str) -> Iterator[MessagePart]:
     """A text as what was thought and what was said."""
     if "<think" not in text and "<reasoning>" not in text:
         if "</think>" in text:  # the template began the thought
@@ -154,8 +156,8 @@ def _split(text: str) -> Iterator[Part]:
         yield _part("text", text[place:].lstrip("\n"))
 
 
-def _part(kind: Kind, text: str, name: str = "") -> Part:
-    return Part(kind, text[:_LONGEST], name, len(text) if len(text) > _LONGEST else 0)
+def _part(kind: Kind, text: str, name: str = "") -> MessagePart:
+    return MessagePart(kind, text[:_LONGEST], name, len(text) if len(text) > _LONGEST else 0)
 
 
 def _json(value: Any) -> str:  # noqa: ANN401 - of JSON

@@ -11,7 +11,7 @@ from pathlib import Path
 from zipfile import BadZipFile
 
 from insight_core.plugin import PluginContext
-from insight_samples.indexing import VERSION, Part, packed, unpacked
+from insight_samples.indexing import VERSION, IndexPart, packed, unpacked
 from insight_samples.rows import layout_of
 from insight_samples.sources import SampleFile, opened
 
@@ -25,7 +25,7 @@ class PartCache:
         self._ctx = ctx
         self._directory = ctx.cache_directory
 
-    def part(self, file: SampleFile, start: int) -> Part | None:
+    def part(self, file: SampleFile, start: int) -> IndexPart | None:
         """The part that begins at ``start``, if it was kept and the file still has it."""
         found = self._read(file, start, None)
         if found is None or (not is_by_number(file) and file.size < found[0].end):
@@ -33,12 +33,12 @@ class PartCache:
         part, stamp = found
         return part if stamp == _stamp(file, tail_of(self._ctx, file, part)) else None
 
-    def known(self, file: SampleFile, part: Part, names: Collection[str] | None) -> Part | None:
+    def known(self, file: SampleFile, part: IndexPart, names: Collection[str] | None) -> IndexPart | None:
         """A part that is known to be that of the file, with these columns."""
         found = self._read(file, part.start, names)
         return None if found is None or found[0].end != part.end else found[0]
 
-    def keep(self, file: SampleFile, part: Part, tail: bytes) -> None:
+    def keep(self, file: SampleFile, part: IndexPart, tail: bytes) -> None:
         """Writes a part, whose last bytes in the file are ``tail``."""
         path = self._path_of(file, part.start)
         if path is None:
@@ -49,7 +49,9 @@ class PartCache:
             temporary.write_bytes(packed(part, _stamp(file, tail)))
             temporary.replace(path)
 
-    def _read(self, file: SampleFile, start: int, names: Collection[str] | None) -> tuple[Part, str] | None:
+    def _read(
+        self, file: SampleFile, start: int, names: Collection[str] | None
+    ) -> tuple[IndexPart, str] | None:
         path = self._path_of(file, start)
         try:
             if path is not None:
@@ -72,7 +74,7 @@ def is_by_number(file: SampleFile) -> bool:
     return layout_of(file.path) != "lines"
 
 
-def tail_of(ctx: PluginContext, file: SampleFile, part: Part) -> bytes:
+def tail_of(ctx: PluginContext, file: SampleFile, part: IndexPart) -> bytes:
     """The bytes before the end of a part, by which a file is recognised that goes on."""
     if is_by_number(file):
         return b""

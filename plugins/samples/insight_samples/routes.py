@@ -13,7 +13,7 @@ from insight_core.plugin import InvalidArgument, PluginContext, Route
 from insight_core.plugin.http import flag, is_gone, json_response, matcher_of, text, texts, whole_number
 from insight_samples.answers import listed, number, sample_at, whole
 from insight_samples.comparing import compared, over_steps
-from insight_samples.indexes import Indexes, SourceIndex
+from insight_samples.indexes import SampleIndexes, SourceIndex
 from insight_samples.searching import search
 from insight_samples.selection import chosen, page_of, summaries, with_columns
 from insight_samples.sources import source_of, sources_of
@@ -26,9 +26,9 @@ _EACH = 60  # samples of one prompt over all steps
 
 
 @functools.cache
-def indexes_of(ctx: PluginContext) -> Indexes:
+def indexes_of(ctx: PluginContext) -> SampleIndexes:
     """The indexes of a host, which routes and rules share."""
-    return Indexes(ctx)
+    return SampleIndexes(ctx)
 
 
 def state_of(index: SourceIndex) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from insight_core.plugin import ReasonKind
 from insight_core.plugin.findings import Examined, Finding, FindingPlace, Needs, NotChecked, Rule
 from insight_samples.routes import indexes_of
 from insight_samples.selection import summaries
-from insight_samples.sources import Source, sources_of
+from insight_samples.sources import SampleSource, sources_of
 from insight_samples.summaries import SCORE, Summary, rank_of
 
 _WAITS = 3.0  # seconds for an index that is being made
@@ -48,7 +48,7 @@ _ALIKE = ReasonKind(
 class _Course:
     """The summaries of a source, and those of the first and the last fifth of its steps."""
 
-    source: Source
+    source: SampleSource
     steps: Sequence[int]
     first: Sequence[Summary]
     last: Sequence[Summary]

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from insight_samples.formats import Row, SampleFormat
-from insight_samples.messages import Message, divided, flat, messages_of
+from insight_samples.messages import SampleMessage, divided, flat, messages_of
 
 _CUT = (
     "length",
@@ -47,7 +47,7 @@ class Sample:
         """All text of the completion."""
         return flat(self.completion)
 
-    def messages(self) -> tuple[Sequence[Message], Sequence[Message]]:
+    def messages(self) -> tuple[Sequence[SampleMessage], Sequence[SampleMessage]]:
         """The messages of prompt and completion."""
         return messages_of(self.prompt, "user"), messages_of(self.completion, "assistant")
 

@@ -11,8 +11,8 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import PluginContext
-from insight_samples.formats import format_of
-from insight_samples.indexes import IndexedPart, Indexes, SourceIndex, parts_at
+from insight_samples.all_formats import format_of
+from insight_samples.indexes import IndexedPart, SampleIndexes, SourceIndex, parts_at
 from insight_samples.rows import layout_of
 from insight_samples.sample import sample_of
 from insight_samples.selection import Chosen, chosen, rows_of
@@ -27,7 +27,7 @@ Matching: TypeAlias = Callable[[Sequence[str]], Iterable[int]]  # places of the 
 
 
 @frozen
-class Hits:
+class FoundSamples:
     """Samples that match in a slice, and where the next slice begins: the row of ``rows`` that it counts
     from; ``next`` is None at the end."""
 
@@ -38,7 +38,7 @@ class Hits:
 
 def search(
     ctx: PluginContext,
-    indexes: Indexes,
+    indexes: SampleIndexes,
     index: SourceIndex,
     matching: Matching,
     *,
@@ -46,7 +46,7 @@ def search(
     step: int | None,
     conditions: Sequence[str],
     start: int,
-) -> Hits:
+) -> FoundSamples:
     """Samples whose prompt or completion matches, from the row ``start`` on.
 
     ``needle`` is a text in small letters that every match has; empty where there is none.
@@ -66,12 +66,12 @@ def search(
             hits[number] = of.row[found]
             count += len(found)
             if at < len(of):
-                return Hits(rows_of(parts, indexes, hits), before + int(of.row[at]), _rows(parts))
+                return FoundSamples(rows_of(parts, indexes, hits), before + int(of.row[at]), _rows(parts))
         before += rows
         is_over = is_searched and (time.monotonic() > ends or count >= MOST_HITS)
         if is_over and number + 1 < len(parts):
-            return Hits(rows_of(parts, indexes, hits), before, _rows(parts))
-    return Hits(rows_of(parts, indexes, hits), None, _rows(parts))
+            return FoundSamples(rows_of(parts, indexes, hits), before, _rows(parts))
+    return FoundSamples(rows_of(parts, indexes, hits), None, _rows(parts))
 
 
 def _in_part(

@@ -13,7 +13,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument
-from insight_samples.indexes import IndexedPart, Indexes, SourceIndex, parts_at
+from insight_samples.indexes import IndexedPart, SampleIndexes, SourceIndex, parts_at
 from insight_samples.indexing import EMPTY, IS_REPEATED, SCORE, TRUNCATED
 from insight_samples.summaries import Summary, length_of, scores_in, summary
 
@@ -49,7 +49,7 @@ class Chosen:
         return Chosen(self.parts, self.part[places], self.row[places], columns)
 
 
-def step_names(index: SourceIndex, indexes: Indexes) -> list[int]:
+def step_names(index: SourceIndex, indexes: SampleIndexes) -> list[int]:
     """All steps, in their order."""
     found: set[int] = set()
     for one in index.parts:
@@ -58,11 +58,13 @@ def step_names(index: SourceIndex, indexes: Indexes) -> list[int]:
 
 
 def summaries(
-    index: SourceIndex, indexes: Indexes, most: int = MOST_SHOWN
+    index: SourceIndex, indexes: SampleIndexes, most: int = MOST_SHOWN
 ) -> tuple[list[int], dict[int, Summary]]:
     """All steps, and the summaries of at most so many, with the first and the last."""
     steps = step_names(index, indexes)
-    places = np.unique(np.linspace(0, len(steps) - 1, min(most, len(steps))).astype(int)) if steps else []
+    if not steps:
+        return [], {}
+    places = np.unique(np.linspace(0, len(steps) - 1, min(most, len(steps))).astype(int))
     shown = {steps[place] for place in places}
     once: dict[int, Summary | None] = {}
     for one in index.parts:
@@ -77,7 +79,7 @@ def summaries(
 
 def chosen(
     index: SourceIndex,
-    indexes: Indexes,
+    indexes: SampleIndexes,
     step: int | None,
     conditions: Sequence[str] = (),
     names: Sequence[str] | None = None,
@@ -104,7 +106,7 @@ def chosen(
 
 def rows_of(
     parts: Sequence[IndexedPart],
-    indexes: Indexes,
+    indexes: SampleIndexes,
     places: Sequence[NDArray[np.intp]],
     names: Sequence[str] | None = None,
 ) -> Chosen:
@@ -187,7 +189,7 @@ def _condition(text: str) -> tuple[_Test, Sequence[str]]:
 
 def page_of(
     index: SourceIndex,
-    indexes: Indexes,
+    indexes: SampleIndexes,
     step: int | None,
     conditions: Sequence[str],
     order: tuple[str, bool],
@@ -215,12 +217,14 @@ def page_of(
     return len(every), with_columns(few, indexes)
 
 
-def with_columns(of: Chosen, indexes: Indexes) -> Chosen:
+def with_columns(of: Chosen, indexes: SampleIndexes) -> Chosen:
     """The same rows in the same order with all columns."""
     order = np.lexsort((of.row, of.part))
     parts, rows = of.part[order], of.row[order]
     bounds = np.searchsorted(parts, np.arange(len(of.parts) + 1))
-    places = [rows[low:high].astype(np.intp) for low, high in itertools.pairwise(bounds)]
+    places: list[NDArray[np.intp]] = [
+        rows[low:high].astype(np.intp) for low, high in itertools.pairwise(bounds)
+    ]
     back = np.empty(len(order), np.intp)
     back[order] = np.arange(len(order))
     return rows_of(of.parts, indexes, places).taken(back)

@@ -11,7 +11,8 @@ from attrs import frozen
 
 from insight_core.plugin import NotFound, PluginContext
 from insight_core.plugin.data import SeriesKey
-from insight_samples.formats import Row, SampleFormat, formats_of
+from insight_samples.all_formats import formats_of
+from insight_samples.formats import Row, SampleFormat
 from insight_samples.rows import layout_of, read_places, read_rows
 
 
@@ -32,7 +33,7 @@ class SampleFile:
 
 
 @frozen
-class Source:
+class SampleSource:
     """Files of a run that belong together, sorted by step."""
 
     run: str
@@ -52,7 +53,7 @@ class Source:
         raise NotFound("the file of this sample is gone", code="samples_gone")
 
 
-def sources_of(ctx: PluginContext, runs: Collection[str] | None = None) -> list[Source]:
+def sources_of(ctx: PluginContext, runs: Collection[str] | None = None) -> list[SampleSource]:
     """All sources of these runs, or of all, those with the most bytes first. Reads none of the files."""
     found: dict[tuple[str, str], list[tuple[str, SeriesKey, int, int, int, float]]] = {}
     for info in ctx.own.series(runs=runs):
@@ -70,11 +71,11 @@ def sources_of(ctx: PluginContext, runs: Collection[str] | None = None) -> list[
             path = tag.replace("*", str(step))  # a tag has * for the steps of its files
             file = path, info.key, index, step or by_name, size, time
             found.setdefault((info.key.run, name), []).append(file)
-    sources = [Source(run, name, _files(files)) for (run, name), files in found.items()]
+    sources = [SampleSource(run, name, _files(files)) for (run, name), files in found.items()]
     return sorted(sources, key=lambda source: (source.run, -source.nbytes, source.name))
 
 
-def source_of(ctx: PluginContext, run: str, name: str) -> Source:
+def source_of(ctx: PluginContext, run: str, name: str) -> SampleSource:
     """The source of this name, or the largest one of the run. Raises NotFound."""
     sources = sources_of(ctx, [run])
     for source in sources:

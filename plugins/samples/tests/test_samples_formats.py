@@ -10,7 +10,7 @@ from typing import Any
 import insight_samples
 import pandas as pd
 import pytest
-from insight_samples.formats import format_of
+from insight_samples.all_formats import format_of
 from insight_samples.sample import sample_of
 
 from insight_core.plugin.testing import EventWriter, host_of

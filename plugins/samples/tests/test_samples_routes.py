@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 import insight_samples
 import numpy as np
 import pytest
-from insight_samples.indexes import Indexes
-from insight_samples.indexing import Part, index_part, packed, unpacked
+from insight_samples.indexes import SampleIndexes
+from insight_samples.indexing import IndexPart, index_part, packed, unpacked
 from insight_samples.sources import sources_of
 
 from insight_core.plugin.testing import context_of, host_of
@@ -185,7 +185,7 @@ def test_the_kept_index_is_used_until_the_file_changes(
     _rollouts(tmp_path / "logs")
     made: list[str] = []
 
-    def counted(stream: BinaryIO, path: str, *more: int) -> Part:
+    def counted(stream: BinaryIO, path: str, *more: int) -> IndexPart:
         made.append(path)
         return index_part(stream, path, *more)
 
@@ -195,7 +195,7 @@ def test_the_kept_index_is_used_until_the_file_changes(
         with host_of(insight_samples, logdir=tmp_path / "logs") as host:
             data = host.context("samples").data
             ctx = context_of(insight_samples.insight_plugin(), data, cache_directory=tmp_path / "cache")
-            index = Indexes(ctx)
+            index = SampleIndexes(ctx)
             [source] = sources_of(ctx)
             eventually(lambda: index.of(source, 0.5).is_whole)
             index.close()

@@ -37,7 +37,7 @@ def samples(ctx: PluginContext, given: Arguments) -> ToolAnswer:
     overview = _overview(ctx, about)
     step = given.get("step")
     if step is None:
-        return _steps(overview, source)
+        return _steps(overview)
     if overview["steps"] and step not in overview["steps"]:
         raise InvalidArgument(f"step must be one of {', '.join(map(str, overview['steps'][-20:]))}")
     if given.get("since") is not None:
@@ -68,7 +68,7 @@ def _overview(ctx: PluginContext, about: Mapping[str, str]) -> Any:  # noqa: ANN
         time.sleep(_PAUSE)
 
 
-def _steps(overview: Any, source: str) -> ToolAnswer:  # noqa: ANN401 - of JSON
+def _steps(overview: Any) -> ToolAnswer:  # noqa: ANN401 - of JSON
     columns = [f"score/{name}" for name in overview["scores"]] + ["length", "characters"]
     has = [name for name in columns if any(name in one["columns"] for _, one in overview["shown"])]
     rows: list[Row] = []
@@ -78,7 +78,7 @@ def _steps(overview: Any, source: str) -> ToolAnswer:  # noqa: ANN401 - of JSON
         rows.append([step, one["rows"], one["empty"], one["repeated"], one["truncated"], *cells])
     names = [f"{name.removeprefix('score/')} {figure}" for name in has for figure in _FIGURES]
     head = ("step", "samples", "empty", "repeated", "truncated", *names)
-    note = f"{counted(len(rows), 'step')} of {source}. empty, repeated, truncated: shares."
+    note = f"{counted(len(rows), 'step')}. empty, repeated, truncated: shares."
     return ToolAnswer([note], LoggedRows.of(head, rows))
 
 
