@@ -15,7 +15,7 @@ from insight_core.plugin import InsightError, PluginContext, Reason
 from insight_core.plugin.worker import WorkerLimits, Workers
 from insight_samples.indexing import PART, Columns, IndexPart, index_part, unpacked
 from insight_samples.part_cache import PartCache, is_by_number, tail_of
-from insight_samples.sources import SampleFile, SampleSource, opened
+from insight_samples.sources import SampleFile, SampleSource, opened, place_of
 
 _HERE = 1 << 20  # bytes of a part that costs less to index here than to send
 _MEMORY = 192 << 20  # bytes of columns that are kept
@@ -241,8 +241,7 @@ class SampleIndexes:
 
     def _opener(self, file: SampleFile, start: int) -> Callable[[str], BinaryIO]:
         def open_file(_: str) -> BinaryIO:
-            place = self._ctx.own.place_at(file.key, file.index)
-            stream = self._ctx.own.open_payload(place, offset=start)
+            stream = self._ctx.own.open_payload(place_of(self._ctx, file), offset=start)
             if stream.file.seekable():
                 stream.file.seek(start)
             return stream.file

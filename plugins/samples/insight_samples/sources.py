@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from attrs import frozen
+import numpy as np
+from attrs import evolve, frozen
 
 from insight_core.plugin import NotFound, PluginContext
-from insight_core.plugin.data import SeriesKey
+from insight_core.plugin.data import RecordPlace, SeriesKey
 from insight_samples.all_formats import formats_of
 from insight_samples.formats import Row, SampleFormat
 from insight_samples.rows import layout_of, read_places, read_rows
@@ -20,13 +21,15 @@ from insight_samples.rows import layout_of, read_places, read_rows
 class SampleFile:
     """A file of samples, as last seen. ``id`` names it in its source; ``step`` is that of its path, or 0.
 
-    ``index`` is its place in the series ``key``; ``changed`` are seconds since the epoch.
+    In the series ``key`` it is the record number ``nth`` of those of the step ``record``: places move as
+    files appear. ``changed`` are seconds since the epoch.
     """
 
     id: str
     path: str
     key: SeriesKey
-    index: int
+    record: int
+    nth: int
     step: int
     size: int
     changed: float
@@ -55,7 +58,7 @@ class SampleSource:
 
 def sources_of(ctx: PluginContext, runs: Collection[str] | None = None) -> list[SampleSource]:
     """All sources of these runs, or of all, those with the most bytes first. Reads none of the files."""
-    found: dict[tuple[str, str], list[tuple[str, SeriesKey, int, int, int, float]]] = {}
+    found: dict[tuple[str, str], list[SampleFile]] = {}
     for info in ctx.own.series(runs=runs):
         try:
             table = ctx.own.records(info.key)
@@ -65,11 +68,13 @@ def sources_of(ctx: PluginContext, runs: Collection[str] | None = None) -> list[
         formats = formats_of(tag.replace("*", "0"))
         name = _source_of(tag, formats)
         by_name = _step_of(tag, formats)
-        for index, (step, time, size) in enumerate(
-            zip(table.steps.tolist(), table.wall_times.tolist(), table.sizes.tolist(), strict=True)
+        seen: dict[int, int] = {}
+        for step, changed, size in zip(
+            table.steps.tolist(), table.wall_times.tolist(), table.sizes.tolist(), strict=True
         ):
+            nth = seen[step] = seen.get(step, -1) + 1
             path = tag.replace("*", str(step))  # a tag has * for the steps of its files
-            file = path, info.key, index, step or by_name, size, time
+            file = SampleFile("", path, info.key, step, nth, step or by_name, size, changed)
             found.setdefault((info.key.run, name), []).append(file)
     sources = [SampleSource(run, name, _files(files)) for (run, name), files in found.items()]
     return sorted(sources, key=lambda source: (source.run, -source.nbytes, source.name))
@@ -84,12 +89,21 @@ def source_of(ctx: PluginContext, run: str, name: str) -> SampleSource:
     raise NotFound(f"run {run!r} has no samples {name!r}", code="samples_no_source", run=run, source=name)
 
 
+def place_of(ctx: PluginContext, file: SampleFile) -> RecordPlace:
+    """The record of a file, wherever it is by now. Raises NotFound."""
+    table = ctx.own.records(file.key)
+    same = np.flatnonzero(table.steps == file.record)
+    if file.nth >= len(same):
+        raise NotFound("the file of this sample is gone", code="samples_gone")
+    return ctx.own.place_in(table, file.key, int(same[file.nth]))
+
+
 @contextmanager
 def opened(
     ctx: PluginContext, file: SampleFile, offset: int = 0, length: int | None = None
 ) -> Iterator[BinaryIO]:
     """The bytes of a file from ``offset`` on."""
-    stream = ctx.own.open_payload(ctx.own.place_at(file.key, file.index), offset=offset, length=length)
+    stream = ctx.own.open_payload(place_of(ctx, file), offset=offset, length=length)
     try:
         if offset and stream.file.seekable():
             stream.file.seek(offset)
@@ -110,13 +124,13 @@ def rows_at(ctx: PluginContext, file: SampleFile, places: Sequence[tuple[int, in
     return found
 
 
-def _files(found: list[tuple[str, SeriesKey, int, int, int, float]]) -> Sequence[SampleFile]:
+def _files(found: Sequence[SampleFile]) -> Sequence[SampleFile]:
+    """Sorted by step, each with its id."""
     files = []
     seen: dict[int, int] = {}
-    for path, key, index, step, size, changed in sorted(found, key=lambda one: (one[3], one[0], one[2])):
-        number = seen[step] = seen.get(step, -1) + 1  # several files of a step: ranks, shards
-        name = f"{step}.{number}" if number else str(step)
-        files.append(SampleFile(name, path, key, index, step, size, changed))
+    for file in sorted(found, key=lambda one: (one.step, one.path, one.nth)):
+        number = seen[file.step] = seen.get(file.step, -1) + 1  # several files of a step: ranks, shards
+        files.append(evolve(file, id=f"{file.step}.{number}" if number else str(file.step)))
     return files
 
 

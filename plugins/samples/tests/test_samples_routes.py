@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from insight_samples.indexes import SampleIndexes
 from insight_samples.indexing import IndexPart, index_part, packed, unpacked
-from insight_samples.sources import sources_of
+from insight_samples.sources import rows_at, sources_of
 
 from insight_core.plugin.testing import context_of, host_of
 from tests.support.sample_hosts import samples_of, write_lines
@@ -150,6 +150,21 @@ def test_a_growing_file_is_followed_and_a_replaced_one_read_again(tmp_path: Path
         write_lines(path, [{"prompt": "other", "completion": "new", "reward": 0, "step": 9}])
         of.host.load()
         assert eventually(lambda: of.overview()["steps"] == [9])
+
+
+def test_a_file_is_the_same_after_others_appeared_before_it(tmp_path: Path) -> None:
+    """While a directory is read for the first time, places of records move."""
+    for step in (5, 9):
+        write_lines(
+            tmp_path / "rollout" / f"{step}.jsonl", [{"input": "p", "output": f"of {step}", "score": 1}]
+        )
+    with host_of(insight_samples, logdir=tmp_path) as host:
+        ctx = host.context("samples")
+        [source] = sources_of(ctx)
+        write_lines(tmp_path / "rollout" / "1.jsonl", [{"input": "p", "output": "of 1", "score": 1}])
+        host.load()
+        said = [row["output"] for file in source.files for row in rows_at(ctx, file, [(0, 80)]) if row]
+    assert said == ["of 5", "of 9"]
 
 
 def test_rows_that_cannot_be_read_are_counted_with_their_place(tmp_path: Path) -> None:
