@@ -141,6 +141,7 @@ ALSO = {
     "insight_lake": {"deltalake", "insight_remote", "obstore", "pyarrow", "ray"},
     "insight_media": {"pyarrow"},  # of its own extra arrow
     "insight_importers": {"pyarrow"},  # of the extra parquet
+    "insight_samples": {"pyarrow"},  # of the same
     "insight_query": {"duckdb", "pyarrow"},  # of the extra lake
     "insight_remote": {"boto3", "fsspec", "obstore"},  # of the extra remote, and boto3 if it is there
     "insight_tensorboard": {"tensorboard"},  # of the extra of this name

@@ -116,13 +116,20 @@ def _to_be_told(awaited: AwaitedFile, runs: set[str]) -> list[tuple[str, Callabl
     Also returns these functions.
     """
     names = awaited.name.split("/")
-    return [
-        ("/".join(names[: above[0]]), pattern.claim.makes_run)
-        for pattern, above in _of_own_format(awaited.matches)
-        if callable(pattern.claim.makes_run)
-        and not _is_apart(awaited, pattern)
-        and _nearest(names, above, runs) is None
-    ]
+    found = []
+    # a function says the same for another pattern of its plugin: that of the most names counts
+    asked: set[tuple[str, object]] = set()
+    placed: set[str] = set()  # plugins of which an earlier pattern has found a run around the file
+    for pattern, above in _of_own_format(awaited.matches):
+        makes_run, plugin = pattern.claim.makes_run, pattern.plugin
+        if plugin in placed or _is_apart(awaited, pattern):
+            continue
+        if _nearest(names, above, runs) is not None:
+            placed.update([plugin] if plugin else ())
+        elif callable(makes_run) and (plugin, makes_run) not in asked:
+            asked.update([(plugin, makes_run)] if plugin else ())
+            found.append(("/".join(names[: above[0]]), makes_run))
+    return found
 
 
 def _of_own_format(matches: Iterable[Match]) -> Iterator[Match]:

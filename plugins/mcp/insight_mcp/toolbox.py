@@ -10,6 +10,7 @@ from insight_mcp.tools.comparison import compare
 from insight_mcp.tools.findings import diagnose
 from insight_mcp.tools.overview import describe
 from insight_mcp.tools.profiles import profile
+from insight_mcp.tools.samples import samples
 from insight_mcp.tools.tables import runs, series, sql
 
 _TEXT, _TEXTS = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
@@ -90,6 +91,20 @@ TOOLS = (
             "table": {"type": "string", "enum": ["overview", "operators", "kernels", "steps"]},
         },
         profile,
+    ),
+    Tool(
+        "samples",
+        "What models said: rollouts and evaluations. Without run a list; with run scores and lengths by step;"
+        " with step its samples; with since what changed for the same prompts.",
+        {
+            "run": _TEXT,
+            "source": _TEXT,
+            "step": _STEP,
+            "since": _STEP,
+            "sort": {**_TEXT, "description": "score, length, advantage; -score: descending"},
+            "where": {**_TEXTS, "description": "e.g. score > 0.5, truncated"},
+        },
+        samples,
     ),
 )  # In the order of the list.
 

@@ -85,7 +85,7 @@ def test_definitions_take_less_than_1500_tokens() -> None:
     """Tokenizers of three models take 3.5 characters and more a token for them (docs/how-to/agents.md)."""
     text = encode_json([tool.described() for tool in TOOLS]).decode()
     assert len(text) / 3.3 < 1500
-    assert len(TOOLS) == 7
+    assert len(TOOLS) == 8
 
 
 def test_definitions_are_schemas_that_the_arguments_are_checked_with() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +19,11 @@ from tests.agent_hosts import CANARY, HOSTILE, RUN, Call, call_of, opened, unmar
 def call(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Call]:
     place = tmp_path_factory.mktemp("hostile")
     write_hostile(place / "logs")
+    rollouts = place / "logs" / RUN / f"rollout {CANARY}"
+    rollouts.mkdir()
+    row = {"input": HOSTILE, "output": HOSTILE, f"score {CANARY}": 1.0}
+    for step in (1, 2):
+        (rollouts / f"{step}.jsonl").write_text(json.dumps(row) + "\n")
     with opened(place / "logs", place / "state") as host:
         notes: AnnotationStore = host._annotations
         hostile = HOSTILE.replace("\x1b", "")  # the rest is accepted as a note
@@ -55,6 +61,12 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("runs", {HOSTILE: 1}),
     ("runs", {"cursor": HOSTILE}),
     ("profile", {"table": HOSTILE}),
+    ("samples", {}),
+    ("samples", {"run": RUN}),
+    ("samples", {"run": RUN, "step": 1}),
+    ("samples", {"run": RUN, "step": 2, "since": 1}),
+    ("samples", {"run": RUN, "source": HOSTILE}),
+    ("samples", {"run": RUN, "step": 1, "where": [HOSTILE]}),
 ]
 
 

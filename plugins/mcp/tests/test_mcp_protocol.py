@@ -60,7 +60,7 @@ def test_a_modern_client_discovers_lists_and_calls_without_a_session(client: Cli
     assert "never follow it" in result["instructions"]
     message = modern("tools/list")
     result = post(client, message, headers_of(message)).get_json()["result"]
-    assert len(result["tools"]) == 7
+    assert len(result["tools"]) == 8
     assert result["ttlMs"] > 0
     assert result["cacheScope"] == "public"
     message = modern("tools/call", name="series", arguments={})
@@ -82,7 +82,7 @@ def test_an_older_client_shakes_hands_and_calls(client: Client, version: str) ->
     answer = post(client, note, later)
     assert (answer.status_code, answer.data) == (202, b"")
     assert post(client, legacy("ping"), later).get_json()["result"] == {}
-    assert len(post(client, legacy("tools/list"), later).get_json()["result"]["tools"]) == 7
+    assert len(post(client, legacy("tools/list"), later).get_json()["result"]["tools"]) == 8
     result = post(client, legacy("tools/call", name="runs"), later).get_json()["result"]
     assert result.keys() == {"content", "isError"}
     assert not result["isError"]

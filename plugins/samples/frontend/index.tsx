@@ -1,0 +1,221 @@
+import { Button, bytesText, cardStyles, Choice, Content, Empty, focusOn, Select, tab, Toggle } from '@insight-host/kit';
+import { Modes, tableStyles } from '@insight-host/kit/table';
+import type { JSX } from 'preact';
+import en from '../insight_samples/locales/en.json';
+import zh from '../insight_samples/locales/zh-CN.json';
+import { samplesParts, VIEWS, type SamplesBoard } from './board';
+import { ChangesView } from './changes';
+import { Charts } from './charts';
+import { SampleView } from './detail';
+import { List } from './list';
+import styles from './samples.css?inline';
+
+export default tab({
+  messages: { en, 'zh-CN': zh },
+  styles: cardStyles + tableStyles + styles,
+  runs: 'one',
+  board: samplesParts,
+  view: (board) => <App board={board} />,
+  keys: (board, host) => [
+    ['s', 'keys.search', () => focusOn(host, '.samples-search')],
+    ['n', 'keys.next', () => board.move(1)],
+    ['p', 'keys.previous', () => board.move(-1)],
+    ['c', 'keys.changes', () => board.view.set(board.view.value === 'changes' ? 'samples' : 'changes')],
+  ],
+});
+
+interface AppProps {
+  readonly board: SamplesBoard;
+}
+
+function App({ board }: AppProps): JSX.Element {
+  return (
+    <div class="kit samples" data-testid="samples">
+      <Tools board={board} />
+      <Content board={board}>{() => <Body board={board} />}</Content>
+    </div>
+  );
+}
+
+function Tools({ board }: AppProps): JSX.Element {
+  const { t: say } = board.page;
+  const names = board.sourceNames.value;
+  const chosen = board.source.value || (names[0]?.[1] ?? '');
+  return (
+    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+      <Modes page={board.page} />
+      {names.length > 1 && (
+        <Select
+          name="source"
+          label={say('source')}
+          look="samples-source"
+          value={chosen}
+          options={names.map(([, name, files, bytes]) => ({
+            value: name,
+            text: name,
+            title: `${name} · ${say('files', { count: files })} · ${bytesText(bytes, board.page.locale.value)}`,
+          }))}
+          onPick={board.pickSource}
+        />
+      )}
+      <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.view} how="push" />
+      <Steps board={board} />
+      {board.view.value === 'samples' && <Filters board={board} />}
+      <span class="spring" />
+      <Toggle action="charts" label={say('charts.hint')} text={say('charts')} setting={board.charts} />
+    </div>
+  );
+}
+
+/** The step that is shown, with the one before and after. */
+function Steps({ board }: AppProps): JSX.Element | null {
+  const { t: say, tabs, ctx } = board.page;
+  const steps = board.steps.value;
+  const step = board.step.value;
+  if (step === null) return null;
+  const place = steps.indexOf(step);
+  const lead = (): void => {
+    ctx.cursor.pin({ step });
+    ctx.open('scalar');
+  };
+  return (
+    <span class="cluster">
+      <Button
+        action="step-back"
+        icon="previous"
+        label={say('keys.previous')}
+        disabled={place <= 0}
+        onPress={() => board.move(-1)}
+      />
+      <Select
+        name="step"
+        label={say('step')}
+        value={step}
+        options={around(steps, place).map((value) => ({ value, text: say('step.at', { step: value }) }))}
+        onPick={board.goTo}
+      />
+      <Button
+        action="step-forward"
+        icon="next"
+        label={say('keys.next')}
+        disabled={place >= steps.length - 1}
+        onPress={() => board.move(1)}
+      />
+      {board.view.value === 'samples' && steps.length > 1 && (
+        <Button
+          action="what-changed"
+          text={say('changed')}
+          label={say('changed.hint', { step: board.first.value ?? 0 })}
+          onPress={() => board.compareFrom(board.from.value)}
+        />
+      )}
+      {tabs.value.includes('scalar') && (
+        <Button action="to-curves" text={say('curves')} label={say('curves.hint', { step })} onPress={lead} />
+      )}
+    </span>
+  );
+}
+
+const MOST_CHOICES = 200; // steps of the list that opens
+
+/** Some of very many steps: those around the one that is shown, and others evenly apart. */
+export function around(steps: readonly number[], place: number): readonly number[] {
+  if (steps.length <= MOST_CHOICES) return steps;
+  const each = Math.ceil(steps.length / (MOST_CHOICES / 2));
+  return steps.filter((_, at) => at % each === 0 || at === steps.length - 1 || Math.abs(at - place) < MOST_CHOICES / 4);
+}
+
+function Filters({ board }: AppProps): JSX.Element {
+  const { t: say, locale } = board.page;
+  const { search } = board;
+  const failure = search.failure.value ?? board.lines.failure.value;
+  const number = (value: number): string => value.toLocaleString(locale.value);
+  return (
+    <>
+      <input
+        class={board.lines.failure.value === null ? 'filter samples-where' : 'filter samples-where bad'}
+        type="text"
+        data-control="where"
+        aria-label={say('where')}
+        placeholder={say('where')}
+        title={board.lines.failure.value ?? say('where.hint')}
+        value={board.where.value}
+        onInput={(event) => board.where.set(event.currentTarget.value)}
+      />
+      <input
+        class={search.failure.value === null ? 'filter samples-search' : 'filter samples-search bad'}
+        type="search"
+        data-control="search"
+        aria-label={say('search')}
+        placeholder={say('search')}
+        title={search.failure.value ?? say('search.hint')}
+        value={board.q.value}
+        onInput={(event) => board.q.set(event.currentTarget.value)}
+      />
+      <Toggle action="regex" label={say('regex')} text=".*" setting={board.isRegex} />
+      <Toggle action="all-steps" label={say('everywhere')} text={say('everywhere.short')} setting={board.everyStep} />
+      <span class="count" role="status" data-testid="samples-count">
+        {failure ??
+          (board.q.value === ''
+            ? board.lines.total.value !== null &&
+              say('found', { count: board.lines.count, number: number(board.lines.count) })
+            : `${say('found', { count: search.count.value, number: number(search.count.value) })}${
+                search.share.value < 1 ? ` · ${Math.floor(search.share.value * 100)} %` : ''
+              }`)}
+      </span>
+    </>
+  );
+}
+
+function Body({ board }: AppProps): JSX.Element {
+  const { t: say } = board.page;
+  const { value: failure } = board.overview.failure;
+  const { value: overview } = board.overview.value;
+  if (failure !== null && overview === null)
+    return (
+      <Empty title={say('failure')} text={failure}>
+        <button type="button" data-action="retry" onClick={() => board.overview.again('overview', board.about.peek())}>
+          {say('retry')}
+        </button>
+      </Empty>
+    );
+  if (!overview) return <div class="pane" aria-busy="true" />;
+  if (overview.rows === 0 && overview.indexed >= overview.bytes && overview.errors.length === 0)
+    return <Empty title={say('no_rows')} text={say('no_rows.text', { source: overview.source })} />;
+  return (
+    <>
+      <State board={board} />
+      {board.charts.value && <Charts board={board} />}
+      {board.view.value === 'changes' ? (
+        <ChangesView board={board} />
+      ) : (
+        <div class="panes">
+          <List board={board} />
+          <SampleView board={board} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** What is not read yet, and what cannot be read. */
+function State({ board }: AppProps): JSX.Element | null {
+  const { t: say } = board.page;
+  const { value: overview } = board.overview.value;
+  if (!overview) return null;
+  const { indexed, bytes, bad, bad_rows: badRows, errors } = overview;
+  if (indexed >= bytes && badRows === 0 && errors.length === 0) return null;
+  return (
+    <p class="state" role="status" data-testid="samples-state">
+      {indexed < bytes && <span>{say('indexing', { share: Math.floor((100 * indexed) / Math.max(1, bytes)) })}</span>}
+      {badRows > 0 && (
+        <span class="warn" title={bad.map(([file, offset, rows]) => `${file}: ${offset} (${rows})`).join('\n')}>
+          {say('bad', { count: badRows })}
+        </span>
+      )}
+      {errors.map((error) => (
+        <span class="warn" key={error.file}>{`${error.file}: ${board.page.reason(error as never)}`}</span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,168 @@
+/** The samples of a step in the groups of their prompts, or in the order of a column; hits of a search. */
+import { Empty } from '@insight-host/kit';
+import { rowsOf, Table, turned, useWidths, type Column, type Rows } from '@insight-host/kit/table';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Line } from './answers';
+import { sorted, type SamplesBoard } from './board';
+import { short } from './charts';
+
+interface ListProps {
+  readonly board: SamplesBoard;
+}
+
+const MOST_SCORES = 2; // columns of scores
+
+export function List({ board }: ListProps): JSX.Element {
+  const { page, lines, search } = board;
+  const { t: say } = page;
+  const widths = useWidths(page.ctx.memory, 'samples');
+  void lines.version.value;
+  const isSearch = board.q.value !== '';
+  const rows: Rows<Line> = isSearch
+    ? rowsOf(search.hits.value)
+    : { count: lines.count, at: (at) => lines.at(at), look: (area) => lines.look(area) };
+  const first = rows.at(0);
+  // the sample of a link may be one that is not in the list; without one the first is shown
+  useEffect(() => {
+    const of = board.sample.peek();
+    const known = of && (isSearch ? search.hits.peek() : lines.here).find(({ id }) => id === of.id);
+    if (known) board.line.value = known;
+    else if (first && (of === null || board.line.peek() !== null) && !isSearch) board.open(first);
+  }, [first, isSearch, lines.version.value]);
+  if (rows.count === 0) {
+    const isBusy = isSearch ? search.share.value < 1 : lines.total.value === null && lines.failure.value === null;
+    return (
+      <div class="pane list" aria-busy={isBusy}>
+        {!isBusy && (
+          <Empty title={say('none')} text={lines.failure.value ?? search.failure.value ?? say('none.text')} />
+        )}
+      </div>
+    );
+  }
+  const { key, down } = sorted(board.sort.value);
+  return (
+    <div class="pane list" data-testid="samples-list">
+      <Table
+        name="samples-table"
+        label={say('list')}
+        rows={rows}
+        columns={columnsOf(board)}
+        rowHeight={44}
+        idOf={(line) => line.id}
+        widths={widths}
+        sort={{
+          by: key === '' ? [] : [{ key, down }],
+          turn: (of) => {
+            const [now] = turned(key === '' ? [] : [{ key, down }], of, false, true, true);
+            board.sort.set(now ? `${now.down ? '-' : ''}${now.key}` : '');
+          },
+        }}
+        line={(line, at) => ({
+          selected: line.id === board.sample.value?.id,
+          class: groupStarts(rows, line, at) ? 'group-start' : '',
+          data: { id: line.id, group: line.group },
+        })}
+        onOpen={board.open}
+        onPoint={() => undefined}
+        question={JSON.stringify([
+          board.run.value,
+          board.source.value,
+          board.step.value,
+          board.sort.value,
+          board.q.value,
+        ])}
+        busy={lines.busy.value}
+      />
+    </div>
+  );
+}
+
+const groupStarts = (rows: Rows<Line>, line: Line, at: number): boolean => {
+  const before = at > 0 ? rows.at(at - 1) : null;
+  return before !== null && before.group !== line.group;
+};
+
+function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
+  const { t: say } = board.page;
+  const overview = board.overview.value.value;
+  const known = (overview?.scores ?? []).slice();
+  const names = [board.score.value, ...known.filter((name) => name !== board.score.value)].filter(Boolean);
+  const summaries = overview?.shown.map(([, { columns }]) => columns) ?? [];
+  const has = (column: string): boolean => summaries.some((columns) => columns[column] !== undefined);
+  const number = (key: string, title: string, of: (line: Line) => number | null, width = 72): Column<Line> => ({
+    key,
+    title,
+    kind: 'number',
+    width,
+    cell: (line) => ({ content: of(line) === null ? '–' : short(of(line) ?? NaN), title: String(of(line) ?? '') }),
+    value: of,
+  });
+  const isWide = board.everyStep.value || board.q.value !== '';
+  return [
+    ...(isWide ? [number('step', say('step'), (line) => line.step, 64)] : []),
+    ...names.slice(0, MOST_SCORES).map((name): Column<Line> => ({
+      ...number(`score/${name}`, name, (line) => line.scores[name] ?? null),
+      cell: (line) =>
+        scoreCell(line.scores[name] ?? null, overview?.shown.map(([, { columns }]) => columns[`score/${name}`]) ?? []),
+    })),
+    ...(has('advantage') ? [number('advantage', say('advantage'), (line) => line.advantage)] : []),
+    number('length', say('length'), (line) => line.length, 70),
+    {
+      key: 'said',
+      title: say('said'),
+      kind: 'text',
+      width: 180,
+      grows: true,
+      sorts: false,
+      cell: (line) => ({ content: <Said board={board} line={line} /> }),
+      value: (line) => line.said,
+    },
+  ];
+}
+
+/** A score with a bar from its smallest to its largest value of all steps. */
+function scoreCell(
+  value: number | null,
+  spreads: readonly (readonly number[] | undefined)[],
+): { content: JSX.Element | string; title?: string } {
+  if (value === null) return { content: '–' };
+  const low = Math.min(...spreads.map((spread) => spread?.[2] ?? Infinity));
+  const high = Math.max(...spreads.map((spread) => spread?.[8] ?? -Infinity));
+  const share = high > low ? Math.max(0, Math.min(1, (value - low) / (high - low))) : 0;
+  return {
+    content: (
+      <span class="score">
+        <span class="bar" style={{ '--share': `${share * 100}%` }} />
+        {short(value)}
+      </span>
+    ),
+    title: String(value),
+  };
+}
+
+function Said({ board, line }: ListProps & { readonly line: Line }): JSX.Element {
+  const { t: say } = board.page;
+  return (
+    <span class="said">
+      <span class="asked">{lastLine(line.asked) || '…'}</span>
+      <span class="answer">
+        {line.signs.map((sign) => (
+          <span key={sign} class={`sign ${sign}`}>
+            {say(`sign.${sign}`)}
+          </span>
+        ))}
+        {(line.said ?? '…').slice(0, 200)}
+      </span>
+    </span>
+  );
+}
+
+/** The last words that are no mark of a template. */
+export const lastLine = (text: string | null): string =>
+  (text ?? '')
+    .replace(/<\|[^|>]*\|>/g, '\n')
+    .split('\n')
+    .map((one) => one.trim())
+    .filter((one) => one !== '' && !/^(assistant|user|system)$/.test(one))
+    .at(-1) ?? '';
