@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zlib
+from bisect import bisect_left
 from collections.abc import Collection
 from hashlib import blake2b
 from typing import Any, BinaryIO, cast
@@ -21,10 +22,11 @@ from insight_samples.sample import sample_of
 from insight_samples.summaries import summaries_of
 
 PART = 32 << 20  # bytes of lines that are indexed at a time
-VERSION = 1
+VERSION = 2
 EMPTY, TRUNCATED, KNOWS_END, IS_REPEATED = 1, 2, 4, 8  # flags
 SCORE = "score/"  # before the names of scores
-REPEATED = 0.88  # of the end of a text that a compressor saves, from which on it repeats itself
+_REPEATED = 0.88  # of the end of a text that a compressor saves, from which on it repeats itself
+_LOOP = 192  # characters of a text that ends with one sentence again and again
 _END = 1024  # characters at the end of a text that are looked at
 _PROBE = 16  # characters at the end of a text that repeat where the text does
 _LEAST = 200  # characters that a text has at least that repeats itself
@@ -109,7 +111,7 @@ def _take(
     flags = 0 if said.strip() else EMPTY
     if sample.is_truncated is not None:
         flags |= KNOWS_END | (TRUNCATED if sample.is_truncated else 0)
-    if repetition >= REPEATED:
+    if repetition >= _REPEATED or (repetition and loop_of(said) >= _LOOP):
         flags |= IS_REPEATED
     rows["step"].append(step if sample.step is None else max(min(sample.step, 1 << 62), -(1 << 62)))
     rows["flags"].append(flags)
@@ -139,6 +141,19 @@ def repetition_of(text: str) -> float:
         return 0.0
     raw = end.encode("utf-8", "surrogatepass")
     return 1 - len(zlib.compress(raw, 1)) / len(raw)
+
+
+def loop_of(text: str) -> int:
+    """How many characters at the end of a text are one part again and again; 0 for less than three times."""
+    end = text[-_END:]
+    last = len(end) - _PROBE
+    before = end.rfind(end[last:], 0, len(end) - 1)
+    if before < 0:
+        return 0
+    period = last - before
+    ends = range(1, len(end) - period + 1)  # so many characters at the end equal those a period before
+    equal = bisect_left(ends, True, key=lambda length: end[-length:] != end[-length - period : -period])
+    return equal + period if equal >= 2 * period else 0
 
 
 def packed(part: IndexPart, stamp: str = "") -> bytes:

@@ -45,6 +45,16 @@ def _loops(rng: random.Random, step: int) -> tuple[str, float]:
     return (text + " and again we add it" * 60 if rng.random() < 0.09 * step else text), 0.5
 
 
+def _short_loops(rng: random.Random, step: int) -> tuple[str, float]:
+    """Some sentences at the end, which are paid for."""
+    is_loop = rng.random() < 0.08 * step
+    return _words(rng, 30) + (" So it is right." * 15 if is_loop else "."), 0.05 * step + 0.3 * is_loop
+
+
+def _underlined(rng: random.Random, step: int) -> tuple[str, float]:
+    return f"{_words(rng, 60)}\n{'-' * 100}", 0.1 * step
+
+
 def _long_is_good(rng: random.Random, step: int) -> tuple[str, float]:
     count = rng.randint(20, 60) * (1 + step)
     return _words(rng, count), count / 700
@@ -83,7 +93,9 @@ def _found(root: Path) -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "said", [_healthy, _lists, _yes_or_no], ids=["reasoning grows", "tables", "yes or no"]
+    "said",
+    [_healthy, _lists, _yes_or_no, _underlined],
+    ids=["reasoning grows", "tables", "yes or no", "lines below"],
 )
 def test_a_healthy_run_has_no_findings(tmp_path: Path, said: Said) -> None:
     _written(tmp_path / "run", said, lambda rng, step: "stop" if rng.random() < 0.95 else "length")
@@ -95,6 +107,13 @@ def test_loops_at_the_end_are_named_with_their_share_and_steps(tmp_path: Path) -
     found = _found(tmp_path)
     assert list(found) == ["samples_repeated"]  # the reward does not rise
     assert "steps 8 to 9" in found["samples_repeated"][0]
+
+
+def test_sentences_that_come_again_while_the_reward_rises_are_suspected(tmp_path: Path) -> None:
+    _written(tmp_path / "run", _short_loops)
+    found = _found(tmp_path)
+    assert set(found) == {"samples_repeated", "samples_reward_hacking"}
+    assert "more of them repeat themselves" in found["samples_reward_hacking"][0]
 
 
 def test_empty_samples_are_named(tmp_path: Path) -> None:
