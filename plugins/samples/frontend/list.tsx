@@ -158,11 +158,16 @@ function Said({ board, line }: ListProps & { readonly line: Line }): JSX.Element
   );
 }
 
+const LEAST = 16; // letters that say what was asked; "Answer:" does not
+
 /** The last words that are no mark of a template. */
-export const lastLine = (text: string | null): string =>
-  (text ?? '')
+export function lastLine(text: string | null): string {
+  const lines = (text ?? '')
     .replace(/<\|[^|>]*\|>/g, '\n')
     .split('\n')
     .map((one) => one.trim())
-    .filter((one) => one !== '' && !/^(assistant|user|system)$/.test(one))
-    .at(-1) ?? '';
+    .filter((one) => one !== '' && !/^(assistant|user|system)$/.test(one));
+  let found = lines.pop() ?? '';
+  while (found.length < LEAST && lines.length > 0) found = `${lines.pop()} ${found}`;
+  return found;
+}

@@ -7,6 +7,7 @@ import { Asking, Lines } from './asking';
 import { nearest, sorted, type SamplesBoard } from './board';
 import { diffWords } from './diff';
 import { around } from './index';
+import { lastLine } from './list';
 import { Search } from './search';
 import { Turns } from './turns';
 
@@ -156,4 +157,10 @@ it('several messages are compared with their roles', () => {
       { role: 'tool', ...line },
     ]),
   ).toBe('[assistant] a\n[tool] a');
+});
+
+it('a prompt is known by its last line, or by the lines before a short one', () => {
+  expect(lastLine('<|user|>\nA story.\nWhich city is named in it?\n<|assistant|>')).toBe('Which city is named in it?');
+  expect(lastLine('Question: 2 + 2?\nAnswer:')).toBe('Question: 2 + 2? Answer:');
+  expect(lastLine(null)).toBe('');
 });
