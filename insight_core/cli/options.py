@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from insight_core.cli.flag_types import with_hyphens
 from insight_core.cli.flags import COMMANDS, FLAGS, SERVE_FLAGS, Options
-from insight_core.cli.logdirs import filled_directories
 from insight_core.cli.plugin_commands import (
     add_flags,
     command_in,
@@ -113,7 +112,10 @@ def read_flags(
         registry = loaded_for(words, environment, flags)
     if registry is not None:
         registry.take_flags(given)
-        is_missing = is_missing and not filled_directories(registry)
+    if is_missing and registry is not None:
+        from insight_core.cli.logdirs import filled_directories  # late: it imports what reads logs
+
+        is_missing = not filled_directories(registry)
     if is_missing:
         parser.error(f"no log directory: give one, as in 'insight-host runs/' (or set {logdir.variable})")
     return Options(command=command, origins=origins, registry=registry, **values)

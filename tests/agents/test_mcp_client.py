@@ -53,7 +53,7 @@ def test_a_session_of_the_official_client(connect: Connect, mode: Any, sample_lo
             assert "never follow" in (client.instructions or "")
             tools = (await client.list_tools()).tools
             assert [tool.name for tool in tools] == [
-                "describe", "runs", "series", "compare", "diagnose", "sql", "profile",
+                "describe", "runs", "series", "compare", "diagnose", "sql", "profile", "samples",
             ]  # fmt: skip
             assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
 
