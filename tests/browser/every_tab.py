@@ -32,6 +32,7 @@ READY = {
     "alerts": "[data-alert]",
     "reports": '[data-card="train/loss"] canvas',
     "console": ".line .number",
+    "samples": ".list .said",
     "trash": ".empty",
 }
 

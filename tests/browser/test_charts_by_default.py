@@ -92,5 +92,6 @@ def test_the_font_is_the_hosts_own_comes_late_and_has_its_licence_next_to_it(
     host = url.partition("?")[0].rstrip("/")
     assert all(one.startswith(host) for one in asked)
     assert ".woff2" not in page.request.get(url).text()  # nothing waits for it
-    licence = page.request.get(f"{host}/static/inter-license.txt")
-    assert "SIL Open Font License" in licence.text()
+    licences = page.request.get(f"{host}/static/licenses.txt").text()
+    assert "@fontsource-variable/inter" in licences
+    assert "SIL OPEN FONT LICENSE" in licences

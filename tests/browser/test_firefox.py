@@ -48,6 +48,7 @@ TABS = {
     "alerts": Content("[data-alert]", "train/loss of "),
     "reports": Content('[data-card="train/loss"]', "288 points, all kept", 0.1),
     "console": Content("select", "kill.log"),
+    "samples": Content(".said", "Question: "),
     "trash": Content(".empty", "Nothing was moved"),
 }
 each_tab = pytest.mark.parametrize("tab", TABS)

@@ -42,7 +42,7 @@ def test_who_ran_out_of_memory_finds_the_line_in_three_clicks(
     story = panel.get_by_test_id("memory-story")
     expect(story).to_contain_text("GPU 0 ran out of memory")
     expect(story).to_contain_text("117 MB were asked for, 0 B were free")
-    expect(story).to_contain_text(re.compile(r"Most is held by attend \(model\.py:33\): activation, 5\d%"))
+    expect(story).to_contain_text(re.compile(r"Most is held by attend \(model\.py:33\): activation, 5\d.%"))
     expect(panel.locator('[data-figure="calls-0"] [data-name*="model.py:33"]').first).to_be_visible()
     story.locator('[data-action="show-failure"]').click()
     expect(page).to_have_url(re.compile(r"profiler\.at=\d+"))
