@@ -6,7 +6,9 @@ import io
 import re
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO, cast
 
 _GZIP = b"\x1f\x8b"
@@ -52,12 +54,11 @@ class Files:
     @classmethod
     def of_directory(cls, directory: Path, *names: str) -> Files:
         """The files below a directory, or these of them."""
-        paths = (
-            [directory / name for name in names]
-            if names
-            else sorted(path for path in directory.rglob("*") if path.is_file())
-        )
-        sizes = {path.relative_to(directory).as_posix(): path.stat().st_size for path in paths}
+        sizes = {name: (directory / name).stat().st_size for name in names}
+        for path in [] if names else sorted(directory.rglob("*")):
+            with suppress(FileNotFoundError):  # gone since it was listed, as the journal of a database goes
+                if S_ISREG((state := path.stat()).st_mode):
+                    sizes[path.relative_to(directory).as_posix()] = state.st_size
         return cls(sizes, lambda name: (directory / name).open("rb"))
 
     def names(self) -> Mapping[str, int]:
