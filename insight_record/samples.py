@@ -6,13 +6,13 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Any
 
 from insight_record.arrays import array_of
 from insight_record.ranks import rank_of_process
+from insight_record.sending.destination import Destination, place_of
 
 
 class SampleWriter:
@@ -20,7 +20,8 @@ class SampleWriter:
 
     ``directory``: that of the run, in which other records of it may lie. Each rank writes a file of its own,
     ``samples.jsonl`` or ``samples_rank<n>.jsonl``; ``rank`` is that of the process by default. Samples are in
-    the file when the call returns. Raises OSError if the file cannot be written. Thread-safe.
+    the file when the call returns. With ``to`` it is sent to a host, see ``SummaryRecord``. Raises OSError
+    if the file cannot be written. Thread-safe.
 
         samples = SampleWriter("runs/a")
         for step in range(steps):
@@ -29,11 +30,18 @@ class SampleWriter:
         samples.close()
     """
 
-    def __init__(self, directory: str | os.PathLike[str], rank: int | None = None) -> None:
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        rank: int | None = None,
+        *,
+        to: str | Destination | None = None,
+    ) -> None:
         found = rank_of_process() if rank is None else rank
         name = f"samples_rank{found}.jsonl" if found else "samples.jsonl"
-        Path(directory).mkdir(parents=True, exist_ok=True)
-        self._file = (Path(directory) / name).open("a", encoding="utf-8")
+        place = place_of(directory, to)
+        place.mkdir(parents=True, exist_ok=True)
+        self._file = (place / name).open("a", encoding="utf-8")
         self._lock = Lock()
 
     def add_samples(

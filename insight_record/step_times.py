@@ -8,12 +8,11 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
 from insight_record.ranks import rank_of_process
-from insight_record.sending.destination import Destination, destination_of
+from insight_record.sending.destination import Destination, place_of
 
 _STEP = "step"
 
@@ -48,15 +47,7 @@ class StepTimes:
         found = rank_of_process() if rank is None else rank
         self._rank = 0 if found is None else found
         self._step: int | None = None
-        place = Path(directory)
-        destination = destination_of(to)
-        if destination is not None:
-            from insight_record.sending.sender import sender_for  # few recordings need it
-
-            sender = sender_for(destination)
-            sender.start()
-            place = sender.directory(place)
-        place /= "structured_logs"
+        place = place_of(directory, to) / "structured_logs"
         place.mkdir(parents=True, exist_ok=True)
         start = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3).upper()}"
         path = place / f"insight.global_rank_{self._rank}.{start}.jsonl"

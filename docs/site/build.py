@@ -96,7 +96,7 @@ def reached(start: Path) -> Iterator[Path]:
                 continue
             target = (page.parent / link.partition("#")[0]).resolve()
             if not target.is_file():
-                raise SystemExit(f"{page.relative_to(REPOSITORY)}: {link} is no file of the repository")
+                raise SystemExit(f"{page.relative_to(REPOSITORY)}: {link} does not exist, or is a directory")
             if target not in found:
                 found.add(target)
                 waiting.append(target)

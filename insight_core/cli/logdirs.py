@@ -59,9 +59,14 @@ def filled_directories(registry: Registry) -> list[str]:
 def with_filled(logdirs: Sequence[Logdir], registry: Registry) -> list[Logdir]:
     """The logdirs, and the directories that modules fill where no logdir has them already."""
     roots = [os.path.join(os.path.realpath(one.path), "") for one in logdirs if not is_remote(one.path)]
-    new = (path for path in filled_directories(registry))
-    more = [path for path in new if not os.path.join(os.path.realpath(path), "").startswith(tuple(roots))]
-    return [*logdirs, *map(Logdir, more)]
+    return [
+        *logdirs,
+        *(
+            Logdir(path)
+            for path in filled_directories(registry)
+            if not os.path.join(os.path.realpath(path), "").startswith(tuple(roots))
+        ),
+    ]
 
 
 def problems(logdirs: Sequence[Logdir], *, follows: bool) -> list[Reason]:

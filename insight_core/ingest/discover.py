@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -152,83 +152,91 @@ def _walk(
     awaited: list[AwaitedFile] = []
     outside: list[tuple[str, str]] = []  # links to directories: the directory that has it, and its name
 
+    for relative, listed in _listed(walk, prefix, names, found):
+        run = run_name(prefix, relative)
+        directory = Directory(names, relative) if names else None
+        undecided: list[tuple[AwaitedFile, Sequence[Match]]] = []
+        for entry in listed:
+            name = f"{relative}/{entry.name}" if relative else entry.name
+            matches: Sequence[Match] = ()
+            suspecting: Sequence[Match] = ()
+            try:
+                is_directory = entry.is_dir()
+                if not is_directory:
+                    if directory is not None and not _is_event_file(entry.name):
+                        matches = directory.matches(entry.name)
+                        suspecting = suspects.asked(entry.name, directory.suspects(entry.name, matches))
+                    if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
+                        if counts_unread:
+                            found.leave_out(entry.path)
+                        continue
+                info = entry.stat() if not is_directory else None
+            except FileNotFoundError:
+                if entry.is_symlink() and _is_event_file(entry.name):
+                    _note(found, run, printable(name), _LEADS_NOWHERE)
+                elif entry.is_symlink() and matches:
+                    awaited.append(AwaitedFile(entry.path, name, matches, None, _LEADS_NOWHERE))
+                continue
+            except OSError as error:
+                if _is_event_file(entry.name) or entry.is_symlink():
+                    _note(found, run, printable(name), unreadable(error))
+                continue
+            if info is None:
+                is_link = entry.is_symlink()
+                if is_link and leads_back(entry.path, root, relative):
+                    _note(found, run, printable(name), _LEADS_BACK)
+                    continue
+                if is_link and not links.follow(entry.path):
+                    found.not_followed.append(entry.path)
+                    outside.append((relative, name))
+                    continue
+                if _EVENT_FILE_NAME.search(entry.name):
+                    _note(found, run_name(prefix, name), printable(name), _NAMED_LIKE_FILE)
+                walk.add(entry.path, name, is_link=is_link)
+            elif stat.S_ISREG(info.st_mode):
+                if may_count(entry.name) and entry.is_symlink() and not links.follow(entry.path):
+                    if _is_event_file(entry.name):
+                        found.not_followed.append(entry.path)
+                        _note(found, run, printable(name), _LEADS_OUT)
+                elif _add_file(found, logdir, run, entry.path, name, entry.name, info):
+                    holding.add(relative)
+                if not matches and not suspecting:
+                    continue
+                file = AwaitedFile(entry.path, name, matches, info, is_link=entry.is_symlink())
+                if suspecting and not (file.is_link and not links.lead_inside(entry.path)):
+                    undecided.append((file, suspecting))
+                elif matches:
+                    awaited.append(file)
+                if len(undecided) == TOGETHER:
+                    awaited += _decided(undecided, suspects, found)
+                    undecided.clear()
+        if undecided:
+            awaited += _decided(undecided, suspects, found)
+    for relative, name in outside:
+        if relative not in holding:  # below a run, links lead to checkpoints and data sets
+            _note(found, run_name(prefix, relative), printable(name), _LEADS_OUT)
+    return _Walked(awaited, holding)
+
+
+def _listed(
+    walk: Walk, prefix: str, names: FileNames, found: Found
+) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+    """The entries of each directory of a walk, by its path relative to the logdir."""
+
     def is_wanted(name: str) -> bool:
         return may_count(name) or names.may_match(name)
 
     with DirectoryListing(is_wanted, walk.upcoming) as listing:
         for path, relative in walk:
-            run = run_name(prefix, relative)
-            directory = Directory(names, relative) if names else None
             try:
                 listed = listing.entries(path)
             except FileNotFoundError:
                 continue
             except OSError as error:
-                cause = system_reason(error)
-                reason = _DIRECTORY_UNREADABLE(cause=cause)
-                _note(found, run, printable(relative) or ".", reason)
+                reason = _DIRECTORY_UNREADABLE(cause=system_reason(error))
+                _note(found, run_name(prefix, relative), printable(relative) or ".", reason)
                 continue
-            undecided: list[tuple[AwaitedFile, Sequence[Match]]] = []
-            for entry in listed:
-                name = f"{relative}/{entry.name}" if relative else entry.name
-                matches: Sequence[Match] = ()
-                suspecting: Sequence[Match] = ()
-                try:
-                    is_directory = entry.is_dir()
-                    if not is_directory:
-                        if directory is not None and not _is_event_file(entry.name):
-                            matches = directory.matches(entry.name)
-                            suspecting = suspects.asked(entry.name, directory.suspects(entry.name, matches))
-                        if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
-                            if counts_unread:
-                                found.leave_out(entry.path)
-                            continue
-                    info = entry.stat() if not is_directory else None
-                except FileNotFoundError:
-                    if entry.is_symlink() and _is_event_file(entry.name):
-                        _note(found, run, printable(name), _LEADS_NOWHERE)
-                    elif entry.is_symlink() and matches:
-                        awaited.append(AwaitedFile(entry.path, name, matches, None, _LEADS_NOWHERE))
-                    continue
-                except OSError as error:
-                    if _is_event_file(entry.name) or entry.is_symlink():
-                        _note(found, run, printable(name), unreadable(error))
-                    continue
-                if info is None:
-                    is_link = entry.is_symlink()
-                    if is_link and leads_back(entry.path, root, relative):
-                        _note(found, run, printable(name), _LEADS_BACK)
-                        continue
-                    if is_link and not links.follow(entry.path):
-                        found.not_followed.append(entry.path)
-                        outside.append((relative, name))
-                        continue
-                    if _EVENT_FILE_NAME.search(entry.name):
-                        _note(found, run_name(prefix, name), printable(name), _NAMED_LIKE_FILE)
-                    walk.add(entry.path, name, is_link=is_link)
-                elif stat.S_ISREG(info.st_mode):
-                    if may_count(entry.name) and entry.is_symlink() and not links.follow(entry.path):
-                        if _is_event_file(entry.name):
-                            found.not_followed.append(entry.path)
-                            _note(found, run, printable(name), _LEADS_OUT)
-                    elif _add_file(found, logdir, run, entry.path, name, entry.name, info):
-                        holding.add(relative)
-                    if not matches and not suspecting:
-                        continue
-                    file = AwaitedFile(entry.path, name, matches, info, is_link=entry.is_symlink())
-                    if suspecting and not (file.is_link and not links.lead_inside(entry.path)):
-                        undecided.append((file, suspecting))
-                    elif matches:
-                        awaited.append(file)
-                    if len(undecided) == TOGETHER:
-                        awaited += _decided(undecided, suspects, found)
-                        undecided.clear()
-            if undecided:
-                awaited += _decided(undecided, suspects, found)
-    for relative, name in outside:
-        if relative not in holding:  # below a run, links lead to checkpoints and data sets
-            _note(found, run_name(prefix, relative), printable(name), _LEADS_OUT)
-    return _Walked(awaited, holding)
+            yield relative, listed
 
 
 def _decided(

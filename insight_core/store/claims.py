@@ -133,8 +133,9 @@ class Claims:
 
     def limit(self, claim: Claim) -> str:
         """The limits of the cache policy for a claim, as text; empty if the policy keeps everything."""
-        policy = self.policy(self.owner(claim))
-        return "" if self.keeps_all(self.owner(claim)) else f"{policy.keep} {policy.points} {policy.series}"
+        owner = self.owner(claim)
+        policy = self.policy(owner)
+        return "" if self.keeps_all(owner) else f"{policy.keep} {policy.points} {policy.series}"
 
     def limits(self, lossy: set[Claim], *, refused: bool) -> dict[Claim, str]:
         """The limits of the ``lossy`` claims; with ``refused``, also of all claims with a limit of tags."""

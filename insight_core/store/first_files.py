@@ -6,14 +6,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 from insight_core.formats.batch import Batch
-from insight_core.formats.columns import Block
 from insight_core.plugin import Claim, Dialect
 from insight_core.store.changed_series import Came, SeriesLog
 from insight_core.store.claims import Claims, assign
 from insight_core.store.held_file import HeldFile
+from insight_core.store.resting import is_whole
 from insight_core.store.run_table import RunTable
 from insight_core.store.segment import FileOrder
 
@@ -62,7 +60,7 @@ class FirstFiles:
         if kind not in known:
             known[kind] = self._readers(batch)
         readers = known[kind]
-        if readers is None or not all(map(_may_rest, blocks)):
+        if readers is None or not all(map(is_whole, blocks)):
             return False
         held = HeldFile(file.name, file.dialect)
         held.note_times(batch)
@@ -85,8 +83,3 @@ class FirstFiles:
         readers = [(claim, self._claims.reader(claim, block.layout)) for claim, block in claimed]
         keeps = all(reader and self._claims.keeps_all(reader) for _, reader in readers)
         return readers if keeps else None
-
-
-def _may_rest(block: Block) -> bool:
-    """See ``resting.may_rest``, for a block as a scanner made it."""
-    return bool(np.count_nonzero(block.ascending) == len(block.tags))

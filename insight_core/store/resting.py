@@ -10,6 +10,7 @@ import numpy as np
 from attrs import define
 from numpy.typing import NDArray
 
+from insight_core.formats.columns import Block
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, StoredBlock
 from insight_core.plugin import CachePolicy, Claim
@@ -134,7 +135,12 @@ def may_rest(block: AnyBlock, policy: CachePolicy, *, takes_numbers: bool) -> bo
         return False
     if isinstance(block, StoredBlock):
         return block.rests and not (takes_numbers and block.layout == (True, True))
-    return (
+    return is_whole(block)
+
+
+def is_whole(block: Block) -> bool:
+    """Whether all points of a block are there, and no steps go back."""
+    return bool(
         block.totals is None
         and (block.stretches is None or not np.count_nonzero(block.stretches))
         and np.count_nonzero(block.ascending) == len(block.tags)

@@ -27,7 +27,6 @@ from insight_core.plugin import (
     InsightError,
     NotFound,
     PluginContext,
-    Route,
     RunCells,
     Unavailable,
 )
@@ -35,17 +34,14 @@ from insight_core.plugin.data import DataProvider
 from insight_core.plugin.findings import Findings
 from insight_core.plugin.http import may_save
 from insight_core.plugin.sql import ContributedTable, QueryTable
-from insight_core.references import reference
 from insight_core.registry import Registry
 from insight_core.web.answers import (
     error_answer,
     finish,
     framing,
     http_error_answer,
-    json_answer,
     not_modified,
 )
-from insight_core.web.assets import asset_answer
 from insight_core.web.content_tags import content_tag
 from insight_core.web.data_routes import DataRoutes
 from insight_core.web.findings import FindingsTable
@@ -54,14 +50,14 @@ from insight_core.web.front_ends import FileState, files_of
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounted_plugins import PATH, MountedPlugins
-from insight_core.web.mounting import NOT_FOUND, Endpoint, UrlRule, new_map, rule_of
-from insight_core.web.page import page_answer, tabs_of
+from insight_core.web.mounting import Endpoint, new_map
+from insight_core.web.page import page_rules
 from insight_core.web.plugin_services import Services
 from insight_core.web.settings import HostSettings
 from insight_core.web.shared_answers import SharedAnswers
 from insight_core.web.state.annotation_routes import AnnotationRoutes
 from insight_core.web.state.annotations import AnnotationStore
-from insight_core.web.state.saved import SavedStore, start_of_page
+from insight_core.web.state.saved import SavedStore
 from insight_core.web.state.saved_routes import SavedRoutes
 from insight_core.web.traffic import RequestTraffic
 
@@ -71,7 +67,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _LOOK = 0.25  # seconds between two looks at front ends
-_DESCRIPTION = reference("insight_core.web.openapi:description")  # imported when it is asked for
 
 
 class Host:
@@ -135,7 +130,7 @@ class Host:
             self._traffic.give_way,
         )
         rules = [
-            *self._page_rules(saved),
+            *page_rules(self.settings.page, self._plugins, saved, self._urls),
             *self._data_routes.rules(),
             *AnnotationRoutes(self._annotations, provider, page, self._streams).rules(),
             *SavedRoutes(saved, self._plugins.names, page, self._streams).rules(),
@@ -377,26 +372,6 @@ class Host:
         if not path.startswith(f"{prefix}/"):
             return error_answer(f"everything is below {prefix}/ here", 404)
         return path[len(prefix) :]
-
-    def _page_rules(self, saved: SavedStore) -> list[UrlRule]:
-        page = self.settings.page
-
-        def index(request: Request) -> Response:
-            """The page."""
-            start = start_of_page(saved.now(), saved.logs())
-            return page_answer(page, {"tabs": tabs_of(self._plugins, page), "start": start}, request)
-
-        def health(request: Request) -> Response:
-            """Whether the host listens."""
-            return json_answer({"status": "ok"})
-
-        routes = [
-            Route("/", index, answers=["*/*", "text/html"], codes={503: ["unavailable"]}),
-            Route("/static/<path:name>", partial(asset_answer, page), codes=NOT_FOUND),
-            Route("/healthz", health, answers=["application/json"]),
-            Route("/openapi.json", partial(_DESCRIPTION, self._urls), answers=["*/*", "application/json"]),
-        ]
-        return [rule_of(route) for route in routes]
 
     def _urls(self) -> Sequence[Map]:
         return [self._map, *(mounted.urls() for mounted in self._plugins)]

@@ -5,23 +5,52 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 
 from werkzeug import Request, Response
+from werkzeug.routing import Map
 
-from insight_core.plugin import Unavailable
-from insight_core.web.answers import CONTENT_SECURITY_POLICY, tag_by_content
+from insight_core.plugin import Route, Unavailable
+from insight_core.references import reference
+from insight_core.web.answers import CONTENT_SECURITY_POLICY, json_answer, tag_by_content
+from insight_core.web.assets import asset_answer
 from insight_core.web.front_ends import front_end, shared_modules
 from insight_core.web.mounted_plugins import MountedPlugins
+from insight_core.web.mounting import NOT_FOUND, UrlRule, rule_of
+from insight_core.web.state.saved import SavedStore, start_of_page
 from insight_record.formats.json_text import encode_json
 
+_DESCRIPTION = reference("insight_core.web.openapi:description")  # imported when it is asked for
 _PLACE = b'<script type="application/json" id="%s">{}</script>'
 _INLINE = re.compile(rb"<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>", re.DOTALL | re.IGNORECASE)
 
 
-def page_answer(page: Path, told: Mapping[str, Mapping[str, object]], request: Request) -> Response:
+def page_rules(
+    page: Path, plugins: MountedPlugins, saved: SavedStore, urls: Callable[[], Sequence[Map]]
+) -> list[UrlRule]:
+    """The page in the directory ``page``, its files, and what is asked of the host as a whole."""
+
+    def index(request: Request) -> Response:
+        """The page."""
+        start = start_of_page(saved.now(), saved.logs())
+        return _page_answer(page, {"tabs": _tabs_of(plugins, page), "start": start}, request)
+
+    def health(request: Request) -> Response:
+        """Whether the host listens."""
+        return json_answer({"status": "ok"})
+
+    routes = [
+        Route("/", index, answers=["*/*", "text/html"], codes={503: ["unavailable"]}),
+        Route("/static/<path:name>", partial(asset_answer, page), codes=NOT_FOUND),
+        Route("/healthz", health, answers=["application/json"]),
+        Route("/openapi.json", partial(_DESCRIPTION, urls), answers=["*/*", "application/json"]),
+    ]
+    return [rule_of(route) for route in routes]
+
+
+def _page_answer(page: Path, told: Mapping[str, Mapping[str, object]], request: Request) -> Response:
     """index.html of the directory ``page``, with JSON values in its scripts of these ids.
 
     Its inline scripts, the import map among them, are allowed by their hash. The policy goes with a 304 too:
@@ -40,7 +69,7 @@ def page_answer(page: Path, told: Mapping[str, Mapping[str, object]], request: R
     return answer
 
 
-def tabs_of(plugins: MountedPlugins, page: Path) -> dict[str, object]:
+def _tabs_of(plugins: MountedPlugins, page: Path) -> dict[str, object]:
     """Of each plugin with a front end that can be shown: its module, and the shared modules it imports."""
     tabs: dict[str, object] = {}
     shared = shared_modules(page)

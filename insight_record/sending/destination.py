@@ -34,7 +34,7 @@ class Destination:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"to={self._shown()!r} is not the address of a host, such as https://HOST")
         if parts.username is not None or parts.query or parts.fragment:
-            raise ValueError(f"to={self._shown()!r}: the token is no part of it; set {_TOKEN} instead")
+            raise ValueError(f"to={self._shown()!r}: leave the token out, and set {_TOKEN} to it")
         allowed = self.allow_http or os.environ.get(_ALLOW_HTTP) == "1"
         if parts.scheme == "http" and not (allowed or _is_loopback(parts.hostname)):
             raise ValueError(
@@ -48,7 +48,7 @@ class Destination:
         return re.sub(r"//[^/@]*@|[?#].*", lambda found: "//" if found[0].startswith("//") else "", self.url)
 
     def token(self) -> str:
-        """The token for the host. Raises ValueError if there is none."""
+        """The token for the host. Raises ValueError if it is missing or malformed."""
         token = os.environ.get(_TOKEN, "").strip()
         path = os.environ.get(_TOKEN_FILE, "")
         if not token and path:
@@ -74,6 +74,21 @@ def destination_of(to: str | Destination | None) -> Destination | None:
     if isinstance(to, Destination) or not to:
         return to or None
     return Destination(to)
+
+
+def place_of(directory: str | os.PathLike[str], to: str | Destination | None) -> Path:
+    """Where a recorder writes: the directory of a run, or that in which its files wait to be sent.
+
+    Raises ValueError for what ``to`` cannot be, and for a directory that the host does not take.
+    """
+    destination = destination_of(to)
+    if destination is None:
+        return Path(directory)
+    from insight_record.sending.sender import sender_for  # few recordings need it
+
+    sender = sender_for(destination)
+    sender.start()
+    return sender.directory(Path(directory))
 
 
 def _is_loopback(name: str) -> bool:

@@ -37,7 +37,7 @@ class Sender:
     """
 
     def __init__(self, destination: Destination) -> None:
-        destination.token()  # a mistake is told at the start of the training, not in the log of a thread
+        destination.token()  # a missing token is reported when the training starts, not by a thread later
         self.destination = destination
         self.spool = Spool.new(destination.spool_directory(), destination.spool_size)
         self._at_end = weakref.finalize(self, _finish, weakref.ref(self))
@@ -85,7 +85,7 @@ class Sender:
         return has_room
 
     def start(self) -> None:
-        """Begins the thread, if there is none in this process."""
+        """Starts the thread, unless this process has one already."""
         with self._starting:
             if self._runs is not None and self._runs.locked():
                 return

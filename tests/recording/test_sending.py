@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import re
 import shutil
 import threading
@@ -16,6 +17,7 @@ from werkzeug import Response
 
 from insight_core.web.http_server import listen
 from insight_record import SummaryRecord, SummaryWriter, mlflow, push, rotating_files, wandb
+from insight_record.samples import SampleWriter
 from insight_record.sending import host_connection
 from insight_record.sending import sender as sending_thread
 from insight_record.sending.destination import Destination, destination_of
@@ -245,6 +247,16 @@ def test_files_that_the_host_has_make_room(host: Receivers, spools: Path) -> Non
     assert len(written(host.place)) > 10
 
 
+def test_samples_are_sent(host: Receivers) -> None:
+    with SampleWriter("run", to=host.start()) as samples:
+        samples.add_samples(3, ["2 + 2?"], ["4"], rewards=[1.0])
+    for sender in sending_thread._senders.values():
+        sender.finish()
+    [(name, sent)] = written(host.place).items()
+    assert name == "run/samples.jsonl"
+    assert json.loads(sent) == {"step": 3, "prompt": "2 + 2?", "completion": "4", "reward": 1.0}
+
+
 def test_step_times_and_runs_below_a_run_are_sent(host: Receivers) -> None:
     url = host.start()
     with StepTimes("run", rank=3, to=url) as times, times.step(0), times.span("data"):
@@ -283,8 +295,8 @@ def test_the_variable_sends_what_every_front_door_records(
         ("ftp://host", "not the address"),
         ("host:6006", "not the address"),
         ("https://", "not the address"),
-        ("https://me:secret@host", "the token is no part"),
-        ("https://host/?token=secret", "the token is no part"),
+        ("https://me:secret@host", "leave the token out"),
+        ("https://host/?token=secret", "leave the token out"),
         ("https://host:port", "Port"),
     ],
 )

@@ -69,7 +69,7 @@ class LakeSegment:
 def segment_of(
     name: str, runs: Mapping[str, Sequence[Any]], files: Sequence[LakeObject], plugins: Sequence[str]
 ) -> LakeSegment:
-    """A segment of its rows of ``runs``, of which there is one at least, and its files."""
+    """Returns the segment with these rows of ``runs`` (at least one) and these files."""
     nothing = [None] * (len(runs["run"]) - 1)
     columns = {
         **runs,

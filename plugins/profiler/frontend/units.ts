@@ -39,7 +39,7 @@ export function timeText(ns: number, locale: Locale): string {
 }
 
 /** `67 %`, as findings write it. */
-const percentText = (share: number, locale: Locale, digits: Intl.NumberFormatOptions): string =>
+export const percentText = (share: number, locale: Locale, digits: Intl.NumberFormatOptions): string =>
   `${(100 * share).toLocaleString(locale, digits)} %`;
 
 export const shareText = (share: number, locale: Locale): string =>

@@ -28,7 +28,7 @@ class ReceivedFiles:
         self._directory, self._usage = directory, usage
 
     def length(self, parts: Sequence[str]) -> int:
-        """The bytes of a file; 0 if there is none. Raises NotReceived."""
+        """The length of a file in bytes, 0 if it does not exist. Raises NotReceived."""
         try:
             with self._opened(parts) as (file, _):
                 return os.fstat(file).st_size

@@ -89,7 +89,7 @@ class Receiver:
                 raise NotReceived(f"a request has at most {_LARGEST} bytes", 413, "piece")
             offset = request.headers.get(OFFSET, "")
             if not _NUMBER.fullmatch(offset):
-                raise NotReceived(f"the field {OFFSET} is no number of bytes", 400, "request")
+                raise NotReceived(f"the field {OFFSET} must be a number of bytes", 400, "request")
             if not secrets.compare_digest(request.headers.get(DIGEST, ""), digest(data)):
                 raise NotReceived(f"the bytes are not those of the field {DIGEST}", 400, "digest")
             before = request.headers.get(BEFORE, "")

@@ -108,7 +108,7 @@ class SampleIndexes:
 
         With ``names`` at least these, which are not held: for a look at all parts.
         """
-        key = (one.file.key.run, one.file.key.tag, one.file.id, one.part.start)
+        key = (*self._key(one.file), one.part.start)
         with self._changed:
             part = self._columns.get(key)
             if part is not None and part.end == one.part.end:
@@ -127,7 +127,7 @@ class SampleIndexes:
         return all(self._is_done(file) for file in source.files)
 
     def _is_done(self, file: SampleFile) -> bool:
-        known = self._files.get((file.key.run, file.key.tag, file.id))
+        known = self._files.get(self._key(file))
         return (
             known is not None
             and (known.size, known.changed) == (file.size, file.changed)
@@ -139,7 +139,7 @@ class SampleIndexes:
         errors: list[tuple[SampleFile, Reason]] = []
         indexed = 0
         for file in source.files:
-            known = self._files.get((file.key.run, file.key.tag, file.id))
+            known = self._files.get(self._key(file))
             if known is None:
                 continue
             parts += [evolve(one, file=file) for one in known.parts]
@@ -194,7 +194,7 @@ class SampleIndexes:
             known.size, known.changed, known.end = file.size, file.changed, file.size
 
     def _grow(self, file: SampleFile) -> None:
-        """SampleIndexes the next part of a file; from its beginning if it was replaced or truncated."""
+        """Indexes the next part of a file; from its beginning if it was replaced or truncated."""
         with self._changed:
             known = self._files.setdefault(self._key(file), _Indexed())
             parts, is_same = list(known.parts), (known.size, known.changed) == (file.size, file.changed)
@@ -212,7 +212,7 @@ class SampleIndexes:
             self._cache.keep(file, part, tail)
         end = file.size if is_by_number(file) else part.end
         is_last = is_by_number(file) or part.end - part.start < PART or part.end >= file.size
-        self._hold((file.key.run, file.key.tag, file.id, start), part)
+        self._hold((*self._key(file), start), part)
         with self._changed:
             known.parts = [*parts, IndexedPart(file, evolve(part, columns={}), tail)]
             # what is behind the last whole line is read again when the file has grown

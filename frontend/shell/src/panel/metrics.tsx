@@ -100,17 +100,19 @@ export class Metrics {
     if (counts.includes(null)) return null;
     const varied = all.filter((_, at) => Number(counts[at]) > 1);
     const seed = varied.find(({ title }) => SEED.test(title));
+    if (!seed) return null;
     const { value: names } = this.page.runs.names;
     const countOf = (some: readonly string[]): number =>
       some.length > 0 ? groupsOf(some, names, this.columns).length : names.length;
     let keys = varied.filter(({ title }) => !SEED.test(title)).map(({ key }) => key);
     const count = countOf(keys);
+    if (count >= names.length) return null;
     const long = [...keys].sort((one, other) => other.length - one.length); // people give short names
     for (const key of long.slice(0, MOST_TRIED)) {
       const others = keys.filter((other) => other !== key);
       if (countOf(others) === count) keys = others; // it follows from the others, as a size does from a width
     }
-    return seed && count < names.length ? { seed: seed.title, keys, count } : null;
+    return { seed: seed.title, keys, count };
   });
 
   /** What the list shows next to names: the column that it is sorted by. */

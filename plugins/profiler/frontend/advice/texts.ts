@@ -1,6 +1,7 @@
 /** The answer about advice, and its texts in the language of the user. */
 import type { Messages, Reason } from '@insight-host/api';
 import type { Page } from '@insight-host/kit';
+import { percentText } from '../units';
 
 /** What the texts and places need of the tab. */
 interface Board {
@@ -33,8 +34,7 @@ type SaysSaves = Pick<Advice, 'saves' | 'most' | 'basis' | 'later'>;
 /** What a change saves: `saves 20 % to 24 % of a step`, `at most` where nothing was replayed; "" where not known. */
 export function savesText(board: Board, { saves, most, basis, later }: SaysSaves): string {
   const { value: locale } = board.page.locale;
-  const format = (share: number): string =>
-    `${(100 * share).toLocaleString(locale, { maximumSignificantDigits: 2 })} %`;
+  const format = (share: number): string => percentText(share, locale, { maximumSignificantDigits: 2 });
   if (later !== null) {
     const isMore = saves !== null && saves >= WORTH;
     const words = { share: format(saves ?? 0), later: format(later) };

@@ -47,14 +47,8 @@ function partsOf(texts: readonly string[], level = 0): readonly (readonly Part[]
 function afterWord(texts: readonly string[]): readonly (readonly Part[])[] {
   const [word = ''] = /^[a-z]{4,}(?=[-+]?\.?\d)/i.exec(texts[0] ?? '') ?? [];
   const isShared = word && texts.every((text) => text.startsWith(word) && /^[-+]?\.?\d/.test(text.slice(word.length)));
-  return texts.map((text) =>
-    isShared
-      ? [
-          [word, 0],
-          [text.slice(word.length), 2],
-        ]
-      : [[text, 2]],
-  );
+  const head: readonly Part[] = isShared ? [[word, 0]] : [];
+  return texts.map((text) => [...head, [isShared ? text.slice(word.length) : text, 2]]);
 }
 
 /** The parts of texts that begin in several ways: those that begin in one way are compared with each other. */

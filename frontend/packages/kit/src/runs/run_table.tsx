@@ -87,10 +87,10 @@ export function RunTable(given: RunTableProps): JSX.Element {
   const lines = useMemo(() => linesOf(rows, groups, folded), [rows, groups, folded]);
   const members = useMembers(frame, rows);
   const names = Array.from(rows, given.nameOf);
-  const all = Array.from(frame.runs, (_, row) => visibleText(given.nameOf(row))).join('\n');
+  const all = Array.from(frame.runs, (_, row) => given.nameOf(row)).join('\0');
   const isNarrow = innerWidth < NARROW;
   const nameWidth = useMemo(
-    () => (isNarrow ? NARROW_RUN_WIDTH : widthOfNames(all.split('\n'))),
+    () => (isNarrow ? NARROW_RUN_WIDTH : widthOfNames(all.split('\0').map((name) => visibleText(name)))),
     [all, isNarrow, fontsCame.value],
   );
   const room = (widths.value.get(given.runKey) ?? nameWidth) - (isNarrow ? BESIDE_ON_PHONE : BESIDE_NAME);
