@@ -28,7 +28,7 @@ READY = {
     "media": "[data-state=drawn], .confusion .measures",
     "embeddings": "[data-drawn] canvas",
     "mesh": "[data-drawn]",
-    "pr_curves": ".readings td",
+    "pr_curves": ".readings .area",
     "alerts": "[data-alert]",
     "reports": '[data-card="train/loss"] canvas',
     "console": ".line .number",

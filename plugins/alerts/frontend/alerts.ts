@@ -1,5 +1,7 @@
 import type { PluginContext } from '@insight-host/api';
 
+const DIGITS = 6; // of a value in a sentence; charts and tables have all
+
 /** An alert, as the route `found` has it. */
 export interface Alert {
   readonly id: string;
@@ -48,7 +50,7 @@ export function markSeen(ctx: PluginContext, total: number): void {
 }
 
 export function textOf(ctx: PluginContext, { kind, tag, run, step, value, status }: Alert): string {
-  const shown = value === null ? '' : String(value);
+  const shown = typeof value === 'number' ? String(Number(value.toPrecision(DIGITS))) : (value ?? '');
   const name = ctx.runs.all.value.find((one) => one.name === run)?.displayName ?? run;
   const ended = kind === 'ended' ? ctx.t(`status.${status}`) : status;
   return ctx.t(`kind.${kind}`, { tag, run: name, step: step ?? 0, value: shown, status: ended });

@@ -7,7 +7,7 @@ import { layerAt, type HeatMap } from './answer';
 import type { HealthBoard } from './board';
 import { paintedCells, type CellColors, type Scale } from './colors';
 import { moveByKey, type Moved } from './map_keys';
-import { across, boxOf, cellsAt, columnOf, layOut, paint, placeAt, type Cells, type Place } from './paint';
+import { across, boxOf, cellsAt, columnOf, layOut, paint, placeAt, shownNames, type Cells, type Place } from './paint';
 import { lengthOf, moved, showing, within, zoomed, type Span } from './span';
 import { namesOf, placeOfStep, Reading } from './words';
 
@@ -39,6 +39,7 @@ export function HeatMapView({ board, map, scale, colors, canvas }: HeatMapProps)
   const names = useMemo(() => namesOf(map, page), [map, locale, page.runsByName.value]);
   const [x, y] = [settings.x.value, settings.y.value];
   const layout = useMemo(() => layOut(map, names, size.value, x, y), [map, names, size.value, x, y]);
+  const short = useMemo(() => shownNames(names, layout), [names, layout.left]);
   const drawn = { layout, base, detail: fine };
   const [layer, step] = [settings.layer.value, settings.at.value];
   const selected = useMemo(() => {
@@ -59,7 +60,7 @@ export function HeatMapView({ board, map, scale, colors, canvas }: HeatMapProps)
     const context = canvas.current?.getContext('2d');
     if (!canvas.current || !context || size.value.columns === 0) return;
     fitBitmap(canvas.current, size.value);
-    paint(context, { ...drawn, names, size: size.value, theme, locale, pointed: pointed.value, selected });
+    paint(context, { ...drawn, names: short, size: size.value, theme, locale, pointed: pointed.value, selected });
     canvas.current.dataset['ready'] = '1';
   });
   const isSized = size.value.width > 0;

@@ -1,6 +1,7 @@
 /** Paints the map: cells from bitmaps, names of rows, steps below, and the cell that is read. */
 import type { Theme } from '@insight-host/api';
 import { niceStep, visibleText, WHOLE_DIGITS, type PixelSize } from '@insight-host/kit';
+import { namesApart, textWidth } from '@insight-host/kit/draw';
 import type { HeatMap } from './answer';
 import { lengthOf, type Span } from './span';
 import { placeOfStep } from './words';
@@ -14,6 +15,9 @@ const RIGHT = 12;
 const [LEAST_NAMES, MOST_NAMES] = [60, 260]; // CSS pixels for names of rows
 const NAMED = 13; // CSS pixels of a row with a name
 const LETTER = 6.4; // CSS pixels, about
+const EDGE = 5; // CSS pixels before a name
+const NAME_SIZE = 11; // of letters, in CSS pixels
+const BESIDE_NAME = 9; // CSS pixels between a name and the cells
 const APART = 84; // CSS pixels between two steps that are named
 const GAPS = 7; // CSS pixels of cells with lines between them
 
@@ -63,6 +67,10 @@ export function layOut(
     y: sight,
   };
 }
+
+/** The names of rows as they are drawn: they differ, and are no wider than their place. */
+export const shownNames = (names: readonly string[], { left }: Pick<Layout, 'left'>): readonly string[] =>
+  namesApart(names, left - BESIDE_NAME - EDGE, NAME_SIZE, textWidth);
 
 interface Painted {
   readonly layout: Layout;
@@ -138,7 +146,7 @@ export function paint(context: CanvasRenderingContext2D, painted: Painted): void
   paintMarks(context, painted);
   context.restore();
   paintTicks(context, painted);
-  context.font = `11px ${theme.token('--font') || 'sans-serif'}`;
+  context.font = `${NAME_SIZE}px ${theme.token('--font') || 'sans-serif'}`;
   context.textBaseline = 'middle';
   paintNames(context, painted);
   paintSteps(context, painted);
@@ -235,7 +243,7 @@ function paintNames(context: CanvasRenderingContext2D, { layout, names, theme, s
   const name = (i: number): void => {
     const middle = top + (i + 0.5 - y.from) * row;
     if (middle < top || middle > top + height) return;
-    context.fillText(fitting(visibleText(names[i] ?? ''), left - 14), left - 9, middle);
+    context.fillText(names[i] ?? '', left - BESIDE_NAME, middle);
   };
   context.fillStyle = theme.token('--muted');
   for (let i = Math.ceil(y.from / every) * every; i < y.to; i += every)
@@ -286,10 +294,4 @@ function named(painted: Painted): readonly { readonly at: number; readonly text:
     const near = placeOfStep(cellsAt(painted, placeOfStep(base.map, step) ?? 0).map, step) ?? 0;
     return { at: near, text: format.format(stepAt(near)) };
   });
-}
-
-/** The end of a name, as far as there is room: the end tells layers apart. */
-function fitting(text: string, room: number): string {
-  const letters = Math.floor(room / LETTER);
-  return text.length <= letters ? text : `…${text.slice(text.length - Math.max(0, letters - 1))}`;
 }

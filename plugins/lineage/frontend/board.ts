@@ -104,10 +104,10 @@ export function lineageParts(page: Page) {
       const axis = looks.length > FEW && chosenTarget.value ? columns.axis(chosenTarget.value.name) : null;
       return axis && axis.scale !== 'category' ? coloredAlong(axis, mode) : ownColors(looks, mode);
     }),
-    /** Open where there is room, until the user says otherwise. */
+    /** Open where there is room and more than one run, until the user says otherwise. */
     plot: {
       get value() {
-        return plot.value ?? innerWidth >= NARROW;
+        return plot.value ?? (innerWidth >= NARROW && frame.value?.runs.length !== 1);
       },
       set: (open: boolean) => plot.set(open),
     },

@@ -47,6 +47,12 @@ function App({ board }: { readonly board: MeshParts }): JSX.Element {
       <TimeChoice page={board.page} setting={board.time} />
       <Views board={board} />
       <Choice say={say} name="draw" label={say('draw')} values={DRAWS} setting={board.draw} />
+      <LinkSteps board={board} />
+      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
+    </>
+  );
+  const display = (
+    <>
       {board.catalogue.count > 0 && (
         <Toggle
           action="tensors"
@@ -55,12 +61,6 @@ function App({ board }: { readonly board: MeshParts }): JSX.Element {
           setting={board.tensors}
         />
       )}
-      <LinkSteps board={board} />
-      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
-    </>
-  );
-  const display = (
-    <>
       <Choice say={say} name="up" label={say('up')} values={UPS} setting={board.up} />
       <Toggle action="parallel" label={say('parallel.hint')} text={say('parallel')} setting={board.parallel} />
       <Toggle action="scale" label={say('scale.hint')} text={say('scale')} setting={board.oneScale} />

@@ -1,4 +1,4 @@
-import { bytesText, message, tab, timeText, type Page } from '@insight-host/kit';
+import { bytesText, Empty, message, tab, timeText, type Page } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -41,7 +41,7 @@ function MovedList({ page }: { readonly page: Page }): JSX.Element {
     <div class="kit trash" data-ready={rows ? '' : undefined}>
       {failure.value && <p role="alert">{failure.value}</p>}
       <p class="hint">{say('tab.hint')}</p>
-      {rows?.length === 0 && <p class="empty">{say('tab.none')}</p>}
+      {rows?.length === 0 && <Empty title={say('tab.none')} text={say('tab.none.how')} />}
       {rows && rows.length > 0 && (
         <table>
           <thead>

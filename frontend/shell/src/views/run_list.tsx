@@ -280,17 +280,7 @@ export function RunLabel({ run, short, selected, naming, onNamed }: LabelProps) 
           {run.damage > 999 ? '999+' : run.damage}
         </span>
       )}
-      {!metric &&
-        page.hasDialects.value &&
-        run.dialects.map((dialect) => (
-          <span
-            key={dialect}
-            class="ih-badge"
-            title={dialect in BADGES ? t(`dialect.${dialect as 'mindspore' | 'tensorboard'}`) : dialect}
-          >
-            {BADGES[dialect] ?? dialect.slice(0, 2).toUpperCase()}
-          </span>
-        ))}
+      {!metric && page.hasDialects.value && run.dialects.length > 0 && <Dialects dialects={run.dialects} />}
       {metric && <metric.Beside run={run} />}
       {comparing && !isPhone.value && <comparing.Tool run={run} />}
       {isPhone.value ? (
@@ -299,6 +289,19 @@ export function RunLabel({ run, short, selected, naming, onNamed }: LabelProps) 
         <button {...tool} type="button" tabIndex={-1} aria-label={t('runs.menu')} aria-haspopup="menu" />
       )}
     </>
+  );
+}
+
+/** What wrote the logs of a run: one badge, so that all names have the same room. */
+function Dialects({ dialects }: Pick<Run, 'dialects'>) {
+  const t = usePage().t.value;
+  const [first = ''] = dialects;
+  const words = dialects.map((one) => (one in BADGES ? t(`dialect.${one as 'mindspore' | 'tensorboard'}`) : one));
+  return (
+    <span class="ih-badge" title={words.join('\n')}>
+      {BADGES[first] ?? first.slice(0, 2).toUpperCase()}
+      {dialects.length > 1 && '+'}
+    </span>
   );
 }
 

@@ -1,4 +1,5 @@
 /** The answer about a whole profile, what was profiled, and what to change first. */
+import { timeText as momentText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
 import { sizeText, timeText } from '../units';
@@ -26,7 +27,7 @@ export function Facts({ board, answer }: FactsProps): JSX.Element {
   const locale = board.page.locale.value;
   const { value: profile } = board.profiles.profile;
   const { steps, memory } = answer;
-  const start = profile?.start_ns ? new Date(Number(BigInt(profile.start_ns) / 1_000_000n)) : null;
+  const start = profile?.start_ns ? momentText(Number(BigInt(profile.start_ns) / 1_000_000_000n), locale) : '';
   const facts: Fact[] = [];
   const devices = (profile?.devices ?? []).map(({ name }) => name).filter(Boolean);
   if (devices.length > 0)
@@ -46,9 +47,7 @@ export function Facts({ board, answer }: FactsProps): JSX.Element {
       timeText(answer.covered, locale),
       timeline > 0 && timeline < answer.covered
         ? say('overview.timeline', { time: timeText(timeline, locale) })
-        : start
-          ? start.toLocaleString(locale)
-          : '',
+        : start,
     ]);
   if (memory)
     facts.push([

@@ -47,11 +47,11 @@ export function durationText(seconds: number, locale: Locale, digits = 2): strin
   return sign + shown.slice(0, Math.max(2, digits - 1)).join(locale === 'en' ? ' ' : '');
 }
 
-/** Local date and time of seconds since the epoch. */
+/** Local date and time of seconds since the epoch: `2026-11-21 00:49:18`. */
 export function timeText(seconds: number, locale: Locale): string {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return String(seconds);
-  return date.toLocaleString(locale, {
+  return date.toLocaleString(locale === 'en' ? 'sv-SE' : locale, {
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',

@@ -55,6 +55,11 @@ describe('names in short of room', () => {
     expect(apart([...sweep, 'baseline'], 10).slice(4)).toEqual(['…0.001-s0', '…0.001-s1', 'baseline']);
   });
 
+  it('keep words for which a long name of another directory has no room', () => {
+    const names = ['mindspore/lenet_lr0.002', 'mindspore/lenet_lr0.01', 'ranks/rank_0', 'ranks/rank_1', 'torus'];
+    expect(apart(names, 10)).toEqual(['…lr0.002', '…lr0.01', 'ranks…0', 'ranks…1', 'torus']);
+  });
+
   it('keep the end of a name that goes on where another ends', () => {
     expect(apart(['experiments/a', 'experiments/a/b'], 8)).toEqual(['…a', '…a/b']);
     expect(apart(['experiment', 'experiment_2'], 11)[0]).toBe('experiment');

@@ -99,6 +99,31 @@ const CONTEXTS: readonly Context[] = [
 ];
 const KEPT = [0.4, 0, 0.7, 1]; // shares of a long name that may stay of its beginning
 
+/** Names by their parts: without words that they share, as few as make all fit if that is possible. */
+function withoutWords(parts: readonly (readonly Part[])[], fits: (name: string) => boolean): readonly string[] {
+  let shown = parts.map((own) => own.map(([text]) => text).join(''));
+  const count = new Set(shown).size;
+  for (const context of [null, ...CONTEXTS]) {
+    const found = context ? parts.map((own) => elided(own, context)) : shown;
+    if (new Set(found).size < count) continue;
+    shown = found;
+    if (found.every((name, at) => fits(name) || parts[at]?.every(([, worth]) => worth === 2))) break;
+  }
+  return shown;
+}
+
+/** The places of names by the directory that they begin with. */
+function byDirectory(names: readonly string[]): Iterable<readonly number[]> {
+  const found = new Map<string, number[]>();
+  for (const [at, name] of names.entries()) {
+    const directory = name.slice(0, name.indexOf('/') + 1);
+    const places = found.get(directory) ?? [];
+    found.set(directory, places);
+    places.push(at);
+  }
+  return found.values();
+}
+
 /**
  * Names that are at most this many pixels wide and differ where the whole ones do. If one is wider, words that they
  * share become an ellipsis in each; where one is still too wide, letters of it do.
@@ -115,13 +140,12 @@ export function namesApart(
   const different = [...new Set(names)];
   const differ = (found: readonly string[]): boolean => new Set(found).size === different.length;
   const parts = different.length > 1 ? partsOf(different) : different.map((name): readonly Part[] => [[name, 2]]);
-  let shown: readonly string[] = different;
-  for (const context of CONTEXTS) {
-    const found = parts.map((own) => elided(own, context));
-    if (!differ(found)) continue;
-    shown = found;
-    if (found.every((name, at) => fits(name) || parts[at]?.every(([, worth]) => worth === 2))) break;
+  const apart = [...different];
+  for (const group of byDirectory(different)) {
+    const own = group.map((row) => parts[row] ?? []); // a long name takes no words from those of other directories
+    for (const [at, name] of withoutWords(own, fits).entries()) apart[group[at] as number] = name;
   }
+  let shown: readonly string[] = differ(apart) ? apart : withoutWords(parts, fits);
   const bare = shown.map((name) => name.replace(/^…/, '')); // rather than letters of what tells them apart
   if (!shown.every(fits) && bare.every(fits) && differ(bare)) shown = bare;
   const cut = KEPT.map((share) => shown.map((name) => shortened(name, fits, share)));
