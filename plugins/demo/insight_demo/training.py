@@ -9,7 +9,7 @@ import itertools
 import logging
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 _EPOCHS, _STEPS = 8, 40  # steps of an epoch
 _BATCH = 32
 _VALIDATION = 256  # pictures
-_LIVE_AT_ONCE, _LIVE_STEP = 240, 0.2  # steps without a pause; then seconds from one to the next
+_LIVE_AT_ONCE, _LIVE_RUNS = 240, 20  # steps of the first that are there at once; some two hours
 
 
 @frozen
@@ -74,7 +74,6 @@ def _sweep() -> Iterator[Trial]:
 
 
 TRIALS = (*_sweep(), Trial("leaky-relu", "momentum", 2.0, leak=0.01, whole=True))
-LIVE = Trial("live", "adam", 0.002, hidden=32, whole=True)
 
 
 def train(root: Path, trial: Trial) -> None:
@@ -85,35 +84,39 @@ def train(root: Path, trial: Trial) -> None:
         raise InsightError(f"the logs of the demo cannot be written: {error}") from error
 
 
-def _train(log_dir: Path, trial: Trial) -> None:
+def train_on(root: Path, ended: threading.Event, pause: float = 1.0) -> None:
+    """Runs as long as those of the sweep, one after the other, until ``ended``: a step in ``pause`` seconds.
+
+    Of the first most is written at once: it is in the middle of its training when one looks.
+    """
+    number = 1
+
+    def is_over(step: int) -> bool:
+        return (number > 1 or step > _LIVE_AT_ONCE) and ended.wait(pause)
+
+    try:
+        while number <= _LIVE_RUNS and not ended.is_set():
+            name = "live" if number == 1 else f"live-{number}"
+            _train(root / name, Trial(name, "adam", 0.002, number, hidden=32, whole=True), is_over)
+            number += 1
+    except OSError as error:
+        log.error("the live training ended: %s", error)
+
+
+def _train(log_dir: Path, trial: Trial, is_over: Callable[[int], bool] = lambda _: False) -> None:
+    """Trains until the last step, or one after which it ``is_over``."""
     training = _Training(log_dir, trial, epochs=_EPOCHS)
     checkpoints = [training.checkpoint()]
     with training, np.errstate(over="ignore", invalid="ignore"):  # of the run that diverges
-        for _ in range(_EPOCHS):
-            for _ in range(_STEPS):
-                training.step(trial.learning_rate)
-            training.epoch()
-            checkpoints.append(training.checkpoint())
+        for step in range(1, _EPOCHS * _STEPS + 1):
+            training.step()
+            if step % _STEPS == 0:
+                training.epoch()
+                checkpoints.append(training.checkpoint())
+            if is_over(step):
+                return
     if trial.landscape:
         _landscapes(log_dir, training.validation, checkpoints)
-
-
-def train_on(root: Path, ended: threading.Event) -> None:
-    """A run that goes on until ``ended``; its learning rate and the noise of its pictures come and go."""
-    try:
-        training = _Training(root / LIVE.name, LIVE, epochs=0)
-        with training:
-            for step in itertools.count():
-                if ended.is_set():
-                    break
-                if step and step % _STEPS == 0:
-                    training.epoch()
-                training.noise = 0.3 - 0.2 * np.cos(2 * np.pi * step / 2000)
-                training.step(LIVE.learning_rate * (1 + np.cos(np.pi * (step % 400) / 400)) / 2)
-                if step >= _LIVE_AT_ONCE:
-                    ended.wait(_LIVE_STEP)
-    except OSError as error:
-        log.error("the live training ended: %s", error)
 
 
 class _Training:
@@ -124,7 +127,6 @@ class _Training:
         self._random = np.random.default_rng(trial.seed)
         self.parameters = initial(self._random, trial.hidden)
         self.validation = draw(np.random.default_rng(0), _VALIDATION, trial.noise)
-        self.noise = trial.noise
         self._optimizer = Optimizer(trial.optimizer, trial.learning_rate)
         self._collector = SummaryCollector(
             log_dir,
@@ -165,14 +167,13 @@ class _Training:
     def checkpoint(self) -> Parameters:
         return {name: values.copy() for name, values in self.parameters.items()}
 
-    def step(self, learning_rate: float) -> None:
-        batch = draw(self._random, _BATCH, self.noise)
+    def step(self) -> None:
+        batch = draw(self._random, _BATCH, self._trial.noise)
         result = result_of(self.parameters, batch, self._trial.leak)
-        self._optimizer.learning_rate = learning_rate
         self._optimizer.update(self.parameters, result.gradients)
         self._collector.step(
             result.loss,
-            learning_rate=learning_rate,
+            learning_rate=self._trial.learning_rate,
             parameters=self.parameters,
             gradients=result.gradients,
             inputs=batch.pictures,

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 from insight_demo import model
-from insight_demo.training import TRIALS, train
+from insight_demo.training import TRIALS, train, train_on
 
+import insight_host
 from insight_core.plugin import InsightError
+from tests.waiting import eventually
 
 
 def test_logs_that_cannot_be_written_are_an_error_that_says_so(tmp_path: Path) -> None:
     (tmp_path / "full").touch()
     with pytest.raises(InsightError, match=re.escape(str(tmp_path / "full"))):
         train(tmp_path / "full", TRIALS[0])
+
+
+def test_live_runs_are_as_long_as_those_of_the_sweep_and_one_follows_the_other(tmp_path: Path) -> None:
+    ended = threading.Event()
+    training = threading.Thread(target=train_on, args=(tmp_path, ended, 0.0))
+    training.start()
+    eventually((tmp_path / "live-2").exists)
+    ended.set()
+    training.join()
+    train(tmp_path, TRIALS[0])
+    with insight_host.open(tmp_path) as logs:
+        lengths = {
+            run: len(logs.scalars(runs=run, tags="loss")["step"]) for run in logs.runs()["run"].tolist()
+        }
+    assert lengths["live"] == lengths[TRIALS[0].name] > 0
+    assert lengths["live-2"] < lengths["live"]
 
 
 def test_gradients_are_the_slope_of_the_loss() -> None:
