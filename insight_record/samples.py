@@ -12,7 +12,8 @@ from typing import Any
 
 from insight_record.arrays import array_of
 from insight_record.ranks import rank_of_process
-from insight_record.sending.destination import Destination, place_of
+from insight_record.sending import place_of
+from insight_record.sending.destination import Destination
 
 
 class SampleWriter:
