@@ -1,7 +1,6 @@
 /** Numbers for people: one unit for a whole column or axis, which is said once. */
 import { bytesText, codecs, type Page, type Setting } from '@insight-host/kit';
 import type { Locale } from '@insight-host/api';
-import type { Profiles } from './profiles';
 
 export const TIME_UNITS = ['ns', 'us', 'ms', 's'] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
@@ -84,6 +83,12 @@ export function summandTexts(
   return [text(hundredths(whole)), text(hundredths(whole) - hundredths(second)), text(hundredths(second))];
 }
 
+/** Which profile is looked at, as `Profiles` says it. */
+interface Chosen {
+  readonly profile: { readonly value: { readonly complete: boolean } | null };
+  readonly query: { readonly value: object };
+}
+
 /** The unit of times: the one that the user chose, or one that suits each table. */
 export class SteadyUnits {
   readonly chosen: Setting<TimeUnit | 'auto'>;
@@ -91,7 +96,7 @@ export class SteadyUnits {
 
   constructor(
     page: Page,
-    private readonly profiles: Profiles,
+    private readonly profiles: Chosen,
   ) {
     this.chosen = page.setting('unit', codecs.choice<TimeUnit | 'auto'>(TIME_UNITS, 'auto'));
   }
