@@ -54,7 +54,7 @@ from insight_core.web.mounting import Endpoint, new_map
 from insight_core.web.page import page_rules
 from insight_core.web.plugin_services import Services
 from insight_core.web.settings import HostSettings
-from insight_core.web.shared_answers import SharedAnswers
+from insight_core.web.shared_answers import SharedAnswers, Version, known_generation
 from insight_core.web.state.annotation_routes import AnnotationRoutes
 from insight_core.web.state.annotations import AnnotationStore
 from insight_core.web.state.saved import SavedStore
@@ -109,7 +109,9 @@ class Host:
             self._query_tables,
             self.settings.cache_size,
         )
-        self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
+        self._plugins = MountedPlugins(
+            services, self.settings.limits, self._streams.listing_changed, self._traffic.give_way
+        )
         self._plugins.add(registry.plugins.values())
         self._shared = SharedAnswers()
         self._data_routes = DataRoutes(
@@ -239,12 +241,14 @@ class Host:
             if not endpoint.follows_data or not (is_posted or request.method in ("GET", "HEAD")):
                 return endpoint.answer(request, variables)
             # computed before the view runs, so that data loaded meanwhile are not missed
-            tag = f"{self._boot}-{self._provider.generation()}-{self._annotations.now().generation}{chosen}"
+            now = Version(self._provider.generation(), f"{self._annotations.now().generation}{chosen}")
+            known = known_generation(request, self._boot)
             if is_posted:
-                return self._shared.answer(request, tag, endpoint, variables)
-            if request.if_none_match.contains_weak(tag):
+                return self._shared.answer(request, now, endpoint, variables, known)[0]
+            if request.if_none_match.contains_weak(tag := self._tag(now)):
                 return not_modified(tag)
-            answer = self._shared.answer(request, tag, endpoint, variables)
+            answer, version = self._shared.answer(request, now, endpoint, variables, known)
+            tag = self._tag(version)
             if (
                 answer.status_code == 200
                 and "ETag" not in answer.headers
@@ -273,6 +277,9 @@ class Host:
             who = f"plugin {owner}" if is_plugin else owner
             text = f"{who} failed to answer; the log of the host says why"
             return error_answer(text, 500, "failed", {"who": who})
+
+    def _tag(self, version: Version) -> str:
+        return f"{self._boot}-{version.generation}-{version.rest}"
 
     def _with_runs(self, request: Request, endpoint: Endpoint) -> tuple[Request, str]:
         """The request with runs in the place of ``where``, and their tag: a status changes by itself."""
