@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import secrets
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -53,6 +54,7 @@ from insight_core.web.mounted_plugins import PATH, MountedPlugins
 from insight_core.web.mounting import Endpoint, new_map
 from insight_core.web.page import page_rules
 from insight_core.web.plugin_services import Services
+from insight_core.web.posted_query import as_get
 from insight_core.web.settings import HostSettings
 from insight_core.web.shared_answers import SharedAnswers, Version, known_generation
 from insight_core.web.state.annotation_routes import AnnotationRoutes
@@ -67,6 +69,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _LOOK = 0.25  # seconds between two looks at front ends
+_MAY_NAME_WHERE = re.compile(
+    rb"(?:^|&)(?:w|%77)"
+)  # in a query: the names of thousands of runs take long to parse
 
 
 class Host:
@@ -284,6 +289,9 @@ class Host:
     def _with_runs(self, request: Request, endpoint: Endpoint) -> tuple[Request, str]:
         """The request with runs in the place of ``where``, and their tag: a status changes by itself."""
         if not endpoint.route.takes_where or not (endpoint.reads_body or request.method in ("GET", "HEAD")):
+            return request, ""
+        parameters = as_get(request) if request.method == "POST" else request
+        if not _MAY_NAME_WHERE.search(parameters.query_string):
             return request, ""
         from insight_core.web.run_filter import with_matching_runs  # no page needs it to start
 
