@@ -12,7 +12,7 @@ from insight_core.plugin import InvalidArgument, PluginContext, Route, encode_js
 from insight_core.plugin.data import TAG_ROLES
 from insight_core.plugin.http import bytes_response, json_response, texts, whole_number
 from insight_core.plugin.lab import findings_document, may_change
-from insight_diagnose.shared_answers import Answer, SharedAnswers
+from insight_diagnose.shared_findings import FindingsAnswer, SharedFindings
 
 _LONGEST = 60_000  # ms
 _PATIENCE = 20.0  # seconds; a file has what is known by then
@@ -30,7 +30,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     return [
         Route(
             "/findings",
-            partial(_findings, ctx, SharedAnswers()),
+            partial(_findings, ctx, SharedFindings()),
             takes_where=True,
             reads=_READS,
             answers=_JSON,
@@ -41,7 +41,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 
 def _findings(
     ctx: PluginContext,
-    shared: SharedAnswers,
+    shared: SharedFindings,
     request: Request,
     *,
     runs: Sequence[str],
@@ -56,10 +56,10 @@ def _findings(
     """
     given = roles_given(roles)
 
-    def ask(seconds: float | None) -> Answer:
+    def ask(seconds: float | None) -> FindingsAnswer:
         generation = ctx.data.generation()
         found = ctx.findings(runs or None, given, seconds=seconds)
-        return Answer(
+        return FindingsAnswer(
             encode_json({**findings_document(found), "generation": generation}), not may_change(found)
         )
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import insight_diagnose
-from insight_diagnose import shared_answers
-from insight_diagnose.shared_answers import Answer, SharedAnswers
+from insight_diagnose import shared_findings
+from insight_diagnose.shared_findings import FindingsAnswer, SharedFindings
 from werkzeug.test import Client
 
 from insight_core.plugin import ReasonKind
@@ -27,13 +27,13 @@ class _Rules:
         self.asked: list[float | None] = []
         self.is_whole = is_whole
 
-    def ask(self, seconds: float | None) -> Answer:
+    def ask(self, seconds: float | None) -> FindingsAnswer:
         self.asked.append(seconds)
-        return Answer(b"%d" % len(self.asked), self.is_whole)
+        return FindingsAnswer(b"%d" % len(self.asked), self.is_whole)
 
 
 def test_a_client_that_takes_older_answers_receives_that_of_another_one() -> None:
-    rules, shared = _Rules(), SharedAnswers()
+    rules, shared = _Rules(), SharedFindings()
     assert shared.body("question", rules.ask, 5.0) == b"1"
     assert shared.body("question", rules.ask, 5.0, age=PATIENCE) == b"1"
     assert shared.body("other", rules.ask, 5.0, age=PATIENCE) == b"2"
@@ -44,19 +44,19 @@ def test_a_client_that_takes_older_answers_receives_that_of_another_one() -> Non
 
 
 def test_an_answer_that_leaves_something_is_not_kept_for_the_next_client() -> None:
-    rules, shared = _Rules(is_whole=False), SharedAnswers()
+    rules, shared = _Rules(is_whole=False), SharedFindings()
     assert [shared.body("question", rules.ask, 5.0, age=PATIENCE) for _ in range(2)] == [b"1", b"2"]
 
 
 def test_clients_that_ask_the_same_meanwhile_share_the_next_answer() -> None:
-    shared, begun, go = SharedAnswers(), threading.Event(), threading.Event()
+    shared, begun, go = SharedFindings(), threading.Event(), threading.Event()
     asked = []
 
-    def ask(seconds: float | None) -> Answer:
+    def ask(seconds: float | None) -> FindingsAnswer:
         asked.append(seconds)
         begun.set()
         assert go.wait(PATIENCE)
-        return Answer(b"%d" % len(asked), False)
+        return FindingsAnswer(b"%d" % len(asked), False)
 
     bodies: list[bytes] = []
     clients = [
@@ -76,14 +76,14 @@ def test_clients_that_ask_the_same_meanwhile_share_the_next_answer() -> None:
 
 
 def test_a_client_does_not_wait_longer_than_it_said_for_the_answer_of_another_one() -> None:
-    shared, begun, go = SharedAnswers(), threading.Event(), threading.Event()
+    shared, begun, go = SharedFindings(), threading.Event(), threading.Event()
     asked: list[float | None] = []
 
-    def ask(seconds: float | None) -> Answer:
+    def ask(seconds: float | None) -> FindingsAnswer:
         asked.append(seconds)
         begun.set()
         assert seconds == 0.0 or go.wait(PATIENCE)
-        return Answer(b"known", True)
+        return FindingsAnswer(b"known", True)
 
     first = threading.Thread(target=lambda: shared.body("question", ask, PATIENCE))
     first.start()
@@ -95,10 +95,10 @@ def test_a_client_does_not_wait_longer_than_it_said_for_the_answer_of_another_on
 
 
 def test_few_questions_are_kept() -> None:
-    rules, shared = _Rules(), SharedAnswers()
-    for number in range(shared_answers._MOST + 1):
+    rules, shared = _Rules(), SharedFindings()
+    for number in range(shared_findings._MOST + 1):
         shared.body(number, rules.ask, 5.0)
-    assert shared.body(0, rules.ask, 5.0, age=PATIENCE) == b"%d" % (shared_answers._MOST + 2)
+    assert shared.body(0, rules.ask, 5.0, age=PATIENCE) == b"%d" % (shared_findings._MOST + 2)
 
 
 def test_pages_that_take_older_answers_have_the_runs_examined_once() -> None:

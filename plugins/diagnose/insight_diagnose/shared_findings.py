@@ -14,7 +14,7 @@ _MOST = 8  # questions whose answers are kept
 _SHARE = 0.05  # of the time that rules may take again and again, for clients that take older answers
 
 
-class Answer(NamedTuple):
+class FindingsAnswer(NamedTuple):
     """The bytes of an answer; ``is_whole``: no run is left, and no rule still checks something."""
 
     body: bytes
@@ -26,7 +26,7 @@ class _Kept:
     """The last answer to a question, and when (monotonic) it was begun and there."""
 
     making: threading.Lock = field(factory=threading.Lock)
-    answer: Answer = field(factory=lambda: Answer(b"", False))
+    answer: FindingsAnswer = field(factory=lambda: FindingsAnswer(b"", False))
     began: float = -1.0
     ended: float = -1.0
 
@@ -39,7 +39,7 @@ class _Kept:
 
 
 @frozen(eq=False)
-class SharedAnswers:
+class SharedFindings:
     """Answers by question. For any thread."""
 
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
@@ -48,7 +48,7 @@ class SharedAnswers:
     def body(
         self,
         question: Hashable,
-        ask: Callable[[float | None], Answer],
+        ask: Callable[[float | None], FindingsAnswer],
         seconds: float | None,
         age: float = 0.0,
     ) -> bytes:
