@@ -299,7 +299,7 @@ class EventStream:
     def _events(self, bell: _Bell) -> Iterator[bytes]:
         # changes after the first line are reported; the listing is always reported once, because plugins may
         # have loaded between the client's last answer and this stream
-        others = self._streams.others() | {"plugins": 0}
+        others: Mapping[str, int] = self._streams.others() | {"plugins": 0}
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page immediately that the stream is open
         quiet_since = time.monotonic()
         while not (self._closed or self._streams.stopped.is_set()):

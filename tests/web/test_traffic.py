@@ -109,8 +109,11 @@ def test_routes_that_no_request_needs_are_imported_when_requests_pause() -> None
 
         return Plugin(name, name, routes=routes)
 
+    def wait() -> None:
+        pause.wait()
+
     host = Host(registry_of(plugin("first"), plugin("second")), FakeProvider())
-    host._plugins._give_way = lambda: pause.wait() and None
+    host._plugins._give_way = wait
     assert Client(host).get("/data/plugin/second/view").text == "seen"
     assert imported == ["second"]
     pause.set()

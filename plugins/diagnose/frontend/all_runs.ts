@@ -28,7 +28,11 @@ export async function findingsOfAll(ctx: PluginContext): Promise<Answer> {
       // the tab that asked has ended: it is asked again
     }
   }
-  const asked = { question, at: performance.now(), answer: ctx.data.json<Answer>('findings', { run, wait: WAIT, age: FRESH }) };
+  const asked = {
+    question,
+    at: performance.now(),
+    answer: ctx.data.json<Answer>('findings', { run, wait: WAIT, age: FRESH }),
+  };
   last = asked;
   const forget = (): void => {
     if (last === asked) last = null;
