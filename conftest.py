@@ -9,7 +9,7 @@ import pytest
 from werkzeug import Request, Response
 
 from insight_core.web.mounting import Endpoint
-from insight_core.web.shared_answers import SharedAnswers
+from insight_core.web.shared_answers import SharedAnswers, Version
 
 pytest_plugins = ["tests.importer_fixtures"]
 
@@ -21,10 +21,11 @@ def answers_are_computed_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     def answer(
         shared: SharedAnswers,
         request: Request,
-        version: str,
+        now: Version,
         endpoint: Endpoint,
         variables: Mapping[str, Any],
-    ) -> Response:
-        return endpoint.answer(request, variables)
+        known: int | None = None,
+    ) -> tuple[Response, Version]:
+        return endpoint.answer(request, variables), now
 
     monkeypatch.setattr(SharedAnswers, "answer", answer)

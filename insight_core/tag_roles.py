@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias, get_args
 
 TagRole: TypeAlias = Literal[
@@ -14,6 +15,7 @@ TAG_ROLES: tuple[TagRole, ...] = get_args(TagRole)  # All roles.
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SCORE = re.compile(r"(?<![A-Za-z])(f1|top-?1)(?![0-9])", re.I)
 _HELD_OUT = frozenset({"val", "valid", "validation", "eval", "evaluation", "test", "dev", "heldout"})
+_OF_HELD_OUT: Mapping[TagRole | None, TagRole] = {"loss": "val_loss", "accuracy": "val_accuracy"}
 _ACCURACY = frozenset({"acc", "accuracy", "precision", "recall", "auc", "map", "miou", "iou"})
 _LOSS = frozenset({"loss", "nll", "perplexity", "ppl", "mse", "rmse", "mae", "ce", "crossentropy"})
 _GRADIENT = frozenset({"grad", "grads", "gradient", "gradients"})
@@ -53,8 +55,14 @@ def role_of(tag: str, run: str = "") -> TagRole | None:
     those of adversaries (``d_loss``), of reinforcement learning (``policy_loss``) and of regularisation
     (``kl_loss``, ``commitment_loss``, ``aux_loss``), have no role.
     """
+    role = _role_by_words(tag)
+    return _OF_HELD_OUT[role] if role in _OF_HELD_OUT and is_held_out(tag, run) else role
+
+
+@lru_cache(maxsize=1 << 16)  # most runs have the tags of others
+def _role_by_words(tag: str) -> TagRole | None:
+    """The role of a tag of the training."""
     known = set(words_of(tag))
-    held_out = is_held_out(tag, run)
     if known & _GRADIENT:
         is_whole = not known & {"layer", "weight", "bias"} and "norm" in known
         return "grad_norm" if is_whole else None
@@ -62,9 +70,9 @@ def role_of(tag: str, run: str = "") -> TagRole | None:
         return "lr"
     if known & _LOSS or ("cross" in known and "entropy" in known):
         known -= {"entropy"} if "cross" in known else set()
-        return None if known & _NOT_MINIMISED else "val_loss" if held_out else "loss"
+        return None if known & _NOT_MINIMISED else "loss"
     if known & _ACCURACY or _SCORE.search(tag):
-        return "val_accuracy" if held_out else "accuracy"
+        return "accuracy"
     return None
 
 

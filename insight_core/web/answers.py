@@ -101,12 +101,16 @@ def framing(frame_ancestors: Sequence[str]) -> str:
 
 def finish(request: Request, answer: Response, frame_ancestors: Sequence[str] = ()) -> Response:
     """Adds the common headers, and compresses the answer if that pays."""
-    for name, value in _HEADERS.items():
-        answer.headers.setdefault(name, value)
-    policy = answer.headers.get("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+    there = {name.lower() for name, _ in answer.headers}
+    policy = CONTENT_SECURITY_POLICY
+    if "content-security-policy" in there:
+        policy = answer.headers.pop("Content-Security-Policy")
     if "frame-ancestors" not in policy:
         policy = f"{policy}; {framing(frame_ancestors)}"
-    answer.headers["Content-Security-Policy"] = policy
+    for name, value in _HEADERS.items():
+        if name.lower() not in there:
+            answer.headers.add(name, value)
+    answer.headers.add("Content-Security-Policy", policy)
     if not frame_ancestors:  # this header cannot list origins; it is for browsers without CSP
         answer.headers.setdefault("X-Frame-Options", "SAMEORIGIN")
     compress(request, answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import secrets
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -53,8 +54,9 @@ from insight_core.web.mounted_plugins import PATH, MountedPlugins
 from insight_core.web.mounting import Endpoint, new_map
 from insight_core.web.page import page_rules
 from insight_core.web.plugin_services import Services
+from insight_core.web.posted_query import as_get
 from insight_core.web.settings import HostSettings
-from insight_core.web.shared_answers import SharedAnswers
+from insight_core.web.shared_answers import SharedAnswers, Version, known_generation
 from insight_core.web.state.annotation_routes import AnnotationRoutes
 from insight_core.web.state.annotations import AnnotationStore
 from insight_core.web.state.saved import SavedStore
@@ -67,6 +69,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _LOOK = 0.25  # seconds between two looks at front ends
+_MAY_NAME_WHERE = re.compile(
+    rb"(?:^|&)(?:w|%77)"
+)  # in a query: the names of thousands of runs take long to parse
 
 
 class Host:
@@ -109,7 +114,9 @@ class Host:
             self._query_tables,
             self.settings.cache_size,
         )
-        self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
+        self._plugins = MountedPlugins(
+            services, self.settings.limits, self._streams.listing_changed, self._traffic.give_way
+        )
         self._plugins.add(registry.plugins.values())
         self._shared = SharedAnswers()
         self._data_routes = DataRoutes(
@@ -239,12 +246,14 @@ class Host:
             if not endpoint.follows_data or not (is_posted or request.method in ("GET", "HEAD")):
                 return endpoint.answer(request, variables)
             # computed before the view runs, so that data loaded meanwhile are not missed
-            tag = f"{self._boot}-{self._provider.generation()}-{self._annotations.now().generation}{chosen}"
+            now = Version(self._provider.generation(), f"{self._annotations.now().generation}{chosen}")
+            known = known_generation(request, self._boot)
             if is_posted:
-                return self._shared.answer(request, tag, endpoint, variables)
-            if request.if_none_match.contains_weak(tag):
+                return self._shared.answer(request, now, endpoint, variables, known)[0]
+            if request.if_none_match.contains_weak(tag := self._tag(now)):
                 return not_modified(tag)
-            answer = self._shared.answer(request, tag, endpoint, variables)
+            answer, version = self._shared.answer(request, now, endpoint, variables, known)
+            tag = self._tag(version)
             if (
                 answer.status_code == 200
                 and "ETag" not in answer.headers
@@ -274,9 +283,15 @@ class Host:
             text = f"{who} failed to answer; the log of the host says why"
             return error_answer(text, 500, "failed", {"who": who})
 
+    def _tag(self, version: Version) -> str:
+        return f"{self._boot}-{version.generation}-{version.rest}"
+
     def _with_runs(self, request: Request, endpoint: Endpoint) -> tuple[Request, str]:
         """The request with runs in the place of ``where``, and their tag: a status changes by itself."""
         if not endpoint.route.takes_where or not (endpoint.reads_body or request.method in ("GET", "HEAD")):
+            return request, ""
+        parameters = as_get(request) if request.method == "POST" else request
+        if not _MAY_NAME_WHERE.search(parameters.query_string):
             return request, ""
         from insight_core.web.run_filter import with_matching_runs  # no page needs it to start
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from email.utils import formatdate
+from functools import lru_cache
 from http import HTTPStatus
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
@@ -194,25 +195,29 @@ class _Answer:
         return self.write
 
     def write(self, data: bytes) -> None:
-        if not self.begun:
-            self._begin()
-        if not data or self._without_body:
-            return
+        head = b"" if self.begun else self._head()
+        if self._without_body:
+            data = b""
         if self._left is not None:
             if len(data) > self._left:  # the client would read the rest as the next answer
                 raise RuntimeError("the answer is longer than its Content-Length")
             self._left -= len(data)
-        self._connection.send(b"%x\r\n%b\r\n" % (len(data), data) if self._chunked else data)
+        self.begun = True
+        if self._chunked and data:
+            data = b"%x\r\n%b\r\n" % (len(data), data)
+        for piece in (head + data,) if len(data) < _PIECE else (head, data):
+            if piece:
+                self._connection.send(piece)
 
     def end(self) -> None:
         if not self.begun:
-            self._begin()
+            self.write(b"")
         if self._chunked:
             self._connection.send(b"0\r\n\r\n")
         if self._left:
             raise RuntimeError("the answer is shorter than its Content-Length")
 
-    def _begin(self) -> None:
+    def _head(self) -> bytes:
         code = int(self._status[:3])
         lengths = [value for name, value in self._fields if name.lower() == "content-length"]
         self._without_body = self._request.method == "HEAD" or code < 200 or code in (204, 304)
@@ -229,13 +234,16 @@ class _Answer:
             fields.append(("Connection", "close"))
         elif self._request.version == "HTTP/1.0":
             fields.append(("Connection", "keep-alive"))
-        head = _head_of_answer(self._status, fields)
-        self.begun = True
-        self._connection.send(head)
+        return _head_of_answer(self._status, fields)
+
+
+@lru_cache(maxsize=1)
+def _date(second: int) -> str:
+    return formatdate(second, usegmt=True)
 
 
 def _head_of_answer(status: str, fields: Iterable[tuple[str, str]]) -> bytes:
-    lines = [f"HTTP/1.1 {status}", f"Server: {_SERVER}", f"Date: {formatdate(usegmt=True)}"]
+    lines = [f"HTTP/1.1 {status}", f"Server: {_SERVER}", f"Date: {_date(int(time.time()))}"]
     lines += [f"{name}: {value}" for name, value in fields]
     if any(_BREAKS.search(line) for line in lines):
         raise RuntimeError("a header of the answer has a line break")

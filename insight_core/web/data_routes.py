@@ -288,7 +288,6 @@ class DataRoutes:
                 "too many event streams are open: poll /data/changes instead", code="many_streams"
             )
         stream = EventStream(
-            self.provider,
             self.streams,
             since,
             boot=self.boot,

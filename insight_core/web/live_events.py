@@ -14,6 +14,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from attrs import frozen
+
 from insight_core.http.parameters import Reader, headers, text
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.data import Changes, DataProvider
@@ -49,9 +51,10 @@ def changes_as_dict(
     if changes.series is not None:
         series = {}
         for plugin in changes.series.keys() & plugins:
-            runs = series.setdefault(plugin, {})
-            for key in sorted(changes.series[plugin]):
+            runs: dict[str, list[str]] = {}
+            for key in changes.series[plugin]:
                 runs.setdefault(key.run, []).append(key.tag)
+            series[plugin] = {run: sorted(runs[run]) for run in sorted(runs)}
     return {
         "generation": changes.generation,
         "boot": boot,
@@ -82,6 +85,17 @@ def changes_since(provider: DataProvider, since: int | None, timeout: float = 0.
     return provider.changes(since, timeout=timeout)
 
 
+@frozen
+class _Event:
+    """What streams report after the generation ``since``, found after so many rings."""
+
+    since: int | None
+    rings: int
+    generation: int
+    others: Mapping[str, int]
+    data: bytes
+
+
 class Streams:
     """The open event streams: limits their number, wakes them, and ends them when the host stops.
 
@@ -99,6 +113,9 @@ class Streams:
         self._lock = threading.Lock()
         self._bells: set[_Bell] = set()
         self._announcer: threading.Thread | None = None
+        self._rings = 0
+        self._finding = threading.Lock()  # held while an event is found
+        self._event: _Event | None = None  # the last one
 
     def take(self, address: str) -> bool:
         """Whether the client at ``address`` may open one more stream.
@@ -138,6 +155,19 @@ class Streams:
         """Generations of what is not data, by name: the states, and ``plugins`` for the plugin listing."""
         return {name: state.generation() for name, state in self._states.items()} | {"plugins": self._listing}
 
+    def event(self, since: int | None, encoded: Callable[[Changes, Mapping[str, int]], bytes]) -> _Event:
+        """What is to be reported after ``since``, found once for all streams that a ring has woken.
+
+        What changes after it was found rings again. Raises what the provider raises.
+        """
+        with self._finding:
+            rings, last = self._rings, self._event
+            if last is not None and (last.since, last.rings) == (since, rings):
+                return last
+            changes, others = changes_since(self._provider, since), self.others()
+            self._event = _Event(since, rings, changes.generation, others, encoded(changes, others))
+            return self._event
+
     @contextmanager
     def bell(self) -> Iterator[_Bell]:
         """A bell that rings for every change from now on, and when the host stops."""
@@ -146,6 +176,7 @@ class Streams:
         bell = _Bell()
         with self._lock:
             self._bells.add(bell)
+            self._rings += 1  # nobody rang for what came while no stream was open
             if self._announcer is None:
                 self._announcer = threading.Thread(
                     target=self._announce, args=(since, others), name="insight-events", daemon=True
@@ -186,6 +217,7 @@ class Streams:
     def ring(self) -> None:
         """Wakes every stream to check for changes."""
         with self._lock:
+            self._rings += 1
             for bell in self._bells:
                 bell.ring()
 
@@ -238,7 +270,6 @@ class EventStream:
 
     def __init__(
         self,
-        provider: DataProvider,
         streams: Streams,
         since: int | None,
         *,
@@ -248,7 +279,6 @@ class EventStream:
         client: socket.socket | None,
         address: str,
     ) -> None:
-        self._provider = provider
         self._streams = streams
         self._since = since
         self._boot = boot
@@ -269,21 +299,21 @@ class EventStream:
     def _events(self, bell: _Bell) -> Iterator[bytes]:
         # changes after the first line are reported; the listing is always reported once, because plugins may
         # have loaded between the client's last answer and this stream
-        others = self._streams.others() | {"plugins": 0}
+        others: Mapping[str, int] = self._streams.others() | {"plugins": 0}
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page immediately that the stream is open
         quiet_since = time.monotonic()
         while not (self._closed or self._streams.stopped.is_set()):
             try:
-                changes = changes_since(self._provider, self._since)
+                event = self._streams.event(self._since, self._encoded)
             except Exception:
                 if not self._streams.stopped.is_set():
                     log.exception("a stream of events ends: the provider failed")
                 return
-            said, others = others, self._streams.others()
-            if self._since is None or changes.generation != self._since or others != said:
-                self._since = changes.generation
+            said, others = others, event.others
+            if self._since is None or event.generation != self._since or others != said:
+                self._since = event.generation
                 quiet_since = time.monotonic()
-                yield self._event(changes, others)
+                yield event.data
             elif time.monotonic() - quiet_since >= self._heartbeat:
                 quiet_since = time.monotonic()
                 yield b": alive\n\n"
@@ -297,7 +327,7 @@ class EventStream:
         if first:
             self._streams.give_back(self._address)
 
-    def _event(self, changes: Changes, others: Mapping[str, int]) -> bytes:
+    def _encoded(self, changes: Changes, others: Mapping[str, int]) -> bytes:
         said = changes_as_dict(changes, self._boot, self._plugins(), others)
         data = encode_json(said).decode("ascii")
         return f"id: {self._boot}-{changes.generation}\ndata: {data}\n\n".encode("ascii")

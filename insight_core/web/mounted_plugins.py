@@ -133,12 +133,22 @@ class MountedPlugin:
 
 
 class MountedPlugins:
-    """The plugins of a host in tab order. Plugins may be added at any time."""
+    """The plugins of a host in tab order. Plugins may be added at any time.
 
-    def __init__(self, services: Services, limits: Limits, changed: Callable[[], None]) -> None:
+    ``give_way`` is called before the routes of a plugin are imported: a page that opens then needs others.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        limits: Limits,
+        changed: Callable[[], None],
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
         self._services = services
         self._limits = limits
         self._changed = changed
+        self._give_way = give_way
         self._lock = threading.Lock()
         self._by_name: Mapping[str, MountedPlugin] = {}
         self._by_address: Mapping[str, MountedPlugin] = {}
@@ -219,4 +229,8 @@ class MountedPlugins:
             threading.Thread(target=self._in_turn, args=(unasked,), name="routes", daemon=True).start()
 
     def _in_turn(self, unasked: Sequence[MountedPlugin]) -> None:
-        in_turn(unasked, MountedPlugin.ask_routes, self._limits.turn, MountedPlugin.give_up)
+        def ask_routes(mounted: MountedPlugin) -> Call[Map]:
+            self._give_way()
+            return mounted.ask_routes()
+
+        in_turn(unasked, ask_routes, self._limits.turn, MountedPlugin.give_up)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from werkzeug import Request, Response
 from werkzeug.datastructures import Headers
@@ -22,10 +23,31 @@ MOST_BYTES = 32 << 20  # of all answers that are kept
 LARGEST = 3 << 20  # bytes of one of them: a download takes no more memory for being shared
 _MOST = 1024  # answers
 _PATIENCE = 10.0  # seconds that a client waits for the computation of another one, before it begins its own
+_OLDEST = 5.0  # seconds that answers of earlier data are kept for clients that know no later ones
+_KNOWN = "HTTP_X_INSIGHT_KNOWN"
+_KEYED = sorted(KEYED - {"HTTP_IF_NONE_MATCH"})  # by which the host turns an answer into a 304
+
+
+class Version(NamedTuple):
+    """What an answer depends on besides the request: a generation of the data, and a text for the rest."""
+
+    generation: int
+    rest: str
+
+
+def known_generation(request: Request, boot: str) -> int | None:
+    """The generation of the data of which a client says that it knows no later one; None if it says nothing.
+
+    ``boot`` names the process that counts generations.
+    """
+    name, _, number = request.environ.get(_KNOWN, "").rpartition("-")
+    return int(number) if name == boot and re.fullmatch(r"[0-9]{1,18}", number) else None
 
 
 class SharedAnswers:
-    """Answers of one version of the data, by what a view may read of a request.
+    """Answers by what a view may read of a request, each of one version of the data.
+
+    A client receives one of the version that it asks for, or of a later generation.
 
     An answer is shared if it is a whole 200, its view read nothing that says who asks (``WatchedRequest``),
     and its headers do not forbid it (``no-store``, ``private``, a ``Vary`` of other headers, cookies). Those
@@ -34,30 +56,36 @@ class SharedAnswers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._version = ""
         self._kept: OrderedDict[Hashable, _SharedAnswer] = OrderedDict()
         self._personal: set[int] = set()  # endpoints whose answers depend on who asks; they live as the host
 
     def answer(
-        self, request: Request, version: str, endpoint: Endpoint, variables: Mapping[str, Any]
-    ) -> Response:
-        """The answer of an endpoint that follows the data, in this version. Raises what its view raises."""
+        self,
+        request: Request,
+        now: Version,
+        endpoint: Endpoint,
+        variables: Mapping[str, Any],
+        known: int | None = None,
+    ) -> tuple[Response, Version]:
+        """The answer of an endpoint that follows the data, and its version. Raises what its view raises.
+
+        ``known`` is the generation that the client knows, if an answer of earlier data is enough.
+        """
         if request.method == "POST":
             request = as_get(request)
         if request.method != "GET" or id(endpoint) in self._personal:
-            return endpoint.answer(request, variables)
-        key = _key(request)
+            return endpoint.answer(request, variables), now
+        key, least = _key(request), now.generation if known is None else min(known, now.generation)
         with self._lock:
-            if version != self._version:
-                self._version = version
-                self._kept.clear()
             shared = self._kept.get(key)
-            is_first = shared is None
-            if shared is None:
-                shared = self._kept[key] = _SharedAnswer(self._trim)
+            is_first = shared is None or shared.version.rest != now.rest or shared.version.generation < least
+            if shared is None or is_first:
+                self._forget_old(now)
+                shared = self._kept[key] = _SharedAnswer(now, self._trim)
             self._kept.move_to_end(key)
         if not is_first:
-            return shared.whole() or endpoint.answer(request, variables)
+            whole = shared.whole()
+            return (endpoint.answer(request, variables), now) if whole is None else (whole, shared.version)
         watched = WatchedRequest(request.environ)
         try:
             answer = endpoint.answer(watched, variables)
@@ -68,8 +96,14 @@ class SharedAnswers:
             self._personal.add(id(endpoint))
         if watched.says_who_asks or not _is_for_all(answer):
             shared.fail()
-            return answer
-        return shared.begin(request, answer)
+            return answer, now
+        return shared.begin(request, answer), now
+
+    def _forget_old(self, now: Version) -> None:
+        """Forgets answers of earlier data that no client will ask for any more. The lock is held."""
+        since = time.monotonic() - _OLDEST
+        for key in [key for key, one in self._kept.items() if one.version != now and one.since < since]:
+            del self._kept[key]
 
     def _trim(self) -> None:
         """Forgets answers that failed or are too large, then those that nobody asked for lately."""
@@ -89,7 +123,9 @@ class _SharedAnswer:
     that a larger one need not be kept for clients of different speed: they then compute it themselves.
     """
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, version: Version, changed: Callable[[], None]) -> None:
+        self.version = version
+        self.since = time.monotonic()
         self.is_lost = False  # it failed, or is too large to be shared
         self.size = 0
         self._changed = changed
@@ -213,7 +249,7 @@ def _key(request: Request) -> Hashable:
     """Everything of a request that a view may read without saying who asks."""
     environ = request.environ
     query = hashlib.blake2b(request.query_string, digest_size=16).digest()
-    return (request.root_path, request.path, query, may_save(request), *map(environ.get, sorted(KEYED)))
+    return (request.root_path, request.path, query, may_save(request), *map(environ.get, _KEYED))
 
 
 def _is_for_all(answer: Response) -> bool:

@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +231,48 @@ def test_streams_share_one_wait_and_are_all_told(
         assert [t.name for t in set(threading.enumerate()) - before].count("insight-events") == 1
         provider.add_scalars("early", "acc", [1.0])
         assert _event(first) == _event(second)
+
+
+def test_what_streams_are_told_is_found_once_for_all_of_them(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    found = []
+    changes = provider.changes
+
+    def count(since: int, *, timeout: float = 0.0) -> Changes:
+        found.append(since) if timeout == 0.0 else None
+        return changes(since, timeout=timeout)
+
+    server = serve(host_of(SCALAR, heartbeat=FOR_EVER))
+    query = f"?since={provider.generation()}"
+    with ExitStack() as opened:
+        streams = [opened.enter_context(_stream(server, query)) for _ in range(8)]
+        provider.add_scalars("early", "acc", [1.0])
+        assert len({_event(each)[0] for each in streams}) == 1
+        time.sleep(0.5)  # all of them wait
+        provider.changes = count  # type: ignore[method-assign]
+        provider.add_scalars("early", "acc", [2.0])
+        assert len({_event(each)[0] for each in streams}) == 1
+    assert len(found) < 4
+
+
+def test_a_stream_is_told_what_came_while_none_was_open(
+    host_of: Callable[..., Host],
+    provider: FakeProvider,
+    serve: Callable[[Any], Server],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(live_events, "_LONGEST", 0.05)
+    host = host_of(SCALAR, heartbeat=FOR_EVER)
+    server = serve(host)
+    query = f"?since={provider.generation()}"
+    with _stream(server, query) as answer:
+        answer.readline()
+        time.sleep(0.2)  # it has looked for changes, and found none
+    eventually(lambda: host._streams._announcer is None)
+    provider.add_scalars("early", "acc", [1.0])
+    with _stream(server, query) as answer:
+        assert _event(answer)[1]["series"] == {"scalar": {"early": ["acc"]}}
 
 
 def test_a_stream_tells_of_plugins_that_loaded_before_it_was_open(

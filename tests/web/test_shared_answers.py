@@ -17,7 +17,7 @@ from insight_core.http.answers import IMMUTABLE
 from insight_core.plugin import InvalidArgument, Plugin, Route
 from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import FakeProvider
-from insight_core.web import Host
+from insight_core.web import Host, shared_answers
 from insight_core.web.shared_answers import LARGEST, MOST_BYTES
 from tests.waiting import eventually
 
@@ -80,6 +80,58 @@ def test_a_question_is_computed_again_when_data_came(
     provider.add_scalars("late", "acc", [1.0])
     client.get(PATH)
     assert view.calls == 2
+
+
+def test_a_client_that_knows_no_later_data_receives_what_was_answered_meanwhile(
+    host_with: Callable[..., Host], provider: FakeProvider
+) -> None:
+    view = Counted()
+    client = Client(host_with(view))
+
+    def tag_for(known: str | None) -> str:
+        answer = client.get(PATH, headers={} if known is None else {"X-Insight-Known": known})
+        return answer.get_etag()[0] or ""
+
+    first = tag_for(None)
+    boot, told, _ = first.split("-")
+    provider.add_scalars("late", "acc", [1.0])
+    assert tag_for(f"{boot}-{told}") == first  # and its tag says of which data it is
+    assert view.calls == 1
+    assert tag_for(f"{boot}-{int(told) + 1}") != first  # this one was told of more
+    assert view.calls == 2
+    provider.add_scalars("late", "acc", [1.0, 2.0])
+    assert tag_for(f"{boot}-{10**17}") != first  # no later than now
+    assert view.calls == 3
+    provider.add_scalars("late", "acc", [1.0, 2.0, 3.0])
+    for number, known in enumerate((None, told, f"other-{told}", f"{boot}-", f"{boot}-²", f"{boot}-{9**99}")):
+        provider.add_scalars("late", "acc", [1.0] * number)
+        tag_for(known)
+        assert view.calls == 4 + number  # none of these says what it knows
+
+
+def test_answers_of_earlier_data_are_forgotten_after_some_seconds(
+    host_with: Callable[..., Host], provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = host_with(Counted())
+    client = Client(host)
+    client.get(PATH)
+    provider.add_scalars("late", "acc", [1.0])
+    client.get(f"{PATH}?other")
+    assert len(host._shared._kept) == 2
+    monkeypatch.setattr(shared_answers, "_OLDEST", 0.0)
+    provider.add_scalars("late", "acc", [1.0, 2.0])
+    client.get(f"{PATH}?third")
+    assert len(host._shared._kept) == 1
+
+
+def test_clients_that_have_answers_of_earlier_data_share_one_computation(
+    host_with: Callable[..., Host],
+) -> None:
+    view = Counted()
+    client = Client(host_with(view))
+    for tag in ("one", "two", "three"):
+        assert client.get(PATH, headers={"If-None-Match": f'W/"{tag}"'}).status_code == 200
+    assert view.calls == 1
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,19 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
+from werkzeug import Response
+from werkzeug.test import Client
 
 from insight_core.isolation import Limits
-from insight_core.plugin import Plugin, ReasonKind
+from insight_core.plugin import Plugin, PluginContext, ReasonKind, Route
 from insight_core.plugin.findings import Examined, Finding, Needs, Rule
 from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
-from insight_core.web import traffic
+from insight_core.web import Host, traffic
 from insight_core.web.findings import FindingsTable
 from insight_core.web.traffic import RequestTraffic
-from tests.hosts import with_hooks
+from tests.hosts import registry_of, with_hooks
+from tests.waiting import eventually
 
 
 class _Clock:
@@ -94,6 +97,27 @@ def test_rules_give_way_before_they_read_points() -> None:
     rule = Rule("one", ReasonKind("m_something", "Something"), reads, Needs(["loss"]))
     _findings(data, rule, lambda: done.append("way")).find()
     assert done == ["way", "read", "way", "read"]
+
+
+def test_routes_that_no_request_needs_are_imported_when_requests_pause() -> None:
+    imported, pause = list[str](), threading.Event()
+
+    def plugin(name: str) -> Plugin:
+        def routes(ctx: PluginContext) -> list[Route]:
+            imported.append(name)
+            return [Route("/view", lambda _: Response("seen"))]
+
+        return Plugin(name, name, routes=routes)
+
+    def wait() -> None:
+        pause.wait()
+
+    host = Host(registry_of(plugin("first"), plugin("second")), FakeProvider())
+    host._plugins._give_way = wait
+    assert Client(host).get("/data/plugin/second/view").text == "seen"
+    assert imported == ["second"]
+    pause.set()
+    eventually(lambda: imported == ["second", "first"])
 
 
 def test_runs_that_an_answer_has_no_time_for_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

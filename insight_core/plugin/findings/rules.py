@@ -47,7 +47,7 @@ class Examined:
     runs: Sequence[str]
     roles: Mapping[TagRole, Sequence[str]]  # tags of the run; empty for a rule that examines several runs
     read: Callable[[SeriesKey], ScalarColumns | None]  # all points of a scalar series, of the last attempt
-    series: Callable[[], SeriesTable] = _NO_SERIES  # scalars of one run: points, attempts, last_step
+    series: Callable[[], SeriesTable] = _NO_SERIES  # scalars: points, attempts, last_step, last_value
     profile: Any = None  # the evidence of the profile, as its plugin gives it (``RunProfile.open``)
 
     @property

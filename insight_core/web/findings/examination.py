@@ -14,7 +14,8 @@ from insight_core.plugin.findings import Examined, Needs
 from insight_core.tag_roles import roles_of
 from insight_core.web.findings.calls import Told
 
-_FIELDS: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "attempts")
+_CHANGING: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "attempts")
+_FIELDS: tuple[SeriesField, ...] = (*_CHANGING, "last_value")
 _SERIES, _POINTS, _SHORT = 256, 1 << 20, 4096  # of a run that are read together; points of a short one
 _NO_DATA_OF_PLUGIN = ReasonKind("no_data_of_plugin", "the plugin {plugin} has no data")
 _NO_DATA_OF_PLUGINS = ReasonKind("no_data_of_plugins", "the plugins {plugins} have no data")
@@ -40,7 +41,7 @@ def states(provider: DataProvider, plugins: Collection[str], runs: Sequence[str]
         for table in provider.series_tables(plugin, _FIELDS, runs=runs):
             if (state := found.get(table.run)) is not None:
                 state.tables[plugin] = table
-                state.parts[plugin] = (table.tags, *(tuple(table.column(name)) for name in _FIELDS))
+                state.parts[plugin] = (table.tags, *(tuple(table.column(name)) for name in _CHANGING))
     return found
 
 

@@ -57,6 +57,24 @@ it('asks again, above the charts, while a rule still checks', async () => {
   vi.useRealTimers();
 });
 
+it('asks again, above the charts, when the answer is that of another page about earlier data', async () => {
+  vi.useFakeTimers();
+  const answers = [
+    { ...NOTHING, runs: 1, generation: 1 },
+    { ...NOTHING, runs: 1, generation: 2, findings: [finding('best', 'good', ['d'])] },
+  ];
+  const json = vi.fn(async () => answers.shift() ?? NOTHING);
+  const ctx = fakeContext(['d'], { json });
+  (ctx.generation as { value: number }).value = 2;
+  const host = document.body.appendChild(document.createElement('div'));
+  const unmount = mountAnswers(host, ctx);
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(host.querySelector('[data-severity="good"]')).not.toBeNull();
+  expect(json).toHaveBeenCalledTimes(2);
+  unmount();
+  vi.useRealTimers();
+});
+
 it('shows nothing that was dismissed above the charts', () => {
   const [bad, worse] = [finding('plateau', 'warning', ['a']), finding('nonfinite', 'error', ['b'])];
   const good = finding('best', 'good', ['a']);

@@ -3,12 +3,15 @@ import type { PluginContext } from '@insight-host/api';
 import { NOTHING, type Answer } from './answer';
 
 const WAIT = 5000; // ms until the host answers with what it knows
-const FRESH = 10_000; // ms for which an answer is shared: alerts change while the data do not
+const FRESH = 10_000; // ms for which an answer is shared, also by pages: alerts change while the data do not
 
 let last: { readonly question: string; readonly at: number; readonly answer: Promise<Answer> } | null = null;
 
 /** Whether a rule still checks something, though no run is left: the next question gets further. */
 export const isPending = ({ unchecked }: Answer): boolean => unchecked.some(({ pending }) => pending);
+
+/** Whether data have changed since the host found this out for another page: the question is to be asked again. */
+export const isBehind = (ctx: PluginContext, { generation }: Answer): boolean => generation < ctx.generation.value;
 
 /**
  * Asks what is found by now, or joins the last question if it was the same. An answer that leaves something unchecked
@@ -25,7 +28,11 @@ export async function findingsOfAll(ctx: PluginContext): Promise<Answer> {
       // the tab that asked has ended: it is asked again
     }
   }
-  const asked = { question, at: performance.now(), answer: ctx.data.json<Answer>('findings', { run, wait: WAIT }) };
+  const asked = {
+    question,
+    at: performance.now(),
+    answer: ctx.data.json<Answer>('findings', { run, wait: WAIT, age: FRESH }),
+  };
   last = asked;
   const forget = (): void => {
     if (last === asked) last = null;

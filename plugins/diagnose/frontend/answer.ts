@@ -77,11 +77,21 @@ export interface Answer {
   /** How many runs the answer is about, and how many of them are not checked yet. */
   readonly runs: number;
   readonly left: number;
+  /** The generation of the data that it is about, at least. */
+  readonly generation: number;
   /** Texts of plugins for the codes of their reasons, by locale. */
   readonly messages: Messages;
 }
 
-export const NOTHING: Answer = { findings: [], rules: [], unchecked: [], runs: 0, left: 0, messages: {} };
+export const NOTHING: Answer = {
+  findings: [],
+  rules: [],
+  unchecked: [],
+  runs: 0,
+  left: 0,
+  generation: 0,
+  messages: {},
+};
 
 export const keyOf = ({ plugin, rule }: { readonly plugin: string; readonly rule: string }): string =>
   `${plugin}/${rule}`;

@@ -6,7 +6,7 @@ import { signal } from '@preact/signals';
 import { render } from 'preact';
 import type { JSX } from 'preact';
 import styles from './answers.css?inline';
-import { findingsOfAll, isPending } from './all_runs';
+import { findingsOfAll, isBehind, isPending } from './all_runs';
 import { keyOf, textOf, type Answer, type Finding } from './answer';
 import { Dismissed } from './dismissed';
 import { entriesOf, open } from './entries';
@@ -49,7 +49,7 @@ export function mountAnswers(host: HTMLElement, ctx: PluginContext): () => void 
     do found = await findingsOfAll(ctx);
     while (found.left > 0 && !end.signal.aborted);
     isMore = isPending(found);
-    if (isMore && !end.signal.aborted) again.ask();
+    if ((isMore || isBehind(ctx, found)) && !end.signal.aborted) again.ask();
     if (answer.peek()) answer.value = found;
     else calm.wait(() => (answer.value = found));
   };

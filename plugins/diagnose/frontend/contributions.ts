@@ -2,7 +2,7 @@
 import { API, type Contributions, type PluginContext } from '@insight-host/api';
 import { Page } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
-import { findingsOfAll, isPending } from './all_runs';
+import { findingsOfAll, isBehind, isPending } from './all_runs';
 import { Dismissed } from './dismissed';
 import { entriesOf, isProblem } from './entries';
 import en from '../insight_diagnose/locales/en.json';
@@ -26,7 +26,7 @@ function count(ctx: PluginContext): () => void {
     const dismissed = (known ??= new Dismissed(page));
     const answer = await findingsOfAll(ctx);
     if (ctx.signal.aborted) return;
-    if (answer.left === 0 && isPending(answer)) spaced.ask();
+    if (answer.left === 0 && (isPending(answer) || isBehind(ctx, answer))) spaced.ask();
     const problems = entriesOf(answer.findings).filter((entry) => isProblem(entry) && !dismissed.hides(entry));
     ctx.badge(problems.length > 0 ? `${problems.length}${answer.left > 0 ? '+' : ''}` : '');
   };

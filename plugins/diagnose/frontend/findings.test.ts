@@ -55,6 +55,7 @@ function answered(runs: readonly string[], left = 0, isPending = false): Answer 
     ],
     runs: runs.length,
     left,
+    generation: 0,
     messages: { 'zh-CN': { 'reason.mine_odd': '{tag} 在第 {step} 步为 {level}', 'reason.mine_hole': '{nothing}' } },
   };
 }

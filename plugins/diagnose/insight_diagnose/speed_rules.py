@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +33,12 @@ _CHANGE = Reason(
 
 def is_speed(tag: str, run: str = "") -> bool:
     """Whether a tag is of MFU, or of tokens a second in the training."""
+    return _names_speed(tag) and not is_held_out(tag, run)
+
+
+@lru_cache(maxsize=1 << 16)  # most runs have the tags of others
+def _names_speed(tag: str) -> bool:
     words = words_of(tag)
-    if is_held_out(tag, run):
-        return False
     if not {"mfu", "tps"}.isdisjoint(words):
         return True
     tokens = [at for at, word in enumerate(words) if word in _TOKENS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from math import isfinite
 from typing import cast
 
 import numpy as np
@@ -73,10 +74,18 @@ def values_are_finite(examined: Examined) -> Iterator[Finding]:
 
 
 def _of_all(examined: Examined) -> Iterator[tuple[SeriesKey, ScalarColumns]]:
-    """All series: short ones whole, as other rules read them; some points of long ones, odd ones first."""
+    """Short series whole, as other rules read them; some points of long ones, odd ones first.
+
+    Leaves out most series without reading them: those that are no losses, have a last value that is finite
+    and were never begun again.
+    """
     long, table = [], examined.series()
-    for tag, points in zip(table.tags, table.column("points"), strict=True):
+    facts = zip(*(table.column(name) for name in ("points", "attempts", "last_value")), strict=True)
+    for tag, (points, attempts, last) in zip(table.tags, facts, strict=True):
         key = SeriesKey(examined.run, tag)
+        ends_well = attempts == 1 and isinstance(last, float) and isfinite(last)
+        if ends_well and not _is_loss(key):
+            continue
         if cast("int", points) > _SHORT:
             long.append(key)
         elif (columns := examined.read(key)) is not None:
@@ -84,6 +93,10 @@ def _of_all(examined: Examined) -> Iterator[tuple[SeriesKey, ScalarColumns]]:
     for begin in range(0, len(long), _AT_ONCE):
         part = long[begin : begin + _AT_ONCE]
         yield from examined.ctx.data.scalars(_SCALAR, part, ScalarQuery(width=1)).items()
+
+
+def _is_loss(key: SeriesKey) -> bool:
+    return bool(_LOSS.search(key.tag)) or role_of(key.tag, key.run) in ("loss", "val_loss")
 
 
 def _nonfinite(key: SeriesKey, columns: ScalarColumns) -> _Nonfinite | None:
@@ -95,9 +108,8 @@ def _nonfinite(key: SeriesKey, columns: ScalarColumns) -> _Nonfinite | None:
         return None
     place = int(np.argmax(odd))
     stays = bool(odd[-1])
-    is_loss = role_of(key.tag, key.run) in ("loss", "val_loss") or bool(_LOSS.search(key.tag))
     was_finite = bool((~odd[:place]).any())
-    if not is_loss and not (stays and was_finite and count >= 3):
+    if not _is_loss(key) and not (stays and was_finite and count >= 3):
         return None
     value = float(columns.values[place])
     word = "NaN" if np.isnan(value) else "+Inf" if value > 0 else "-Inf"

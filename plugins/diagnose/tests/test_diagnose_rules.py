@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import insight_diagnose
@@ -13,9 +13,10 @@ from insight_diagnose.losses import divergence
 from numpy.typing import NDArray
 
 from insight_core.old_findings import CheckedRule
-from insight_core.plugin import SummaryPlugin
-from insight_core.plugin.findings import Finding
-from insight_core.plugin.testing import FakeProvider
+from insight_core.plugin import Plugin, SummaryPlugin
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.findings import Examined, Finding
+from insight_core.plugin.testing import FakeProvider, context_of
 from insight_core.registry import Registry
 from insight_core.web import Host
 
@@ -59,6 +60,35 @@ def test_a_loss_that_is_nan_at_one_step_is_a_warning() -> None:
     loss[7] = np.nan
     [finding] = _findings(_loss(loss))["nonfinite"]
     assert (finding.severity, finding.saw.details["step"], finding.saw.details["count"]) == ("warning", 7, 1)
+
+
+@pytest.mark.parametrize("points", [400, 5000])
+def test_only_losses_and_series_that_do_not_end_well_are_read_for_values_that_are_not_finite(
+    points: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, fine = FakeProvider(), np.ones(points)
+    odd_at_first, odd_at_last = fine.copy(), fine.copy()
+    odd_at_first[:9], odd_at_last[-9:] = np.nan, np.nan
+    for tag, values in {"a": fine, "b": odd_at_first, "c": odd_at_last, "loss": fine}.items():
+        data.add_scalars("run", tag, values)
+    data.add_scalars("run", "d", np.append(fine, fine), steps=np.tile(np.arange(points), 2))  # begun again
+    read, scalars = set[str](), data.scalars
+
+    def noted(plugin: str, keys: Collection[SeriesKey], *query: ScalarQuery) -> Mapping[Any, Any]:
+        read.update(key.tag for key in keys)
+        return scalars(plugin, keys, *query)
+
+    monkeypatch.setattr(data, "scalars", noted)
+    [rule] = [one for one in insight_diagnose.insight_rules() if one.id == "nonfinite"]
+    table = data.series_tables("scalar", ["points", "attempts", "last_value"])[0]
+    ctx = context_of(Plugin("diagnose", "Findings"), data)
+
+    def whole(key: SeriesKey) -> ScalarColumns | None:
+        return data.scalars("scalar", [key]).get(key)
+
+    [finding] = rule.check(Examined(ctx, ("run",), {}, whole, lambda: table))
+    assert finding.place.tag == "c"
+    assert read == {"c", "d", "loss"}
 
 
 def test_the_step_of_a_divergence_is_that_of_the_smallest_loss() -> None:

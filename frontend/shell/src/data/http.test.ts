@@ -29,6 +29,20 @@ it('asks for everything once data have changed', async () => {
   expect(await getJson('data/plugin/image/tags')).toBe('asked');
 });
 
+it('says which changes the page knows, so that the host may share an answer of that state', async () => {
+  const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => answered());
+  const { getJson, noteKnown } = await import('./http');
+  const known = async (): Promise<string | null> => {
+    await getJson('data/runs');
+    return new Headers(fetched.mock.lastCall?.[1]?.headers).get('X-Insight-Known');
+  };
+  expect(await known()).toBeNull();
+  noteKnown({ boot: 'host', generation: 7 });
+  expect(await known()).toBe('host-7');
+  noteKnown({ generation: 8 });
+  expect(await known()).toBeNull();
+});
+
 it('sends parameters that are too long for a URL as a form', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => answered());
   const { getJson } = await import('./http');

@@ -70,12 +70,20 @@ async function answer(url: string, request: RequestInit): Promise<Response> {
 const until = (signal?: AbortSignal): RequestInit => (signal ? { signal } : {});
 const LONGEST = 8000; // characters of a query that proxies still take
 
+let known = ''; // the generation of the data that the page knows, with the name of the process that counts it
+
+/** The page has been told of changes up to this generation: an answer that has these is new enough. */
+export function noteKnown({ boot, generation }: { readonly boot?: string; readonly generation: number }): void {
+  known = boot ? `${boot}-${generation}` : '';
+}
+
 /** Reads an answer. Parameters too long for a URL are sent as the body, which routes of plugins take as well. */
 function read(path: string, query?: Query, signal?: AbortSignal): Promise<Response> {
   const body = queryText(query).slice(1);
+  const request = { ...(known ? { headers: { 'X-Insight-Known': known } } : {}), ...until(signal) };
   return body.length > LONGEST
-    ? answer(href(path), { method: 'POST', body: new URLSearchParams(body), ...until(signal) })
-    : answer(href(path, query), until(signal));
+    ? answer(href(path), { method: 'POST', body: new URLSearchParams(body), ...request })
+    : answer(href(path, query), request);
 }
 
 /**

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import type { Changes, Locale, Messages, Reason } from '@insight-host/api';
 import { message } from '@insight-host/kit';
 import { Spaced } from '@insight-host/kit/lab';
-import { forgetStart, getJson, RequestError } from '../data/http';
+import { forgetStart, getJson, noteKnown, RequestError } from '../data/http';
 import { reasonsIn } from '../i18n/texts';
 import { browserWorld, LiveConnection, type ServerChanges } from '../live/connection';
 import { Annotations } from './annotations';
@@ -58,7 +58,8 @@ interface Environment {
   readonly window_title: string;
 }
 
-const ASK_AGAIN_APART = 5000; // ms: whether a plugin made for TensorBoard has something to show by now
+const LISTING_APART = 5000; // ms: whether a plugin made for TensorBoard has something to show by now
+const LISTING_LONGEST = 60_000; // ms; twice as long each time that it has not
 const REFRESH_EVERY = 400; // ms: a loading server announces many generations a second
 
 export class Session {
@@ -77,7 +78,11 @@ export class Session {
   readonly follows = computed(() => this.table.value?.follows !== false);
   private refreshing = false;
   private again = false;
-  private readonly askAgain = new Spaced(ASK_AGAIN_APART, () => void this.refresh());
+  private listingApart = LISTING_APART;
+  private readonly askAgain = new Spaced(
+    () => this.listingApart,
+    () => void this.listAgain(),
+  );
   private listing = 0; // which listing of plugins the page has
   private retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -93,6 +98,7 @@ export class Session {
   private accept(changes: ServerChanges): void {
     if (changes.boot !== this.latest.value.boot) this.environment.value = null; // another process: maybe another logdir
     if (changes.generation !== this.latest.value.generation || changes.boot !== this.latest.value.boot) forgetStart();
+    noteKnown(changes);
     this.latest.value = changes;
     void this.annotations.follow(changes.annotations);
     const unseen =
@@ -104,6 +110,14 @@ export class Session {
       this.askAgain.ask();
   }
 
+  /** Asks for the plugins alone, more seldom as long as the same ones have something to show. */
+  private async listAgain(): Promise<void> {
+    const tabs = await listedTabs().catch(() => null); // asked again with the next change
+    const isNews = tabs?.some(({ enabled }, place) => enabled !== this.plugins.value?.[place]?.enabled) ?? false;
+    this.listingApart = isNews ? LISTING_APART : Math.min(LISTING_LONGEST, 2 * this.listingApart);
+    if (tabs) this.plugins.value = tabs;
+  }
+
   /** Asks again for runs and plugins: one request at a time, and at the end once more if asked meanwhile. */
   async refresh(): Promise<void> {
     if (this.refreshing) {
@@ -112,20 +126,18 @@ export class Session {
     }
     this.refreshing = true;
     clearTimeout(this.retry);
-    // shown to who asks for them, as in TensorBoard
-    const asked = new URLSearchParams(location.search).getAll('experimentalPlugin');
     try {
       const before = this.table.value;
-      const [answer, listing, environment] = await Promise.all([
+      const [answer, tabs, environment] = await Promise.all([
         getJson<RunTableAnswer>('data/run_table', { since: before?.cursor }),
-        getJson<Record<string, Listed>>('data/plugins_listing', { experimentalPlugin: asked }),
+        listedTabs(),
         this.environment.value ?? getJson<Environment>('data/environment'),
       ]);
       if (answer.notices.length > 0) await reasonsIn(document.documentElement.lang); // that of the start too
       this.startError.value = null;
       this.away.value = null;
       this.environment.value = environment;
-      this.plugins.value = Object.entries(listing).map(([name, listed]) => ({ ...listed, name }));
+      this.plugins.value = tabs;
       const table = updated(before, answer);
       const first = before === null;
       if (first) {
@@ -156,6 +168,13 @@ export class Session {
       void this.refresh();
     }, REFRESH_EVERY);
   }
+}
+
+/** Plugins are listed with those that are shown only to who asks for them, as in TensorBoard. */
+async function listedTabs(): Promise<readonly Tab[]> {
+  const asked = new URLSearchParams(location.search).getAll('experimentalPlugin');
+  const listing = await getJson<Record<string, Listed>>('data/plugins_listing', { experimentalPlugin: asked });
+  return Object.entries(listing).map(([name, listed]) => ({ ...listed, name }));
 }
 
 /** The part of a change that concerns one plugin; null when none of it does. */

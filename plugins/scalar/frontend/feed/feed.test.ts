@@ -206,6 +206,23 @@ describe('series that grow', () => {
     expect(count).toBeGreaterThanOrEqual(most - 2);
   });
 
+  it('of many runs that write one after the other are asked for twice, then seldom until they pause', async () => {
+    const runs = ['a', 'b', 'c', 'd'];
+    await open(runs, ['first', 'second']);
+    for (const tag of ['first', 'second']) await wanting(query(runs, {}, tag), tag);
+    await vi.advanceTimersByTimeAsync(5000);
+    asked();
+    const times: number[] = [];
+    const began = performance.now();
+    for (let step = 0; step < 40; step++) {
+      const isPause = step >= 5 && step < 20; // the runs write in the first half second, and again after two
+      if (!isPause) grow([runs[step % 4] as string], ['first']);
+      await vi.advanceTimersByTimeAsync(100);
+      if (asked().length > 0) times.push(Math.round((performance.now() - began) / 100));
+    }
+    expect(times).toEqual([1, 4, 14, 21, 24, 34]);
+  });
+
   it('are not asked for on a card that is covered, until it shows again', async () => {
     await open(['a', 'b'], ['acc', 'loss']);
     const below = await wanting(query(['a', 'b'], {}, 'acc'), 'acc');

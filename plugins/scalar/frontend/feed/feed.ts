@@ -37,6 +37,8 @@ export interface Picture {
 type ChangedRuns = ReadonlyMap<string, readonly string[]> | null; // runs by tag
 
 const APART = 1000; // ms between two refreshes of a card as its series grow
+const APART_SECOND = 300; // of the first two after a pause: many runs write one after the other, then pause
+const PAUSE = 400; // ms without changes
 const APART_SINGLE = 250; // of a card with one series of which only what was appended is asked for
 
 /** What a query needs of one layer: series of one smoothing, or bands; and what of it is there. */
@@ -83,6 +85,8 @@ export class Feed {
   private ownSeries: ReadonlyMap<string, KeptSeries> = new Map(); // of the picture, by key
   private ownBands: ReadonlyMap<string, KeptBands> = new Map();
   private working: AbortController | null = null;
+  private changedAt = -Infinity; // ms of the clock of the page
+  private soon = 0; // refreshes that need not be far apart
   private next: 'now' | 'later' | null = null; // what to do after the requests that are under way
   private readonly refreshes = new Spaced(
     () => this.apart(),
@@ -171,6 +175,9 @@ export class Feed {
       !this.wanted?.layers.some(({ tag, runs: own, around = [] }) => hasAny(runs.get(tag), [...own, ...around]))
     )
       return;
+    const now = performance.now();
+    if (now - this.changedAt > PAUSE) this.soon = 2;
+    this.changedAt = now;
     if (this.isLookedAt) this.refreshes.ask();
     else this.stale = true;
   }
@@ -187,10 +194,13 @@ export class Feed {
     const layers = this.picture.value?.layers ?? [];
     return layers.every(({ main, bands }) => bands.length === 0 && main.length < 2 && main.every(isWhole))
       ? APART_SINGLE
-      : APART;
+      : this.soon > 0
+        ? APART_SECOND
+        : APART;
   }
 
   private refresh(): void {
+    this.soon = Math.max(0, this.soon - 1);
     if (!this.isLookedAt) this.stale = true;
     else if (this.working) this.next ??= 'later';
     else this.load();
