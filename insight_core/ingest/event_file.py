@@ -30,7 +30,6 @@ class WholeFile(NamedTuple):
     dialect: Dialect
     head_checksum: int  # of HEAD bytes
     tail_checksum: int  # of TAIL bytes
-    has_points: bool
 
     @property
     def position(self) -> int:

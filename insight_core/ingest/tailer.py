@@ -179,12 +179,12 @@ class Tailed:
         with self.lock:
             try:
                 batch = found.batch
-                has_points = is_stored and bool(batch.blocks)
-                checksums = found.head_checksum, found.tail_checksum
-                version = self.found.version if self.found.version == found.version else found.version
-                self._stored = WholeFile(version, batch.dialect, *checksums, has_points)
+                version = self.found.version  # equal unless the file has changed since: kept once
+                if version != found.version:
+                    version = found.version
+                self._stored = WholeFile(version, batch.dialect, found.head_checksum, found.tail_checksum)
                 if is_stored:
-                    self.has_points = has_points
+                    self.has_points = bool(batch.blocks)
                 else:
                     self._append(batch)
             except Exception:
@@ -332,12 +332,13 @@ def _store_first(files: Sequence[Tailed], found: Sequence[SmallFile | None]) -> 
     store took it."""
     first: dict[str, FirstFile | None] = {}
     for tailed, file in zip(files, found, strict=True):
-        run, _, name, order, *_ = place = tailed.found
+        place = tailed.found
+        run = place.run
         if run not in first:
             first[run] = None
             if file is not None and not place.part:
                 dialect = None if place.is_translated else file.batch.dialect
-                first[run] = FirstFile(run, name, order, dialect, file.batch)
+                first[run] = FirstFile(run, place.name, place.order, dialect, file.batch)
     usual = [each for each in first.values() if each is not None]
     store = files[0].store
     try:

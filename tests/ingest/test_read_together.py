@@ -92,8 +92,7 @@ def test_a_file_is_in_the_same_state(tmp_path: Path, size: int) -> None:
     (found,) = read_small_files([str(path)], [Dialect.MINDSPORE], frozenset(), HEAD, TAIL)
     assert found is not None
     assert found.batch.end == path.stat().st_size
-    checksums = found.head_checksum, found.tail_checksum
-    whole = WholeFile(found.version, found.batch.dialect, *checksums, has_points=True)
+    whole = WholeFile(found.version, found.batch.dialect, found.head_checksum, found.tail_checksum)
     assert took.resume(whole.record(), whole.version)
     assert whole.position == took.position
     states = [

@@ -21,7 +21,7 @@ _PATIENCE = 30.0  # seconds to wait while files are loading: they are read soone
 _BEFORE_TIDYING = 10.0  # seconds after the start, when first requests have been answered
 _LONGEST_CLOSE = 3.0  # seconds
 _PAUSE = 0.05  # seconds between two looks whether files are still loading
-_SEGMENT = 64 << 20  # bytes of log files that share a segment file: all of it is in memory before it is written
+_SEGMENT = 64 << 20  # bytes of log files that share a segment file, which is in memory before it is written
 _LAST_SEGMENT = 32 << 20  # the same at the end: the process may be ended before a larger one is written
 _finishing: set[IndexWriter] = set()
 
