@@ -37,10 +37,8 @@ class RunTable:
     The first batches of files with different tags are kept as they are (they rest) until other points arrive.
     """
 
-    __slots__ = (
-        "_claims", "_counting", "_joined", "_made", "_memory", "_refused", "_resting", "_series",
-        "above", "damage", "files", "loading", "metadata", "name", "sessions",
-    )  # fmt: skip
+    __slots__ = ("_claims", "_counting", "_joined", "_made", "_memory", "_refused", "_resting", "_series",
+                 "above", "damage", "files", "loading", "metadata", "name", "sessions")  # fmt: skip
 
     def __init__(self, name: str, claims: Claims, memory: ColumnMemory) -> None:
         self.name = name
@@ -58,8 +56,6 @@ class RunTable:
         self._series: dict[str, tuple[Series, ...]] = {}  # all other series, by tag
         self._joined: JoinedSeries | None = None  # made when series are joined
         self._refused: tuple[Damage, ...] = ()
-
-    # --- metadata ---------------------------------------------------------------------------------
 
     def describe(self, order: FileOrder, found: Mapping[str, Metadata]) -> None:
         """Adds the metadata of values of a file. Nothing with these tags may rest."""
@@ -352,8 +348,7 @@ class RunTable:
 
     def joined(self, name: str, several: list[Series]) -> Snapshot:
         """All retained points of several series that a plugin reads as one; kept as stored points are."""
-        if self._joined is None:
-            self._joined = JoinedSeries(self._memory)
+        self._joined = self._joined or JoinedSeries(self._memory)
         return self._joined.of(name, several, self._claims.policy(name), self._counting)
 
     def tags(self) -> dict[str, list[str]]:
