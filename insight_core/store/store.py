@@ -293,8 +293,8 @@ class Store:
             sessions = dict(held.sessions.steps)
         blocks: list[ClaimedBlock] = [(claim, block.loaded()) for claim, block in resting]
         if not (series or refused):  # what rests never changes, and nothing of it was left out
-            kept = held.dialect, held.start_time, metadata, tuple(blocks)
-            return FileState(*kept, odd_time=held.odd_time, sessions=sessions)
+            start = held.dialect, held.start_time
+            return FileState(*start, metadata, tuple(blocks), odd_time=held.odd_time, sessions=sessions)
         blocks += [(each.claim, block) for each in series for block in each.blocks(order)]
         with self._lock:
             if self._runs.get(run) is not table or table.files.get(order) is not held:

@@ -10,7 +10,7 @@ from pathlib import Path
 import insight_scalar
 import pytest
 
-from insight_core.ingest import listing
+from insight_core.ingest import _waits, listing
 from insight_core.ingest.discover import discover
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.found import Found
@@ -52,7 +52,7 @@ def test_a_slow_file_system_is_walked_in_threads_with_the_same_result(
     alone = walked(logdir)
     readers: set[int] = set()
     monkeypatch.setattr(os, "scandir", slow_scan(readers))
-    monkeypatch.setattr(listing._waits, "waits_of_listing", len)
+    monkeypatch.setattr(_waits, "waits_of_listing", len)
     assert walked(logdir) == alone
     assert len(alone.runs) > 3 * listing._LOOKED_AT
     assert len(readers) > 2
@@ -69,7 +69,7 @@ def test_a_directory_that_goes_while_it_is_listed_is_left_out(
         return slow(path)  # type: ignore[operator]
 
     monkeypatch.setattr(os, "scandir", scan)
-    monkeypatch.setattr(listing._waits, "waits_of_listing", len)
+    monkeypatch.setattr(_waits, "waits_of_listing", len)
     found = walked(logdir)
     assert "r0/below" not in found.runs
     assert "r1/below" in found.runs
