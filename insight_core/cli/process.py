@@ -40,7 +40,7 @@ def settle_imports() -> None:
 
 
 class _RareCollections:
-    """How many contexts of ``rare_collections`` are entered, by several threads."""
+    """The contexts of ``rare_collections``: the first one changes the thresholds, the last one restores them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -83,9 +83,12 @@ class DirectoryListing:
         """Begins threads if listing the next directories waits where nothing else can: what was measured so
         far has waits for the interpreter too, which other threads keep while the host starts."""
         paths = [os.fsencode(path) for path in self._upcoming(_LOOKED_AT)]
-        if paths and _waits.waits_of_listing(paths) >= len(paths):
+        if not paths:  # nothing could be listed ahead
+            return
+        if _waits.waits_of_listing(paths) >= len(paths):
             self._begin_threads()
-        self._quiet_until = self._count + _LOOKED_AGAIN
+        else:
+            self._quiet_until = self._count + _LOOKED_AGAIN
 
     def _begin_threads(self) -> None:
         from concurrent.futures import ThreadPoolExecutor  # not needed on a local disk
