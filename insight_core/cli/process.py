@@ -40,7 +40,7 @@ def settle_imports() -> None:
 
 
 class _RareCollections:
-    """The contexts of ``rare_collections``: the first one changes the thresholds, the last one restores them."""
+    """Contexts of ``rare_collections``: the first changes the thresholds, the last restores them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
