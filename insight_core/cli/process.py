@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn, Self
 
-_OBJECTS_BETWEEN_COLLECTIONS = 200_000
+_OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 _MANY_OBJECTS = 10_000
 _STACK = 1 << 20  # bytes
 _M_ARENA_MAX = -8  # of mallopt(3)
@@ -39,22 +39,53 @@ def settle_imports() -> None:
     gc.enable()
 
 
+class _RareCollections:
+    """Contexts of ``rare_collections``: the first changes the thresholds, the last restores them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entered = 0
+        self._before = (0, 0, 0)  # thresholds
+        self._collections = 0  # until the first was entered
+
+    def enter(self) -> None:
+        with self._lock:
+            self._entered += 1
+            if self._entered > 1:
+                return
+            self._before, self._collections = gc.get_threshold(), _collections()
+            if self._before[0]:  # else collections are disabled
+                gc.set_threshold(max(self._before[0], _OBJECTS_BETWEEN_COLLECTIONS), *self._before[1:])
+
+    def leave(self) -> None:
+        with self._lock:
+            self._entered -= 1
+            if self._entered:
+                return
+            # the count alone goes back to zero when temporary objects are deleted after a collection
+            if gc.get_count()[0] > _MANY_OBJECTS or _collections() > self._collections:
+                gc.freeze()  # later collections need not search the loaded objects either
+            gc.set_threshold(*self._before)
+
+
+def _collections() -> int:
+    return int(gc.get_stats()[0]["collections"])
+
+
+_RARE_COLLECTIONS = _RareCollections()
+
+
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Collects cyclic garbage less often within the context.
+    """Collects cyclic garbage less often within the context, which several threads may enter.
 
     Loading creates many long-lived objects: a collection takes longer than creating them.
     """
-    before, collections = gc.get_threshold(), gc.get_stats()[0]["collections"]
-    if before[0]:  # else collections are disabled
-        gc.set_threshold(max(before[0], _OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
+    _RARE_COLLECTIONS.enter()
     try:
         yield
     finally:
-        # the count alone goes back to zero when temporary objects are deleted after a collection
-        if gc.get_count()[0] > _MANY_OBJECTS or gc.get_stats()[0]["collections"] > collections:
-            gc.freeze()  # later collections need not search the loaded objects either
-        gc.set_threshold(*before)
+        _RARE_COLLECTIONS.leave()
 
 
 def spare_memory() -> None:

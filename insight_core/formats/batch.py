@@ -59,11 +59,8 @@ class Batch:
 class SmallFile:
     """A file that was read completely, without changes during the read and without damage."""
 
-    identity: tuple[int, int]  # device, inode
-    size: int  # bytes
-    mtime_ns: int
-    ctime_ns: int
-    head_checksum: int  # CRC-32 of its first bytes, as many as was asked for
+    version: tuple[int, int, int, int, int]  # device, inode, size in bytes, mtime and ctime in ns
+    head_checksum: int  # CRC-32C of its first bytes, as many as the caller asked for
     tail_checksum: int  # and of its last ones
     batch: Batch
 

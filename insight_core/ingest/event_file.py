@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import os
 import time
+from typing import NamedTuple
 
-from insight_core.formats.batch import BAD_DATA, BAD_HEADER, EMPTY, Batch, DamagedRecord, Flaw, SmallFile
+from insight_core.formats.batch import BAD_DATA, BAD_HEADER, EMPTY, Batch, DamagedRecord, Flaw
 from insight_core.ingest.fetching import Fetch, FilePart, opened
 from insight_core.ingest.file_record import FileRecord, Stretch
 from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, both_ends
-from insight_core.ingest.scan_ahead import LEAST, OWN, PAUSE, ScanAhead, file_version
+from insight_core.ingest.scan_ahead import LEAST, OWN, PAUSE, FileVersion, ScanAhead, file_version
 from insight_core.ingest.scanner.holes import MOST_RETRIED
 from insight_core.ingest.scanner.pages import read_part
 from insight_core.ingest.scanner.regular_file import open_regular
@@ -20,6 +21,29 @@ from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE
 
 _PIECE = 64 << 10  # bytes of a damaged part that are searched at a time
 _LIVE = 60.0  # seconds after its last write during which a file counts as being written
+
+
+class WholeFile(NamedTuple):
+    """A file that was read completely by a bulk read: an ``EventFile`` is made when it grows."""
+
+    version: FileVersion
+    dialect: Dialect
+    head_checksum: int  # of HEAD bytes
+    tail_checksum: int  # of TAIL bytes
+
+    @property
+    def position(self) -> int:
+        """Offset of the first byte that was not read."""
+        return self.version[2]
+
+    def record(self) -> FileRecord:
+        """The state from which it is read on."""
+        _, inode, size, mtime_ns, ctime_ns = self.version
+        head, tail = min(HEAD, size), min(TAIL, size)
+        return FileRecord(
+            self.dialect, inode, size, mtime_ns, ctime_ns, size,
+            Stretch(0, head, self.head_checksum), Stretch(size - tail, tail, self.tail_checksum),
+        )  # fmt: skip
 
 
 class EventFile(FollowedFile):
@@ -77,18 +101,6 @@ class EventFile(FollowedFile):
             return batch
         finally:
             os.close(descriptor)
-
-    def take(self, found: SmallFile) -> Batch:
-        """Adopts the result of a bulk read of the whole file; nothing was read before."""
-        batch = found.batch
-        self._identity, self._known.inode = found.identity, found.identity[1]
-        self.size = size = found.size
-        tail = min(TAIL, size)
-        self._known.dialect, self._known.position = batch.dialect, size
-        self._known.head = Stretch(0, min(HEAD, size), found.head_checksum)
-        self._known.end = Stretch(size - tail, tail, found.tail_checksum)
-        self._note_complete(size, found.mtime_ns, found.ctime_ns)
-        return batch
 
     def _is_mended(self, descriptor: int, size: int, record: FileRecord) -> bool:
         """Whether a damaged part has another first record now, as when a page of zeros gets its bytes.

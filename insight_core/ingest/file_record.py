@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin import Dialect
 from insight_core.store.claims import FileState
+from insight_record.formats.crc32c import crc32c
 from insight_record.formats.reason import ReasonKind
 
 MOST_FLAWS = 200  # of a file that are listed one by one
@@ -58,7 +58,7 @@ class Stretch(NamedTuple):
     def of(cls, descriptor: int, start: int, end: int) -> Self:
         """Reads the bytes from ``start`` to ``end``."""
         data = os.pread(descriptor, end - start, start)
-        return cls(start, len(data), zlib.crc32(data))
+        return cls(start, len(data), crc32c(data))
 
     def is_in(self, descriptor: int) -> bool:
         """Whether the file still has these bytes at this place."""
@@ -95,8 +95,7 @@ class FileRecord:
         )  # fmt: skip
 
 
-@frozen(eq=False)
-class Entry:
+class Entry(NamedTuple):
     """A file as the index cache keeps it."""
 
     file: FileRecord

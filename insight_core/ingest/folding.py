@@ -55,7 +55,7 @@ def step_of_part(blocks: Iterable[ClaimedBlock]) -> int | None:
 
 def has_points(blocks: Iterable[ClaimedBlock]) -> bool:
     """Whether a file has other values than records of hyperparameters."""
-    return any(claim != _HPARAMS for claim, _ in blocks)
+    return any(not isinstance(claim, SummaryPlugin) or claim != _HPARAMS for claim, _ in blocks)
 
 
 def is_part(content: FileState) -> bool:

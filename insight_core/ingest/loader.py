@@ -70,8 +70,9 @@ class Loader:
         ``names`` are patterns of files that plugins claim, ``translations`` those of other trackers' stores.
         With ``follow_symlinks`` links are followed out of the logdirs, with ``folds`` directories of
         hyperparameters are parts of the runs above them (``Folding``). Only runs whose names ``accepts_run``
-        accepts are read. ``while_loading`` is entered for each load. ``fetch`` is called before files that
-        are mirrors are read, ``before_first_walk`` once, after the runs that the index has were listed.
+        accepts are read. ``while_loading`` is entered for each load, and for each file of the index that is
+        written. ``fetch`` is called before files that are mirrors are read, ``before_first_walk`` once, after
+        the runs that the index has were listed.
         """
         self._store = store
         self._logdirs = list(logdirs)
@@ -86,7 +87,7 @@ class Loader:
         self._while_loading = while_loading
         self._before_first_walk = before_first_walk
         self._watcher: Watcher | None = None
-        self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
+        self._writer = IndexWriter(cache, lambda: self._is_loading, while_loading) if cache else None
         self._waiting: list[Tailed] = []  # files whose log format has not returned yet
         self._folding = Folding(is_on=folds, fetch=fetch)
         values = self._translations.values
@@ -337,7 +338,7 @@ class Loader:
             behind.sort(key=lambda t: (-newest[t.found.run], t.found.run, t.found.order))
             self._is_loading = True
             try:
-                read = self._file_read, self._store.set_loaded
+                read = self._files_read, self._store.set_loaded
                 Reading(behind, lambda: self._preferred, self._stops, *read).run()
             finally:
                 self._is_loading = False
@@ -384,11 +385,11 @@ class Loader:
         self._store.set_loaded(first.keys() - {tailed.found.run for tailed in left})
         return left
 
-    def _file_read(self, tailed: Tailed) -> None:
+    def _files_read(self, files: Sequence[Tailed]) -> None:
         if self._loaded_once:
-            self._settling[tailed] = time.monotonic() + _SETTLING
+            self._settling |= dict.fromkeys(files, time.monotonic() + _SETTLING)
         if self._writer is not None:
-            self._writer.changed(tailed)
+            self._writer.changed(files)
 
     def _settle(self) -> None:
         """Reports truncated records of files that have not grown for a while as damage."""

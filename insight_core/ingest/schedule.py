@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define
@@ -28,7 +28,7 @@ class _Unread:
     """Files of one run with unread bytes, in the order of their start times."""
 
     run: str
-    files: deque[Tailed]
+    files: list[Tailed]  # mostly one
     size: int = 0  # bytes unread
 
 
@@ -40,19 +40,19 @@ class Reading:
         behind: Iterable[Tailed],
         preferred: Callable[[], frozenset[str]],
         stops: Callable[[], bool],
-        file_read: Callable[[Tailed], None],
+        files_read: Callable[[Sequence[Tailed]], None],
         runs_read: Callable[[Sequence[str]], None],
     ) -> None:
         """``behind`` has newest runs first, the files of a run one after the other.
 
-        ``file_read`` is called in any thread for each file that was read, ``runs_read`` for runs.
+        ``files_read`` is called in any thread with files that were read, ``runs_read`` with runs.
         """
         self._queue: OrderedDict[str, _Unread] = OrderedDict()
         self._long = self._small = 0  # unread bytes at the start, of long files and of others
         for tailed in behind:
             unread = self._queue.get(tailed.found.run)
             if unread is None:
-                unread = self._queue[tailed.found.run] = _Unread(tailed.found.run, deque())
+                unread = self._queue[tailed.found.run] = _Unread(tailed.found.run, [])
             unread.files.append(tailed)
             size = tailed.unread
             unread.size += size
@@ -63,7 +63,7 @@ class Reading:
         self._preferred = preferred
         self._served: frozenset[str] = frozenset()  # preferred runs by which the queue is sorted
         self._stops = stops
-        self._file_read, self._runs_read = file_read, runs_read
+        self._files_read, self._runs_read = files_read, runs_read
         self._threads: list[threading.Thread] = []
         self._at_work = 1  # threads
         self._worth_it = _processors()
@@ -104,7 +104,7 @@ class Reading:
                         batches, more = unread.files[0].read(turn, self._at_work < self._worth_it)
                         turn -= batches
                         if not more:
-                            self._file_read(unread.files.popleft())
+                            self._files_read([unread.files.pop(0)])
                 self._runs_read([unread.run for unread in task if not unread.files])
                 self._put_back([unread for unread in task if unread.files])
                 if waits.are_long(count):
@@ -137,10 +137,10 @@ class Reading:
         if fresh:
             self._share(self._small)
             done.update(read_together(fresh, fresh[0].store.number_plugins))
-        for unread in task if done else ():
-            for tailed in filter(done.__contains__, unread.files):
-                self._file_read(tailed)
-            unread.files = deque(tailed for tailed in unread.files if tailed not in done)
+        if done:
+            self._files_read([tailed for unread in task for tailed in unread.files if tailed in done])
+            for unread in task:
+                unread.files = [tailed for tailed in unread.files if tailed not in done]
 
     def _take(self) -> list[_Unread]:
         """The next run to read, or several small ones."""

@@ -14,7 +14,7 @@ from attrs import define, field
 from insight_core.formats.batch import Batch, Flaw, SmallFile, unreadable
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import Lost
-from insight_core.ingest.event_file import EventFile
+from insight_core.ingest.event_file import EventFile, WholeFile
 from insight_core.ingest.fetching import Fetch, FilePart
 from insight_core.ingest.file_record import Entry
 from insight_core.ingest.folding import Folding, NotPart, has_points
@@ -59,7 +59,7 @@ class Tailed:
     reader: FormatReader | None = None  # of a log format; None for event files
     fetch: Fetch | None = None  # of a file in a mirror
     _file: EventFile | LogFile | None = None  # made when it is read
-    _stored: StoredFile | None = None  # the index entry that the store has, until the file is read on
+    _stored: StoredFile | WholeFile | None = None  # what the store has of it, until the file is read on
     is_new: bool = True  # not read by this process
     has_points: bool = False  # other values than hyperparameters are known of it
     is_lost: bool = False  # stored points could not be read: the file is to be read again
@@ -178,9 +178,11 @@ class Tailed:
         """
         with self.lock:
             try:
-                file = self._opened()
-                assert isinstance(file, EventFile)
-                batch = file.take(found)
+                batch = found.batch
+                version = self.found.version  # equal unless the file has changed since: kept once
+                if version != found.version:
+                    version = found.version
+                self._stored = WholeFile(version, batch.dialect, found.head_checksum, found.tail_checksum)
                 if is_stored:
                     self.has_points = bool(batch.blocks)
                 else:
@@ -205,7 +207,8 @@ class Tailed:
     def entry(self) -> Entry | None:
         """The state for an index entry; None until the file is read to its end, and if points are lost."""
         with self.lock:
-            record = self._opened().record()
+            known = self._opened() if self._stored is None else self._stored
+            record = known.record()
             try:
                 content = self.store.file_state(self.found.run, self.found.order) if record else None
             except Lost as error:
@@ -329,12 +332,13 @@ def _store_first(files: Sequence[Tailed], found: Sequence[SmallFile | None]) -> 
     store took it."""
     first: dict[str, FirstFile | None] = {}
     for tailed, file in zip(files, found, strict=True):
-        run, _, name, order, *_ = place = tailed.found
+        place = tailed.found
+        run = place.run
         if run not in first:
             first[run] = None
             if file is not None and not place.part:
                 dialect = None if place.is_translated else file.batch.dialect
-                first[run] = FirstFile(run, name, order, dialect, file.batch)
+                first[run] = FirstFile(run, place.name, place.order, dialect, file.batch)
     usual = [each for each in first.values() if each is not None]
     store = files[0].store
     try:

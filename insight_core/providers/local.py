@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -40,15 +41,14 @@ from insight_core.plugin.data import (
 from insight_core.providers.common import by_start_time
 from insight_core.providers.record_answers import RecordAnswers
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.scalars import answer
 from insight_core.store.snapshot import Snapshot
 from insight_core.store.store import Store
-from insight_core.store.views import ViewCache
 
 if TYPE_CHECKING:  # a host that does without does not load them
     from insight_core.ingest.fetching import MirrorSet, RequestCounts
     from insight_core.ingest.index.cache import IndexCache
     from insight_core.ingest.watch import Watcher
+    from insight_core.store.views import ViewCache
 
 T = TypeVar("T")
 
@@ -119,7 +119,6 @@ class LocalProvider:
             mirrors.may_evict = self._loader.is_read
         self._follow_symlinks = follow_symlinks
         self._watches = watch and reload_interval > 0
-        self._views = ViewCache()
         self._records = RecordAnswers(
             self._store,
             self._snapshot,
@@ -195,10 +194,18 @@ class LocalProvider:
         """The series of a plugin as one table for each run, with these fields."""
         return self._intact(lambda: self._store.tables(plugin, fields, runs, tags))
 
+    @functools.cached_property
+    def _views(self) -> ViewCache:  # imported by the first request: a host listens without it
+        from insight_core.store.views import ViewCache
+
+        return ViewCache()
+
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
     ) -> Mapping[SeriesKey, ScalarColumns]:
         """Points of scalar series, reduced by the query. Keys without a series are omitted."""
+        from insight_core.store.scalars import answer
+
         self._loader.prefer(frozenset(key.run for key in keys))
         answers: dict[SeriesKey, ScalarColumns] = {}
         for key in keys:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from insight_core.store.series import Series
 from insight_core.store.sessions import FileSessions
 from insight_record.formats.reason import Reason, ReasonKind
 
+NONE: Mapping[str, Metadata] = MappingProxyType({})  # shared: most files have none
 MOST_LISTED = 200  # tags of a run that are left out, and damaged records of a file, listed one by one
 _NOT_ONE_NUMBER = ReasonKind("not_one_number", "{tag!r} of plugin {plugin} is not one number")
 
@@ -34,7 +36,7 @@ class HeldFile:
     dialect: Dialect | None  # of an event file
     start_time: float | None = None
     odd_time: float | None = None  # a wall time that is not in seconds
-    metadata: dict[str, Metadata] = Factory(dict)
+    metadata: Mapping[str, Metadata] = NONE  # by tag; replaced, never changed
     refused: dict[str, Flaw] = Factory(dict)  # by tag: values that a cache policy left out
     sessions: FileSessions = Factory(FileSessions)
     served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
@@ -49,7 +51,7 @@ class HeldFile:
             for tag, metadata in found.items()
             if (now := known[tag].continued(metadata) if tag in known else metadata) is not known.get(tag)
         }
-        self.metadata |= changed
+        self.metadata = {**self.metadata, **changed}
         return list(changed)
 
     def note_times(self, batch: Batch) -> bool:

@@ -16,7 +16,10 @@ from insight_core.store.snapshot import Snapshot, retained
 
 
 class JoinedSeries:
-    """The joined series of one run. A result is kept while a reader has it and its series do not change."""
+    """The joined series of one run. A result is kept while a reader has it and its series do not change.
+
+    Another object is made when files have gone, or sessions have changed.
+    """
 
     def __init__(self, memory: ColumnMemory) -> None:
         self._memory = memory
@@ -34,10 +37,6 @@ class JoinedSeries:
             self._known[place] = versions, weakref.ref(snapshot)
         self._memory.recent.use(snapshot)
         return snapshot
-
-    def clear(self) -> None:
-        """Forgets all results: files have gone, or sessions have changed."""
-        self._known.clear()
 
 
 def joined(snapshots: Sequence[Snapshot], policy: CachePolicy, sessions: RunSessions) -> Snapshot:

@@ -17,7 +17,7 @@ from insight_core.plugin import CachePolicy, Claim, FileName
 from insight_core.plugin.data import Damage, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import ClaimedBlock, Claims, FileState, Layout
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.held_file import HeldFile, metadata_of_run, tags_left_out
+from insight_core.store.held_file import NONE, HeldFile, metadata_of_run, tags_left_out
 from insight_core.store.joined_series import JoinedSeries, stretch_after
 from insight_core.store.resting import Resting, may_rest
 from insight_core.store.segment import FileOrder
@@ -37,10 +37,13 @@ class RunTable:
     The first batches of files with different tags are kept as they are (they rest) until other points arrive.
     """
 
+    __slots__ = ("_claims", "_counting", "_joined", "_made", "_memory", "_refused", "_resting", "_series",
+                 "above", "damage", "files", "loading", "metadata", "name", "sessions")  # fmt: skip
+
     def __init__(self, name: str, claims: Claims, memory: ColumnMemory) -> None:
         self.name = name
         self.files: dict[FileOrder, HeldFile] = {}
-        self.metadata: dict[str, Metadata] = {}  # by tag, of all files
+        self.metadata: Mapping[str, Metadata] = NONE  # by tag, of all files; replaced, never changed
         self.damage: dict[str, tuple[Damage, ...]] = {}  # by file
         self.loading = True
         self.sessions = NO_SESSIONS  # of its own files
@@ -51,10 +54,8 @@ class RunTable:
         self._resting: list[Resting] = []
         self._made: dict[str, Series] = {}  # series made of resting points, by tag
         self._series: dict[str, tuple[Series, ...]] = {}  # all other series, by tag
-        self._joined = JoinedSeries(memory)
+        self._joined: JoinedSeries | None = None  # made when series are joined
         self._refused: tuple[Damage, ...] = ()
-
-    # --- metadata ---------------------------------------------------------------------------------
 
     def describe(self, order: FileOrder, found: Mapping[str, Metadata]) -> None:
         """Adds the metadata of values of a file. Nothing with these tags may rest."""
@@ -260,7 +261,7 @@ class RunTable:
         first: dict[str, Metadata] = {}
         for _, file in sorted(self.files.items()):
             first = {**file.metadata, **first}
-        self.metadata = {}
+        self.metadata = NONE
         self._describe(first)
         for tag, several in list(self._series.items()):
             for series in several:
@@ -271,7 +272,7 @@ class RunTable:
                 self._series[tag] = left
             else:
                 del self._series[tag]
-        self._joined.clear()
+        self._joined = None
         self.list_refused()
 
     def update_sessions(self, above: RunSessions | None = None) -> bool:
@@ -294,7 +295,7 @@ class RunTable:
         for several in (*self._series.values(), *((one,) for one in self._made.values())):
             for series in several:
                 series.sessions = counting
-        self._joined.clear()
+        self._joined = None
         return changed
 
     def take_over(self, name: str) -> None:
@@ -347,6 +348,7 @@ class RunTable:
 
     def joined(self, name: str, several: list[Series]) -> Snapshot:
         """All retained points of several series that a plugin reads as one; kept as stored points are."""
+        self._joined = self._joined or JoinedSeries(self._memory)
         return self._joined.of(name, several, self._claims.policy(name), self._counting)
 
     def tags(self) -> dict[str, list[str]]:

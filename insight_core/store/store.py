@@ -289,9 +289,12 @@ class Store:
             if table is None or held is None:
                 return None
             resting, series = table.blocks(order)
-            metadata, refused = dict(held.metadata), dict(held.refused)
+            metadata, refused = held.metadata, dict(held.refused)
             sessions = dict(held.sessions.steps)
         blocks: list[ClaimedBlock] = [(claim, block.loaded()) for claim, block in resting]
+        if not (series or refused):  # what rests never changes, and nothing of it was left out
+            start = held.dialect, held.start_time
+            return FileState(*start, metadata, tuple(blocks), odd_time=held.odd_time, sessions=sessions)
         blocks += [(each.claim, block) for each in series for block in each.blocks(order)]
         with self._lock:
             if self._runs.get(run) is not table or table.files.get(order) is not held:

@@ -41,6 +41,7 @@ LATER = {
     "insight_core.contrast",
     "insight_core.filters",
     "insight_core.http",
+    "insight_core.store.views",
     "insight_core.web.application",
     "insight_core.web.findings",
     "google.protobuf",
@@ -57,7 +58,7 @@ LATER = {
 # ours, and what compiled modules and setuptools bring
 OWN = ("insight_", "__", "_cython", "cython_runtime", "_distutils_hack")
 # distributions of others: each costs every start some milliseconds
-OTHERS = {"attr", "attrs", "cachetools", "inotify_simple", "numpy", "pluggy"}
+OTHERS = {"attr", "attrs", "inotify_simple", "numpy", "pluggy"}
 
 
 def test_a_host_listens_without_what_only_requests_need(tmp_path: Path) -> None:

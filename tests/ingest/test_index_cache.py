@@ -135,9 +135,9 @@ def test_what_another_file_decided_is_not_kept(cache: IndexCache, claim: Claim) 
     entry = entry_of(5)
     (_, first), (_, second), _ = entry.content.blocks
     own, numbers, foreign = (claim, first), (SCALAR, second), (claim, second)
-    cache.save({LOG: evolve(entry, content=evolve(entry.content, blocks=(own, numbers)))})
+    cache.save({LOG: entry._replace(content=evolve(entry.content, blocks=(own, numbers)))})
     assert cache.load(LOG) is not None
-    cache.save({"/logs/other": evolve(entry, content=evolve(entry.content, blocks=(own, numbers, foreign)))})
+    cache.save({"/logs/other": entry._replace(content=evolve(entry.content, blocks=(own, numbers, foreign)))})
     assert cache.load("/logs/other") is None
 
 
@@ -345,7 +345,7 @@ def test_a_signalling_nan_is_kept_without_a_warning(cache: IndexCache) -> None:
     assert isinstance(block, Block)
     block.columns.values = np.array([0x7F800001] * len(block.columns), np.uint32).view(np.float32)
     entry = entry_of(1)
-    cache.save({LOG: evolve(entry, content=evolve(entry.content, blocks=((claim, block),)))})
+    cache.save({LOG: entry._replace(content=evolve(entry.content, blocks=((claim, block),)))})
     assert cache.holds(LOG)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import insight_scalar
 import pytest
 
-from insight_core.ingest import listing
+from insight_core.ingest import _waits, listing
 from insight_core.ingest.discover import discover
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.found import Found
@@ -52,6 +52,7 @@ def test_a_slow_file_system_is_walked_in_threads_with_the_same_result(
     alone = walked(logdir)
     readers: set[int] = set()
     monkeypatch.setattr(os, "scandir", slow_scan(readers))
+    monkeypatch.setattr(_waits, "waits_of_listing", len)
     assert walked(logdir) == alone
     assert len(alone.runs) > 3 * listing._LOOKED_AT
     assert len(readers) > 2
@@ -68,6 +69,7 @@ def test_a_directory_that_goes_while_it_is_listed_is_left_out(
         return slow(path)  # type: ignore[operator]
 
     monkeypatch.setattr(os, "scandir", scan)
+    monkeypatch.setattr(_waits, "waits_of_listing", len)
     found = walked(logdir)
     assert "r0/below" not in found.runs
     assert "r1/below" in found.runs
@@ -77,5 +79,13 @@ def test_a_fast_file_system_is_walked_in_one_thread(logdir: Path, monkeypatch: p
     began: list[listing.DirectoryListing] = []
     monkeypatch.setattr(listing.DirectoryListing, "_begin_threads", began.append)
     monkeypatch.setattr(listing.SystemWaits, "are_long", lambda waits, pieces: False)
+    walked(logdir)
+    assert not began
+
+
+def test_waits_for_the_interpreter_begin_no_threads(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[listing.DirectoryListing] = []
+    monkeypatch.setattr(listing.DirectoryListing, "_begin_threads", began.append)
+    monkeypatch.setattr(listing.SystemWaits, "are_long", lambda waits, pieces: True)
     walked(logdir)
     assert not began

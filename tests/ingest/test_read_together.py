@@ -15,7 +15,7 @@ import pytest
 from insight_core.formats.batch import SmallFile
 from insight_core.ingest import schedule as reading
 from insight_core.ingest import tailer as tailed
-from insight_core.ingest.event_file import EventFile
+from insight_core.ingest.event_file import EventFile, WholeFile
 from insight_core.ingest.followed_file import HEAD, TAIL
 from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.loader import Loader
@@ -91,9 +91,12 @@ def test_a_file_is_in_the_same_state(tmp_path: Path, size: int) -> None:
         pass
     (found,) = read_small_files([str(path)], [Dialect.MINDSPORE], frozenset(), HEAD, TAIL)
     assert found is not None
-    assert took.take(found).end == path.stat().st_size
+    assert found.batch.end == path.stat().st_size
+    whole = WholeFile(found.version, found.batch.dialect, found.head_checksum, found.tail_checksum)
+    assert took.resume(whole.record(), whole.version)
+    assert whole.position == took.position
     states = [
-        (f.position, f.size, f.dialect, f.record(), f.flaws(), f.is_unchanged(f.size, found.mtime_ns))
+        (f.position, f.size, f.dialect, f.record(), f.flaws(), f.is_unchanged(f.size, found.version[3]))
         for f in (read, took)
     ]
     assert states[0] == states[1]

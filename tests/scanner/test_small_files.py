@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,10 +16,12 @@ from hypothesis import strategies as st
 from insight_authoring.testing import wire
 from insight_core.formats.batch import Batch, SmallFile
 from insight_core.formats.columns import Block
+from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.scanner import _kernel
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect
+from insight_record.formats.crc32c import crc32c_in_python
 from tests.scanner.both_scanners import opened
 from tests.scanner.event_bytes import block, files
 from tests.support.damaged_logdir import scalar_record, version_record
@@ -63,12 +64,10 @@ def together(contents: Sequence[bytes], guesses: Sequence[Dialect]) -> list[Smal
             if file is None:
                 continue
             info = os.fstat(descriptor)
-            assert file.identity == (info.st_dev, info.st_ino)
-            assert (file.size, file.mtime_ns, file.ctime_ns) == (
-                len(data), info.st_mtime_ns, info.st_ctime_ns
-            )  # fmt: skip
+            assert file.version == file_version(info)
+            assert file.version[2] == len(data)
             assert (file.head_checksum, file.tail_checksum) == (
-                zlib.crc32(data[:HEAD]), zlib.crc32(data[-TAIL:])
+                crc32c_in_python(data[:HEAD]), crc32c_in_python(data[-TAIL:])
             )  # fmt: skip
             batch = scanned(descriptor, guess)
             assert exactly(file.batch) == exactly(batch)
@@ -202,8 +201,8 @@ def test_a_file_that_is_written_to_is_left_or_read_as_it_was(tmp_path: Path) -> 
         while writer.is_alive():
             (file,) = read_small_files([str(path)], [TENSORBOARD], NUMBERS, HEAD, TAIL)
             if file is not None:
-                data = path.read_bytes()[: file.size]
-                assert file.tail_checksum == zlib.crc32(data[-TAIL:])
+                data = path.read_bytes()[: file.version[2]]
+                assert file.tail_checksum == crc32c_in_python(data[-TAIL:])
                 for block in file.batch.blocks:
                     np.testing.assert_array_equal(block.columns.steps, np.arange(len(block.columns)))
     finally:

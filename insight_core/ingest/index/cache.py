@@ -72,12 +72,10 @@ class IndexCache:
         """
         if self._refusal:
             return None
-        path = os.path.abspath(path)
         found = self._found(path)
         if found is None:
             return None
-        segment, number = found
-
+        path, segment, number = os.path.abspath(path), *found
         try:
             entry = segment.entry(number, self.dropping(lose))
         except Unusable as error:
@@ -121,14 +119,14 @@ class IndexCache:
 
     def holds(self, path: str) -> bool:
         """Whether there is an entry of a log file."""
-        return not self._refusal and self._found(os.path.abspath(path)) is not None
+        return not self._refusal and self._found(path) is not None
 
     def _found(self, path: str) -> tuple[SegmentFile, int] | None:
         """The segment file with the entry of a log file, and its number there."""
         with self._lock:
             if self._is_stale:
                 self._refresh()
-            return self._entries.get(path)
+            return self._entries.get(os.path.abspath(path)) if self._entries else None
 
     def _refresh(self) -> None:
         """Opens the segment files that are new. One without an entry that counts is let go."""
@@ -181,7 +179,10 @@ class IndexCache:
 
     def _shelf(self, path: str) -> str | None:
         """The directory for entries of a log file: that of the innermost root."""
-        return next((self._shelves[root] for root in reversed(self._shelves) if path.startswith(root)), None)
+        for root in reversed(self._shelves):  # a loop: a generator for each file takes longer
+            if path.startswith(root):
+                return self._shelves[root]
+        return None
 
     def _save(self, shelf: str, packed: Mapping[str, tuple[int, Packed]]) -> None:
         try:
@@ -216,12 +217,10 @@ def _stands_alone(content: FileState) -> bool:
 
     Otherwise another file of the run decides, which may have changed or been deleted at the next start.
     """
-    undecided = {
-        tag
-        for claim, block in content.blocks
-        if isinstance(claim, SummaryPlugin) or claim == _TENSOR
-        for tag in block.tags
-    }
+    named = [block for claim, block in content.blocks if isinstance(claim, SummaryPlugin) or claim == _TENSOR]
+    if not (named or content.refused):  # as of most files
+        return True
+    undecided = {tag for block in named for tag in block.tags}
     return (undecided | content.refused.keys()) <= content.metadata.keys()
 
 

@@ -10,7 +10,7 @@ import itertools
 import math
 import re
 import socket
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ from insight_core.plugin.claims import claim_of
 from insight_core.store.claims import FileState
 from insight_record.formats.reason import Reason
 
-VERSION = 10  # raise it when the layout or the result of scanning changes
+VERSION = 11  # raise it when the layout or the result of scanning changes
 _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE, None)  # by number; None: no event file
 _SIGNED, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
 # of a log file, see ``FileRecord``; the directory by number
@@ -194,7 +194,9 @@ def _file_row(entry: Entry) -> tuple[float, ...]:
     )  # fmt: skip
 
 
-def _flaw_texts(flaws: Iterable[Flaw]) -> tuple[_FlawText, ...]:
+def _flaw_texts(flaws: Collection[Flaw]) -> tuple[_FlawText, ...]:
+    if not flaws:  # of most files
+        return ()
     return tuple([_FlawText(flaw.offset, Reason.of(flaw.reason).stored(), flaw.skipped) for flaw in flaws])
 
 

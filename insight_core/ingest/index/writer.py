@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from insight_core.ingest.tailer import Tailed
@@ -20,7 +21,7 @@ _PATIENCE = 30.0  # seconds to wait while files are loading: they are read soone
 _BEFORE_TIDYING = 10.0  # seconds after the start, when first requests have been answered
 _LONGEST_CLOSE = 3.0  # seconds
 _PAUSE = 0.05  # seconds between two looks whether files are still loading
-_SEGMENT = 128 << 20  # bytes of log files that share a segment file, of which half or less is kept
+_SEGMENT = 64 << 20  # bytes of log files that share a segment file, which is in memory before it is written
 _LAST_SEGMENT = 32 << 20  # the same at the end: the process may be ended before a larger one is written
 _finishing: set[IndexWriter] = set()
 
@@ -37,9 +38,16 @@ class IndexWriter:
     the process ends. The loader never waits for it.
     """
 
-    def __init__(self, cache: IndexCache, is_loading: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        cache: IndexCache,
+        is_loading: Callable[[], bool],
+        while_writing: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
+        """``while_writing`` is entered for each segment file."""
         self._cache = cache
         self._is_loading = is_loading
+        self._while_writing = while_writing
         self._changed: dict[Tailed, None] = {}  # since their last entry
         self._woken = threading.Condition()
         self._closing = threading.Event()  # apart from ``_woken``, which each file that is read notifies
@@ -50,13 +58,14 @@ class IndexWriter:
         self._thread = threading.Thread(target=self._run, name="insight-index-writer", daemon=True)
         self._thread.start()
 
-    def changed(self, tailed: Tailed) -> None:
-        """Called when a file was read to its end."""
-        if tailed.kept != tailed.state:
+    def changed(self, files: Iterable[Tailed]) -> None:
+        """Called when files were read to their end."""
+        changed = [tailed for tailed in files if tailed.kept is None or tailed.kept != tailed.state]
+        if changed:
             with self._woken:
-                if not self._changed or tailed.kept is None:
+                if not self._changed or any(tailed.kept is None for tailed in changed):
                     self._woken.notify()
-                self._changed[tailed] = None
+                self._changed |= dict.fromkeys(changed)
 
     def forget(self, tailed: Tailed) -> None:
         """Called when a file was deleted."""
@@ -116,14 +125,17 @@ class IndexWriter:
             pass
 
     def _write(self, some: Sequence[Tailed]) -> None:
+        with self._while_writing():
+            self._write_segment(some)
+
+    def _write_segment(self, some: Sequence[Tailed]) -> None:
         entries, size = {}, 0
         for tailed in some:
             if self._closing.is_set() and size >= _LAST_SEGMENT:
                 break  # ``close`` writes the others
             size += tailed.found.size
-            with self._woken:
-                if self._changed.pop(tailed, self) is self:  # deleted meanwhile
-                    continue
+            if self._changed.pop(tailed, self) is self:  # deleted meanwhile
+                continue
             entry = tailed.entry()
             if entry is not None:
                 entries[tailed.found.path] = entry

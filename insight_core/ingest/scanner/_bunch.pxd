@@ -1,6 +1,6 @@
 """Rows of several files to columns that they share."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -40,6 +40,8 @@ cdef struct File:
     double first_wall_time
     bint has_session
     int64_t session_step
+    uint32_t head_checksum  # CRC-32C of the first and the last bytes, if it is taken
+    uint32_t tail_checksum
 
 
 cdef struct Group:  # values of a file of the same field and form
@@ -57,6 +59,8 @@ cdef struct Group:  # values of a file of the same field and form
 cdef struct Bunch:  # files that share columns
     Layout layouts[2]
     int64_t largest  # bytes of a file
+    int64_t head  # bytes of checksums
+    int64_t tail
     File *files
     int64_t file_count
     int64_t first_file

@@ -8,7 +8,6 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp
 
 import os
-from zlib import crc32
 
 import numpy as np
 
@@ -39,7 +38,6 @@ crc32c_select(False)
 cdef enum:
     MOST_IDLE = 2
     LONGEST_BEGINNING = 256  # bytes of a first event that is remembered
-    PIECE = 4096  # bytes of which zlib takes the checksum without letting other threads run
 
 cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
 cdef tuple _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE)
@@ -58,14 +56,6 @@ cdef class _Piece:
         PyBuffer_FillInfo(buffer, self, self.data, self.size, False, flags)
 
 
-cdef _checksum(const uint8_t *data, int64_t start, int64_t end):
-    cdef int64_t at
-    checksum = 0
-    for at in range(start, end, PIECE):
-        checksum = crc32(data[at : min(at + PIECE, end)], checksum)
-    return checksum
-
-
 cdef class _Bunch:
     """One bunch of files after the other."""
 
@@ -73,8 +63,6 @@ cdef class _Bunch:
     cdef list metadata  # by number in data.names.metadata
     cdef bytes beginning
     cdef object number_plugins
-    cdef int64_t head
-    cdef int64_t tail
 
     def __cinit__(self):
         self.data.descriptor = -1
@@ -234,14 +222,10 @@ cdef class _Bunch:
 
     cdef _small_file(self, const File *file, batch):
         cdef const FileVersion *version = &file.version
-        cdef const uint8_t *data = self.data.buffer + file.start
         return SmallFile(
-            (version.device, version.inode),
-            version.size,
-            version.mtime_ns,
-            version.ctime_ns,
-            _checksum(data, 0, min(version.size, self.head)),
-            _checksum(data, max(version.size - self.tail, <int64_t>0), version.size),
+            (version.device, version.inode, version.size, version.mtime_ns, version.ctime_ns),
+            file.head_checksum,
+            file.tail_checksum,
             batch,
         )
 
@@ -275,7 +259,7 @@ _idle = []  # _Bunch that no call uses
 
 def read_small_files(list paths, list guesses, number_plugins, int64_t head, int64_t tail):
     cdef _Bunch bunch = _idle.pop() if _idle else _Bunch()
-    bunch.number_plugins, bunch.head, bunch.tail = number_plugins, head, tail
+    bunch.number_plugins, bunch.data.head, bunch.data.tail = number_plugins, head, tail
     found = bunch.read(paths, guesses)
     if len(_idle) < MOST_IDLE:  # not after an error
         _idle.append(bunch)

@@ -1,6 +1,6 @@
 """Small event files one after the other, without the GIL, until something needs Python."""
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp
 from posix.unistd cimport close
 
@@ -10,7 +10,7 @@ from insight_core.ingest.scanner._events cimport begin_batch
 from insight_core.ingest.scanner._fields cimport read_at
 from insight_core.ingest.scanner._walk cimport (
     AT_VERSION, HAS_UNKNOWN_METADATA, HEADER, IS_ODD, LACKS_MEMORY, STOPS, Outcome, Walk, advance,
-    is_whole,
+    crc32c_extend, is_whole,
 )
 
 cdef extern from "file_version.h":
@@ -103,10 +103,19 @@ cdef inline Step _open(Bunch *bunch, File *file) noexcept nogil:
     return IN_FILE
 
 
+cdef inline void _take_checksums(const Bunch *bunch, File *file) noexcept nogil:
+    cdef const uint8_t *data = bunch.buffer + file.start
+    cdef int64_t size = file.version.size
+    cdef size_t tail = <size_t>min(size, bunch.tail)
+    file.head_checksum = ~crc32c_extend(0xFFFFFFFF, data, <size_t>min(size, bunch.head))
+    file.tail_checksum = ~crc32c_extend(0xFFFFFFFF, data + size - tail, tail)
+
+
 cdef inline void leave_file(Bunch *bunch, bint is_taken) noexcept nogil:
     cdef File *file = &bunch.files[bunch.next_file]
     file.is_taken = is_taken
     if is_taken:
+        _take_checksums(bunch, file)
         bunch.used += file.version.size
     else:
         bunch.rows.count = file.first_row

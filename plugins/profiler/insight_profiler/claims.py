@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Sequence
@@ -241,9 +242,13 @@ FILES = {
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
 }
 
-# paths of files that MindSpore wrote for MindInsight
-IS_MINDINSIGHT = re.compile(
-    "|".join(
-        f"(?:^|/){re.escape(name).replace(re.escape('*'), '[^/]*')}$" for name in (*_MINDINSIGHT, *_BESIDE)
-    )
-)
+
+@functools.cache
+def _of_mindinsight() -> re.Pattern[str]:
+    names = [re.escape(name).replace(re.escape("*"), "[^/]*") for name in (*_MINDINSIGHT, *_BESIDE)]
+    return re.compile("|".join(f"(?:^|/){name}$" for name in names))
+
+
+def is_mindinsight(path: str) -> bool:
+    """Whether MindSpore wrote the file at a path for MindInsight, by the path."""
+    return _of_mindinsight().search(path) is not None

@@ -28,11 +28,11 @@ from insight_core.plugin.databases import SIDE_FILES
 from insight_profiler.claims import (
     CLUSTER_FILES,
     FOLDED,
-    IS_MINDINSIGHT,
     NAMED_TRACE,
     NSIGHT,
     ROCPD,
     SNAPSHOTS,
+    is_mindinsight,
 )
 from insight_profiler.model import Source
 
@@ -153,7 +153,7 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
             directories.setdefault((where, Source.RANK_STEPS), {})[name] = file
         elif tag.endswith(SNAPSHOTS):
             singles.append(ProfileFiles(run, tag, Source.SNAPSHOT, files={name: file}))
-        elif IS_MINDINSIGHT.search(tag):
+        elif is_mindinsight(tag):
             prof = _PROF.search(tag)
             directory = tag[: prof.start()] if prof else where
             inner = tag[len(directory) :].lstrip("/")
