@@ -1,4 +1,7 @@
 /** What the routes of the plugin answer. */
+import type { Page } from '@insight-host/kit';
+import type { RowsAnswer } from '@insight-host/kit/table';
+import type { SearchSlice } from '@insight-host/kit/texts';
 
 /** `[count, mean, min, 5 %, 25 %, 50 %, 75 %, 95 %, max]`. */
 export type Spread = readonly number[];
@@ -96,10 +99,26 @@ export interface Changes {
   readonly only: readonly [number, number];
 }
 
-export interface Hits extends SourceState {
+interface Hits extends SourceState {
   readonly samples: readonly Line[];
   readonly next: number | null;
   readonly of: number;
+}
+
+export type LinesAnswer = RowsAnswer<Line>;
+
+/** Searches the texts of a source, slice by slice. */
+export async function* searchSamples(
+  page: Page,
+  query: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): AsyncIterable<SearchSlice<Line>> {
+  for (let start: number | null = 0; start !== null;) {
+    const asked: Readonly<Record<string, unknown>> = { ...query, start };
+    const { samples, next, of }: Hits = await page.ctx.data.json<Hits>('search', asked as never, { signal });
+    yield { hits: samples, share: next === null ? 1 : next / Math.max(1, of) };
+    start = next;
+  }
 }
 
 /** A message as one text, as it is compared. */

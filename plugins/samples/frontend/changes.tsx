@@ -15,8 +15,8 @@ interface ChangesProps {
 export function ChangesView({ board }: ChangesProps): JSX.Element {
   const { t: say } = board.page;
   const chosen = useSignal<string | null>(null);
-  const answer = board.changes.value.value;
-  const failure = board.changes.failure.value;
+  const answer = board.changes.answer.value?.value;
+  const failure = board.changes.error.value?.reason ?? null;
   const others = board.withSamples.value.filter(({ name }) => name !== board.run.value);
   const pair = answer?.pairs.find(({ after }) => after.id === chosen.value) ?? answer?.pairs[0] ?? null;
   return (

@@ -15,7 +15,7 @@ const [LOWEST, LOW, MIDDLE, HIGH, HIGHEST] = [3, 4, 5, 6, 7]; // places in a spr
 
 export function Charts({ board }: ChartsProps): JSX.Element | null {
   const { t: say } = board.page;
-  const overview = board.overview.value.value;
+  const overview = board.known.value;
   if (!overview || overview.shown.length === 0) return null;
   const scores = overview.scores;
   return (
@@ -94,7 +94,7 @@ function Signs({ board }: ChartsProps): JSX.Element | null {
 }
 
 const summaryOf = (board: SamplesBoard): Summary | undefined => {
-  const shown = board.overview.value.value?.shown ?? [];
+  const shown = board.known.value?.shown ?? [];
   const at = nearest(
     shown.map(([step]) => step),
     board.step.value,
@@ -116,7 +116,7 @@ function Distribution({ board, column, title }: DistributionProps): JSX.Element 
   const { page } = board;
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
-  const shown = board.overview.value.value?.shown;
+  const shown = board.known.value?.shown;
   const run = board.run.value ?? '';
   const color = page.colorOf(run);
   const lines = useMemo(

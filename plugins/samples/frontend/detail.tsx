@@ -13,8 +13,8 @@ interface DetailProps {
 
 export function SampleView({ board }: DetailProps): JSX.Element {
   const { t: say } = board.page;
-  const sample = board.shown.value.value;
-  const failure = board.shown.failure.value;
+  const sample = board.shown.answer.value?.value;
+  const failure = board.shown.error.value?.reason ?? null;
   return (
     <section class="pane detail" aria-label={say('sample')} data-testid="sample">
       <header>

@@ -1,13 +1,12 @@
 /** Two samples as a difference of words, and what the head of each says. */
-import { Empty } from '@insight-host/kit';
+import { Empty, useAnswer, type Asked } from '@insight-host/kit';
+import { diffWords } from '@insight-host/kit/texts';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { textOf, type Line, type Sample } from './answers';
-import { Asking } from './asking';
 import type { SamplesBoard } from './board';
 import { short } from './charts';
-import { diffWords } from './diff';
 import { Turn } from './turns';
 
 interface LineProps {
@@ -46,22 +45,17 @@ export function LineFacts({ board, line }: LineProps): JSX.Element {
   );
 }
 
-/** The answer to a question about one line, for as long as it is shown. */
+/** A sample whole, for as long as its line is shown; of the run and the source that are shown by default. */
 export function useSample(
   board: SamplesBoard,
-  line: Line | null,
-  run?: string | null,
-  source?: string,
-): Asking<Sample> {
-  const asking = useSignal(new Asking<Sample>(board.page)).value;
-  const of = run ?? board.run.value;
-  useEffect(() => {
-    asking.ask(
-      'sample',
-      line && of !== null ? { run: of, source: source ?? board.source.peek(), id: line.id, size: line.size } : null,
-    );
-  }, [line?.id, line?.size, of, source]);
-  return asking;
+  line: Line,
+  run: string | null = board.run.value,
+  source = board.source.value,
+): Asked<Sample> {
+  const query = { run, source, id: line.id, size: line.size };
+  return useAnswer(run === null ? null : JSON.stringify(query), (signal) =>
+    board.page.ctx.data.json<Sample>('sample', query, { signal }),
+  );
 }
 
 interface DiffOfProps {
@@ -79,13 +73,13 @@ export function DiffOf({ board, before, after, run = null, asks = false }: DiffO
   const { t: say } = board.page;
   const beside = useSignal(false);
   const first = useSample(board, before);
-  const second = useSample(board, after, run, run === null ? undefined : '');
-  const [was, is] = [first.value.value, second.value.value];
+  const second = useSample(board, after, run ?? undefined, run === null ? undefined : '');
+  const [was, is] = [first.value, second.value];
   const pieces = useMemo(
     () => (was && is ? diffWords(textOf(was.completion), textOf(is.completion)) : null),
     [was, is],
   );
-  const failure = first.failure.value ?? second.failure.value;
+  const failure = first.error ?? second.error;
   return (
     <div class="turns difference" data-testid="difference" tabIndex={0} role="group" aria-label={say('difference')}>
       <p class="sides">

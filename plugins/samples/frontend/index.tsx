@@ -128,17 +128,17 @@ export function around(steps: readonly number[], place: number): readonly number
 function Filters({ board }: AppProps): JSX.Element {
   const { t: say, locale } = board.page;
   const { search } = board;
-  const failure = search.failure.value ?? board.lines.failure.value;
+  const failure = search.failure.value ?? board.lines.error.value;
   const number = (value: number): string => value.toLocaleString(locale.value);
   return (
     <>
       <input
-        class={board.lines.failure.value === null ? 'filter samples-where' : 'filter samples-where bad'}
+        class={board.lines.error.value === null ? 'filter samples-where' : 'filter samples-where bad'}
         type="text"
         data-control="where"
         aria-label={say('where')}
         placeholder={say('where')}
-        title={board.lines.failure.value ?? say('where.hint')}
+        title={board.lines.error.value ?? say('where.hint')}
         value={board.where.value}
         onInput={(event) => board.where.set(event.currentTarget.value)}
       />
@@ -157,7 +157,7 @@ function Filters({ board }: AppProps): JSX.Element {
       <span class="count" role="status" data-testid="samples-count">
         {failure ??
           (board.q.value === ''
-            ? board.lines.total.value !== null &&
+            ? board.lines.head.value !== null &&
               say('found', { count: board.lines.count, number: number(board.lines.count) })
             : `${say('found', { count: search.count.value, number: number(search.count.value) })}${
                 search.share.value < 1 ? ` · ${Math.floor(search.share.value * 100)} %` : ''
@@ -169,12 +169,12 @@ function Filters({ board }: AppProps): JSX.Element {
 
 function Body({ board }: AppProps): JSX.Element {
   const { t: say } = board.page;
-  const { value: failure } = board.overview.failure;
-  const { value: overview } = board.overview.value;
+  const failure = board.overview.error.value?.reason ?? null;
+  const overview = board.known.value;
   if (failure !== null && overview === null)
     return (
       <Empty title={say('failure')} text={failure}>
-        <button type="button" data-action="retry" onClick={() => board.overview.again('overview', board.about.peek())}>
+        <button type="button" data-action="retry" onClick={() => board.overview.retry()}>
           {say('retry')}
         </button>
       </Empty>
@@ -201,7 +201,7 @@ function Body({ board }: AppProps): JSX.Element {
 /** What is not read yet, and what cannot be read. */
 function State({ board }: AppProps): JSX.Element | null {
   const { t: say } = board.page;
-  const { value: overview } = board.overview.value;
+  const overview = board.known.value;
   if (!overview) return null;
   const { indexed, bytes, bad, bad_rows: badRows, errors } = overview;
   if (indexed >= bytes && badRows === 0 && errors.length === 0) return null;

@@ -17,11 +17,8 @@ export function List({ board }: ListProps): JSX.Element {
   const { page, lines, search } = board;
   const { t: say } = page;
   const widths = useWidths(page.ctx.memory, 'samples');
-  void lines.version.value;
   const isSearch = board.q.value !== '';
-  const rows: Rows<Line> = isSearch
-    ? rowsOf(search.hits.value)
-    : { count: lines.count, at: (at) => lines.at(at), look: (area) => lines.look(area) };
+  const rows: Rows<Line> = isSearch ? rowsOf(search.hits.value) : lines;
   const first = rows.at(0);
   // the sample of a link may be one that is not in the list; without one the first is shown
   useEffect(() => {
@@ -29,14 +26,12 @@ export function List({ board }: ListProps): JSX.Element {
     const known = of && (isSearch ? search.hits.peek() : lines.here).find(({ id }) => id === of.id);
     if (known) board.line.value = known;
     else if (first && (of === null || board.line.peek() !== null) && !isSearch) board.open(first);
-  }, [first, isSearch, lines.version.value]);
+  }, [first, isSearch, lines.head.value]);
   if (rows.count === 0) {
-    const isBusy = isSearch ? search.share.value < 1 : lines.total.value === null && lines.failure.value === null;
+    const isBusy = isSearch ? search.share.value < 1 : lines.head.value === null && lines.error.value === null;
     return (
       <div class="pane list" aria-busy={isBusy}>
-        {!isBusy && (
-          <Empty title={say('none')} text={lines.failure.value ?? search.failure.value ?? say('none.text')} />
-        )}
+        {!isBusy && <Empty title={say('none')} text={lines.error.value ?? search.failure.value ?? say('none.text')} />}
       </div>
     );
   }
@@ -85,7 +80,7 @@ const groupStarts = (rows: Rows<Line>, line: Line, at: number): boolean => {
 
 function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
   const { t: say } = board.page;
-  const overview = board.overview.value.value;
+  const overview = board.known.value;
   const known = (overview?.scores ?? []).slice();
   const names = [board.score.value, ...known.filter((name) => name !== board.score.value)].filter(Boolean);
   const summaries = overview?.shown.map(([, { columns }]) => columns) ?? [];

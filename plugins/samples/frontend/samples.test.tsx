@@ -1,90 +1,12 @@
 import { fakeContext } from '@insight-host/kit/testing';
 import { Page } from '@insight-host/kit';
 import { render } from 'preact';
-import { describe, expect, it, vi } from 'vitest';
-import { textOf, type Sample } from './answers';
-import { Asking, Lines } from './asking';
+import { expect, it } from 'vitest';
+import { searchSamples, textOf, type Sample } from './answers';
 import { nearest, sorted, type SamplesBoard } from './board';
-import { diffWords } from './diff';
 import { around } from './index';
 import { lastLine } from './list';
-import { Search } from './search';
 import { Turns } from './turns';
-
-const signs = { same: ' ', removed: '-', added: '+' };
-const shown = (before: string, after: string): string[] =>
-  diffWords(before, after).map(({ kind, text }) => signs[kind] + text);
-
-describe('a difference of words', () => {
-  it('names what was removed and added, between what stayed', () => {
-    expect(shown('The answer is 6.', 'The answer is 12.')).toEqual([' The answer is ', '-6', '+12', ' .']);
-    expect(shown('a b c', 'a c')).toEqual([' a ', '-b ', ' c']);
-    expect(shown('', 'new')).toEqual(['+new']);
-    expect(shown('same', 'same')).toEqual([' same']);
-  });
-
-  it('gives back both texts, whatever they are', () => {
-    let seed = 7;
-    const next = (): number => (seed = (seed * 1103515245 + 12345) % 2147483648);
-    const text = (): string =>
-      Array.from({ length: next() % 20 }, () => ['a', 'b ', '\n', '学', '.'][next() % 5]).join('');
-    for (let round = 0; round < 200; round++) {
-      const [before, after] = [text(), text()];
-      const of = (gone: string): string =>
-        diffWords(before, after)
-          .filter(({ kind }) => kind !== gone)
-          .map(({ text: piece }) => piece)
-          .join('');
-      expect([of('added'), of('removed')]).toEqual([before, after]);
-    }
-  });
-
-  it('compares long texts by lines, and replaces what is too long for that', () => {
-    const long = (word: string): string => Array.from({ length: 3000 }, (_, at) => `${word}${at} ${at}`).join('\n');
-    expect(shown(`${long('a')}\nend`, `${long('b')}\nend`).length).toBeLessThan(4);
-  });
-});
-
-describe('a list of samples', () => {
-  it('asks for the pages in sight only, and forgets them with the question', async () => {
-    const asked: unknown[] = [];
-    const ctx = fakeContext(['r'], {
-      json: async (_route, query = {}) => {
-        asked.push([query['step'], query['offset']]);
-        return { total: 1000, samples: [{ id: `${query['step']}:${query['offset']}` }] };
-      },
-    });
-    const lines = new Lines<{ id: string }>(new Page(ctx), 'rows');
-    lines.want({ step: 1 });
-    await vi.waitFor(() => expect(lines.at(0)?.id).toBe('1:0'));
-    lines.look({ row: 250, rowEnd: 310, column: 0, columnEnd: 1 });
-    await vi.waitFor(() => expect(lines.at(300)?.id).toBe('1:300'));
-    lines.want({ step: 2 });
-    expect(lines.at(300)).toBeNull();
-    await vi.waitFor(() => expect(lines.at(0)?.id).toBe('2:0'));
-    expect(asked).toEqual([
-      [1, 0],
-      [1, 200],
-      [1, 300],
-      [2, 0],
-    ]);
-  });
-});
-
-describe('a question', () => {
-  it('is never answered by an older one that came later', async () => {
-    const answers: ((value: unknown) => void)[] = [];
-    const ctx = fakeContext(['r'], { json: () => new Promise((resolve) => answers.push(resolve)) });
-    const asking = new Asking<string>(new Page(ctx));
-    asking.ask('sample', { id: 1 });
-    asking.ask('sample', { id: 2 });
-    answers[1]?.('second');
-    await vi.waitFor(() => expect(asking.value.value).toBe('second'));
-    answers[0]?.('first');
-    await Promise.resolve();
-    expect(asking.value.value).toBe('second');
-  });
-});
 
 it('a search goes on until the host says that it is at the end', async () => {
   const starts: unknown[] = [];
@@ -95,13 +17,13 @@ it('a search goes on until the host says that it is at the end', async () => {
       return { samples: [{ id: `${start}` }], next: start < 20 ? start + 10 : null, of: 30 };
     },
   });
-  const search = new Search(new Page(ctx));
-  search.want({ q: 'x' });
-  await vi.waitFor(() => expect(search.share.value).toBe(1));
-  expect([starts, search.count.value, search.hits.value.map(({ id }) => id)]).toEqual([
-    [0, 10, 20],
-    3,
-    ['0', '10', '20'],
+  const found: unknown[] = [];
+  for await (const slice of searchSamples(new Page(ctx), { q: 'x' }, new AbortController().signal)) found.push(slice);
+  expect(starts).toEqual([0, 10, 20]);
+  expect(found).toEqual([
+    { hits: [{ id: '0' }], share: 1 / 3 },
+    { hits: [{ id: '10' }], share: 2 / 3 },
+    { hits: [{ id: '20' }], share: 1 },
   ]);
 });
 

@@ -38,7 +38,7 @@ export class Latest<T> {
 
   /** `urgency` is that of the queue: the smallest goes first. */
   constructor(
-    private readonly queue: RequestQueue,
+    private readonly queue: RequestQueue = new RequestQueue(1),
     private readonly urgency: () => number = () => 0,
   ) {}
 
@@ -64,6 +64,13 @@ export class Latest<T> {
     this.wanted = null;
     clearTimeout(this.again);
     this.working?.stop.abort();
+  }
+
+  /** Nothing is wanted, and the last answer is gone. */
+  forget(): void {
+    this.rest();
+    this.answer.value = null;
+    this.error.value = null;
   }
 
   private async work(): Promise<void> {
@@ -159,7 +166,7 @@ export function useAnswer<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   { queue, urgency, visible = true, about, keeps = false, rest, poll }: AskOptions<T> = {},
 ): Asked<T> {
-  const latest = useMemo(() => new Latest<T>(queue ?? new RequestQueue(1), urgency), [queue, about]);
+  const latest = useMemo(() => new Latest<T>(queue, urgency), [queue, about]);
   const took = useRef(0);
   const wanted = visible ? key : null;
   useEffect(() => {

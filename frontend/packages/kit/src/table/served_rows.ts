@@ -1,36 +1,55 @@
-/** Rows of a table that the server paginates as the user scrolls. */
+import { isAway, message, RequestQueue } from '@insight-host/kit';
 import { signal } from '@preact/signals';
-import { isAway, message } from '@insight-host/kit';
-import type { RequestQueue } from '@insight-host/kit/lab';
-import type { Area, Rows } from '@insight-host/kit/table';
-import { useEffect, useMemo } from 'preact/hooks';
-import type { Row, TableAnswer } from '../answers/table';
-import type { ProfilerParts } from '../board';
+import type { Rows } from './contract';
+import type { Area } from './selection';
 
-export const PAGE = 200;
+/** Some rows of a table that the host has. */
+export interface RowsAnswer<Row> {
+  readonly rows: readonly Row[];
+  /** How many there are. */
+  readonly total: number;
+  /** False: there will be more, and it is asked again. */
+  readonly complete?: boolean;
+}
+
+export interface ServedRowsOptions {
+  /** With whose requests it shares the limit of requests at a time; without it, with nobody's. */
+  readonly queue?: RequestQueue;
+  /** Rows of one request. */
+  readonly page?: number;
+}
+
+const PAGE = 200;
+const AT_ONCE = 2; // requests of a table that shares no queue
 const AHEAD = 6; // rows around those in sight
 const PAUSE = 2000; // ms before what failed, or what is not all, is asked for again
 
-export type Ask<A> = (offset: number, limit: number, signal: AbortSignal) => Promise<A>;
-
-/** Pages of one question at a time; those of the question before stay until the first of the new one is here. */
-export class ServerRows<A extends TableAnswer> implements Rows<Row> {
+/**
+ * Rows that the host gives page by page as they come into sight. Those of the question before stay until the first of
+ * the new one are here.
+ */
+export class ServedRows<Row, Answer extends RowsAnswer<Row> = RowsAnswer<Row>> implements Rows<Row> {
   /** The latest answer, whichever page it brought. */
-  readonly head = signal<A | null>(null);
+  readonly head = signal<Answer | null>(null);
   readonly busy = signal(false);
   readonly error = signal<string | null>(null);
   /** It is asked for again by itself: the host is away, or has nothing of it yet. */
   readonly waits = signal(false);
   private readonly arrived = signal(0);
+  private readonly queue: RequestQueue;
+  private readonly page: number;
   private key = '';
   private shown = '';
-  private request: Ask<A> | null = null;
+  private request: ((offset: number, limit: number, signal: AbortSignal) => Promise<Answer>) | null = null;
   private pages = new Map<number, readonly Row[]>();
   private readonly loading = new Map<number, AbortController>();
   private sight: readonly [number, number] = [0, 1];
   private again: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly queue: RequestQueue) {}
+  constructor({ queue = new RequestQueue(AT_ONCE), page = PAGE }: ServedRowsOptions = {}) {
+    this.queue = queue;
+    this.page = page;
+  }
 
   get count(): number {
     return this.head.value?.total ?? 0;
@@ -38,16 +57,32 @@ export class ServerRows<A extends TableAnswer> implements Rows<Row> {
 
   at(row: number): Row | null {
     void this.arrived.value;
-    return this.pages.get(Math.floor(row / PAGE))?.[row % PAGE] ?? null;
+    return this.pages.get(Math.floor(row / this.page))?.[row % this.page] ?? null;
+  }
+
+  /** The rows that are here, in their order. */
+  get here(): readonly Row[] {
+    void this.arrived.value;
+    return [...this.pages.keys()].sort((a, b) => a - b).flatMap((page) => this.pages.get(page) ?? []);
   }
 
   /** Another question; the same key asks for nothing. */
-  want(key: string, request: Ask<A>): void {
+  want(key: string, request: (offset: number, limit: number, signal: AbortSignal) => Promise<Answer>): void {
     if (key === this.key) return;
     this.key = key;
     this.request = request;
     this.stop();
     this.loadSight();
+  }
+
+  /** Nothing is wanted, and nothing is shown. */
+  forget(): void {
+    this.stop();
+    this.key = this.shown = '';
+    this.request = null;
+    this.pages = new Map();
+    this.head.value = null;
+    this.arrived.value++;
   }
 
   look({ row, rowEnd }: Pick<Area, 'row' | 'rowEnd'>): void {
@@ -76,12 +111,12 @@ export class ServerRows<A extends TableAnswer> implements Rows<Row> {
   }
 
   private loadSight(): void {
-    if (this.error.peek() !== null) return;
+    if (this.request === null || this.error.peek() !== null) return;
     const isNew = this.shown !== this.key;
     const [first, last] = this.sight;
     const most = isNew ? Infinity : (this.head.peek()?.total ?? 0);
-    const start = Math.floor(first / PAGE);
-    for (let page = start; page === start || page * PAGE < Math.min(last, most); page++) {
+    const start = Math.floor(first / this.page);
+    for (let page = start; page === start || page * this.page < Math.min(last, most); page++) {
       if ((isNew || !this.pages.has(page)) && !this.loading.has(page)) void this.load(page);
     }
   }
@@ -96,7 +131,7 @@ export class ServerRows<A extends TableAnswer> implements Rows<Row> {
       const answer = await this.queue.run(
         () => 0,
         stop.signal,
-        () => request(page * PAGE, PAGE, stop.signal),
+        () => request(page * this.page, this.page, stop.signal),
       );
       if (stop.signal.aborted) return;
       if (this.shown !== key) {
@@ -117,28 +152,4 @@ export class ServerRows<A extends TableAnswer> implements Rows<Row> {
     this.loading.delete(page);
     this.busy.value = this.loading.size > 0;
   }
-}
-
-export type Query = Readonly<Record<string, string | number | boolean | null>>;
-
-/** Paginated rows of a route; requested again when more of the profile was read. */
-export function useRows<A extends TableAnswer>(
-  board: ProfilerParts,
-  route: string,
-  query: Query,
-): { readonly rows: ServerRows<A>; readonly question: string; readonly query: Query } {
-  const rows = useMemo(() => new ServerRows<A>(board.queue), []);
-  const { value: profile } = board.profiles.profile;
-  const all = { ...board.profiles.query.value, ...query };
-  const question = JSON.stringify([route, all]);
-  const key = `${question}${profile?.version ?? ''}${profile?.complete ?? ''}`;
-  const isAsked = board.page.visible.value && profile !== null && profile.state !== 'failed';
-  useEffect(() => {
-    if (isAsked)
-      rows.want(key, (offset, limit, signal) =>
-        board.page.ctx.data.json<A>(route, { ...all, offset, limit }, { signal }),
-      );
-  }, [key, isAsked]);
-  useEffect(() => () => rows.stop(), []);
-  return { rows, question, query: all };
 }
