@@ -51,9 +51,11 @@ def role_of(tag: str, run: str = "") -> TagRole | None:
     ``train/loss``, ``Loss`` and ``epoch_loss`` are losses; ``val_loss``, ``loss/test`` and, as Keras writes
     it, ``epoch_loss`` of a run ``…/validation`` are losses of held-out data. Losses that need not fall, as
     those of adversaries (``d_loss``), of reinforcement learning (``policy_loss``) and of regularisation
-    (``kl_loss``, ``commitment_loss``, ``aux_loss``), have no role.
+    (``kl_loss``, ``commitment_loss``, ``aux_loss``), have no role, nor have standard errors (``acc_stderr``).
     """
     known = set(words_of(tag))
+    if "stderr" in known:
+        return None
     held_out = is_held_out(tag, run)
     if known & _GRADIENT:
         is_whole = not known & {"layer", "weight", "bias"} and "norm" in known

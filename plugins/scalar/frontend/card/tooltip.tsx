@@ -6,6 +6,7 @@ import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { ScalarParts } from '../board';
 import type { Feed } from '../feed/feed';
 import { Sample } from './legend';
+import { withErrorText } from './bounds';
 import type { Lines } from './lines';
 import type { PlacedMarker } from './markers';
 import { ordered, ORDERS, roughText, rowsOf, type Exact, type Reading, type Row } from './reading';
@@ -57,7 +58,13 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
   const columns: readonly (readonly [string, (row: Row) => string])[] = [
     [group ? 'group' : 'run', (row) => row.label],
     ['smoothed', (row) => text(row, row.smoothed)],
-    [group?.centre ?? 'value', (row) => text(row, row.value)],
+    [
+      group?.centre ?? 'value',
+      (row) =>
+        row.ends && row.value !== null
+          ? withErrorText(text(row, row.value), row.value, row.ends)
+          : text(row, row.value),
+    ],
     ['low', (row) => (row.group ? valueText(row.group.low) : '')],
     ['high', (row) => (row.group ? valueText(row.group.high) : '')],
     ['runs', (row) => row.group?.runs.toLocaleString(locale) ?? ''],
@@ -262,8 +269,8 @@ async function copy(board: ScalarParts, rows: readonly Row[]): Promise<void> {
     [rows.some(({ group }) => group) ? 'group' : 'run', (row) => row.label],
     ['value', (row) => row.value],
     ['smoothed', (row) => row.smoothed],
-    ['low', (row) => row.group?.low],
-    ['high', (row) => row.group?.high],
+    ['low', (row) => row.group?.low ?? row.ends?.[0]],
+    ['high', (row) => row.group?.high ?? row.ends?.[1]],
     ['n', (row) => row.group?.runs],
     ['x', (row) => row.metric],
     ['step', (row) => row.step],

@@ -16,6 +16,7 @@ import {
   type Tick,
 } from '@insight-host/kit/draw';
 import { drawEndLabels } from './end_labels';
+import { drawErrorBars, hasRoomForBars } from './error_bars';
 import { mainLines, namesX } from './figure';
 import { type Entry, type Figure, leftOutText } from './layout';
 import { satisfying, holds, toPixels, within } from './threshold';
@@ -32,7 +33,8 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   grid(figure, painter, colors);
   painter.clipped(plot.left, plot.top, plot.width, plot.height, () => {
     verticalMarks(figure, painter);
-    const bands = figure.entries.filter((entry) => entry.band);
+    const barred = new Set(figure.entries.filter((entry) => hasRoomForBars(entry, figure)));
+    const bands = figure.entries.filter((entry) => entry.band && !barred.has(entry));
     // many together would hide what is below them
     for (const entry of bands) band(entry, painter, Math.max(0.015, 0.16 * Math.min(1, 6 / bands.length)));
     const count = mainLines(props).length;
@@ -43,6 +45,7 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
         if ((entry.line.role ?? 'main') === role) line(entry, painter, count, faint, figure.size.sheet?.lineWidth);
       }
     }
+    for (const entry of barred) drawErrorBars(entry, figure, painter, faint);
     if (props.threshold) violations(figure, props.threshold, painter, colors);
   });
   painter.clipped(plot.left - RADIUS, plot.top - RADIUS, plot.width + 2 * RADIUS, plot.height + 2 * RADIUS, () => {
