@@ -127,7 +127,15 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     plugin: tab.name,
     title: badged ? page.badged(tab) : page.tabTitle(tab),
   });
-  const stepTabs = computed(() => page.stepTabs.value.filter((tab) => tab.name !== name).map((tab) => named(tab)));
+
+  const stepTabs = computed(() =>
+    page.stepTabs.value
+      .filter((tab) => tab.name !== name)
+      .map((tab): StepTab => {
+        const theirs = tagsOf(page.tags.of(tab.name));
+        return { ...named(tab), hasRun: (run) => theirs.value?.tagsOf(run).length !== 0 };
+      }),
+  );
 
   const routeOf = (plugin: string, path: string): string =>
     `data/plugin/${encodeURIComponent(plugin)}/${path.replace(/^\/+/, '')}`;
@@ -179,7 +187,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     },
     browseTags: () => void (page.dialog.value = { kind: 'tags', plugin: name }),
     stepTabs: wrap(stepTabs),
-    openStep: (plugin, step) => page.openStep(plugin, step, name),
+    openStep: (plugin, step, run) => page.openStep(plugin, step, name, run),
     cursor: Object.assign(wrap(page.cursor.now), {
       point: (place: CursorPlace | null) => page.cursor.point(place, name),
       pin: (place: CursorPlace | null) => page.cursor.pin(place, name),

@@ -2,7 +2,7 @@ import { Tooltip as Box, Button, copyTable, durationText, Select, timeText, valu
 import { marksAt, type Mark } from '@insight-host/kit/lines';
 import { useSignal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';
 import type { Feed } from '../feed/feed';
 import { Sample } from './legend';
@@ -113,9 +113,7 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
         <Rows board={board} rows={rows} table={table} closest={closest} />
       )}
       {now.pinned && <Marks marks={marksAt(marks, now.cursor.reach)} />}
-      {now.pinned && (
-        <StepTabs board={board} tag={feed.tag} step={rows.find((row) => row.id === closest)?.step ?? null} />
-      )}
+      {now.pinned && <StepTabs board={board} tag={feed.tag} row={rows.find((row) => row.id === closest)} />}
       {nearest.length > rows.length && (
         <div class="more">{say('tooltip.more', { count: nearest.length - rows.length })}</div>
       )}
@@ -288,17 +286,30 @@ interface StepTabsProps {
   readonly board: ScalarParts;
   /** Of the card. */
   readonly tag: string;
-  readonly step: number | bigint | null;
+  /** The point that is nearest to where the reading was pinned. */
+  readonly row: Row | undefined;
 }
 
 /** What can be done at a step: a note, and the tabs that can show it, whatever plugins they are of. */
-function StepTabs({ board, tag, step }: StepTabsProps): JSX.Element | null {
-  const { value: tabs } = board.stepTabs;
-  if (step === null) return null;
+function StepTabs({ board, tag, row }: StepTabsProps): JSX.Element | null {
+  const step = row?.step ?? null;
+  const place = useRef<HTMLDivElement>(null);
+  // a reading that was pinned by Enter is used by keys, and gives the focus back to its chart
+  useEffect(() => {
+    const chart = document.activeElement;
+    if (!(chart instanceof HTMLElement) || !chart.matches('[role=img]:focus-visible')) return undefined;
+    const { current } = place;
+    current?.querySelector('button')?.focus();
+    return () => {
+      if (!document.activeElement || document.activeElement === document.body) chart.focus();
+    };
+  }, []);
+  if (!row || step === null) return null;
+  const tabs = board.stepTabs.value.filter(({ hasRun }) => row.run === undefined || hasRun?.(row.run) !== false);
   const { t: say, locale } = board.page;
   const at = step.toLocaleString(locale.value);
   return (
-    <div class="step-tabs" role="group" aria-label={say('at.step', { step: at })}>
+    <div class="step-tabs" ref={place} role="group" aria-label={say('at.step', { step: at })}>
       <span>{say('at.step', { step: at })}</span>
       {tabs.map(({ plugin, title }) => (
         <Button
@@ -306,7 +317,7 @@ function StepTabs({ board, tag, step }: StepTabsProps): JSX.Element | null {
           action={`open-${plugin}`}
           text={title}
           label={say('at.step.open', { tab: title, step: at })}
-          onPress={() => void board.page.ctx.openStep(plugin, Number(step))}
+          onPress={() => void board.page.ctx.openStep(plugin, Number(step), row.run)}
         />
       ))}
       <Button
