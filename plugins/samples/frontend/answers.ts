@@ -54,6 +54,13 @@ export interface Part {
   readonly text: string;
   readonly name?: string;
   readonly size?: number;
+  /** Of an image: by what the route `image` gives it. Without it, `text` says where it is, or why it is not shown. */
+  readonly image?: string;
+  readonly width?: number;
+  readonly height?: number;
+  /** Of the reason, for the text in the user's language. */
+  readonly code?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 export interface Message {
   readonly role: string;
@@ -77,6 +84,9 @@ export interface Sample {
   readonly rest: string;
   readonly cut: number;
 }
+
+/** Names a sample for the routes about one. */
+export type SampleQuery = Readonly<Record<'run' | 'source' | 'id', string> & { size: number }>;
 
 export interface SamePrompt {
   readonly total: number;

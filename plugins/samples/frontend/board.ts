@@ -12,6 +12,7 @@ import {
   type Overview,
   type Sample,
   type SamePrompt,
+  type SampleQuery,
 } from './answers';
 
 export const VIEWS = ['samples', 'changes'] as const;
@@ -68,6 +69,8 @@ export function samplesParts(page: Page) {
   const from = page.setting('from', whole);
   const other = page.setting('other', codecs.name);
   const charts = page.setting('charts', codecs.flag(true));
+  /** Whether texts are shown as Markdown with formulas. */
+  const isRendered = page.setting('rendered', codecs.flag(false));
 
   const sources = new Latest<Sources>();
   const overview = new Latest<Overview>();
@@ -159,12 +162,11 @@ export function samplesParts(page: Page) {
       });
     }),
   );
-  page.until(
-    effect(() => {
-      const { value: of } = sample;
-      ask(shown, 'sample', of && about.value && { ...about.value, id: of.id, size: of.size });
-    }),
+  /** The sample that is shown. */
+  const shownOf = computed(
+    (): SampleQuery | null => sample.value && about.value && { ...about.value, ...sample.value },
   );
+  page.until(effect(() => ask(shown, 'sample', shownOf.value)));
   page.until(
     effect(() => {
       const prompt = line.value?.prompt;
@@ -192,8 +194,25 @@ export function samplesParts(page: Page) {
 
   return {
     ...parts,
-    ...{ run, source, step, everyStep, view, detail, sample, sort, where, q, isRegex, score, from, other, charts },
-    ...{ overview, known, lines, shown, same, changes, search, line, steps, first, sourceNames, withSamples },
+    ...{
+      run,
+      source,
+      step,
+      everyStep,
+      view,
+      detail,
+      sample,
+      sort,
+      where,
+      q,
+      isRegex,
+      score,
+      from,
+      other,
+      charts,
+      isRendered,
+    },
+    ...{ overview, known, lines, shown, shownOf, same, changes, search, line, steps, first, sourceNames, withSamples },
     setScore: (name: string): void => wantedScore.set(name),
     /** Shows a step, and nothing of another one. */
     goTo(to: number): void {

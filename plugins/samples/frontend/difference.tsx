@@ -4,7 +4,7 @@ import { diffWords } from '@insight-host/kit/texts';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { textOf, type Line, type Sample } from './answers';
+import { textOf, type Line, type Sample, type SampleQuery } from './answers';
 import type { SamplesBoard } from './board';
 import { short } from './charts';
 import { Turn } from './turns';
@@ -49,13 +49,12 @@ export function LineFacts({ board, line }: LineProps): JSX.Element {
 export function useSample(
   board: SamplesBoard,
   line: Line,
-  run: string | null = board.run.value,
+  run: string = board.run.value ?? '',
   source = board.source.value,
-): Asked<Sample> {
-  const query = { run, source, id: line.id, size: line.size };
-  return useAnswer(run === null ? null : JSON.stringify(query), (signal) =>
-    board.page.ctx.data.json<Sample>('sample', query, { signal }),
-  );
+): Asked<Sample> & { readonly of: SampleQuery } {
+  const of = { run, source, id: line.id, size: line.size };
+  const ask = (signal: AbortSignal): Promise<Sample> => board.page.ctx.data.json<Sample>('sample', of, { signal });
+  return { ...useAnswer(JSON.stringify(of), ask), of };
 }
 
 interface DiffOfProps {
@@ -99,13 +98,14 @@ export function DiffOf({ board, before, after, run = null, asks = false }: DiffO
         </button>
       </p>
       {failure !== null && <Empty title={say('failure')} text={failure} />}
-      {asks && was?.prompt.map((message, at) => <Turn key={at} board={board} message={message} side="prompt" />)}
+      {asks &&
+        was?.prompt.map((message, at) => <Turn key={at} board={board} message={message} side="prompt" of={first.of} />)}
       {beside.value ? (
         <div class="beside">
-          {[was, is].map((sample, side) => (
+          {[first, second].map(({ value, of }, side) => (
             <article key={side}>
-              {sample?.completion.map((message, at) => (
-                <Turn key={at} board={board} message={message} side="completion" />
+              {value?.completion.map((message, at) => (
+                <Turn key={at} board={board} message={message} side="completion" of={of} />
               ))}
             </article>
           ))}

@@ -7,6 +7,7 @@ import { samplesParts, VIEWS, type SamplesBoard } from './board';
 import { ChangesView } from './changes';
 import { Charts } from './charts';
 import { SampleView } from './detail';
+import { showCurves } from './curves';
 import { List } from './list';
 import styles from './samples.css?inline';
 
@@ -69,15 +70,11 @@ function Tools({ board }: AppProps): JSX.Element {
 
 /** The step that is shown, with the one before and after. */
 function Steps({ board }: AppProps): JSX.Element | null {
-  const { t: say, tabs, ctx } = board.page;
+  const { t: say, tabs } = board.page;
   const steps = board.steps.value;
   const step = board.step.value;
   if (step === null) return null;
   const place = steps.indexOf(step);
-  const lead = (): void => {
-    ctx.cursor.pin({ step });
-    ctx.open('scalar');
-  };
   return (
     <span class="cluster">
       <Button
@@ -110,7 +107,12 @@ function Steps({ board }: AppProps): JSX.Element | null {
         />
       )}
       {tabs.value.includes('scalar') && (
-        <Button action="to-curves" text={say('curves')} label={say('curves.hint', { step })} onPress={lead} />
+        <Button
+          action="to-curves"
+          text={say('curves')}
+          label={say('curves.hint', { score: board.score.value || say('score'), step })}
+          onPress={() => void showCurves(board, step)}
+        />
       )}
     </span>
   );

@@ -1,9 +1,11 @@
 import { fakeContext } from '@insight-host/kit/testing';
 import { Page } from '@insight-host/kit';
 import { render } from 'preact';
-import { expect, it } from 'vitest';
-import { searchSamples, textOf, type Sample } from './answers';
+import { signal } from '@preact/signals';
+import { expect, it, vi } from 'vitest';
+import { searchSamples, textOf, type Part, type Sample } from './answers';
 import { nearest, sorted, type SamplesBoard } from './board';
+import { curvesOf } from './curves';
 import { around } from './index';
 import { lastLine } from './list';
 import { Turns } from './turns';
@@ -36,38 +38,72 @@ it('a step that has no samples leads to the one before it', () => {
   expect(around(many, 2500).length).toBeLessThan(220);
 });
 
-it('text of a model is text, pictures are shown only when asked for, and never from elsewhere', () => {
+const OF = { run: 'r', source: '', id: '0:0', size: 9 };
+const EVIL = '<img src=x onerror=alert(1)>\u202e\u001b[31m';
+
+/** Draws a sample whose model said these parts. */
+function shown(parts: readonly Part[], isRendered = false): HTMLElement {
   const host = document.body.appendChild(document.createElement('div'));
-  const evil = '<img src=x onerror=alert(1)>\u202e\u001b[31m';
   const sample = {
-    prompt: [
-      {
-        role: 'user',
-        parts: [
-          { kind: 'image', text: 'data:image/png;base64,AA==' },
-          { kind: 'image', text: '' },
-        ],
-      },
-    ],
-    completion: [
-      {
-        role: 'assistant',
-        parts: [
-          { kind: 'reasoning', text: 'thought' },
-          { kind: 'text', text: evil },
-        ],
-      },
-    ],
-    ...{ reference: null, rest: '{}', cut: 0, file: 'f', format: 'verl' },
+    ...{ prompt: [], completion: [{ role: 'assistant', parts }], reference: null, rest: '{}', cut: 0 },
+    ...{ file: 'f', format: 'verl' },
   } as unknown as Sample;
-  const page = new Page(fakeContext(['r']));
-  render(<Turns board={{ page } as unknown as SamplesBoard} sample={sample} />, host);
-  expect(host.querySelector('img')).toBeNull();
+  const ctx = fakeContext(['r']);
+  const href = (route: string, query = {}): string => `/${route}?${new URLSearchParams(query)}`;
+  const page = new Page(Object.assign(ctx, { data: { ...ctx.data, href } }));
+  const board = { page, isRendered: signal(isRendered) } as unknown as SamplesBoard;
+  render(<Turns board={board} sample={sample} of={OF} />, host);
+  return host;
+}
+
+it('text of a model is text, and what it thought is folded', () => {
+  const host = shown([
+    { kind: 'reasoning', text: 'thought' },
+    { kind: 'text', text: `$x^2$ ${EVIL}` },
+  ]);
+  expect(host.querySelectorAll('img, math')).toHaveLength(0);
   expect(host.querySelector('details.reasoning')?.hasAttribute('open')).toBe(false);
   expect([...host.querySelectorAll('pre')].map((pre) => pre.textContent)).toContain(
-    '<img src=x onerror=alert(1)>\\u202e\\x1b[31m',
+    '$x^2$ <img src=x onerror=alert(1)>\\u202e\\x1b[31m',
   );
-  expect(host.querySelectorAll('.turn button').length).toBe(1);
+});
+
+it('text is rendered when asked for, unless it is too long', async () => {
+  Object.defineProperty(document, 'compatMode', { value: 'CSS1Compat', configurable: true }); // happy-dom has no doctype
+  const host = shown([{ kind: 'text', text: '**so** \\(x^2\\)' }], true);
+  await vi.waitFor(() => expect(host.querySelector('strong + .formula math')).not.toBeNull());
+  const long = shown([{ kind: 'text', text: `**so** ${'x'.repeat(30_000)}` }], true);
+  expect([long.querySelector('.markdown'), long.querySelector('.muted')?.textContent]).toEqual([null, 'rendered.long']);
+});
+
+it('pictures come from the host, late and with their size, and become large; others are only named', () => {
+  const host = shown([
+    { kind: 'image', text: 'PNG', image: '0-ab', width: 4, height: 3 },
+    { kind: 'image', text: 'https://elsewhere.example/a.png' },
+    { kind: 'image', text: '' },
+  ]);
+  const [picture, ...others] = host.querySelectorAll('img');
+  expect(others).toEqual([]);
+  expect([picture?.loading, picture?.width, picture?.height]).toEqual(['lazy', 4, 3]);
+  expect(picture?.alt).toContain('4 × 3');
+  expect(picture?.src).toContain('image?run=r&source=&id=0%3A0&size=9&image=0-ab');
+  picture?.closest('button')?.click();
+  return vi.waitFor(() => expect(host.ownerDocument.querySelector('dialog img')).not.toBeNull());
+});
+
+it('the curves of a score are those with its words, means first, else those of rewards', () => {
+  const tags = [
+    'loss',
+    'critic/score/max',
+    'critic/score/mean',
+    'rewards/accuracy_reward',
+    'eval/sums/exact_match_stderr',
+  ];
+  expect(curvesOf('score', tags)).toEqual(['critic/score/mean', 'critic/score/max']);
+  expect(curvesOf('accuracyReward', tags)).toEqual(['rewards/accuracy_reward']);
+  expect(curvesOf('format_reward', tags)).toEqual(['critic/score/mean', 'critic/score/max', 'rewards/accuracy_reward']);
+  expect(curvesOf('exact_match', tags).includes('eval/sums/exact_match_stderr')).toBe(false);
+  expect(curvesOf('', ['loss'])).toEqual([]);
 });
 
 it('several messages are compared with their roles', () => {

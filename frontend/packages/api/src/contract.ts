@@ -124,6 +124,8 @@ export interface PluginContext {
   readonly changes: ReadonlySignal<Changes>;
   /** The series of this plugin; `withUnclaimed` has those of values that no plugin claims, too. */
   readonly tags: TagCatalogue & { readonly withUnclaimed: TagCatalogue };
+  /** The series of another plugin; none if it is not there. */
+  tagsOf(plugin: string): TagCatalogue;
   readonly theme: ReadonlySignal<Theme>;
   readonly locale: ReadonlySignal<Locale>;
   /**

@@ -256,6 +256,4 @@ export interface StepTab {
   readonly plugin: string;
   /** In the user's language. */
   readonly title: string;
-  /** Whether it has something of a run, as far as is known; of `ctx.stepTabs` only. The first call asks the host. */
-  hasRun?(run: string): boolean;
 }

@@ -224,6 +224,7 @@ export function fakeContext(
     generation: signal(0),
     changes: signal<Changes>({ generation: 0, series: null }),
     tags: Object.assign(fakeCatalogue(series), { withUnclaimed: fakeCatalogue() }),
+    tagsOf: () => fakeCatalogue(series),
     theme,
     locale: signal<Locale>('en'),
     reason: ({ error }) => error,

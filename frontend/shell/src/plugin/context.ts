@@ -110,6 +110,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
   };
 
   const tags = tagsOf(page.tags.of(name));
+  const others = new Map<string, TagCatalogue>();
   const isApart = runs !== page.runs;
   let hasOffered = false;
   const isOfOne = signal(false); // of this context: what the plugin contributes to other tabs is about many
@@ -128,14 +129,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     title: badged ? page.badged(tab) : page.tabTitle(tab),
   });
 
-  const stepTabs = computed(() =>
-    page.stepTabs.value
-      .filter((tab) => tab.name !== name)
-      .map((tab): StepTab => {
-        const theirs = tagsOf(page.tags.of(tab.name));
-        return { ...named(tab), hasRun: (run) => theirs.value?.tagsOf(run).length !== 0 };
-      }),
-  );
+  const stepTabs = computed(() => page.stepTabs.value.filter((tab) => tab.name !== name).map((tab) => named(tab)));
 
   const routeOf = (plugin: string, path: string): string =>
     `data/plugin/${encodeURIComponent(plugin)}/${path.replace(/^\/+/, '')}`;
@@ -195,6 +189,11 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     generation: wrap(page.session.generation),
     changes: wrap(changes),
     tags: Object.assign(tags, { withUnclaimed: tagsOf(page.tags.of(name, true)) }),
+    tagsOf: (plugin) => {
+      const known = others.get(plugin) ?? tagsOf(page.tags.of(plugin));
+      others.set(plugin, known);
+      return known;
+    },
     theme: wrap(page.preferences.theme),
     locale: wrap(page.preferences.locale),
     t,
