@@ -3,8 +3,8 @@ import { Page } from '@insight-host/kit';
 import { render } from 'preact';
 import { signal } from '@preact/signals';
 import { expect, it, vi } from 'vitest';
-import { searchSamples, textOf, type Part, type Sample } from './answers';
-import { nearest, sorted, type SamplesBoard } from './board';
+import { searchSamples, textOf, type Line, type Part, type Sample } from './answers';
+import { nearest, samplesParts, sorted, type SamplesBoard } from './board';
 import { curvesOf } from './curves';
 import { around } from './index';
 import { lastLine } from './list';
@@ -27,6 +27,39 @@ it('a search goes on until the host says that it is at the end', async () => {
     { hits: [{ id: '10' }], share: 2 / 3 },
     { hits: [{ id: '20' }], share: 1 },
   ]);
+});
+
+it('shows the samples of the last step, of another one, and the hits of a search', async () => {
+  const asked: string[] = [];
+  const line = (id: string) => ({ id, size: 1, step: 1, prompt: '', group: '', scores: {}, signs: [] });
+  const spread = [1, 0, 0, 0, 0, 0, 0, 0, 1];
+  const ctx = fakeContext(['r'], {
+    series: { r: ['rollout'] },
+    json: async (route, query = {}) => {
+      asked.push(`${route} ${query['step'] ?? ''}`.trim());
+      if (route === 'sources') return { sources: [['r', 'rollout', 1, 9, 0]] };
+      if (route === 'overview')
+        return {
+          ...{ steps: [1, 2], scores: ['score'], indexed: 9, bytes: 9, rows: 2, errors: [], bad: [], bad_rows: 0 },
+          shown: [1, 2].map((step) => [step, { rows: 1, columns: { 'score/score': spread } }]),
+        };
+      if (route === 'rows') return { total: 1, samples: [line(`0:${query['step']}`)] };
+      if (route === 'search') return { samples: [line('0:7')], next: null, of: 2 };
+      return { id: query['id'] };
+    },
+  });
+  const page = new Page(ctx);
+  const board = samplesParts(page);
+  await vi.waitFor(() => expect(board.lines.at(0)?.id).toBe('0:2'));
+  board.goTo(1);
+  await vi.waitFor(() => expect(board.lines.at(0)?.id).toBe('0:1'));
+  board.open(board.lines.at(0) as Line);
+  await vi.waitFor(() => expect(board.shown.answer.value?.value).toEqual({ id: '0:1' }));
+  board.q.set('what');
+  await vi.waitFor(() => expect(board.search.hits.value.map(({ id }) => id)).toEqual(['0:7']));
+  expect(board.lines.count).toBe(0);
+  expect(asked).toEqual(['sources', 'overview', 'rows 2', 'rows 1', 'sample', 'search 1']);
+  page.dispose();
 });
 
 it('a step that has no samples leads to the one before it', () => {

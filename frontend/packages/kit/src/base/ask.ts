@@ -44,12 +44,12 @@ export class Latest<T> {
 
   /** Wants the answer to `request`, which `key` names; the same key again asks for nothing. */
   want(key: string, request: (signal: AbortSignal) => Promise<T>): void {
-    const again = this.wanted?.key === key && (this.working?.key === key || this.error.value?.key === key);
+    const again = this.wanted?.key === key && (this.working?.key === key || this.error.peek()?.key === key);
     this.wanted = { key, request };
     if (again) return;
     clearTimeout(this.again);
     const { working } = this;
-    if (this.answer.value?.key === key) working?.stop.abort(); // it is there
+    if (this.answer.peek()?.key === key) working?.stop.abort(); // it is there
     else if (!working) void this.work();
     else if (working.key !== key)
       this.timer ??= setTimeout(() => this.wanted?.key !== working.key && working.stop.abort(), PATIENCE);

@@ -82,7 +82,7 @@ export class ServedRows<Row, Answer extends RowsAnswer<Row> = RowsAnswer<Row>> i
     this.request = null;
     this.pages = new Map();
     this.head.value = null;
-    this.arrived.value++;
+    this.arrived.value = this.arrived.peek() + 1;
   }
 
   look({ row, rowEnd }: Pick<Area, 'row' | 'rowEnd'>): void {
