@@ -6,7 +6,7 @@ import type { Pair } from './answers';
 import type { SamplesBoard } from './board';
 import { short } from './charts';
 import { DiffOf } from './difference';
-import { lastLine } from './list';
+import { inOneLine, lastLine } from './list';
 
 interface ChangesProps {
   readonly board: SamplesBoard;
@@ -96,7 +96,7 @@ function PairLine({ pair: { before, after, means, counts }, isShown, onPick }: P
         </span>
         <span class="said">
           <span class="asked">{lastLine(before.asked)}</span>
-          <span class="answer">{after.said}</span>
+          <span class="answer">{inOneLine(after.said ?? '')}</span>
         </span>
       </button>
     </li>

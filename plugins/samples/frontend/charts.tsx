@@ -131,7 +131,8 @@ function Distribution({ board, column, title }: DistributionProps): JSX.Element 
     yLabel: '',
     title,
     description: page.t('chart.described', { title, steps: shown?.length ?? 0 }),
-    marks: step === null ? [] : [{ x: step, color: 'var(--accent)', text: page.t('step.at', { step }) }],
+    marks:
+      step === null ? [] : [{ x: step, color: page.theme.value.token('--accent'), text: page.t('step.at', { step }) }],
     onClick: (cursor) => board.goTo(stepAt(cursor, board.steps.peek())),
     theme: page.theme.value,
     locale: page.locale.value,

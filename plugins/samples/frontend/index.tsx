@@ -25,6 +25,12 @@ export default tab({
   ],
 });
 
+const CHART = (
+  <svg class="ih-icon" viewBox="0 0 16 16" aria-hidden="true">
+    <path d="M2.5 2.5v11h11M5 10.5l2.5-3.5 2 2 3.5-5" />
+  </svg>
+);
+
 interface AppProps {
   readonly board: SamplesBoard;
 }
@@ -63,7 +69,7 @@ function Tools({ board }: AppProps): JSX.Element {
       <Steps board={board} />
       {board.view.value === 'samples' && <Filters board={board} />}
       <span class="spring" />
-      <Toggle action="charts" label={say('charts.hint')} text={say('charts')} setting={board.charts} />
+      <Toggle action="charts" icon={CHART} label={say('charts.hint')} setting={board.charts} />
     </div>
   );
 }

@@ -95,24 +95,25 @@ function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
   });
   const isWide = board.everyStep.value || board.q.value !== '';
   return [
-    ...(isWide ? [number('step', say('step'), (line) => line.step, 64)] : []),
-    ...names.slice(0, MOST_SCORES).map((name): Column<Line> => ({
-      ...number(`score/${name}`, name, (line) => line.scores[name] ?? null),
-      cell: (line) =>
-        scoreCell(line.scores[name] ?? null, overview?.shown.map(([, { columns }]) => columns[`score/${name}`]) ?? []),
-    })),
-    ...(has('advantage') ? [number('advantage', say('advantage'), (line) => line.advantage)] : []),
-    number('length', say('length'), (line) => line.length, 70),
     {
       key: 'said',
       title: say('said'),
       kind: 'text',
-      width: 180,
+      width: 150,
       grows: true,
       sorts: false,
       cell: (line) => ({ content: <Said board={board} line={line} /> }),
       value: (line) => line.said,
     },
+    ...(isWide ? [number('step', say('step'), (line) => line.step, 60)] : []),
+    ...names.slice(0, MOST_SCORES).map((name, at): Column<Line> => {
+      const plain = number(`score/${name}`, name, (line) => line.scores[name] ?? null, 72);
+      if (at > 0) return plain;
+      const spreads = overview?.shown.map(([, { columns }]) => columns[`score/${name}`]) ?? [];
+      return { ...plain, width: 96, cell: (line) => scoreCell(line.scores[name] ?? null, spreads) };
+    }),
+    ...(has('advantage') ? [number('advantage', say('advantage'), (line) => line.advantage, 72)] : []),
+    number('length', say('length'), (line) => line.length, 66),
   ];
 }
 
@@ -147,12 +148,16 @@ function Said({ board, line }: ListProps & { readonly line: Line }): JSX.Element
             {say(`sign.${sign}`)}
           </span>
         ))}
-        {(line.said ?? '…').slice(0, 200)}
+        {inOneLine(line.said ?? '…')}
       </span>
     </span>
   );
 }
 
+/** The beginning of a text without its line breaks. */
+export const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 200);
+
+const CUT = 240; // characters of a prompt that lists have: it may begin within a word
 const LEAST = 16; // letters that say what was asked; "Answer:" does not
 
 /** The last words that are no mark of a template. */
@@ -164,5 +169,6 @@ export function lastLine(text: string | null): string {
     .filter((one) => one !== '' && !/^(assistant|user|system)$/.test(one));
   let found = lines.pop() ?? '';
   while (found.length < LEAST && lines.length > 0) found = `${lines.pop()} ${found}`;
-  return found;
+  const isCut = lines.length === 0 && (text?.length ?? 0) >= CUT;
+  return isCut ? `… ${found.replace(/^[\w'-]*[^\w\s]?\s/, '')}` : found;
 }

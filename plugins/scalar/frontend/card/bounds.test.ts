@@ -30,13 +30,15 @@ it('a tag has error bars where its errors or both of its bounds are recorded', (
   expect(of('acc', 'acc_lower')).toEqual([]);
 });
 
-it('what is drawn as error bars has no card of its own, unless somebody filters tags', () => {
+it('what is drawn as error bars has no card of its own next to that of its values', () => {
   const tags = ['acc', 'acc_stderr', 'clip_lower', 'loss_stderr', 'x', 'x_lower', 'x_upper'];
   const known = new Set(tags);
   expect(tags.filter((tag) => isOfErrors(tag, known))).toEqual(['acc_stderr', 'x_lower', 'x_upper']);
   const board = scalarParts(new Page(fakeContext(['r'], { series: { r: tags } })));
   expect(board.filter.shown.value).toEqual(['acc', 'clip_lower', 'loss_stderr', 'x']);
   expect(layersOf(board, 'acc').map(({ tag }) => tag)).toEqual(['acc', 'acc_stderr']);
+  board.filter.text.set('acc');
+  expect(board.filter.shown.value).toEqual(['acc']);
   board.filter.text.set('stderr');
   expect(board.filter.shown.value).toEqual(['acc_stderr', 'loss_stderr']);
   board.page.dispose();

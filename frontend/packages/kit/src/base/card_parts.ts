@@ -31,10 +31,8 @@ export class Filter {
     return error === SLOW ? this.page.t('filter.slow') : error;
   });
   readonly shown = computed(() => {
-    const known = this.tags.runsByTag.value;
-    const found = [...known.keys()].filter(this.match.value.matches);
-    const { isAside } = this;
-    return isAside && this.text.value === '' ? found.filter((tag) => !isAside(tag, known)) : found;
+    const found = new Set([...this.tags.runsByTag.value.keys()].filter(this.match.value.matches));
+    return [...found].filter((tag) => !this.isAside?.(tag, found));
   });
 
   constructor(

@@ -8,8 +8,8 @@ export type ChangedSeries = Readonly<Record<string, readonly string[]>> | null;
 export interface SeriesChoice {
   readonly from?: Live<TagCatalogue>;
   readonly shows?: (info: TagInfo) => boolean;
-  /** Tags without a card of their own, unless the user filters tags: others show their values, too. */
-  readonly isAside?: (tag: string, known: { has(tag: string): boolean }) => boolean;
+  /** Whether a tag has no card of its own among these, because that of another one shows its values, too. */
+  readonly isAside?: (tag: string, shown: { has(tag: string): boolean }) => boolean;
 }
 
 /** The series of all runs, and which of their tags the selected runs have. */

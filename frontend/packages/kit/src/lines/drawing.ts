@@ -30,10 +30,10 @@ const GIVEN_RADIUS = 4; // of `LineChartProps.dots`
 /** Paints a figure: grid, bands, raw lines, lines, marks, axes, and for files the title and the legend. */
 export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   const { plot, props } = figure;
+  const barred = new Set(figure.entries.filter((entry) => hasRoomForBars(entry, figure)));
   grid(figure, painter, colors);
   painter.clipped(plot.left, plot.top, plot.width, plot.height, () => {
     verticalMarks(figure, painter);
-    const barred = new Set(figure.entries.filter((entry) => hasRoomForBars(entry, figure)));
     const bands = figure.entries.filter((entry) => entry.band && !barred.has(entry));
     // many together would hide what is below them
     for (const entry of bands) band(entry, painter, Math.max(0.015, 0.16 * Math.min(1, 6 / bands.length)));
@@ -45,9 +45,9 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
         if ((entry.line.role ?? 'main') === role) line(entry, painter, count, faint, figure.size.sheet?.lineWidth);
       }
     }
-    for (const entry of barred) drawErrorBars(entry, figure, painter, faint);
     if (props.threshold) violations(figure, props.threshold, painter, colors);
   });
+  drawErrorBars([...barred], figure, painter);
   painter.clipped(plot.left - RADIUS, plot.top - RADIUS, plot.width + 2 * RADIUS, plot.height + 2 * RADIUS, () => {
     for (const entry of figure.entries) {
       if (entry.line.role === 'raw') continue;

@@ -47,7 +47,7 @@ it('points too close for bars have a band, and bars again in a window with fewer
     new Array<number>(500).fill(0.2),
   );
   expect(drawn(many)).toEqual({ bars: 0, bands: expect.toSatisfy((count: number) => count > 0) });
-  expect(drawn(many, { xWindow: [10, 20] })).toEqual({ bars: 3 * 13, bands: 0 });
+  expect(drawn(many, { xWindow: [10, 20] })).toEqual({ bars: 3 * 11, bands: 0 });
 });
 
 it('a bar that a logarithmic axis has no lower end for goes on to the bottom', () =>

@@ -55,6 +55,7 @@ describe('a difference of words', () => {
   it('names what was removed and added, between what stayed', () => {
     expect(words('The answer is 6.', 'The answer is 12.')).toEqual([' The answer is ', '-6', '+12', ' .']);
     expect(words('a b c', 'a c')).toEqual([' a ', '-b ', ' c']);
+    expect(words('the red fox ran', 'the blue cat ran')).toEqual([' the ', '-red fox', '+blue cat', '  ran']);
     expect(words('', 'new')).toEqual(['+new']);
     expect(words('same', 'same')).toEqual([' same']);
   });

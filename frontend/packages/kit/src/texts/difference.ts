@@ -7,6 +7,7 @@ export interface DiffPiece {
 const MOST_EDITS = 4000; // beyond this number of changed parts, everything between is shown as replaced
 const WORDS = /\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 const LINES = /[^\n]*\n|[^\n]+/g;
+const SPACE = /^[ \t]+$/;
 
 /** A piece for each line, without its end. An empty text has no line. */
 export function diffLines(before: string, after: string): readonly DiffPiece[] {
@@ -109,7 +110,13 @@ function joined(pieces: readonly DiffPiece[]): readonly DiffPiece[] {
       held[kind] = '';
     }
   };
-  for (const { kind, text } of pieces) {
+  for (const [at, { kind, text }] of pieces.entries()) {
+    const next = pieces[at + 1];
+    if (kind === 'same' && SPACE.test(text) && held.removed && held.added && next && next.kind !== 'same') {
+      held.removed += text; // what stayed is no more than the space between words that changed
+      held.added += text;
+      continue;
+    }
     if (kind === 'same') flush('removed', 'added');
     else flush('same');
     held[kind] += text;
