@@ -102,9 +102,10 @@ const summaryOf = (board: SamplesBoard): Summary | undefined => {
   return shown.find(([step]) => step === at)?.[1];
 };
 
-export function short(value: number): string {
+/** A number with so many digits; a dash for one that is not known. */
+export function short(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return '–';
-  return String(Number(value.toPrecision(4)));
+  return String(Number(value.toPrecision(digits)));
 }
 
 interface DistributionProps extends ChartsProps {

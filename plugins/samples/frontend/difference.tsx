@@ -3,7 +3,7 @@ import { Empty, useAnswer, type Asked } from '@insight-host/kit';
 import { diffWords } from '@insight-host/kit/texts';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { textOf, type Line, type Sample, type SampleQuery } from './answers';
 import type { SamplesBoard } from './board';
 import { short } from './charts';
@@ -73,7 +73,10 @@ export function DiffOf({ board, before, after, run = null, asks = false }: DiffO
   const beside = useSignal(false);
   const first = useSample(board, before);
   const second = useSample(board, after, run ?? undefined, run === null ? undefined : '');
-  const [was, is] = [first.value, second.value];
+  const shown = useRef<readonly [before: Sample, after: Sample] | null>(null);
+  // both of the same pair: until then the pair before stays
+  if (first.isFresh && second.isFresh && first.value && second.value) shown.current = [first.value, second.value];
+  const [was, is] = shown.current ?? [null, null];
   const pieces = useMemo(
     () => (was && is ? diffWords(textOf(was.completion), textOf(is.completion)) : null),
     [was, is],
@@ -102,7 +105,10 @@ export function DiffOf({ board, before, after, run = null, asks = false }: DiffO
         was?.prompt.map((message, at) => <Turn key={at} board={board} message={message} side="prompt" of={first.of} />)}
       {beside.value ? (
         <div class="beside">
-          {[first, second].map(({ value, of }, side) => (
+          {[
+            { value: was, of: first.of },
+            { value: is, of: second.of },
+          ].map(({ value, of }, side) => (
             <article key={side}>
               {value?.completion.map((message, at) => (
                 <Turn key={at} board={board} message={message} side="completion" of={of} />

@@ -90,7 +90,7 @@ function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
     title,
     kind: 'number',
     width,
-    cell: (line) => ({ content: of(line) === null ? '–' : short(of(line) ?? NaN), title: String(of(line) ?? '') }),
+    cell: (line) => ({ content: short(of(line) ?? NaN, 3), title: String(of(line) ?? '') }),
     value: of,
   });
   const isWide = board.everyStep.value || board.q.value !== '';
@@ -107,13 +107,13 @@ function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
     },
     ...(isWide ? [number('step', say('step'), (line) => line.step, 60)] : []),
     ...names.slice(0, MOST_SCORES).map((name, at): Column<Line> => {
-      const plain = number(`score/${name}`, name, (line) => line.scores[name] ?? null, 72);
+      const plain = number(`score/${name}`, name, (line) => line.scores[name] ?? null, 66);
       if (at > 0) return plain;
       const spreads = overview?.shown.map(([, { columns }]) => columns[`score/${name}`]) ?? [];
-      return { ...plain, width: 96, cell: (line) => scoreCell(line.scores[name] ?? null, spreads) };
+      return { ...plain, width: 92, cell: (line) => scoreCell(line.scores[name] ?? null, spreads) };
     }),
-    ...(has('advantage') ? [number('advantage', say('advantage'), (line) => line.advantage, 72)] : []),
-    number('length', say('length'), (line) => line.length, 66),
+    ...(has('advantage') ? [number('advantage', say('advantage'), (line) => line.advantage, 62)] : []),
+    number('length', say('length'), (line) => line.length, 60),
   ];
 }
 
@@ -130,7 +130,7 @@ function scoreCell(
     content: (
       <span class="score">
         <span class="bar" style={{ '--share': `${share * 100}%` }} />
-        {short(value)}
+        {short(value, 3)}
       </span>
     ),
     title: String(value),
