@@ -88,6 +88,13 @@ export interface Sample {
 /** Names a sample for the routes about one. */
 export type SampleQuery = Readonly<Record<'run' | 'source' | 'id', string> & { size: number }>;
 
+/** A sample, and which one it is. */
+export type NamedSample = Sample & { readonly of: SampleQuery };
+
+export async function loadSample(page: Page, of: SampleQuery, signal: AbortSignal): Promise<NamedSample> {
+  return { ...(await page.ctx.data.json<Sample>('sample', of, { signal })), of };
+}
+
 export interface SamePrompt {
   readonly total: number;
   readonly samples: readonly Line[];

@@ -5,14 +5,14 @@ import { ServedRows } from '@insight-host/kit/table';
 import { SlicedSearch } from '@insight-host/kit/texts';
 import { computed, effect, signal } from '@preact/signals';
 import {
+  loadSample,
   searchSamples,
   type Changes,
   type Line,
   type LinesAnswer,
   type Overview,
-  type Sample,
+  type NamedSample,
   type SamePrompt,
-  type SampleQuery,
 } from './answers';
 
 export const VIEWS = ['samples', 'changes'] as const;
@@ -75,7 +75,7 @@ export function samplesParts(page: Page) {
   const sources = new Latest<Sources>();
   const overview = new Latest<Overview>();
   const lines = new ServedRows<Line, LinesAnswer>({ page: TOGETHER });
-  const shown = new Latest<Sample>();
+  const shown = new Latest<NamedSample>();
   const same = new Latest<SamePrompt>();
   const changes = new Latest<Changes>();
   const search = new SlicedSearch<Line>(page);
@@ -162,11 +162,13 @@ export function samplesParts(page: Page) {
       });
     }),
   );
-  /** The sample that is shown. */
-  const shownOf = computed(
-    (): SampleQuery | null => sample.value && about.value && { ...about.value, ...sample.value },
+  page.until(
+    effect(() => {
+      const of = sample.value && about.value && { ...about.value, ...sample.value };
+      if (of) shown.want(JSON.stringify(of), (signal) => loadSample(page, of, signal));
+      else shown.forget();
+    }),
   );
-  page.until(effect(() => ask(shown, 'sample', shownOf.value)));
   page.until(
     effect(() => {
       const prompt = line.value?.prompt;
@@ -212,7 +214,7 @@ export function samplesParts(page: Page) {
       charts,
       isRendered,
     },
-    ...{ overview, known, lines, shown, shownOf, same, changes, search, line, steps, first, sourceNames, withSamples },
+    ...{ overview, known, lines, shown, same, changes, search, line, steps, first, sourceNames, withSamples },
     setScore: (name: string): void => wantedScore.set(name),
     /** Shows a step, and nothing of another one. */
     goTo(to: number): void {

@@ -14,7 +14,6 @@ interface DetailProps {
 export function SampleView({ board }: DetailProps): JSX.Element {
   const { t: say } = board.page;
   const sample = board.shown.answer.value?.value;
-  const of = board.shownOf.value;
   const failure = board.shown.error.value?.reason ?? null;
   return (
     <section class="pane detail" aria-label={say('sample')} data-testid="sample">
@@ -24,8 +23,8 @@ export function SampleView({ board }: DetailProps): JSX.Element {
         {sample && <Facts board={board} sample={sample} />}
       </header>
       {failure !== null && <Empty title={say('failure')} text={failure} />}
-      {board.detail.value === 'one' && sample && of && failure === null && (
-        <Turns board={board} sample={sample} of={of} />
+      {board.detail.value === 'one' && sample && failure === null && (
+        <Turns key={JSON.stringify(sample.of)} board={board} sample={sample} />
       )}
       {board.detail.value === 'group' && <SideBySide board={board} />}
       {board.detail.value === 'steps' && <OverSteps board={board} />}

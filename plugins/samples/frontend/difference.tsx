@@ -4,7 +4,7 @@ import { diffWords } from '@insight-host/kit/texts';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { textOf, type Line, type Sample, type SampleQuery } from './answers';
+import { loadSample, textOf, type Line, type NamedSample } from './answers';
 import type { SamplesBoard } from './board';
 import { short } from './charts';
 import { Turn } from './turns';
@@ -51,10 +51,9 @@ export function useSample(
   line: Line,
   run: string = board.run.value ?? '',
   source = board.source.value,
-): Asked<Sample> & { readonly of: SampleQuery } {
+): Asked<NamedSample> {
   const of = { run, source, id: line.id, size: line.size };
-  const ask = (signal: AbortSignal): Promise<Sample> => board.page.ctx.data.json<Sample>('sample', of, { signal });
-  return { ...useAnswer(JSON.stringify(of), ask), of };
+  return useAnswer(JSON.stringify(of), (signal) => loadSample(board.page, of, signal));
 }
 
 interface DiffOfProps {
@@ -73,7 +72,7 @@ export function DiffOf({ board, before, after, run = null, asks = false }: DiffO
   const beside = useSignal(false);
   const first = useSample(board, before);
   const second = useSample(board, after, run ?? undefined, run === null ? undefined : '');
-  const shown = useRef<readonly [before: Sample, after: Sample] | null>(null);
+  const shown = useRef<readonly [before: NamedSample, after: NamedSample] | null>(null);
   // both of the same pair: until then the pair before stays
   if (first.isFresh && second.isFresh && first.value && second.value) shown.current = [first.value, second.value];
   const [was, is] = shown.current ?? [null, null];
@@ -102,16 +101,13 @@ export function DiffOf({ board, before, after, run = null, asks = false }: DiffO
       </p>
       {failure !== null && <Empty title={say('failure')} text={failure} />}
       {asks &&
-        was?.prompt.map((message, at) => <Turn key={at} board={board} message={message} side="prompt" of={first.of} />)}
+        was?.prompt.map((message, at) => <Turn key={at} board={board} message={message} side="prompt" of={was.of} />)}
       {beside.value ? (
         <div class="beside">
-          {[
-            { value: was, of: first.of },
-            { value: is, of: second.of },
-          ].map(({ value, of }, side) => (
+          {[was, is].map((value, side) => (
             <article key={side}>
               {value?.completion.map((message, at) => (
-                <Turn key={at} board={board} message={message} side="completion" of={of} />
+                <Turn key={at} board={board} message={message} side="completion" of={value.of} />
               ))}
             </article>
           ))}

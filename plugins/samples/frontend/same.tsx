@@ -44,7 +44,7 @@ function Beside({ board, line }: SameProps & { readonly line: Line }): JSX.Eleme
       </button>
       {asking.error ??
         sample?.completion.map((message, at) => (
-          <Turn key={at} board={board} message={message} side="completion" of={asking.of} />
+          <Turn key={at} board={board} message={message} side="completion" of={sample.of} />
         )) ?? <pre>{line.said}</pre>}
     </article>
   );

@@ -3,7 +3,7 @@ import { Page } from '@insight-host/kit';
 import { render } from 'preact';
 import { signal } from '@preact/signals';
 import { expect, it, vi } from 'vitest';
-import { searchSamples, textOf, type Line, type Part, type Sample } from './answers';
+import { searchSamples, textOf, type Line, type NamedSample, type Part } from './answers';
 import { nearest, samplesParts, sorted, type SamplesBoard } from './board';
 import { curvesOf } from './curves';
 import { around } from './index';
@@ -54,7 +54,7 @@ it('shows the samples of the last step, of another one, and the hits of a search
   board.goTo(1);
   await vi.waitFor(() => expect(board.lines.at(0)?.id).toBe('0:1'));
   board.open(board.lines.at(0) as Line);
-  await vi.waitFor(() => expect(board.shown.answer.value?.value).toEqual({ id: '0:1' }));
+  await vi.waitFor(() => expect(board.shown.answer.value?.value).toMatchObject({ id: '0:1' }));
   board.q.set('what');
   await vi.waitFor(() => expect(board.search.hits.value.map(({ id }) => id)).toEqual(['0:7']));
   expect(board.lines.count).toBe(0);
@@ -79,13 +79,13 @@ function shown(parts: readonly Part[], isRendered = false): HTMLElement {
   const host = document.body.appendChild(document.createElement('div'));
   const sample = {
     ...{ prompt: [], completion: [{ role: 'assistant', parts }], reference: null, rest: '{}', cut: 0 },
-    ...{ file: 'f', format: 'verl' },
-  } as unknown as Sample;
+    ...{ file: 'f', format: 'verl', of: OF },
+  } as unknown as NamedSample;
   const ctx = fakeContext(['r']);
   const href = (route: string, query = {}): string => `/${route}?${new URLSearchParams(query)}`;
   const page = new Page(Object.assign(ctx, { data: { ...ctx.data, href } }));
   const board = { page, isRendered: signal(isRendered) } as unknown as SamplesBoard;
-  render(<Turns board={board} sample={sample} of={OF} />, host);
+  render(<Turns board={board} sample={sample} />, host);
   return host;
 }
 

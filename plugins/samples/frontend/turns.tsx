@@ -4,7 +4,7 @@ import { addStyles, Dialog, message as reasonOf } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Message, Part, Sample, SampleQuery } from './answers';
+import type { Message, NamedSample, Part, SampleQuery } from './answers';
 import type { SamplesBoard } from './board';
 
 let endStyles: Disposer | null = null; // of what is rendered, once it is
@@ -13,20 +13,18 @@ const MOST_RENDERED = 20_000; // characters that are rendered; longer texts stay
 
 interface TurnsProps {
   readonly board: SamplesBoard;
-  readonly sample: Sample;
-  /** Which one it is. */
-  readonly of: SampleQuery;
+  readonly sample: NamedSample;
 }
 
-export function Turns({ board, sample, of }: TurnsProps): JSX.Element {
+export function Turns({ board, sample }: TurnsProps): JSX.Element {
   const { t: say } = board.page;
   return (
     <div class="turns" tabIndex={0} role="group" aria-label={say('turns')}>
       {sample.prompt.map((message, at) => (
-        <Turn key={`p${at}`} board={board} message={message} side="prompt" of={of} />
+        <Turn key={`p${at}`} board={board} message={message} side="prompt" of={sample.of} />
       ))}
       {sample.completion.map((message, at) => (
-        <Turn key={`c${at}`} board={board} message={message} side="completion" of={of} />
+        <Turn key={`c${at}`} board={board} message={message} side="completion" of={sample.of} />
       ))}
       {sample.completion.length === 0 && <p class="muted">{say('nothing_said')}</p>}
       {sample.reference !== null && (
