@@ -125,5 +125,7 @@ FORMATS = (
         read_results,
         version=2,
     ),
-    LogFormat("Inspect", FileName("**/*/*.eval", makes_run=is_archive, begins=is_archive), read_inspect, version=2),
+    LogFormat(
+        "Inspect", FileName("**/*/*.eval", makes_run=is_archive, begins=is_archive), read_inspect, version=2
+    ),
 )

@@ -1,4 +1,4 @@
-import { RequestQueue } from '@insight-host/kit';
+import { RequestQueue } from '@insight-host/kit/lab';
 import { expect, test, vi } from 'vitest';
 import { ServedRows, type RowsAnswer } from './served_rows';
 

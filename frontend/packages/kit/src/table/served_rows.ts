@@ -1,4 +1,4 @@
-import { isAway, message, RequestQueue } from '@insight-host/kit';
+import { isAway, message, RequestQueue } from '@insight-host/kit/lab';
 import { signal } from '@preact/signals';
 import type { Rows } from './contract';
 import type { Area } from './selection';

@@ -1,4 +1,4 @@
-import { Page } from '@insight-host/kit';
+import { Page } from '@insight-host/kit/lab';
 import { fakeContext } from '@insight-host/kit/testing';
 import { expect, it, vi } from 'vitest';
 import { SlicedSearch, type SearchSlice } from './sliced_search';

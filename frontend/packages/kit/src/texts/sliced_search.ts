@@ -1,4 +1,4 @@
-import { message, type Page } from '@insight-host/kit';
+import { message, type Page } from '@insight-host/kit/lab';
 import { signal } from '@preact/signals';
 
 /** What a part of a search found. */
