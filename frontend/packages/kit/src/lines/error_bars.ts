@@ -10,20 +10,15 @@ const RADIUS = 2.5; // of a point with a bar
 const FAINT = 0.28; // of bars behind a smoothed line
 const FAR = 1e4; // pixels; beyond this, rasterisers lose precision
 
-/** Indices of the points of a line that are in view. */
-function* inView(line: Line, { x }: Figure): Generator<number> {
-  for (const piece of pieces(line)) {
-    const [start, end] = visible(line.x, piece, x.domain);
-    for (let i = start; i < end; i++) yield i;
-  }
-}
+/** From where to where the points of a line are in view, piece by piece, each with its neighbours. */
+const inView = (line: Line, { x }: Figure): readonly (readonly [start: number, end: number])[] =>
+  pieces(line).map((piece) => visible(line.x, piece, x.domain));
 
 /** Whether a line has error bars that can be told apart. */
-export function hasRoomForBars(entry: Entry, figure: Figure): boolean {
-  if (!entry.line.band?.bars) return false;
-  let room = figure.plot.width / APART + 2; // two neighbours out of view
-  for (const _ of inView(entry.line, figure)) if (--room < 0) return false;
-  return true;
+export function hasRoomForBars({ line }: Entry, figure: Figure): boolean {
+  if (!line.band?.bars) return false;
+  const count = inView(line, figure).reduce((sum, [start, end]) => sum + end - start, 0);
+  return count <= figure.plot.width / APART + 2; // two neighbours out of view
 }
 
 /** Also at the edges of the plot, where half of a bar stands beside it. */
@@ -41,7 +36,10 @@ function barsOf({ line, scale }: Entry, figure: Figure, painter: Painter): void 
   const stroke: Stroke = { color, width: 1, alpha };
   const [bottom, top] = scale.range;
   const place = (value: number): number => Math.max(top - FAR, Math.min(bottom + FAR, scale.toPixel(value)));
-  for (const i of band ? inView(line, figure) : []) {
+  const places = inView(line, figure).flatMap(([start, end]) =>
+    Array.from({ length: end - start }, (_, i) => start + i),
+  );
+  for (const i of band ? places : []) {
     const px = figure.x.toPixel(line.x[i] as number);
     const [low, high] = [band?.low[i] as number, band?.high[i] as number];
     if (!(px >= left - 1 && px <= left + width + 1) || !Number.isFinite(low) || !Number.isFinite(high)) continue;
