@@ -53,7 +53,7 @@ def role_of(tag: str, run: str = "") -> TagRole | None:
     ``train/loss``, ``Loss`` and ``epoch_loss`` are losses; ``val_loss``, ``loss/test`` and, as Keras writes
     it, ``epoch_loss`` of a run ``…/validation`` are losses of held-out data. Losses that need not fall, as
     those of adversaries (``d_loss``), of reinforcement learning (``policy_loss``) and of regularisation
-    (``kl_loss``, ``commitment_loss``, ``aux_loss``), have no role.
+    (``kl_loss``, ``commitment_loss``, ``aux_loss``), have no role, nor have standard errors (``acc_stderr``).
     """
     role = _role_by_words(tag)
     return _OF_HELD_OUT[role] if role in _OF_HELD_OUT and is_held_out(tag, run) else role
@@ -63,6 +63,8 @@ def role_of(tag: str, run: str = "") -> TagRole | None:
 def _role_by_words(tag: str) -> TagRole | None:
     """The role of a tag of the training."""
     known = set(words_of(tag))
+    if "stderr" in known:
+        return None
     if known & _GRADIENT:
         is_whole = not known & {"layer", "weight", "bias"} and "norm" in known
         return "grad_norm" if is_whole else None

@@ -42,6 +42,7 @@ ROOMS = {
     f"{_KIT}/table": PageRoom("frontend/packages/kit/src/table", f"{_API} {_LAB}", _PREACT),
     f"{_KIT}/lists": PageRoom("frontend/packages/kit/src/lists", f"{_API} {_LAB}", "@preact/signals"),
     f"{_KIT}/scene": PageRoom("frontend/packages/kit/src/scene", f"{_API} {_LAB}", "@preact/signals"),
+    f"{_KIT}/texts": PageRoom("frontend/packages/kit/src/texts", f"{_API} {_LAB}", "@preact/signals"),
     _KIT: PageRoom("frontend/packages/kit/src", _API, _PREACT, f"{_KIT}/steps {_KIT}/table", below=_LAB),
     f"{_KIT}/lines": PageRoom("frontend/packages/kit/src/lines", f"{_API} {_KIT} {_LAB} {_KIT}/draw", ""),
     f"{_KIT}/flame": PageRoom("frontend/packages/kit/src/flame", f"{_API} {_KIT}", _PREACT),
@@ -54,7 +55,10 @@ ROOMS = {
         "frontend/packages/kit/src/runs", f"{_API} {_KIT} {_LAB} {_KIT}/draw {_KIT}/table", _PREACT
     ),
     f"{_KIT}/html": PageRoom("frontend/packages/kit/src/html", "", "preact htm"),
-    f"{_KIT}/markdown": PageRoom("frontend/packages/kit/src/markdown", "", "dompurify marked"),
+    f"{_KIT}/formulas": PageRoom("frontend/packages/kit/src/formulas", "", "temml"),
+    f"{_KIT}/markdown": PageRoom(
+        "frontend/packages/kit/src/markdown", f"{_KIT}/formulas", "dompurify marked"
+    ),
     f"{_KIT}/testing": PageRoom("frontend/packages/kit/src/testing", _API, "@preact/signals"),
     "gallery": PageRoom(
         "frontend/gallery",
@@ -71,8 +75,7 @@ ROOMS = {
 PLUGIN = PageRoom(
     "plugins",
     " ".join(ROOMS.keys() - {"shell", "gallery", f"{_KIT}/testing"}),
-    f"{_PREACT} @dagrejs/dagre jspdf plotly.js-strict-dist-min svg2pdf.js temml "
-    "vega vega-interpreter vega-lite",
+    f"{_PREACT} @dagrejs/dagre jspdf plotly.js-strict-dist-min svg2pdf.js vega vega-interpreter vega-lite",
 )  # each of them a room of its own
 ENTRIES = {_LAB: "frontend/packages/kit/src/lab"}  # files that names mean, but for those of an index
 NO_ROOMS = {  # parts of the build

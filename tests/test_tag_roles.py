@@ -16,7 +16,8 @@ TAGS = {
     "lr": "lr learning_rate train/learning_rate lr-Adam LearningRate lr/pg0 epoch_learning_rate",
     "grad_norm": "grad_norm train/grad_norm gradient_norm gradNorm",
     "": "d_loss loss/generator loss_D policy_loss value_loss train/entropy_loss loss_scale loss_weight "
-    "kl_loss reward episode_return fps epoch step time/iter grad_norm/layer1/weight gradients flops glossary",
+    "kl_loss reward episode_return fps epoch step time/iter grad_norm/layer1/weight gradients flops glossary "
+    "acc_stderr",
 }
 
 

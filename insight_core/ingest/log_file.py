@@ -35,6 +35,7 @@ _TURN = 1.0  # seconds that a thread waits for a call before it reads other file
 _DEADLINE = 30.0  # seconds after which a call that has not returned is damage
 _MOST_CALLS = 8  # of one format at a time, including calls that hang
 _LONGEST_STATE = 64 << 10  # characters of JSON
+_ERRORS = "_stderr"  # ends the tag of the standard errors of a tag; Metrics draws them (card/bounds.ts)
 _READER_STUCK = ReasonKind("reader_stuck", "{count} calls of {name} hang")
 _READER_FAILED = ReasonKind("reader_failed", "{name} failed: {cause}")
 
@@ -301,10 +302,15 @@ def blocks_of(points: Sequence[Points]) -> list[Block]:
             raise TypeError(f"{each.tag!r} is not a tag")
         columns = [_column(each, "steps", np.int64), _column(each, "wall_times", np.float64)]
         columns.append(_column(each, "values", np.float64))
-        if len({len(column) for column in columns}) > 1:
+        errors = None if each.errors is None else _column(each, "errors", np.float64)
+        if len({len(column) for column in (*columns, *([] if errors is None else [errors]))}) > 1:
             raise ValueError(f"the columns of {each.tag!r} are not equally long")
         if len(columns[0]):
             by_tag.setdefault(each.tag, []).append(columns)
+        if errors is not None and (known := ~np.isnan(errors)).any():
+            by_tag.setdefault(each.tag + _ERRORS, []).append(
+                [column[known] for column in (*columns[:2], errors)]
+            )
     if not by_tag:
         return []
     steps_of = [np.concatenate([columns[0] for columns in parts]) for parts in by_tag.values()]

@@ -168,7 +168,8 @@ class Plugin:
     ``is_active`` may be given by name, ``"package.module:name"``. ``is_active`` returns whether the tab has
     anything to show; by default, whether any run has a series of this plugin. ``step_state`` are
     keys of the tab's state in the URL that show one step, ``{step}`` (``{"step": "{step}", "link": "1"}`` for
-    sliders of the kit): charts and the palette lead to it. ``tag_state`` are those that show the tags which a
+    sliders of the kit), in a tab about one run also ``{run}``, as ``codecs.name`` reads it: points of charts
+    and the palette lead to it. ``tag_state`` are those that show the tags which a
     regular expression matches, ``{pattern}`` (``{"tags": "{pattern}"}`` for boards of the kit): the palette
     finds tags, a tree lists them. ``run_state`` are those that show two to ten runs next to each other,
     ``{runs}`` as ``codecs.names`` reads them (``{"diff": "{runs}"}``): the run panel compares runs there.

@@ -28,12 +28,16 @@ class Points:
         NaN and infinities are values as well.
     wall_times : array_like of float64, optional
         Seconds since the epoch, NaN where a time is unknown. None: all times are unknown.
+    errors : array_like of float64, optional
+        Standard errors of the values, NaN where one is unknown: Metrics draws them as error bars. They are
+        kept as a series of their own, ``<tag>_stderr``; a log that has such a series needs nothing else.
     """
 
     tag: str
     steps: ArrayLike
     values: ArrayLike
     wall_times: ArrayLike | None = None
+    errors: ArrayLike | None = None
 
 
 @frozen(eq=False)

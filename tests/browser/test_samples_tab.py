@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
 STEPS = 6
+FIXTURES = Path(__file__).parents[2] / "plugins/samples/tests/fixtures"
 EVIL = "<img src=x onerror=document.title='owned'>\u202e\x1b[31m"
 
 
@@ -67,12 +69,77 @@ def test_reward_rises_what_changed_takes_three_clicks(page: Page, serve: Serve, 
 
 
 def test_a_point_of_a_curve_leads_to_its_samples_and_back(page: Page, serve: Serve, tmp_path: Path) -> None:
-    _run(tmp_path)
-    url = serve("--logdir", tmp_path)
-    page.goto(f"{url}#tab=samples&samples.step=4")  # as the menu "Samples at step 4" of a chart says it
-    expect(page.get_by_test_id("sample-facts")).to_contain_text("Step4")
+    """The menu of the point has the samples of its run; from there the curve of the score comes back."""
+    _run(tmp_path, "first")
+    _run(tmp_path, "second")
+    with EventWriter(tmp_path / "without") as writer:
+        writer.scalar("reward/mean", 1, 2.0)
+        writer.scalar("loss", 1, 2.0)
+    page.goto(f"{serve('--logdir', tmp_path)}#tab=scalar&scalar.tags=reward&runs=second")
+    chart = page.locator(".plot [role=img]")
+    box = chart.bounding_box()
+    assert box is not None
+    chart.click(position={"x": box["width"] - 20, "y": box["height"] / 2})
+    page.locator('.step-tabs [data-action="open-samples"]').click()
+    expect(page.get_by_test_id("sample-facts")).to_contain_text(f"Step{STEPS}")
+    expect(page).to_have_url(re.compile(r"one=second|run=second"))
     page.locator('[data-action="to-curves"]').click()
     expect(page).to_have_url(re.compile(r"tab=scalar"))
+    expect(page).to_have_url(re.compile(r"scalar\.tags=[^&]*reward"))
+
+
+def test_keys_lead_from_a_point_to_its_samples(page: Page, serve: Serve, tmp_path: Path) -> None:
+    _run(tmp_path)
+    page.goto(f"{serve('--logdir', tmp_path)}#tab=scalar&scalar.tags=reward")
+    chart = page.locator(".plot [role=img]")
+    expect(chart).to_be_visible()
+    page.keyboard.press("Tab")  # a focus that keys have moved is shown, and a reading says what it reads
+    chart.focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(page.locator('.step-tabs [data-action="open-samples"]')).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("sample-facts")).to_contain_text(f"Step{STEPS}")
+
+
+def test_a_run_without_samples_offers_none_at_its_points(page: Page, serve: Serve, tmp_path: Path) -> None:
+    _run(tmp_path)
+    with EventWriter(tmp_path / "without") as writer:
+        for step in range(3):
+            writer.scalar("loss", step, 2.0)
+    page.goto(f"{serve('--logdir', tmp_path)}#tab=scalar&scalar.tags=loss")
+    page.locator(".plot [role=img]").click()
+    expect(page.locator('.step-tabs [data-action="note-here"]')).to_be_visible()
+    expect(page.locator('.step-tabs [data-action="open-samples"]')).to_have_count(0)
+
+
+def test_texts_are_rendered_when_asked_for_and_hostile_markup_never(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    directory = _run(tmp_path)
+    evil = f"{EVIL} [x](javascript:alert(1)) $\\href{{javascript:alert(1)}}{{y}}$"
+    said = f"**so** \\( \\frac{{1}}{{2}} \\) {evil}"
+    row = {"input": "?", "output": said, "score": 0.0, "step": 7}
+    (directory / "7.jsonl").write_text(json.dumps(row) + "\n")
+    page.goto(f"{serve('--logdir', tmp_path)}#tab=samples")
+    answer = page.locator(".turn.completion")
+    expect(answer.locator("pre").filter(has_text="**so**")).to_be_visible()
+    page.locator('[data-action="render"]').click()
+    expect(answer.locator("strong")).to_have_text("so")
+    expect(answer.locator("math mfrac")).to_be_visible()
+    assert answer.locator("img, script, [href^=javascript], [onerror]").count() == 0
+    assert page.title() != "owned"
+
+
+def test_scores_of_evaluations_have_error_bars_in_metrics(page: Page, serve: Serve, tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "lm_eval", tmp_path / "run" / "lm_eval")
+    with EventWriter(tmp_path / "run") as writer:
+        writer.scalar("loss", 500, 1.0)
+    page.goto(f"{serve('--logdir', tmp_path)}#tab=scalar&scalar.tags=exact_match")
+    chart = page.locator(".plot [role=img]")
+    expect(chart).to_have_count(1)  # the errors have no card of their own
+    chart.click(position={"x": 60, "y": 60})
+    expect(page.get_by_test_id("tooltip")).to_contain_text(re.compile(r"0\.375 ± 0\.18"))
 
 
 def test_groups_steps_conditions_and_search(page: Page, serve: Serve, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def _raises(stream: BinaryIO, state: object) -> tuple[list[Points], None]:
             "the steps of 'x' are not a column of int64",
         ),
         (lambda stream, state: ([Points("", [1], [1.0])], None), "'' is not a tag"),
+        (lambda stream, state: ([Points("x", [1], [1.0], errors=[0.1, 0.2])], None), "are not equally long"),
         (lambda stream, state: ([], {1, 2}), "not JSON serializable"),
         (lambda stream, state: ([], "x" * 70_000), "its state has 70002 characters"),
         (lambda stream, state: (stream.close(), None), "NoneType"),

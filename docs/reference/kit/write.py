@@ -28,6 +28,7 @@ OTHERS = {
     "@insight-host/kit/lines": "lines",
     "@insight-host/kit/html": "html.ts",
     "@insight-host/kit/markdown": "markdown",
+    "@insight-host/kit/texts": "texts",
     "@insight-host/kit/testing": "testing.ts",
 }
 _DOC = r"(?:/\*\*(?P<doc>(?:(?!\*/).)*)\*/\n)?"

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, '../../..');
 const PACKAGES = join(ROOT, 'frontend/packages');
-const WITHOUT_PROMISE = ['@insight-host/kit/draw', '@insight-host/kit/lab', '@insight-host/kit/lists', '@insight-host/kit/runs', '@insight-host/kit/scene'];
+const WITHOUT_PROMISE = ['@insight-host/kit/draw', '@insight-host/kit/formulas', '@insight-host/kit/lab', '@insight-host/kit/lists', '@insight-host/kit/runs', '@insight-host/kit/scene'];
 const LAST_RELEASE = 'last_release'; // the module of names that go with the next release
 
 const { exports: parts } = JSON.parse(readFileSync(join(PACKAGES, 'kit/package.json'), 'utf8'));

@@ -24,6 +24,7 @@ export const SHARED = [
   '@insight-host/kit',
   '@insight-host/kit/draw',
   '@insight-host/kit/flame',
+  '@insight-host/kit/formulas',
   '@insight-host/kit/histograms',
   '@insight-host/kit/html',
   '@insight-host/kit/lab',
@@ -34,6 +35,7 @@ export const SHARED = [
   '@insight-host/kit/scene',
   '@insight-host/kit/steps',
   '@insight-host/kit/table',
+  '@insight-host/kit/texts',
 ];
 /** The version of the page's API, and of the kit, that a build is for. */
 export const VERSIONS = { api: parseInt(peerDependencies['@insight-host/api'], 10), kit: version };

@@ -1,9 +1,10 @@
 /** What the tab is made of: the log that is shown, a line of it, a search, and what links ask for. */
 import type { Codec } from '@insight-host/api';
 import { cardParts, codecs, type Page } from '@insight-host/kit';
+import { SlicedSearch } from '@insight-host/kit/texts';
 import { computed, effect, signal } from '@preact/signals';
 import { Log } from './log';
-import { Search, type Hit, type Place } from './search';
+import { searchLogs, type Hit, type Place } from './search';
 
 export interface LogFile extends Place {
   readonly size: number;
@@ -57,7 +58,7 @@ export function consoleParts(page: Page) {
   const files = signal<readonly LogFile[]>([]);
   const failure = signal<string | null>(null);
   const log = signal<Log | null>(null);
-  const search = new Search(page);
+  const search = new SlicedSearch<Hit>(page);
   /** A line that is to come into sight, from 0; another object each time. */
   const target = signal<{ readonly line: number } | null>(null);
 
@@ -164,14 +165,16 @@ export function consoleParts(page: Page) {
     if (step.peek() === wanted) step.set(null);
   }
 
+  const searchIn = (what: { q: string; isRegex: boolean }, places: readonly Place[]): void =>
+    search.want((stop) => searchLogs(page, { ...what, places }, stop));
   const wanted = computed(() => ({ q: q.value, isRegex: isRegex.value, isEverywhere: everywhere.value }));
   const id = computed(() => log.value?.state.value?.id); // another one when the log was replaced: its hits are gone
   page.until(
     effect(() => {
       const shown = log.value;
-      if (!wanted.value.isEverywhere)
-        search.want({ ...wanted.value, places: shown && id.value !== undefined ? [shown] : [] });
-      else if (wanted.value.q === '') search.want({ ...wanted.value, places: [] });
+      const places = shown && id.value !== undefined ? [shown] : [];
+      if (wanted.value.q === '') search.want(null);
+      else if (!wanted.value.isEverywhere) searchIn(wanted.value, places);
     }),
   );
   page.until(
@@ -179,7 +182,12 @@ export function consoleParts(page: Page) {
       const { value: of } = wanted;
       if (!of.isEverywhere || of.q === '') return;
       void list([]).then(
-        (all) => wanted.peek() === of && search.want({ ...of, places: all.filter(({ size }) => size > 0) }),
+        (all) =>
+          wanted.peek() === of &&
+          searchIn(
+            of,
+            all.filter(({ size }) => size > 0),
+          ),
         () => undefined, // the host is away, as the page says
       );
     }),

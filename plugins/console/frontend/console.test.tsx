@@ -2,7 +2,8 @@ import { fakeContext } from '@insight-host/kit/testing';
 import { Page } from '@insight-host/kit';
 import { describe, expect, it, vi } from 'vitest';
 import { Log } from './log';
-import { Search } from './search';
+import { SlicedSearch } from '@insight-host/kit/texts';
+import { searchLogs, type Hit } from './search';
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -90,8 +91,9 @@ describe('a search', () => {
           ? { hits: [[3, 'three']], next: [100, 7], size: 200 }
           : { hits: [[Number(query['line']) + 1, 'more']], next: null, size: 200 },
     });
-    const search = new Search(new Page(ctx));
-    search.want({ q: 'e', isRegex: false, places });
+    const page = new Page(ctx);
+    const search = new SlicedSearch<Hit>(page);
+    search.want((stop) => searchLogs(page, { q: 'e', isRegex: false, places }, stop));
     await vi.waitFor(() => expect(search.share.value).toBe(1));
     expect(search.hits.value.map(({ run, line }) => [run, line])).toEqual([
       ['a', 3],
@@ -111,8 +113,9 @@ describe('a search', () => {
         throw Object.assign(new Error('q is not a regular expression'), { status: 400 });
       },
     });
-    const search = new Search(new Page(ctx));
-    search.want({ q: '(', isRegex: true, places });
+    const page = new Page(ctx);
+    const search = new SlicedSearch<Hit>(page);
+    search.want((stop) => searchLogs(page, { q: '(', isRegex: true, places }, stop));
     await vi.waitFor(() => expect(search.failure.value).toBe('q is not a regular expression'));
     expect(asked).toHaveBeenCalledTimes(1);
   });

@@ -1,13 +1,13 @@
 /** The blocks of a report as they are shown and edited: texts, cards, and what stands around each. */
 import type { CardSpec } from '@insight-host/api';
 import { drag, Icon, message } from '@insight-host/kit';
+import { showWithFormulas } from '@insight-host/kit/markdown';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { AddBlock, BlockMenu } from './adding';
 import type { ReportParts } from './board';
 import { type Block, blockOf, definitionsOf, fenceOf, moved } from './report';
-import { showText } from './texts';
 
 interface Props {
   readonly board: ReportParts;
@@ -193,7 +193,8 @@ function Written({
   const { t: say } = board.page;
   const host = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    if (host.current) showText(host.current, block.text, definitions, (tex) => say('formula.failed', { tex }));
+    if (host.current)
+      showWithFormulas(host.current, block.text, { definitions, failed: (tex) => say('formula.failed', { tex }) });
   }, [block.text, definitions]);
   if (block.kind === 'damaged')
     return (

@@ -1,4 +1,7 @@
 /** What the routes of the plugin answer. */
+import type { Page } from '@insight-host/kit';
+import type { RowsAnswer } from '@insight-host/kit/table';
+import type { SearchSlice } from '@insight-host/kit/texts';
 
 /** `[count, mean, min, 5 %, 25 %, 50 %, 75 %, 95 %, max]`. */
 export type Spread = readonly number[];
@@ -51,6 +54,13 @@ export interface Part {
   readonly text: string;
   readonly name?: string;
   readonly size?: number;
+  /** Of an image: by what the route `image` gives it. Without it, `text` says where it is, or why it is not shown. */
+  readonly image?: string;
+  readonly width?: number;
+  readonly height?: number;
+  /** Of the reason, for the text in the user's language. */
+  readonly code?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 export interface Message {
   readonly role: string;
@@ -75,6 +85,16 @@ export interface Sample {
   readonly cut: number;
 }
 
+/** Names a sample for the routes about one. */
+export type SampleQuery = Readonly<Record<'run' | 'source' | 'id', string> & { size: number }>;
+
+/** A sample, and which one it is. */
+export type NamedSample = Sample & { readonly of: SampleQuery };
+
+export async function loadSample(page: Page, of: SampleQuery, signal: AbortSignal): Promise<NamedSample> {
+  return { ...(await page.ctx.data.json<Sample>('sample', of, { signal })), of };
+}
+
 export interface SamePrompt {
   readonly total: number;
   readonly samples: readonly Line[];
@@ -96,10 +116,26 @@ export interface Changes {
   readonly only: readonly [number, number];
 }
 
-export interface Hits extends SourceState {
+interface Hits extends SourceState {
   readonly samples: readonly Line[];
   readonly next: number | null;
   readonly of: number;
+}
+
+export type LinesAnswer = RowsAnswer<Line>;
+
+/** Searches the texts of a source, slice by slice. */
+export async function* searchSamples(
+  page: Page,
+  query: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): AsyncIterable<SearchSlice<Line>> {
+  for (let start: number | null = 0; start !== null;) {
+    const asked: Readonly<Record<string, unknown>> = { ...query, start };
+    const { samples, next, of }: Hits = await page.ctx.data.json<Hits>('search', asked as never, { signal });
+    yield { hits: samples, share: next === null ? 1 : next / Math.max(1, of) };
+    start = next;
+  }
 }
 
 /** A message as one text, as it is compared. */

@@ -1,10 +1,19 @@
 /** What the tab is made of: a source of a run, a step, a list of samples, one of them, and what it is compared with. */
 import type { Codec } from '@insight-host/api';
-import { cardParts, codecs, type Page } from '@insight-host/kit';
+import { cardParts, codecs, Latest, type Page } from '@insight-host/kit';
+import { ServedRows } from '@insight-host/kit/table';
+import { SlicedSearch } from '@insight-host/kit/texts';
 import { computed, effect, signal } from '@preact/signals';
-import type { Changes, Line, Overview, Sample, SamePrompt } from './answers';
-import { Asking, Lines } from './asking';
-import { Search } from './search';
+import {
+  loadSample,
+  searchSamples,
+  type Changes,
+  type Line,
+  type LinesAnswer,
+  type Overview,
+  type NamedSample,
+  type SamePrompt,
+} from './answers';
 
 export const VIEWS = ['samples', 'changes'] as const;
 export const DETAILS = ['one', 'group', 'steps'] as const;
@@ -13,6 +22,7 @@ type Detail = (typeof DETAILS)[number];
 
 const SETTLE = 300; // ms
 const POLLS = 700; // ms between questions while the index is made
+const TOGETHER = 100; // lines of one request
 
 /** A sample by file and place, and its size in the file: `12:4096~800`. */
 export interface Place {
@@ -30,6 +40,8 @@ const whole: Codec<number | null> = {
   parse: (text) => (text !== null && /^-?\d{1,15}$/.test(text) ? Number(text) : null),
   format: (value) => (value === null ? null : String(value)),
 };
+
+type Query = Readonly<Record<string, unknown>>;
 
 interface Sources {
   readonly sources: readonly (readonly [run: string, name: string, files: number, bytes: number, changed: number])[];
@@ -57,21 +69,37 @@ export function samplesParts(page: Page) {
   const from = page.setting('from', whole);
   const other = page.setting('other', codecs.name);
   const charts = page.setting('charts', codecs.flag(true));
+  /** Whether texts are shown as Markdown with formulas. */
+  const isRendered = page.setting('rendered', codecs.flag(false));
 
-  const sources = new Asking<Sources>(page);
-  const overview = new Asking<Overview>(page);
-  const lines = new Lines<Line>(page, 'rows');
-  const shown = new Asking<Sample>(page);
-  const same = new Asking<SamePrompt>(page);
-  const changes = new Asking<Changes>(page);
-  const search = new Search(page);
+  const sources = new Latest<Sources>();
+  const overview = new Latest<Overview>();
+  const lines = new ServedRows<Line, LinesAnswer>({ page: TOGETHER });
+  const shown = new Latest<NamedSample>();
+  const same = new Latest<SamePrompt>();
+  const changes = new Latest<Changes>();
+  const search = new SlicedSearch<Line>(page);
+  page.until(() => {
+    for (const latest of [sources, overview, shown, same, changes]) latest.rest();
+    lines.stop();
+  });
+  /** Asks a route, and again when data came or `again` grows; null: nothing is asked, and nothing is shown. */
+  const ask = <T>(latest: Latest<T>, route: string, query: Query | null, version = 0): void => {
+    if (query === null) return latest.forget();
+    latest.want(JSON.stringify([route, query, version]), (signal) =>
+      ctx.data.json<T>(route, query as never, { signal }),
+    );
+  };
+  /** Grows when data of the run came, or more of them is indexed. */
+  const version = signal(0);
   /** The line of the list that is shown, if it is known. */
   const line = signal<Line | null>(null);
 
   const about = computed(() => (run.value === null ? null : { run: run.value, source: source.value }));
-  const steps = computed(() => overview.value.value?.steps ?? []);
+  const known = computed(() => overview.answer.value?.value ?? null);
+  const steps = computed(() => known.value?.steps ?? []);
   const score = computed(() => {
-    const scores = overview.value.value?.scores ?? [];
+    const scores = known.value?.scores ?? [];
     return wantedScore.value && scores.includes(wantedScore.value) ? wantedScore.value : (scores[0] ?? '');
   });
   /** The step that is shown: the wanted one or the nearest before it, by default the last. */
@@ -83,20 +111,20 @@ export function samplesParts(page: Page) {
       .map((text) => text.trim())
       .filter(Boolean),
   );
-  const sourceNames = computed(() => (sources.value.value?.sources ?? []).filter(([of]) => of === run.value));
+  const sourceNames = computed(() => (sources.answer.value?.value.sources ?? []).filter(([of]) => of === run.value));
 
   page.until(
     effect(() => {
-      sources.ask('sources', run.value === null ? null : { run: run.value });
-      overview.ask('overview', about.value);
+      ask(sources, 'sources', run.value === null ? null : { run: run.value }, version.value);
+      ask(overview, 'overview', about.value, version.value);
     }),
   );
   // while the index is made, the overview grows
   page.until(
     effect(() => {
-      const answer = overview.value.value;
+      const answer = known.value;
       if (!answer || answer.indexed >= answer.bytes || !page.visible.value) return undefined;
-      const timer = setTimeout(() => overview.again('overview', about.peek()), POLLS);
+      const timer = setTimeout(() => void version.value++, POLLS);
       return () => clearTimeout(timer);
     }),
   );
@@ -113,31 +141,32 @@ export function samplesParts(page: Page) {
   });
   const listKey = computed(() => JSON.stringify([listed.value, q.value, isRegex.value, rowsKnown()]));
   const rowsKnown = (): number => {
-    const answer = overview.value.value;
+    const answer = known.value;
     const at = step.value;
     if (!answer) return 0;
     return everyStep.value ? answer.rows : (answer.shown.find(([of]) => of === at)?.[1].rows ?? 0);
   };
-  let before = '';
   page.until(
     effect(() => {
       void listKey.value;
       const query = listed.peek();
-      if (q.peek() !== '') {
-        lines.want(null);
-        search.want(query && { ...query, q: q.peek(), ...(isRegex.peek() && { regex: '1' }) });
-        return;
-      }
-      search.want(null);
-      const key = JSON.stringify(query);
-      lines.want(query, key === before);
-      before = key;
+      const asked = query && q.peek() !== '' ? { ...query, q: q.peek(), ...(isRegex.peek() && { regex: '1' }) } : null;
+      search.want(asked && ((stop) => searchSamples(page, asked, stop)));
+      if (!query || asked) return lines.forget();
+      lines.want(listKey.peek(), async (offset, limit, stop) => {
+        const wanted = { ...query, offset, limit };
+        const found = await ctx.data.json<{ total: number; samples: readonly Line[] }>('rows', wanted as never, {
+          signal: stop,
+        });
+        return { total: found.total, rows: found.samples };
+      });
     }),
   );
   page.until(
     effect(() => {
-      const { value: of } = sample;
-      shown.ask('sample', of && about.value && { ...about.value, id: of.id, size: of.size });
+      const of = sample.value && about.value && { ...about.value, ...sample.value };
+      if (of) shown.want(JSON.stringify(of), (signal) => loadSample(page, of, signal));
+      else shown.forget();
     }),
   );
   page.until(
@@ -145,14 +174,15 @@ export function samplesParts(page: Page) {
       const prompt = line.value?.prompt;
       const wants = view.value === 'samples' && detail.value !== 'one' && prompt !== undefined && about.value !== null;
       const at = detail.value === 'group' ? { step: line.value?.step } : {};
-      same.ask('prompt', wants ? { ...about.value, prompt, ...at } : null);
+      ask(same, 'prompt', wants ? { ...about.value, prompt, ...at } : null);
     }),
   );
   page.until(
     effect(() => {
       const wants = view.value === 'changes' && about.value && first.value !== null && step.value !== null;
       const theirs = other.value === null ? {} : { other: other.value };
-      changes.ask(
+      ask(
+        changes,
         'compare',
         wants ? { ...about.value, first: first.value, second: step.value, score: score.value, ...theirs } : null,
       );
@@ -161,14 +191,30 @@ export function samplesParts(page: Page) {
   page.onChange(ctx.changes, ({ series }) => {
     const of = run.peek();
     if (series && (of === null || !series[of])) return;
-    if (of !== null) sources.again('sources', { run: of });
-    overview.again('overview', about.peek());
+    version.value++;
   });
 
   return {
     ...parts,
-    ...{ run, source, step, everyStep, view, detail, sample, sort, where, q, isRegex, score, from, other, charts },
-    ...{ sources, overview, lines, shown, same, changes, search, line, about, steps, first, sourceNames, withSamples },
+    ...{
+      run,
+      source,
+      step,
+      everyStep,
+      view,
+      detail,
+      sample,
+      sort,
+      where,
+      q,
+      isRegex,
+      score,
+      from,
+      other,
+      charts,
+      isRendered,
+    },
+    ...{ overview, known, lines, shown, same, changes, search, line, steps, first, sourceNames, withSamples },
     setScore: (name: string): void => wantedScore.set(name),
     /** Shows a step, and nothing of another one. */
     goTo(to: number): void {

@@ -6,7 +6,7 @@ import type { Pair } from './answers';
 import type { SamplesBoard } from './board';
 import { short } from './charts';
 import { DiffOf } from './difference';
-import { lastLine } from './list';
+import { inOneLine, lastLine } from './list';
 
 interface ChangesProps {
   readonly board: SamplesBoard;
@@ -15,8 +15,8 @@ interface ChangesProps {
 export function ChangesView({ board }: ChangesProps): JSX.Element {
   const { t: say } = board.page;
   const chosen = useSignal<string | null>(null);
-  const answer = board.changes.value.value;
-  const failure = board.changes.failure.value;
+  const answer = board.changes.answer.value?.value;
+  const failure = board.changes.error.value?.reason ?? null;
   const others = board.withSamples.value.filter(({ name }) => name !== board.run.value);
   const pair = answer?.pairs.find(({ after }) => after.id === chosen.value) ?? answer?.pairs[0] ?? null;
   return (
@@ -96,7 +96,7 @@ function PairLine({ pair: { before, after, means, counts }, isShown, onPick }: P
         </span>
         <span class="said">
           <span class="asked">{lastLine(before.asked)}</span>
-          <span class="answer">{after.said}</span>
+          <span class="answer">{inOneLine(after.said ?? '')}</span>
         </span>
       </button>
     </li>

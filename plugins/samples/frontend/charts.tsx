@@ -15,7 +15,7 @@ const [LOWEST, LOW, MIDDLE, HIGH, HIGHEST] = [3, 4, 5, 6, 7]; // places in a spr
 
 export function Charts({ board }: ChartsProps): JSX.Element | null {
   const { t: say } = board.page;
-  const overview = board.overview.value.value;
+  const overview = board.known.value;
   if (!overview || overview.shown.length === 0) return null;
   const scores = overview.scores;
   return (
@@ -94,7 +94,7 @@ function Signs({ board }: ChartsProps): JSX.Element | null {
 }
 
 const summaryOf = (board: SamplesBoard): Summary | undefined => {
-  const shown = board.overview.value.value?.shown ?? [];
+  const shown = board.known.value?.shown ?? [];
   const at = nearest(
     shown.map(([step]) => step),
     board.step.value,
@@ -102,9 +102,10 @@ const summaryOf = (board: SamplesBoard): Summary | undefined => {
   return shown.find(([step]) => step === at)?.[1];
 };
 
-export function short(value: number): string {
+/** A number with so many digits; a dash for one that is not known. */
+export function short(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return '–';
-  return String(Number(value.toPrecision(4)));
+  return String(Number(value.toPrecision(digits)));
 }
 
 interface DistributionProps extends ChartsProps {
@@ -116,7 +117,7 @@ function Distribution({ board, column, title }: DistributionProps): JSX.Element 
   const { page } = board;
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
-  const shown = board.overview.value.value?.shown;
+  const shown = board.known.value?.shown;
   const run = board.run.value ?? '';
   const color = page.colorOf(run);
   const lines = useMemo(
@@ -131,7 +132,8 @@ function Distribution({ board, column, title }: DistributionProps): JSX.Element 
     yLabel: '',
     title,
     description: page.t('chart.described', { title, steps: shown?.length ?? 0 }),
-    marks: step === null ? [] : [{ x: step, color: 'var(--accent)', text: page.t('step.at', { step }) }],
+    marks:
+      step === null ? [] : [{ x: step, color: page.theme.value.token('--accent'), text: page.t('step.at', { step }) }],
     onClick: (cursor) => board.goTo(stepAt(cursor, board.steps.peek())),
     theme: page.theme.value,
     locale: page.locale.value,

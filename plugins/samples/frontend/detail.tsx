@@ -1,5 +1,5 @@
 /** One sample: its turns; the other samples of its prompt side by side; the same prompt at other steps. */
-import { Choice, Empty } from '@insight-host/kit';
+import { Choice, Empty, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Sample } from './answers';
 import { DETAILS, type SamplesBoard } from './board';
@@ -13,16 +13,19 @@ interface DetailProps {
 
 export function SampleView({ board }: DetailProps): JSX.Element {
   const { t: say } = board.page;
-  const sample = board.shown.value.value;
-  const failure = board.shown.failure.value;
+  const sample = board.shown.answer.value?.value;
+  const failure = board.shown.error.value?.reason ?? null;
   return (
     <section class="pane detail" aria-label={say('sample')} data-testid="sample">
       <header>
         <Choice say={say} name="detail" label={say('detail')} values={DETAILS} setting={board.detail} />
+        <Toggle action="render" label={say('rendered.hint')} text={say('rendered')} setting={board.isRendered} />
         {sample && <Facts board={board} sample={sample} />}
       </header>
       {failure !== null && <Empty title={say('failure')} text={failure} />}
-      {board.detail.value === 'one' && sample && failure === null && <Turns board={board} sample={sample} />}
+      {board.detail.value === 'one' && sample && failure === null && (
+        <Turns key={JSON.stringify(sample.of)} board={board} sample={sample} />
+      )}
       {board.detail.value === 'group' && <SideBySide board={board} />}
       {board.detail.value === 'steps' && <OverSteps board={board} />}
     </section>

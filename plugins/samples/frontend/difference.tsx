@@ -1,13 +1,12 @@
 /** Two samples as a difference of words, and what the head of each says. */
-import { Empty } from '@insight-host/kit';
+import { Empty, useAnswer, type Asked } from '@insight-host/kit';
+import { diffWords } from '@insight-host/kit/texts';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
-import { textOf, type Line, type Sample } from './answers';
-import { Asking } from './asking';
+import { useMemo, useRef } from 'preact/hooks';
+import { loadSample, textOf, type Line, type NamedSample } from './answers';
 import type { SamplesBoard } from './board';
 import { short } from './charts';
-import { diffWords } from './diff';
 import { Turn } from './turns';
 
 interface LineProps {
@@ -46,22 +45,15 @@ export function LineFacts({ board, line }: LineProps): JSX.Element {
   );
 }
 
-/** The answer to a question about one line, for as long as it is shown. */
+/** A sample whole, for as long as its line is shown; of the run and the source that are shown by default. */
 export function useSample(
   board: SamplesBoard,
-  line: Line | null,
-  run?: string | null,
-  source?: string,
-): Asking<Sample> {
-  const asking = useSignal(new Asking<Sample>(board.page)).value;
-  const of = run ?? board.run.value;
-  useEffect(() => {
-    asking.ask(
-      'sample',
-      line && of !== null ? { run: of, source: source ?? board.source.peek(), id: line.id, size: line.size } : null,
-    );
-  }, [line?.id, line?.size, of, source]);
-  return asking;
+  line: Line,
+  run: string = board.run.value ?? '',
+  source = board.source.value,
+): Asked<NamedSample> {
+  const of = { run, source, id: line.id, size: line.size };
+  return useAnswer(JSON.stringify(of), (signal) => loadSample(board.page, of, signal));
 }
 
 interface DiffOfProps {
@@ -79,13 +71,16 @@ export function DiffOf({ board, before, after, run = null, asks = false }: DiffO
   const { t: say } = board.page;
   const beside = useSignal(false);
   const first = useSample(board, before);
-  const second = useSample(board, after, run, run === null ? undefined : '');
-  const [was, is] = [first.value.value, second.value.value];
+  const second = useSample(board, after, run ?? undefined, run === null ? undefined : '');
+  const shown = useRef<readonly [before: NamedSample, after: NamedSample] | null>(null);
+  // both of the same pair: until then the pair before stays
+  if (first.isFresh && second.isFresh && first.value && second.value) shown.current = [first.value, second.value];
+  const [was, is] = shown.current ?? [null, null];
   const pieces = useMemo(
     () => (was && is ? diffWords(textOf(was.completion), textOf(is.completion)) : null),
     [was, is],
   );
-  const failure = first.failure.value ?? second.failure.value;
+  const failure = first.error ?? second.error;
   return (
     <div class="turns difference" data-testid="difference" tabIndex={0} role="group" aria-label={say('difference')}>
       <p class="sides">
@@ -105,13 +100,14 @@ export function DiffOf({ board, before, after, run = null, asks = false }: DiffO
         </button>
       </p>
       {failure !== null && <Empty title={say('failure')} text={failure} />}
-      {asks && was?.prompt.map((message, at) => <Turn key={at} board={board} message={message} side="prompt" />)}
+      {asks &&
+        was?.prompt.map((message, at) => <Turn key={at} board={board} message={message} side="prompt" of={was.of} />)}
       {beside.value ? (
         <div class="beside">
-          {[was, is].map((sample, side) => (
+          {[was, is].map((value, side) => (
             <article key={side}>
-              {sample?.completion.map((message, at) => (
-                <Turn key={at} board={board} message={message} side="completion" />
+              {value?.completion.map((message, at) => (
+                <Turn key={at} board={board} message={message} side="completion" of={value.of} />
               ))}
             </article>
           ))}

@@ -7,6 +7,7 @@ import { samplesParts, VIEWS, type SamplesBoard } from './board';
 import { ChangesView } from './changes';
 import { Charts } from './charts';
 import { SampleView } from './detail';
+import { showCurves } from './curves';
 import { List } from './list';
 import styles from './samples.css?inline';
 
@@ -23,6 +24,12 @@ export default tab({
     ['c', 'keys.changes', () => board.view.set(board.view.value === 'changes' ? 'samples' : 'changes')],
   ],
 });
+
+const CHART = (
+  <svg class="ih-icon" viewBox="0 0 16 16" aria-hidden="true">
+    <path d="M2.5 2.5v11h11M5 10.5l2.5-3.5 2 2 3.5-5" />
+  </svg>
+);
 
 interface AppProps {
   readonly board: SamplesBoard;
@@ -62,22 +69,18 @@ function Tools({ board }: AppProps): JSX.Element {
       <Steps board={board} />
       {board.view.value === 'samples' && <Filters board={board} />}
       <span class="spring" />
-      <Toggle action="charts" label={say('charts.hint')} text={say('charts')} setting={board.charts} />
+      <Toggle action="charts" icon={CHART} label={say('charts.hint')} setting={board.charts} />
     </div>
   );
 }
 
 /** The step that is shown, with the one before and after. */
 function Steps({ board }: AppProps): JSX.Element | null {
-  const { t: say, tabs, ctx } = board.page;
+  const { t: say, tabs } = board.page;
   const steps = board.steps.value;
   const step = board.step.value;
   if (step === null) return null;
   const place = steps.indexOf(step);
-  const lead = (): void => {
-    ctx.cursor.pin({ step });
-    ctx.open('scalar');
-  };
   return (
     <span class="cluster">
       <Button
@@ -110,7 +113,12 @@ function Steps({ board }: AppProps): JSX.Element | null {
         />
       )}
       {tabs.value.includes('scalar') && (
-        <Button action="to-curves" text={say('curves')} label={say('curves.hint', { step })} onPress={lead} />
+        <Button
+          action="to-curves"
+          text={say('curves')}
+          label={say('curves.hint', { score: board.score.value || say('score'), step })}
+          onPress={() => void showCurves(board, step)}
+        />
       )}
     </span>
   );
@@ -128,17 +136,17 @@ export function around(steps: readonly number[], place: number): readonly number
 function Filters({ board }: AppProps): JSX.Element {
   const { t: say, locale } = board.page;
   const { search } = board;
-  const failure = search.failure.value ?? board.lines.failure.value;
+  const failure = search.failure.value ?? board.lines.error.value;
   const number = (value: number): string => value.toLocaleString(locale.value);
   return (
     <>
       <input
-        class={board.lines.failure.value === null ? 'filter samples-where' : 'filter samples-where bad'}
+        class={board.lines.error.value === null ? 'filter samples-where' : 'filter samples-where bad'}
         type="text"
         data-control="where"
         aria-label={say('where')}
         placeholder={say('where')}
-        title={board.lines.failure.value ?? say('where.hint')}
+        title={board.lines.error.value ?? say('where.hint')}
         value={board.where.value}
         onInput={(event) => board.where.set(event.currentTarget.value)}
       />
@@ -157,7 +165,7 @@ function Filters({ board }: AppProps): JSX.Element {
       <span class="count" role="status" data-testid="samples-count">
         {failure ??
           (board.q.value === ''
-            ? board.lines.total.value !== null &&
+            ? board.lines.head.value !== null &&
               say('found', { count: board.lines.count, number: number(board.lines.count) })
             : `${say('found', { count: search.count.value, number: number(search.count.value) })}${
                 search.share.value < 1 ? ` · ${Math.floor(search.share.value * 100)} %` : ''
@@ -169,12 +177,12 @@ function Filters({ board }: AppProps): JSX.Element {
 
 function Body({ board }: AppProps): JSX.Element {
   const { t: say } = board.page;
-  const { value: failure } = board.overview.failure;
-  const { value: overview } = board.overview.value;
+  const failure = board.overview.error.value?.reason ?? null;
+  const overview = board.known.value;
   if (failure !== null && overview === null)
     return (
       <Empty title={say('failure')} text={failure}>
-        <button type="button" data-action="retry" onClick={() => board.overview.again('overview', board.about.peek())}>
+        <button type="button" data-action="retry" onClick={() => board.overview.retry()}>
           {say('retry')}
         </button>
       </Empty>
@@ -201,7 +209,7 @@ function Body({ board }: AppProps): JSX.Element {
 /** What is not read yet, and what cannot be read. */
 function State({ board }: AppProps): JSX.Element | null {
   const { t: say } = board.page;
-  const { value: overview } = board.overview.value;
+  const overview = board.known.value;
   if (!overview) return null;
   const { indexed, bytes, bad, bad_rows: badRows, errors } = overview;
   if (indexed >= bytes && badRows === 0 && errors.length === 0) return null;

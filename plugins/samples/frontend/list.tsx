@@ -17,11 +17,8 @@ export function List({ board }: ListProps): JSX.Element {
   const { page, lines, search } = board;
   const { t: say } = page;
   const widths = useWidths(page.ctx.memory, 'samples');
-  void lines.version.value;
   const isSearch = board.q.value !== '';
-  const rows: Rows<Line> = isSearch
-    ? rowsOf(search.hits.value)
-    : { count: lines.count, at: (at) => lines.at(at), look: (area) => lines.look(area) };
+  const rows: Rows<Line> = isSearch ? rowsOf(search.hits.value) : lines;
   const first = rows.at(0);
   // the sample of a link may be one that is not in the list; without one the first is shown
   useEffect(() => {
@@ -29,14 +26,12 @@ export function List({ board }: ListProps): JSX.Element {
     const known = of && (isSearch ? search.hits.peek() : lines.here).find(({ id }) => id === of.id);
     if (known) board.line.value = known;
     else if (first && (of === null || board.line.peek() !== null) && !isSearch) board.open(first);
-  }, [first, isSearch, lines.version.value]);
+  }, [first, isSearch, lines.head.value]);
   if (rows.count === 0) {
-    const isBusy = isSearch ? search.share.value < 1 : lines.total.value === null && lines.failure.value === null;
+    const isBusy = isSearch ? search.share.value < 1 : lines.head.value === null && lines.error.value === null;
     return (
       <div class="pane list" aria-busy={isBusy}>
-        {!isBusy && (
-          <Empty title={say('none')} text={lines.failure.value ?? search.failure.value ?? say('none.text')} />
-        )}
+        {!isBusy && <Empty title={say('none')} text={lines.error.value ?? search.failure.value ?? say('none.text')} />}
       </div>
     );
   }
@@ -85,7 +80,7 @@ const groupStarts = (rows: Rows<Line>, line: Line, at: number): boolean => {
 
 function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
   const { t: say } = board.page;
-  const overview = board.overview.value.value;
+  const overview = board.known.value;
   const known = (overview?.scores ?? []).slice();
   const names = [board.score.value, ...known.filter((name) => name !== board.score.value)].filter(Boolean);
   const summaries = overview?.shown.map(([, { columns }]) => columns) ?? [];
@@ -95,29 +90,30 @@ function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
     title,
     kind: 'number',
     width,
-    cell: (line) => ({ content: of(line) === null ? '–' : short(of(line) ?? NaN), title: String(of(line) ?? '') }),
+    cell: (line) => ({ content: short(of(line) ?? NaN, 3), title: String(of(line) ?? '') }),
     value: of,
   });
   const isWide = board.everyStep.value || board.q.value !== '';
   return [
-    ...(isWide ? [number('step', say('step'), (line) => line.step, 64)] : []),
-    ...names.slice(0, MOST_SCORES).map((name): Column<Line> => ({
-      ...number(`score/${name}`, name, (line) => line.scores[name] ?? null),
-      cell: (line) =>
-        scoreCell(line.scores[name] ?? null, overview?.shown.map(([, { columns }]) => columns[`score/${name}`]) ?? []),
-    })),
-    ...(has('advantage') ? [number('advantage', say('advantage'), (line) => line.advantage)] : []),
-    number('length', say('length'), (line) => line.length, 70),
     {
       key: 'said',
       title: say('said'),
       kind: 'text',
-      width: 180,
+      width: 150,
       grows: true,
       sorts: false,
       cell: (line) => ({ content: <Said board={board} line={line} /> }),
       value: (line) => line.said,
     },
+    ...(isWide ? [number('step', say('step'), (line) => line.step, 60)] : []),
+    ...names.slice(0, MOST_SCORES).map((name, at): Column<Line> => {
+      const plain = number(`score/${name}`, name, (line) => line.scores[name] ?? null, 66);
+      if (at > 0) return plain;
+      const spreads = overview?.shown.map(([, { columns }]) => columns[`score/${name}`]) ?? [];
+      return { ...plain, width: 92, cell: (line) => scoreCell(line.scores[name] ?? null, spreads) };
+    }),
+    ...(has('advantage') ? [number('advantage', say('advantage'), (line) => line.advantage, 62)] : []),
+    number('length', say('length'), (line) => line.length, 60),
   ];
 }
 
@@ -134,7 +130,7 @@ function scoreCell(
     content: (
       <span class="score">
         <span class="bar" style={{ '--share': `${share * 100}%` }} />
-        {short(value)}
+        {short(value, 3)}
       </span>
     ),
     title: String(value),
@@ -152,12 +148,16 @@ function Said({ board, line }: ListProps & { readonly line: Line }): JSX.Element
             {say(`sign.${sign}`)}
           </span>
         ))}
-        {(line.said ?? '…').slice(0, 200)}
+        {inOneLine(line.said ?? '…')}
       </span>
     </span>
   );
 }
 
+/** The beginning of a text without its line breaks. */
+export const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 200);
+
+const CUT = 240; // characters of a prompt that lists have: it may begin within a word
 const LEAST = 16; // letters that say what was asked; "Answer:" does not
 
 /** The last words that are no mark of a template. */
@@ -169,5 +169,6 @@ export function lastLine(text: string | null): string {
     .filter((one) => one !== '' && !/^(assistant|user|system)$/.test(one));
   let found = lines.pop() ?? '';
   while (found.length < LEAST && lines.length > 0) found = `${lines.pop()} ${found}`;
-  return found;
+  const isCut = lines.length === 0 && (text?.length ?? 0) >= CUT;
+  return isCut ? `… ${found.replace(/^[\w'-]*[^\w\s]?\s/, '')}` : found;
 }

@@ -16,8 +16,9 @@ const MOST_BESIDE = 16;
 
 export function SideBySide({ board }: SameProps): JSX.Element {
   const { t: say } = board.page;
-  const answer = board.same.value.value;
-  if (board.same.failure.value !== null) return <Empty title={say('failure')} text={board.same.failure.value} />;
+  const answer = board.same.answer.value?.value;
+  const failure = board.same.error.value;
+  if (failure) return <Empty title={say('failure')} text={failure.reason} />;
   if (!answer) return <div class="turns" aria-busy={board.same.busy.value} />;
   const lines = answer.samples.slice(0, MOST_BESIDE);
   return (
@@ -34,16 +35,16 @@ export function SideBySide({ board }: SameProps): JSX.Element {
 
 function Beside({ board, line }: SameProps & { readonly line: Line }): JSX.Element {
   const asking = useSample(board, line);
-  const sample = asking.value.value;
+  const sample = asking.value;
   const isShown = line.id === board.sample.value?.id;
   return (
     <article class={isShown ? 'shown' : ''}>
       <button type="button" class="pick" aria-pressed={isShown} onClick={() => board.open(line)}>
         <LineFacts board={board} line={line} />
       </button>
-      {asking.failure.value ??
+      {asking.error ??
         sample?.completion.map((message, at) => (
-          <Turn key={at} board={board} message={message} side="completion" />
+          <Turn key={at} board={board} message={message} side="completion" of={sample.of} />
         )) ?? <pre>{line.said}</pre>}
     </article>
   );
@@ -51,9 +52,10 @@ function Beside({ board, line }: SameProps & { readonly line: Line }): JSX.Eleme
 
 export function OverSteps({ board }: SameProps): JSX.Element {
   const { t: say } = board.page;
-  const answer = board.same.value.value;
+  const answer = board.same.answer.value?.value;
   const chosen = useSignal<string | null>(null);
-  if (board.same.failure.value !== null) return <Empty title={say('failure')} text={board.same.failure.value} />;
+  const failure = board.same.error.value;
+  if (failure) return <Empty title={say('failure')} text={failure.reason} />;
   if (!answer) return <div class="turns" aria-busy={board.same.busy.value} />;
   const steps = new Map(answer.by_step);
   const first = new Map<number, Line>();

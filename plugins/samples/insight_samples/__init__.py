@@ -24,7 +24,7 @@ def insight_plugin() -> Plugin:
         cache=CachePolicy(payload_bytes=0),
         routes="insight_samples.routes:routes",
         frontend=_HERE / "static",
-        step_state={"step": "{step}"},
+        step_state={"step": "{step}", "run": "{run}"},
         order=450,
     )
 

@@ -16,6 +16,9 @@ from insight_samples.known_formats import OF_CHECKPOINT
 from insight_samples.rows import entry_of
 
 _LARGEST = 64 << 20  # bytes of a file of results
+_ERROR = "_stderr"
+_INSPECT_ERRORS = ("stderr", "bootstrap_stderr")
+_INSPECT_MEANS = ("accuracy", "mean")
 _NO_RESULTS = ReasonKind("samples_no_results", "the results of the evaluation cannot be read: {cause}")
 
 
@@ -37,10 +40,10 @@ def read_results(stream: BinaryIO, state: Any) -> tuple[list[Points | Flaw], Any
         named = found.get("model_name") or (found.get("config") or {}).get("model_args") or ""
         step = _step_of(str(named), str(stream.name))
         time = float(found.get("date") or math.nan)
-        scores = dict(_of_tasks(found["results"]))
+        scores = list(_of_tasks(found["results"]))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         return [Flaw(begin, _NO_RESULTS(cause=str(error)))], None
-    return [Points(tag, [step], [value], [time]) for tag, value in scores.items()], None
+    return [Points(tag, [step], [value], [time], [error]) for tag, value, error in scores], None
 
 
 def read_inspect(stream: BinaryIO, state: Any) -> tuple[list[Points | Flaw], Any]:  # noqa: ANN401 - the contract
@@ -55,7 +58,7 @@ def read_inspect(stream: BinaryIO, state: Any) -> tuple[list[Points | Flaw], Any
         step = _step_of(str(header["eval"].get("model", "")), str(stream.name))
         time = _seconds(header["eval"].get("created"))
         task = str(header["eval"]["task"])
-        scores = dict(_of_scorers(task, header.get("results") or {}))
+        scores = list(_of_scorers(task, header.get("results") or {}))
     except (
         ValueError,
         TypeError,
@@ -66,24 +69,36 @@ def read_inspect(stream: BinaryIO, state: Any) -> tuple[list[Points | Flaw], Any
         zipfile.BadZipFile,
     ) as error:
         return [Flaw(begin, _NO_RESULTS(cause=Reason.of(error)))], None
-    return [Points(tag, [step], [value], [time]) for tag, value in scores.items()], None
+    return [Points(tag, [step], [value], [time], [error]) for tag, value, error in scores], None
 
 
-def _of_tasks(results: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _of_tasks(results: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
     for task, metrics in results.items():
         for name, value in metrics.items():
             metric, _, chosen = name.partition(",")
-            if isinstance(value, int | float) and not isinstance(value, bool) and "," in name:
+            if _is_number(value) and "," in name and not metric.endswith(_ERROR):
                 suffix = "" if chosen in ("", "none") else f"/{chosen}"
-                yield f"eval/{task}/{metric}{suffix}", float(value)
+                error = metrics.get(f"{metric}{_ERROR},{chosen}")  # "N/A" where there is none
+                yield f"eval/{task}/{metric}{suffix}", float(value), _number(error)
 
 
-def _of_scorers(task: str, results: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _of_scorers(task: str, results: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
+    """The standard error of a scorer is that of its mean, which Inspect also calls accuracy."""
     for score in results.get("scores") or ():
-        for name, metric in (score.get("metrics") or {}).items():
-            value = metric.get("value")
-            if isinstance(value, int | float):
-                yield f"eval/{task}/{score.get('name', 'score')}/{name}", float(value)
+        values = {name: metric.get("value") for name, metric in (score.get("metrics") or {}).items()}
+        error = next((values[name] for name in _INSPECT_ERRORS if name in values), None)
+        for name, value in values.items():
+            if _is_number(value) and name not in _INSPECT_ERRORS:
+                tag = f"eval/{task}/{score.get('name', 'score')}/{name}"
+                yield tag, float(value), _number(error) if name in _INSPECT_MEANS else math.nan
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> float:  # noqa: ANN401 - of JSON
+    return float(value) if _is_number(value) else math.nan
 
 
 def _step_of(*names: str) -> int:
@@ -108,6 +123,9 @@ FORMATS = (
         "lm-evaluation-harness",
         FileName("**/*/results_*.json", makes_run=is_results, begins=is_results),
         read_results,
+        version=2,
     ),
-    LogFormat("Inspect", FileName("**/*/*.eval", makes_run=is_archive, begins=is_archive), read_inspect),
+    LogFormat(
+        "Inspect", FileName("**/*/*.eval", makes_run=is_archive, begins=is_archive), read_inspect, version=2
+    ),
 )

@@ -68,7 +68,7 @@ def test_scores_of_evaluations_are_series_with_their_errors(tmp_path: Path) -> N
         assert points["eval/sums/exact_match"][step] == said["exact_match,none"]
         assert points["eval/sums/exact_match_stderr"][step] == said["exact_match_stderr,none"]
     assert points["eval/sums/match/accuracy"] == {100: 0.375, 200: 0.75}  # as read_eval_log of Inspect says
-    assert points["eval/sums/match/stderr"][100] == pytest.approx(0.18298126367784995)
+    assert points["eval/sums/match/accuracy_stderr"][100] == pytest.approx(0.18298126367784995)
 
 
 def test_logs_of_inspect_have_messages_scores_and_tokens(tmp_path: Path) -> None:

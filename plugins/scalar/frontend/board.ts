@@ -4,6 +4,7 @@ import { computed, effect, signal, untracked, useSignal, type Signal } from '@pr
 import { useEffect } from 'preact/hooks';
 import { Arrangement } from './card/arrangement';
 import { alongChanged, axisCodec, Cursors, type Axis } from './card/axis';
+import { errorLayers, isOfErrors } from './card/bounds';
 import { CardSize } from './card/card_size';
 import { ORDERS, type TooltipOrder } from './card/reading';
 import { Thresholds } from './card/thresholds';
@@ -27,7 +28,7 @@ export const pairsCodec = codecs.byTag<string>(codecs.decoded, codecs.encoded);
 /** What the scalar tab is made of. */
 export function scalarParts(page: Page) {
   const derived = new Derived(page);
-  const parts = cardParts(page, true, { from: derived.catalogue });
+  const parts = cardParts(page, true, { from: derived.catalogue, isAside: isOfErrors });
   const x = page.setting('x', axisCodec);
   const link = page.setting('link', codecs.flag(false));
   const attempts = page.setting('attempts', codecs.attempts);
@@ -144,12 +145,15 @@ export function setPair({ pairs }: ScalarParts, tag: string, second: string | nu
   pairs.set(changed(pairs.value, tag, second));
 }
 
-/** What a card draws: its tag and the one on its right axis, or the tags of a panel. */
+/** What a card draws: its tag and the one on its right axis, or the tags of a panel, each with its error bars. */
 export function layersOf({ pairs, panels, tags }: ScalarParts, tag: string): readonly PanelLayer[] {
+  const known = tags.runsByTag.value;
   const panel = isPanelKey(tag) ? panels.of(tag) : undefined;
-  if (panel) return panels.layersOf(panel, tags.runsByTag.value.keys());
   const second = pairs.value.get(tag);
-  return [{ tag, axis: 'left' }, ...(second === undefined ? [] : [{ tag: second, axis: 'right' } as const])];
+  const layers: readonly PanelLayer[] = panel
+    ? panels.layersOf(panel, known.keys())
+    : [{ tag, axis: 'left' }, ...(second === undefined ? [] : [{ tag: second, axis: 'right' } as const])];
+  return [...layers, ...layers.flatMap((layer) => (layer.edge ? [] : errorLayers(layer, known)))];
 }
 
 /** A part of the tab whose code is loaded when it is first shown; null until it is here. */

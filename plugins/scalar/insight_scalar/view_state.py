@@ -17,6 +17,7 @@ from insight_scalar.layouts import LayoutCategory
 _PANEL = "\0"  # before the name of a panel where others have tags
 _NAME_PART = "name~"  # before an expression over names (feed/query.ts)
 _DIRECTORY = "^(?:(.*)/)?[^/]*$"  # what ``path`` is as an expression (feed/query.ts)
+_ERRORS = ("_stderr", "_lower", "_upper")  # series of error bars (card/bounds.ts)
 _SWAPPED = str.maketrans("\"'{}()", "'\"(){}")  # signs of JSON that a URL would escape (panels.ts)
 
 
@@ -60,6 +61,7 @@ class ViewState:
             shown += [tag for category in layouts for tag in _laid_out(category, recorded)]
         pairs = [part.partition("=") for part in self._parts("pairs")]
         shown += [_decoded(second) for tag, _, second in pairs if _decoded(tag) in shown]
+        shown += [tag + end for tag in shown for end in _ERRORS]
         return list(dict.fromkeys(tag for tag in shown if tag in recorded or tag.startswith("=")))
 
     def _in_panels(self, recorded: Collection[str], card: str | None = None) -> Sequence[str]:

@@ -54,6 +54,14 @@ def test_malformed_panels_leave_the_rest(client: Client, panels: str) -> None:
     assert _packed(client, tags="loss", panels=panels) == {"loss"}
 
 
+def test_the_errors_of_a_card_come_with_it() -> None:
+    fake = FakeProvider()
+    for tag in ("acc", "acc_stderr", "acc_upper", "other_stderr"):
+        fake.add_scalars("a", tag, [1.0, 2.0])
+    client = Client(Host(Registry.of([("scalar", lambda: insight_scalar)]), fake))
+    assert _packed(client, "acc") == {"acc", "acc_stderr", "acc_upper"}
+
+
 def test_the_metric_that_is_the_axis_is_there(client: Client) -> None:
     assert _packed(client, "loss", x='="tokens"') == {"loss", "tokens", '="tokens"'}
 

@@ -1,8 +1,8 @@
 import { rendered } from '@insight-host/kit/markdown';
+import { diffLines } from '@insight-host/kit/texts';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { TextParts, Texts } from './board';
-import { diffLines } from './diff';
 
 const MOST_ROWS = 500; // of a table of strings, or of a diff
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const;

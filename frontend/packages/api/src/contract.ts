@@ -113,10 +113,10 @@ export interface PluginContext {
   /** Other tabs with data that can show one step (`Plugin.step_state`), in the order of the tabs. */
   readonly stepTabs: ReadonlySignal<readonly StepTab[]>;
   /**
-   * Brings such a tab to the front at a step, or at the nearest one of each series, and pins the cursor there. Back
-   * undoes it. False, and nothing changes, if the plugin has no such tab.
+   * Brings such a tab to the front at a step, or at the nearest one of each series, and pins the cursor there; a tab
+   * about one run shows `run`. Back undoes it. False, and nothing changes, if the plugin has no such tab.
    */
-  openStep(plugin: string, step: number): boolean;
+  openStep(plugin: string, step: number, run?: string | null): boolean;
   readonly cursor: SharedCursor;
   /** Grows whenever data of any plugin change. */
   readonly generation: ReadonlySignal<number>;
@@ -124,6 +124,8 @@ export interface PluginContext {
   readonly changes: ReadonlySignal<Changes>;
   /** The series of this plugin; `withUnclaimed` has those of values that no plugin claims, too. */
   readonly tags: TagCatalogue & { readonly withUnclaimed: TagCatalogue };
+  /** The series of another plugin; none if it is not there. */
+  tagsOf(plugin: string): TagCatalogue;
   readonly theme: ReadonlySignal<Theme>;
   readonly locale: ReadonlySignal<Locale>;
   /**

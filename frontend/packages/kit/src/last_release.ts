@@ -1,14 +1,6 @@
 /** Names that the last release promised: they are in `@insight-host/kit/lab` now; the next one drops them here. */
 export {
   /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
-  Latest,
-} from './base/ask';
-export {
-  /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
-  RequestQueue,
-} from './base/requests';
-export {
-  /** @deprecated Import it from `@insight-host/kit/lab`, which may change. */
   SeriesClock,
 } from './base/requests';
 export {

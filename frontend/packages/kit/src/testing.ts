@@ -213,8 +213,8 @@ export function fakeContext(
     browseTags: () => undefined,
     modes: signal([{ plugin: 'sample', title: 'Sample' }]),
     stepTabs: signal(tabs.value.filter((tab) => tab === 'image').map((plugin) => ({ plugin, title: plugin }))),
-    openStep: (plugin, step) => {
-      opened.push({ plugin, state: { step: String(step) } });
+    openStep: (plugin, step, run) => {
+      opened.push({ plugin, state: { step: String(step), ...(run && { run }) } });
       return true;
     },
     cursor: Object.assign(cursor, {
@@ -224,6 +224,7 @@ export function fakeContext(
     generation: signal(0),
     changes: signal<Changes>({ generation: 0, series: null }),
     tags: Object.assign(fakeCatalogue(series), { withUnclaimed: fakeCatalogue() }),
+    tagsOf: () => fakeCatalogue(series),
     theme,
     locale: signal<Locale>('en'),
     reason: ({ error }) => error,

@@ -110,6 +110,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
   };
 
   const tags = tagsOf(page.tags.of(name));
+  const others = new Map<string, TagCatalogue>();
   const isApart = runs !== page.runs;
   let hasOffered = false;
   const isOfOne = signal(false); // of this context: what the plugin contributes to other tabs is about many
@@ -127,6 +128,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     plugin: tab.name,
     title: badged ? page.badged(tab) : page.tabTitle(tab),
   });
+
   const stepTabs = computed(() => page.stepTabs.value.filter((tab) => tab.name !== name).map((tab) => named(tab)));
 
   const routeOf = (plugin: string, path: string): string =>
@@ -179,7 +181,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     },
     browseTags: () => void (page.dialog.value = { kind: 'tags', plugin: name }),
     stepTabs: wrap(stepTabs),
-    openStep: (plugin, step) => page.openStep(plugin, step, name),
+    openStep: (plugin, step, run) => page.openStep(plugin, step, name, run),
     cursor: Object.assign(wrap(page.cursor.now), {
       point: (place: CursorPlace | null) => page.cursor.point(place, name),
       pin: (place: CursorPlace | null) => page.cursor.pin(place, name),
@@ -187,6 +189,11 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     generation: wrap(page.session.generation),
     changes: wrap(changes),
     tags: Object.assign(tags, { withUnclaimed: tagsOf(page.tags.of(name, true)) }),
+    tagsOf: (plugin) => {
+      const known = others.get(plugin) ?? tagsOf(page.tags.of(plugin));
+      others.set(plugin, known);
+      return known;
+    },
     theme: wrap(page.preferences.theme),
     locale: wrap(page.preferences.locale),
     t,

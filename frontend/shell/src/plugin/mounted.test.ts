@@ -99,7 +99,12 @@ describe('a plugin in its tab', () => {
 
   it('leads to any other tab that can show one step, in the state that this tab has named', async () => {
     let ctx: PluginContext | null = null;
-    const steps = { ...tab, name: 'theirs', tab_name: 'Theirs', step_state: { at: '{step}', view: 'one' } };
+    const steps = {
+      ...tab,
+      name: 'theirs',
+      tab_name: 'Theirs',
+      step_state: { at: '{step}', of: '{run}', view: 'one' },
+    };
     const idle = { ...steps, name: 'idle', enabled: false };
     page.session.plugins.value = [{ ...tab, step_state: { at: '{step}' } }, steps, idle];
     page.session.table.value = {
@@ -118,6 +123,8 @@ describe('a plugin in its tab', () => {
     expect(given.openStep('theirs', 1742)).toBe(true);
     expect(page.front.value?.name).toBe('theirs');
     expect(page.url.below('theirs.')).toEqual({ at: '1742', view: 'one' });
+    expect(given.openStep('theirs', 1742, 'a;b')).toBe(true);
+    expect(page.url.below('theirs.')).toEqual({ at: '1742', of: 'a%3Bb', view: 'one' });
     expect(given.cursor.value).toEqual({ step: 1742, pinned: true, from: 'sample' });
     expect(commands(page).map(({ label }) => label)).toContain('Theirs at step 1,742');
   });

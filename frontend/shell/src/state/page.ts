@@ -239,23 +239,21 @@ export class Page {
     if (tab !== this.front.value?.name) this.wanted.set(tab, 'push');
   }
 
-  /** Brings a tab to the front with these keys of its part of the URL, in which `hole` stands for a text. */
-  openAt(tab: string, state: Readonly<Record<string, string>>, hole: string, text: string): void {
-    this.open(
-      tab,
-      Object.fromEntries(Object.entries(state).map(([key, value]) => [key, value.replaceAll(hole, () => text)])),
-    );
+  /** Brings a tab to the front with these keys of its part of the URL, in which `{name}` stands for a text. */
+  openAt(tab: string, state: Readonly<Record<string, string>>, texts: Readonly<Record<string, string | null>>): void {
+    const filled = (value: string): string => value.replace(/\{(\w+)\}/g, (hole, name) => texts[name] ?? hole);
+    this.open(tab, Object.fromEntries(Object.entries(state).map(([key, value]) => [key, filled(value) || null])));
   }
 
   /** Tabs that can show one step and have data. */
   readonly stepTabs = computed(() => this.tabs.value.filter((tab) => tab.step_state && this.hasData(tab)));
 
-  /** Brings such a tab to the front at a step, and pins the cursor there. */
-  openStep(name: string, step: number, from = ''): boolean {
+  /** Brings such a tab to the front at a step, of a run if it shows one at a time, and pins the cursor there. */
+  openStep(name: string, step: number, from = '', run: string | null = null): boolean {
     const state = this.stepTabs.peek().find((tab) => tab.name === name)?.step_state;
     if (!state) return false;
     this.cursor.pin({ step }, from);
-    this.openAt(name, state, '{step}', String(step));
+    this.openAt(name, state, { step: String(step), run: run === null ? '' : codecs.name.format(run) });
     return true;
   }
 

@@ -21,7 +21,7 @@ const first = signal<string | null>(null);
 export function comparingOf(page: Page): Comparing {
   const compare = (runs: readonly string[]): void => {
     const { value: tab } = page.comparer;
-    if (tab) page.openAt(tab.name, tab.run_state ?? {}, '{runs}', codecs.names.format(runs) ?? '');
+    if (tab) page.openAt(tab.name, tab.run_state ?? {}, { runs: codecs.names.format(runs) ?? '' });
   };
   const pick = (run: string): boolean => {
     const { value: other } = first;

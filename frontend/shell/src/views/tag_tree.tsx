@@ -139,7 +139,7 @@ export function TagTree({ plugin }: { readonly plugin: string }) {
 
 /** Brings the tab of a plugin to the front with the tags that a regular expression matches. */
 export function openTags(page: Page, tab: Tab, pattern: string): void {
-  page.openAt(tab.name, tab.tag_state ?? {}, '{pattern}', pattern);
+  page.openAt(tab.name, tab.tag_state ?? {}, { pattern });
 }
 
 function show(page: Page, plugin: string, { path, below }: TagNode, close: () => void): void {

@@ -13,7 +13,16 @@ import { CardTools, useFigure } from './card_tools';
 import { chartData } from './chart_data';
 import { CardCorner } from './arranging';
 import { aroundOf, bestOf, drawnOf, Legend, LineLimit } from './legend';
-import { legendOf, linesOf, mainLines, pointedRuns, singleValues, useHoveredRuns, type Lines } from './lines';
+import {
+  legendOf,
+  linesOf,
+  mainLines,
+  pointedRuns,
+  singleValues,
+  useHoveredRuns,
+  type Lines,
+  type SingleValue,
+} from './lines';
 import { useMarkers } from './markers';
 import { followed, type Reading } from './reading';
 import { Tooltip } from './tooltip';
@@ -160,7 +169,7 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
 }
 
 /** Bars in the place of the chart; their code is loaded when they are first shown. */
-function Singles(props: { board: ScalarParts; tag: string; values: ReadonlyMap<string, number> }): JSX.Element {
+function Singles(props: { board: ScalarParts; tag: string; values: ReadonlyMap<string, SingleValue> }): JSX.Element {
   const loaded = useLater(props.board, () => import('../panels/drawn_bars'));
   return <div class="singles">{loaded && <loaded.SingleValues {...props} />}</div>;
 }
@@ -177,15 +186,16 @@ function cardQuery(
   times: boolean,
   wasClipped: boolean,
 ): CardQuery | null {
-  const all = layersOf(board, tag);
+  const group = board.grouping.query(board.centre.value, board.shownSpread.value);
+  const all = layersOf(board, tag).filter(({ edge }) => !edge || !group); // a line of several runs has a band of its own
+  const count = all.filter(({ edge }) => !edge).length;
   const layers = all
     .map((layer): Layer => {
       const names = board.tags.runNames(layer.tag);
-      const around = aroundOf(board, names, all.length);
-      return { ...layer, runs: drawnOf(board, names, all.length), ...(around ? { around } : {}) };
+      const around = layer.edge ? undefined : aroundOf(board, names, count);
+      return { ...layer, runs: drawnOf(board, names, count), ...(around ? { around } : {}) };
     })
     .filter(({ runs, around }) => runs.length > 0 || around);
-  const group = board.grouping.query(board.centre.value, board.shownSpread.value);
   if (layers.length === 0) return null;
   const x = board.x.value;
   const logs = board.logs.of(tag);

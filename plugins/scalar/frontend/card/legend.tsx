@@ -129,7 +129,7 @@ interface LineLimitProps {
 export function LineLimit({ board, tag }: LineLimitProps): JSX.Element | null {
   if (board.grouping.isOn.value) return null;
   const { t: say } = board.page;
-  const layers = layersOf(board, tag);
+  const layers = layersOf(board, tag).filter(({ edge }) => !edge);
   const names = layers.map((layer) => board.tags.runNames(layer.tag));
   const total = names.reduce((sum, one) => sum + one.length, 0);
   if (total <= MOST_LINES) return null;

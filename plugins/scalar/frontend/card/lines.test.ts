@@ -38,8 +38,8 @@ describe('lines', () => {
       singleValues({ query, layers: [{ ...layer, main }] });
     expect(of(one('a', 5), one('b', 7))).toEqual(
       new Map([
-        ['a', 5],
-        ['b', 7],
+        ['a', { value: 5 }],
+        ['b', { value: 7 }],
       ]),
     );
     expect(of(one('a', 5), series('b', 't'))).toBeNull();

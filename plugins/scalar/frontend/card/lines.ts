@@ -1,12 +1,14 @@
 /** The lines of a card: what is drawn of the series that it shows. */
 import type { Run, RunGroup } from '@insight-host/api';
 import type { Page } from '@insight-host/kit';
+import type { Numbers } from '@insight-host/kit/draw';
 import type { Cursor, Line, LineChart, Mark } from '@insight-host/kit/lines';
 import { useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { LayerData, Picture } from '../feed/feed';
 import { placeOf, xColumn, type Band, type Series } from '../feed/series';
 import type { Axis } from './axis';
+import { errorsOf, marginOf } from './bounds';
 
 /** What the cursor needs to know of a line: where its points come from. */
 export interface Source {
@@ -22,6 +24,8 @@ export interface Source {
   readonly main: Series | null;
   readonly raw: Series | null;
   readonly band?: Band;
+  /** Ends of its error bars, by step. */
+  readonly errors?: { readonly steps: Float64Array; readonly low: Numbers; readonly high: Numbers };
 }
 
 export interface Lines {
@@ -78,6 +82,7 @@ export function linesOf(
   const byName = new Map(runs.map((run) => [run.name, run]));
   const drawn = picture.layers.filter(({ edge }) => !edge);
   const paired = drawn.length > 1;
+  const hasEdges = drawn.length < picture.layers.length;
   const [raw, main]: [Line[], Line[]] = [[], []];
   const sources = new Map<string, Source>();
   const marks = new Map<string, Mark>(); // of a run, whichever of its tags restarts
@@ -126,8 +131,14 @@ export function linesOf(
       const behind = raws.get(series.run) ?? null;
       const dash = dashOf(layer, place, run.dash);
       const line = lineOf(series, { ...own, id, label, color, dash, role: series.run === best ? 'best' : 'main' });
-      main.push(withMargin(line, picture.layers, series));
-      if (behind) raw.push(lineOf(behind, { ...own, id, label, color, dash: dashOf(layer, place, []), role: 'raw' }));
+      const unsmoothed = picture.query.smoothing > 0 ? behind : series;
+      const errors = hasEdges && unsmoothed ? errorsOf(picture.layers, unsmoothed) : undefined;
+      const margin = hasEdges ? marginOf(picture.layers, series) : undefined;
+      main.push(withBand(line, behind ? margin : (margin ?? errors)));
+      if (behind) {
+        const faint = lineOf(behind, { ...own, id, label, color, dash: dashOf(layer, place, []), role: 'raw' });
+        raw.push(withBand(faint, errors));
+      }
       sources.set(id, {
         label,
         color,
@@ -138,6 +149,7 @@ export function linesOf(
         dash,
         main: series,
         raw: behind,
+        ...(errors && unsmoothed ? { errors: { ...errors, steps: unsmoothed.steps } } : {}),
       });
       if (layer.axis === 'left')
         for (const mark of restarts(series, picture.query.x, color, markText))
@@ -200,6 +212,8 @@ function lineOf(
   return line;
 }
 
+const withBand = (line: Line, band: Line['band']): Line => (band ? { ...line, band } : line);
+
 function extent(picture: Picture): readonly [number, number] | null {
   let [lo, hi] = [Infinity, -Infinity];
   for (const layer of picture.layers) {
@@ -226,40 +240,26 @@ function restarts(
   });
 }
 
-/** The line of a series, with a band if layers of the picture are its edges. */
-export function withMargin(line: Line, layers: readonly LayerData[], series: Series): Line {
-  const edge = (side: 'low' | 'high'): Series | undefined =>
-    layers
-      .find((layer) => layer.edge?.of === series.tag && layer.edge.side === side)
-      ?.main.find(({ run }) => run === series.run);
-  const [low, high] = [edge('low'), edge('high')];
-  return low && high ? { ...line, band: { low: along(low, series.steps), high: along(high, series.steps) } } : line;
-}
-
-/**
- * The values of a series at these steps, between its points by a straight line; NaN before the first and after the
- * last.
- */
-export function along({ steps: own, values }: Series, steps: Float64Array): Float64Array {
-  let at = 0;
-  return steps.map((step) => {
-    while (at > 0 && (own[at] as number) > step) at--; // after a restart
-    while (at + 1 < own.length && (own[at + 1] as number) <= step) at++;
-    const [from, to] = [own[at] ?? NaN, own[at + 1] ?? NaN];
-    const value = values[at] ?? NaN;
-    if (from === step) return value;
-    return from < step && to > step
-      ? value + ((step - from) / (to - from)) * ((values[at + 1] as number) - value)
-      : NaN;
-  });
+/** A bar of a card whose runs have one value each. */
+export interface SingleValue {
+  readonly value: number;
+  /** The ends of its error bar. */
+  readonly ends?: readonly [low: number, high: number];
 }
 
 /** The values of a card whose runs have one each, by run; null for a card with curves, or with one run. */
-export function singleValues({ layers }: Picture): ReadonlyMap<string, number> | null {
+export function singleValues({ layers }: Picture): ReadonlyMap<string, SingleValue> | null {
   const [layer, ...others] = layers;
-  if (!layer || others.length > 0 || layer.bands.length > 0 || layer.main.length < 2) return null;
-  const isSingle = layer.main.every(({ total, values }) => total === 1 && values.length === 1);
-  return isSingle ? new Map(layer.main.map(({ run, values }) => [run, values[0] as number])) : null;
+  if (!layer || others.some(({ edge }) => !edge?.bars) || layer.bands.length > 0 || layer.main.length < 2) return null;
+  if (!layer.main.every(({ total, values }) => total === 1 && values.length === 1)) return null;
+  return new Map(
+    layer.main.map((series) => {
+      const errors = errorsOf(layers, series);
+      const ends = [errors?.low[0] ?? NaN, errors?.high[0] ?? NaN] as const;
+      const value = series.values[0] as number;
+      return [series.run, ends.every(Number.isFinite) ? { value, ends } : { value }];
+    }),
+  );
 }
 
 const REACH = 24; // pixels from a line to the pointer

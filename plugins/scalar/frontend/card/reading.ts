@@ -4,7 +4,7 @@ import type { Cursor } from '@insight-host/kit/lines';
 import type { CardQuery } from '../feed/feed';
 import { indexAt, type Band } from '../feed/series';
 import { isMetric } from './axis';
-import type { Lines } from './lines';
+import type { Lines, Source } from './lines';
 
 /** What the pointer reads in a chart. */
 export interface Reading {
@@ -44,6 +44,8 @@ export interface Row {
   readonly metric: number | null;
   /** Of a group: edges of its band, and how many runs reach across this x. */
   readonly group: { readonly low: number; readonly high: number; readonly runs: number } | null;
+  /** The ends of its error bar. */
+  readonly ends: readonly [low: number, high: number] | null;
   /** Until the exact numbers are here: how far values may be off. */
   readonly rough: { readonly by: number; readonly relative: boolean } | null;
 }
@@ -87,6 +89,7 @@ export function rowsOf(
           relative: x === 'relative' ? point.x : null,
           metric: isMetric(x) ? point.x : null,
           group: band ? groupAt(band, point) : null,
+          ends: null,
           rough: null,
         },
       ];
@@ -117,6 +120,7 @@ export function rowsOf(
         relative: wall - main.origin,
         metric: isMetric(x) ? (precise?.x ?? point.x) : null,
         group: null,
+        ends: endsAt(source.errors, step),
         rough: precise ? null : ((raw ?? main).precision ?? (Number.isNaN(wall) ? EXACT : null)),
       },
     ];
@@ -130,6 +134,13 @@ export const stepOf = (step: number | string): number | bigint => (typeof step =
 function groupAt(band: Band, { index, x }: Cursor['nearest'][number]): Row['group'] {
   if (band.x[index] !== x) return null;
   return { low: band.low[index] ?? NaN, high: band.high[index] ?? NaN, runs: band.count[index] ?? 0 };
+}
+
+/** The ends of the error bar at a step; null where it has none. */
+function endsAt(errors: Source['errors'], step: number | bigint): Row['ends'] {
+  const at = errors?.steps.indexOf(Number(step)) ?? -1;
+  const ends = [errors?.low[at] ?? NaN, errors?.high[at] ?? NaN] as const;
+  return ends.every(Number.isFinite) ? ends : null;
 }
 
 const EXACT = { by: 0, relative: false };

@@ -2,10 +2,11 @@ import { Tooltip as Box, Button, copyTable, durationText, Select, timeText, valu
 import { marksAt, type Mark } from '@insight-host/kit/lines';
 import { useSignal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';
 import type { Feed } from '../feed/feed';
 import { Sample } from './legend';
+import { withErrorText } from './bounds';
 import type { Lines } from './lines';
 import type { PlacedMarker } from './markers';
 import { ordered, ORDERS, roughText, rowsOf, type Exact, type Reading, type Row } from './reading';
@@ -57,7 +58,13 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
   const columns: readonly (readonly [string, (row: Row) => string])[] = [
     [group ? 'group' : 'run', (row) => row.label],
     ['smoothed', (row) => text(row, row.smoothed)],
-    [group?.centre ?? 'value', (row) => text(row, row.value)],
+    [
+      group?.centre ?? 'value',
+      (row) =>
+        row.ends && row.value !== null
+          ? withErrorText(text(row, row.value), row.value, row.ends)
+          : text(row, row.value),
+    ],
     ['low', (row) => (row.group ? valueText(row.group.low) : '')],
     ['high', (row) => (row.group ? valueText(row.group.high) : '')],
     ['runs', (row) => row.group?.runs.toLocaleString(locale) ?? ''],
@@ -106,9 +113,7 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
         <Rows board={board} rows={rows} table={table} closest={closest} />
       )}
       {now.pinned && <Marks marks={marksAt(marks, now.cursor.reach)} />}
-      {now.pinned && (
-        <StepTabs board={board} tag={feed.tag} step={rows.find((row) => row.id === closest)?.step ?? null} />
-      )}
+      {now.pinned && <StepTabs board={board} tag={feed.tag} row={rows.find((row) => row.id === closest)} />}
       {nearest.length > rows.length && (
         <div class="more">{say('tooltip.more', { count: nearest.length - rows.length })}</div>
       )}
@@ -262,8 +267,8 @@ async function copy(board: ScalarParts, rows: readonly Row[]): Promise<void> {
     [rows.some(({ group }) => group) ? 'group' : 'run', (row) => row.label],
     ['value', (row) => row.value],
     ['smoothed', (row) => row.smoothed],
-    ['low', (row) => row.group?.low],
-    ['high', (row) => row.group?.high],
+    ['low', (row) => row.group?.low ?? row.ends?.[0]],
+    ['high', (row) => row.group?.high ?? row.ends?.[1]],
     ['n', (row) => row.group?.runs],
     ['x', (row) => row.metric],
     ['step', (row) => row.step],
@@ -281,17 +286,31 @@ interface StepTabsProps {
   readonly board: ScalarParts;
   /** Of the card. */
   readonly tag: string;
-  readonly step: number | bigint | null;
+  /** The point that is nearest to where the reading was pinned. */
+  readonly row: Row | undefined;
 }
 
 /** What can be done at a step: a note, and the tabs that can show it, whatever plugins they are of. */
-function StepTabs({ board, tag, step }: StepTabsProps): JSX.Element | null {
-  const { value: tabs } = board.stepTabs;
-  if (step === null) return null;
+function StepTabs({ board, tag, row }: StepTabsProps): JSX.Element | null {
+  const step = row?.step ?? null;
+  const place = useRef<HTMLDivElement>(null);
+  // a reading that was pinned by Enter is used by keys, and gives the focus back to its chart
+  useEffect(() => {
+    const chart = document.activeElement;
+    if (!(chart instanceof HTMLElement) || !chart.matches('[role=img]:focus-visible')) return undefined;
+    const { current } = place;
+    current?.querySelector('button')?.focus();
+    return () => {
+      if (!document.activeElement || document.activeElement === document.body) chart.focus();
+    };
+  }, []);
+  if (!row || step === null) return null;
+  const has = (plugin: string, run: string): boolean => board.page.ctx.tagsOf(plugin).value?.tagsOf(run).length !== 0; // or it is not known yet
+  const tabs = board.stepTabs.value.filter(({ plugin }) => row.run === undefined || has(plugin, row.run));
   const { t: say, locale } = board.page;
   const at = step.toLocaleString(locale.value);
   return (
-    <div class="step-tabs" role="group" aria-label={say('at.step', { step: at })}>
+    <div class="step-tabs" ref={place} role="group" aria-label={say('at.step', { step: at })}>
       <span>{say('at.step', { step: at })}</span>
       {tabs.map(({ plugin, title }) => (
         <Button
@@ -299,7 +318,7 @@ function StepTabs({ board, tag, step }: StepTabsProps): JSX.Element | null {
           action={`open-${plugin}`}
           text={title}
           label={say('at.step.open', { tab: title, step: at })}
-          onPress={() => void board.page.ctx.openStep(plugin, Number(step))}
+          onPress={() => void board.page.ctx.openStep(plugin, Number(step), row.run)}
         />
       ))}
       <Button

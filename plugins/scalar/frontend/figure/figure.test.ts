@@ -112,6 +112,13 @@ describe('the data of a figure', () => {
   });
 });
 
+it('LaTeX has error bars as those of pgfplots', () => {
+  const band = { low: [0.5, NaN], high: [2, NaN], bars: true };
+  const tex = latexOf({ ...chart, xWindow: null, lines: [line('a', [0, 1], [1, 2], { band })] }, DEFAULT, null);
+  expect(tex).toContain('error bars/.cd, y dir=both, y explicit]');
+  expect(tex).toContain('x y minus plus\n0 1 0.5 1\n1 2 0 0\n};');
+});
+
 describe('LaTeX', () => {
   const tex = latexOf({ ...chart, logY: true, marks: [{ x: 2, color: 'red', text: '' }] }, DEFAULT, '1 value ≤ 0');
 

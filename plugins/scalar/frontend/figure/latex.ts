@@ -184,6 +184,7 @@ function plotOf(line: Line, props: LineChartProps, color: string, style: FigureS
   const id = line.id.replace(/[^a-z0-9]/gi, (letter) => `u${letter.codePointAt(0)}`);
   const edge = (name: string, ys: Numbers): string =>
     `\\addplot[name path=${name}${id}, draw=none, forget plot] ${table(ys)}`;
+  if (line.band?.bars) return barredPlot(line, line.band, shown, props, lookOf(line, color, style));
   const band = line.band
     ? [
         edge('low', line.band.low),
@@ -192,6 +193,24 @@ function plotOf(line: Line, props: LineChartProps, color: string, style: FigureS
       ]
     : [];
   return [...band, `\\addplot[${lookOf(line, color, style)}, forget plot] ${table(line.y)}`].join('\n');
+}
+
+/** A line with an error bar at each point. */
+function barredPlot(
+  { x, y, breaks }: Line,
+  { low, high }: NonNullable<Line['band']>,
+  shown: readonly number[],
+  { logY = false }: LineChartProps,
+  look: string,
+): string {
+  const broken = new Set(breaks);
+  const rows = shown.flatMap((i) => {
+    const value = y[i] as number;
+    const by = [value - (low[i] as number), (high[i] as number) - value].map((far) => (Number.isFinite(far) ? far : 0));
+    return [...(broken.has(i) ? [`${x[i]} nan 0 0`] : []), `${x[i]} ${numberOf(value, logY)} ${by.join(' ')}`];
+  });
+  const bars = 'error bars/.cd, y dir=both, y explicit';
+  return `\\addplot[${look}, forget plot, ${bars}] table[x=x, y=y, y error minus=minus, y error plus=plus] {\nx y minus plus\n${rows.join('\n')}\n};`;
 }
 
 /** Of each of so many columns of points the first, smallest, largest and last. */

@@ -1,11 +1,13 @@
 /** Bars of the values of runs, the largest first. */
 import { valueText } from '@insight-host/kit';
-import { fittingTicks, linearTicks, makeScale, namesApart, textWidth } from '@insight-host/kit/draw';
+import { fittingTicks, linearTicks, makeScale, namesApart, textWidth, type Scale } from '@insight-host/kit/draw';
 import { useSize } from '@insight-host/kit/lab';
 import { useComputed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';
+import { withErrorText } from '../card/bounds';
+import type { SingleValue } from '../card/lines';
 import type { Values } from './metrics';
 import { ANYWHERE, FONT } from './plot';
 
@@ -16,16 +18,23 @@ const LETTER = 7; // pixels
 const NUMBER = 84; // pixels to the right of a bar, for its value
 const BETWEEN = 20;
 
-interface Bar {
+interface Bar extends SingleValue {
   readonly run: string;
-  readonly value: number;
 }
 
+const NO_ENDS = [NaN, NaN] as const;
+
 /** Runs with a finite value, the largest first. */
-export function barsOf(values: Values): readonly Bar[] {
-  return [...values]
-    .flatMap(([run, value]) => (typeof value === 'number' && Number.isFinite(value) ? [{ run, value }] : []))
-    .sort((a, b) => b.value - a.value);
+export const barsOf = (values: Values): readonly Bar[] =>
+  largestFirst([...values].flatMap(([run, value]) => (typeof value === 'number' ? [{ run, value }] : [])));
+
+const largestFirst = (bars: readonly Bar[]): readonly Bar[] =>
+  bars.filter(({ value }) => Number.isFinite(value)).sort((a, b) => b.value - a.value);
+
+/** An error bar across a bar, as a path. */
+function whisker(scale: Scale, [low, high]: readonly [number, number], y: number): string {
+  const [from, to] = [scale.toPixel(low), scale.toPixel(high)];
+  return `M${from} ${y}H${to}M${from} ${y - 3}v6M${to} ${y - 3}v6`;
 }
 
 interface DrawnBarsProps {
@@ -46,7 +55,7 @@ export function DrawnBars({ board, bars, title, host, picture }: DrawnBarsProps)
   const longest = Math.max(4, ...names.map(({ length }) => length));
   const left = Math.round(Math.min(width * MOST_OF, longest * LETTER + 20));
   const short = namesApart(names, left - 12, FONT.size, textWidth);
-  const values = shown.map(({ value }) => value);
+  const values = shown.flatMap(({ value, ends = [] }) => [value, ...ends]);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const scale = makeScale([low, high === low ? 1 : high], [left, width - NUMBER]);
   const height = shown.length * ROW + BETWEEN;
@@ -72,11 +81,11 @@ export function DrawnBars({ board, bars, title, host, picture }: DrawnBarsProps)
           </text>
         </g>
       ))}
-      {shown.map(({ run, value }, at) => {
+      {shown.map(({ run, value, ends }, at) => {
         const [end, top] = [scale.toPixel(value), BETWEEN + at * ROW];
         return (
           <g key={run} data-run-bar={run} data-hover-run={run}>
-            <title>{`${names[at]}: ${valueText(value)}`}</title>
+            <title>{`${names[at]}: ${withErrorText(valueText(value), value, ends ?? NO_ENDS)}`}</title>
             <text x={left - 6} y={top + 14} text-anchor="end" fill={text}>
               {short[at]}
             </text>
@@ -87,7 +96,8 @@ export function DrawnBars({ board, bars, title, host, picture }: DrawnBarsProps)
               height={ROW - 6}
               fill={page.colorOf(run)}
             />
-            <text x={Math.max(zero, end) + 5} y={top + 14} fill={text}>
+            {ends && <path d={whisker(scale, ends, top + ROW / 2)} stroke={text} fill="none" />}
+            <text x={Math.max(zero, end, ends ? scale.toPixel(ends[1]) : 0) + 5} y={top + 14} fill={text}>
               {valueText(value)}
             </text>
           </g>
@@ -100,12 +110,12 @@ export function DrawnBars({ board, bars, title, host, picture }: DrawnBarsProps)
 interface SingleValuesProps {
   readonly board: ScalarParts;
   readonly tag: string;
-  readonly values: Values;
+  readonly values: ReadonlyMap<string, SingleValue>;
 }
 
 /** What a card shows whose runs have one value each: a bar for each of them. */
 export function SingleValues({ board, tag, values }: SingleValuesProps): JSX.Element {
-  const bars = useMemo(() => barsOf(values), [values]);
+  const bars = useMemo(() => largestFirst([...values].map(([run, one]) => ({ run, ...one }))), [values]);
   const host = useRef<HTMLDivElement>(null);
   const title = board.page.titleOf(tag);
   return (

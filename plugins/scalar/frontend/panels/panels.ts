@@ -42,8 +42,8 @@ export type Draft = Omit<Panel, 'id'>;
 export interface PanelLayer {
   readonly tag: string;
   readonly axis: 'left' | 'right';
-  /** Not a line of its own, but an edge of the band around the line of another tag. */
-  readonly edge?: { readonly of: string; readonly side: 'low' | 'high' };
+  /** Not a line of its own, but an edge of the band around the line of another tag, or its error bars. */
+  readonly edge?: { readonly of: string; readonly side: 'low' | 'high' | 'error'; readonly bars?: boolean };
 }
 
 export const COLUMNS = 12;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { along, withMargin } from '../card/lines';
+import { along, marginOf } from '../card/bounds';
 import { fakeSeries } from '../feed/fake_board';
 import { binsOf } from './bars';
 import { barsOf } from './drawn_bars';
@@ -140,16 +140,15 @@ describe('a band from other tags', () => {
       raw: null,
       bands: [],
     });
-    const line = { id: '', label: '', color: '', x, y: x };
     const [low, high] = [
       { ...of('l', 'r'), edge: { of: 'v', side: 'low' as const } },
       { ...of('u', 'r'), edge: { of: 'v', side: 'high' as const } },
     ];
     const series = fakeSeries([0, 1], [1, 1], { tag: 'v', run: 'r' });
-    expect(withMargin(line, [low, high], series).band).toBeDefined();
-    expect(withMargin(line, [low], series).band).toBeUndefined();
-    expect(withMargin(line, [low, high], { ...series, run: 'other' }).band).toBeUndefined();
-    expect(withMargin(line, [low, high], { ...series, tag: 'w' }).band).toBeUndefined();
+    expect(marginOf([low, high], series)).toBeDefined();
+    expect(marginOf([low], series)).toBeUndefined();
+    expect(marginOf([low, high], { ...series, run: 'other' })).toBeUndefined();
+    expect(marginOf([low, high], { ...series, tag: 'w' })).toBeUndefined();
   });
 });
 

@@ -1,3 +1,4 @@
+import { effect, signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Latest } from './ask';
 import { RequestQueue } from './requests';
@@ -137,6 +138,22 @@ describe('what a card wants to know', () => {
     latest.want('2', answer('2', 10));
     await pass(20);
     expect(latest.answer.value?.key).toBe('2');
+  });
+
+  it('may be wanted in an effect, which its answer does not run again', async () => {
+    const question = signal('first');
+    let runs = 0;
+    const stop = effect(() => {
+      runs++;
+      latest.want(question.value, answer(question.value, 10));
+    });
+    await pass(20);
+    question.value = 'second';
+    await pass(20);
+    expect([latest.answer.value?.value, runs, started]).toEqual(['second', 2, ['first', 'second']]);
+    latest.forget();
+    expect([latest.answer.value, runs]).toEqual([null, 2]);
+    stop();
   });
 
   it('ends when the card leaves the screen', async () => {

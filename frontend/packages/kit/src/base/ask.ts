@@ -38,18 +38,18 @@ export class Latest<T> {
 
   /** `urgency` is that of the queue: the smallest goes first. */
   constructor(
-    private readonly queue: RequestQueue,
+    private readonly queue: RequestQueue = new RequestQueue(1),
     private readonly urgency: () => number = () => 0,
   ) {}
 
   /** Wants the answer to `request`, which `key` names; the same key again asks for nothing. */
   want(key: string, request: (signal: AbortSignal) => Promise<T>): void {
-    const again = this.wanted?.key === key && (this.working?.key === key || this.error.value?.key === key);
+    const again = this.wanted?.key === key && (this.working?.key === key || this.error.peek()?.key === key);
     this.wanted = { key, request };
     if (again) return;
     clearTimeout(this.again);
     const { working } = this;
-    if (this.answer.value?.key === key) working?.stop.abort(); // it is there
+    if (this.answer.peek()?.key === key) working?.stop.abort(); // it is there
     else if (!working) void this.work();
     else if (working.key !== key)
       this.timer ??= setTimeout(() => this.wanted?.key !== working.key && working.stop.abort(), PATIENCE);
@@ -64,6 +64,13 @@ export class Latest<T> {
     this.wanted = null;
     clearTimeout(this.again);
     this.working?.stop.abort();
+  }
+
+  /** Nothing is wanted, and the last answer is gone. */
+  forget(): void {
+    this.rest();
+    this.answer.value = null;
+    this.error.value = null;
   }
 
   private async work(): Promise<void> {
@@ -159,7 +166,7 @@ export function useAnswer<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   { queue, urgency, visible = true, about, keeps = false, rest, poll }: AskOptions<T> = {},
 ): Asked<T> {
-  const latest = useMemo(() => new Latest<T>(queue ?? new RequestQueue(1), urgency), [queue, about]);
+  const latest = useMemo(() => new Latest<T>(queue, urgency), [queue, about]);
   const took = useRef(0);
   const wanted = visible ? key : null;
   useEffect(() => {

@@ -16,7 +16,7 @@ export interface CardParts {
 /** `perTag`: one card for each tag, else one for each tag and run. */
 export function cardParts(page: Page, perTag: boolean | Live<boolean>, series?: SeriesChoice): CardParts {
   const tags = new Tags(page, series);
-  const filter = new Filter(page, tags);
+  const filter = new Filter(page, tags, series?.isAside);
   const cards = new CardList(page, tags, filter, typeof perTag === 'boolean' ? signal(perTag) : perTag);
   return { page, tags, filter, cards };
 }
@@ -30,11 +30,15 @@ export class Filter {
     const { error } = this.match.value;
     return error === SLOW ? this.page.t('filter.slow') : error;
   });
-  readonly shown = computed(() => [...this.tags.runsByTag.value.keys()].filter(this.match.value.matches));
+  readonly shown = computed(() => {
+    const found = new Set([...this.tags.runsByTag.value.keys()].filter(this.match.value.matches));
+    return [...found].filter((tag) => !this.isAside?.(tag, found));
+  });
 
   constructor(
     private readonly page: Page,
     private readonly tags: Tags,
+    private readonly isAside?: SeriesChoice['isAside'],
   ) {
     this.text = page.setting('tags', codecs.text);
   }

@@ -1,5 +1,5 @@
 /** What the kit promises of its base: the state of a tab and of its cards, controls, texts. */
-export { isAway, statusOf, type Asked } from './ask';
+export { isAway, Latest, statusOf, useAnswer, type Answer, type Asked, type AskOptions, type Failure } from './ask';
 export { cardCodec, cardId, PerCard, sameCard, type CardKey } from './card_key';
 export * from './card_parts';
 export { fitBitmap, NO_PIXELS, pixelsOf, useChart, watchPixels, type Chart, type PixelSize } from './chart';
@@ -25,7 +25,7 @@ export {
   type PopoverProps,
   type TooltipProps,
 } from './popover';
-export { portions } from './requests';
+export { portions, RequestQueue } from './requests';
 export { searcher, type Searcher } from './search';
 export { addStyles, tab, type TabProps } from './tab';
 export { Tags, type ChangedSeries, type SeriesChoice } from './tags';

@@ -8,6 +8,8 @@ export type ChangedSeries = Readonly<Record<string, readonly string[]>> | null;
 export interface SeriesChoice {
   readonly from?: Live<TagCatalogue>;
   readonly shows?: (info: TagInfo) => boolean;
+  /** Whether a tag has no card of its own among these, because that of another one shows its values, too. */
+  readonly isAside?: (tag: string, shown: { has(tag: string): boolean }) => boolean;
 }
 
 /** The series of all runs, and which of their tags the selected runs have. */

@@ -112,7 +112,7 @@ export function fileName(tag: string, extension: string, fallback: string): stri
 }
 
 /** Elements whose text may have lines. */
-const PROSE = /^(pre|p|div|dd|td|li|style)$/;
+const PROSE = /^(pre|p|div|dd|td|li|del|ins|style)$/;
 
 /** `text` with such characters as escapes, as `insight-host inspect` prints them; with `lines`, line breaks stay. */
 export function visibleText(text: string, lines?: boolean): string {

@@ -16,6 +16,7 @@ import {
   type Tick,
 } from '@insight-host/kit/draw';
 import { drawEndLabels } from './end_labels';
+import { drawErrorBars, hasRoomForBars } from './error_bars';
 import { mainLines, namesX } from './figure';
 import { type Entry, type Figure, leftOutText } from './layout';
 import { satisfying, holds, toPixels, within } from './threshold';
@@ -29,10 +30,11 @@ const GIVEN_RADIUS = 4; // of `LineChartProps.dots`
 /** Paints a figure: grid, bands, raw lines, lines, marks, axes, and for files the title and the legend. */
 export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   const { plot, props } = figure;
+  const barred = new Set(figure.entries.filter((entry) => hasRoomForBars(entry, figure)));
   grid(figure, painter, colors);
   painter.clipped(plot.left, plot.top, plot.width, plot.height, () => {
     verticalMarks(figure, painter);
-    const bands = figure.entries.filter((entry) => entry.band);
+    const bands = figure.entries.filter((entry) => entry.band && !barred.has(entry));
     // many together would hide what is below them
     for (const entry of bands) band(entry, painter, Math.max(0.015, 0.16 * Math.min(1, 6 / bands.length)));
     const count = mainLines(props).length;
@@ -45,6 +47,7 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
     }
     if (props.threshold) violations(figure, props.threshold, painter, colors);
   });
+  drawErrorBars([...barred], figure, painter);
   painter.clipped(plot.left - RADIUS, plot.top - RADIUS, plot.width + 2 * RADIUS, plot.height + 2 * RADIUS, () => {
     for (const entry of figure.entries) {
       if (entry.line.role === 'raw') continue;

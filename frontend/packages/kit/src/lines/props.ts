@@ -22,8 +22,11 @@ export interface Line {
   readonly breaks?: readonly number[];
   /** There are points between these that were left out because they would not be seen. */
   readonly decimated?: boolean;
-  /** Lower and upper edge of a band around the line, of the same length as `x`. */
-  readonly band?: { readonly low: Numbers; readonly high: Numbers };
+  /**
+   * Lower and upper edge of a band around the line, of the same length as `x`. With `bars` they are error bars, one at
+   * each point where both are finite, drawn as a band where points are too close for bars.
+   */
+  readonly band?: { readonly low: Numbers; readonly high: Numbers; readonly bars?: boolean };
 }
 
 export interface ThresholdCondition {

@@ -18,6 +18,7 @@ export {
   type TableProps,
   type Value,
 } from './contract';
+export * from './served_rows';
 export * from './table';
 export * from './table_dialog';
 

@@ -1,4 +1,4 @@
-/** Draws formulas in TeX as MathML, which browsers lay out themselves; loaded when the first one is shown. */
+/** Draws formulas in TeX as MathML, which browsers lay out themselves; `kit/markdown` loads it for the first one. */
 import temml from 'temml';
 
 export interface Formula {
@@ -10,15 +10,17 @@ export interface Formula {
 }
 
 const MOST_EXPANDED = 1000; // macros of one formula
+const LONGEST = 5000; // characters of one
 
-/** Fills the element with the formula; one that cannot be read stays as it is written. */
-export function draw(
+/** Fills the element with the formula; one that cannot be read, or is too long, stays as it is written. */
+export function drawFormula(
   element: HTMLElement,
   { tex, isBlock, source }: Formula,
   failed: (reason: string) => string,
 ): void {
   const made = document.createElement('span');
   try {
+    if (tex.length > LONGEST) throw new Error(`${tex.length} > ${LONGEST}`);
     temml.render(tex, made, {
       displayMode: isBlock,
       throwOnError: true,

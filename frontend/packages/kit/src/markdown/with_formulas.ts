@@ -1,6 +1,6 @@
-/** Shows Markdown with formulas: `$…$` in a line, `$$…$$` on lines of its own, in TeX. */
-import { rendered } from '@insight-host/kit/markdown';
-import type { Formula } from './formulas';
+/** Shows Markdown with formulas in TeX: `$…$` and `\(…\)` in a line, `$$…$$` and `\[…\]` on lines of their own. */
+import type { Formula } from '@insight-host/kit/formulas';
+import { rendered } from './rendered';
 
 const [OPEN, CLOSE] = ['\uE000', '\uE001']; // around the number of a formula while Markdown is rendered
 const LONGEST = 20_000; // characters of a block in which formulas are looked for
@@ -9,9 +9,11 @@ const TOKENS = new RegExp(
   [
     /^ {0,3}(?<fence>`{3,}|~{3,})[^]*?(?:\n {0,3}\k<fence>[`~]*[ \t]*$|(?![^]))/,
     /(?<ticks>`+)(?!`)[^]*?[^`]\k<ticks>(?!`)/,
+    /\\\[(?<square>(?:(?!\\\[)[^])+?)\\\]/,
+    /\\\((?<round>(?:\\[^()]|[^\\\n])+?)\\\)/,
     /\\[^]/,
-    /\$\$([^$]+)\$\$/,
-    /(?<![\w$])\$(?![\s$])((?:\\[^]|[^$\\\n])*?[^\s$\\]|\\[^])\$(?![\w$])/,
+    /\$\$(?<block>[^$]+)\$\$/,
+    /(?<![\w$])\$(?![\s$])(?<line>(?:\\[^]|[^$\\\n])*?[^\s$\\]|\\[^])\$(?![\w$])/,
   ]
     .map(({ source }) => source)
     .join('|'),
@@ -21,32 +23,45 @@ const SAYS_MORE = /[\\^_={}+*/<>]/;
 
 /** A text with formulas as marks, and what they stand for. */
 export function withMarks(text: string): { readonly text: string; readonly formulas: readonly Formula[] } {
-  if (text.length > LONGEST || text.includes(OPEN) || !text.includes('$')) return { text, formulas: [] };
+  if (text.length > LONGEST || text.includes(OPEN) || !/\$|\\[([]/.test(text)) return { text, formulas: [] };
   const formulas: Formula[] = [];
-  const marked = text.replace(TOKENS, (source: string, _, __, block?: string, line?: string) => {
-    const tex = block ?? line;
-    if (tex === undefined || isMoney(tex)) return source;
-    formulas.push({ tex: tex.trim(), isBlock: block !== undefined, source });
+  const marked = text.replace(TOKENS, (source: string, ...found: unknown[]) => {
+    const { square, round, block, line } = found.at(-1) as Readonly<Record<string, string | undefined>>;
+    const tex = square ?? round ?? block ?? line;
+    const isText = line !== undefined ? isMoney(line) : square !== undefined && !saysTeX(square);
+    if (tex === undefined || isText) return source;
+    formulas.push({ tex: tex.trim(), isBlock: (square ?? block) !== undefined, source });
     return `${OPEN}${formulas.length - 1}${CLOSE}`;
   });
   return { text: marked, formulas };
 }
 
+/** `\[1\]` is a bracket of Markdown that is escaped. */
+const saysTeX = (tex: string): boolean => SAYS_MORE.test(tex) || /^\s/.test(tex);
+
 /** `$5 and 6$`: words after an amount, without a sign of TeX. */
 const isMoney = (tex: string): boolean => /^\d/.test(tex) && /\s/.test(tex) && !SAYS_MORE.test(tex);
 
+interface FormulaTexts {
+  /** The title of a formula that cannot be read. */
+  readonly failed: (reason: string) => string;
+  /** Definitions of links that other parts of the same text have. */
+  readonly definitions?: string;
+}
+
 /**
- * Fills `host` with the rendered text. Formulas come when the library is there, as MathML; one that cannot be read
- * stays as it is written, with what `failed` says as its title.
+ * Fills `host`, an element of the class `markdown`, with the text rendered as `rendered` does it, and with its formulas
+ * as MathML as soon as their library is there. A formula that cannot be read stays as it is written, with the reason as
+ * its title.
  */
-export function showText(host: Element, text: string, definitions: string, failed: (reason: string) => string): void {
+export function showWithFormulas(host: Element, text: string, { failed, definitions = '' }: FormulaTexts): void {
   const { text: marked, formulas } = withMarks(text);
   host.replaceChildren(rendered(definitions ? `${marked}\n\n${definitions}` : marked));
   if (formulas.length === 0) return;
   const places = insertMarks(host, formulas);
-  void import('./formulas').then(
-    ({ draw }) => {
-      for (const [element, formula] of places) draw(element, formula, failed);
+  void import('@insight-host/kit/formulas').then(
+    ({ drawFormula }) => {
+      for (const [element, formula] of places) drawFormula(element, formula, failed);
     },
     () => undefined, // without the library they stay as they are written
   );

@@ -1,25 +1,24 @@
 import { RequestQueue } from '@insight-host/kit/lab';
 import { expect, test, vi } from 'vitest';
-import type { Row, TableAnswer } from '../answers/table';
-import { PAGE, ServerRows } from './rows';
+import { ServedRows, type RowsAnswer } from './served_rows';
 
-const COLUMNS = [
-  { name: 'name', unit: 'text' },
-  { name: 'total', unit: 'ns' },
-] as const;
+type Row = readonly [name: string, place: number];
+type Answer = RowsAnswer<Row>;
+
+const PAGE = 200;
 const settled = (): Promise<void> => new Promise((done) => setTimeout(done));
 
-function answer(offset: number, limit: number, total: number, mark = ''): TableAnswer {
+function answer(offset: number, limit: number, total: number, mark = ''): Answer {
   const rows = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, i): Row => [
     `${mark}${offset + i}`,
     offset + i,
   ]);
-  return { columns: COLUMNS, rows, total, of: total };
+  return { rows, total };
 }
 
 test('fetches pages as the user scrolls', async () => {
   const asked: number[] = [];
-  const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
+  const rows = new ServedRows<Row>({ queue: new RequestQueue(4) });
   rows.want('a', async (offset, limit) => (asked.push(offset), answer(offset, limit, 1000)));
   await settled();
   expect(asked).toEqual([0]);
@@ -36,10 +35,10 @@ test('fetches pages as the user scrolls', async () => {
 });
 
 test('the rows of the question before stay until the next are here', async () => {
-  const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
+  const rows = new ServedRows<Row>({ queue: new RequestQueue(4) });
   rows.want('a', async (offset, limit) => answer(offset, limit, 5, 'a'));
   await settled();
-  let bring: (value: TableAnswer) => void = () => undefined;
+  let bring: (value: Answer) => void = () => undefined;
   rows.want('b', () => new Promise((done) => (bring = done)));
   await settled();
   expect(rows.at(0)?.[0]).toBe('a0');
@@ -52,8 +51,8 @@ test('the rows of the question before stay until the next are here', async () =>
 });
 
 test('an answer that comes too late counts for nothing', async () => {
-  const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
-  let bring: (value: TableAnswer) => void = () => undefined;
+  const rows = new ServedRows<Row>({ queue: new RequestQueue(4) });
+  let bring: (value: Answer) => void = () => undefined;
   rows.want('a', () => new Promise((done) => (bring = done)));
   await settled();
   rows.want('b', async () => answer(0, PAGE, 1, 'b'));
@@ -62,10 +61,10 @@ test('an answer that comes too late counts for nothing', async () => {
   expect(rows.at(0)?.[0]).toBe('b0');
 });
 
-test('what is said of a part of a profile is asked for again', async () => {
+test('what is not all yet is asked for again', async () => {
   vi.useFakeTimers();
   let complete = false;
-  const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
+  const rows = new ServedRows<Row>({ queue: new RequestQueue(4) });
   rows.want('a', async (offset, limit) => ({ ...answer(offset, limit, complete ? 9 : 4), complete }));
   await vi.advanceTimersByTimeAsync(1);
   expect(rows.count).toBe(4);
@@ -78,7 +77,7 @@ test('what is said of a part of a profile is asked for again', async () => {
 });
 
 test('what failed says why, and another question forgets it', async () => {
-  const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
+  const rows = new ServedRows<Row>({ queue: new RequestQueue(4) });
   const request = vi.fn(async () => Promise.reject(new Error('q is not a regular expression')));
   rows.want('a', request);
   await settled();
@@ -90,4 +89,18 @@ test('what failed says why, and another question forgets it', async () => {
   await settled();
   expect(rows.error.value).toBeNull();
   expect(rows.count).toBe(1);
+});
+
+test('what is forgotten is not shown, asked for or answered', async () => {
+  const asked: number[] = [];
+  const rows = new ServedRows<Row>({ page: 100 });
+  rows.want('a', async (offset, limit) => (asked.push(offset), answer(offset, limit, 1000)));
+  await settled();
+  rows.look({ row: 250, rowEnd: 310 });
+  await settled();
+  expect([asked, rows.here.length, rows.at(300)?.[0]]).toEqual([[0, 200, 300], 300, '300']);
+  rows.forget();
+  rows.look({ row: 500, rowEnd: 600 });
+  await settled();
+  expect([asked.length, rows.count, rows.at(0)]).toEqual([3, 0, null]);
 });

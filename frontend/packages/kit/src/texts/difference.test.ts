@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffLines } from './diff';
+import { diffLines, diffWords } from './difference';
 
 const signs = { same: ' ', removed: '-', added: '+' };
 const shown = (before: string, after: string): string[] =>
@@ -45,5 +45,39 @@ describe('a difference of lines', () => {
       Array.from({ length: 3000 }, (_, i) => letter + i).join('\n'),
     ) as [string, string];
     expect(sides(before, after)).toEqual([before, after]);
+  });
+});
+
+const words = (before: string, after: string): string[] =>
+  diffWords(before, after).map(({ kind, text }) => signs[kind] + text);
+
+describe('a difference of words', () => {
+  it('names what was removed and added, between what stayed', () => {
+    expect(words('The answer is 6.', 'The answer is 12.')).toEqual([' The answer is ', '-6', '+12', ' .']);
+    expect(words('a b c', 'a c')).toEqual([' a ', '-b ', ' c']);
+    expect(words('the red fox ran', 'the blue cat ran')).toEqual([' the ', '-red fox', '+blue cat', '  ran']);
+    expect(words('', 'new')).toEqual(['+new']);
+    expect(words('same', 'same')).toEqual([' same']);
+  });
+
+  it('gives back both texts, whatever they are', () => {
+    let seed = 7;
+    const next = (): number => (seed = (seed * 1103515245 + 12345) % 2147483648);
+    const text = (): string =>
+      Array.from({ length: next() % 20 }, () => ['a', 'b ', '\n', '学', '.'][next() % 5]).join('');
+    for (let round = 0; round < 200; round++) {
+      const [before, after] = [text(), text()];
+      const of = (gone: string): string =>
+        diffWords(before, after)
+          .filter(({ kind }) => kind !== gone)
+          .map(({ text: piece }) => piece)
+          .join('');
+      expect([of('added'), of('removed')]).toEqual([before, after]);
+    }
+  });
+
+  it('compares long texts by lines, and replaces what is too long for that', () => {
+    const long = (word: string): string => Array.from({ length: 3000 }, (_, at) => `${word}${at} ${at}`).join('\n');
+    expect(words(`${long('a')}\nend`, `${long('b')}\nend`).length).toBeLessThan(4);
   });
 });
