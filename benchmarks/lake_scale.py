@@ -32,11 +32,13 @@ from xml.sax.saxutils import escape
 import numpy as np
 import pyarrow.parquet as pq
 from attrs import evolve
+from insight_lake.catalog import RunNote
+from insight_lake.contents import SeriesContent
 from insight_lake.delta import LakeCommit, LakeSegment, publish, segment_of
 from insight_lake.row_order import ShownPoints
 from insight_lake.store import LakeStore
 from insight_lake.tables import TableFile
-from insight_lake.writing import RunNote, SegmentDraft
+from insight_lake.writing import SegmentDraft
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from benchmarks.machine import describe_machine
@@ -78,7 +80,7 @@ def write_lake(place: Path, sweeps: int) -> int:
             info = SeriesInfo(
                 key, POINTS, POINTS, 0, int(steps[-1]), float(values[-1]), walls[-1], claims=(_CLAIM,)
             )
-            draft.add_series("scalar", info, columns, None, ShownPoints())
+            draft.add_series(SeriesContent("scalar", info, columns, None), ShownPoints())
     names = [run_name(0, number) for number in range(RUNS)]
     runs = [Run(name, (Dialect.TENSORBOARD,), 1.7e9 + number) for number, name in enumerate(names)]
     draft.add_runs(runs, FakeProvider(), dict.fromkeys(names, RunNote("/logs", "", 0.0)))

@@ -14,7 +14,7 @@ from insight_lake.checking import CheckReport, check_lake, compare_runs
 from insight_lake.contents import lake_content
 from insight_lake.delta import newest
 from insight_lake.records import LogRecords
-from insight_lake.rewriting import open_whole
+from insight_lake.upkeep import open_whole
 
 from insight_core.plugin import Dialect, EventField, InvalidArgument, Plugin, RecordDecoder, Undecodable
 from insight_core.plugin.data import ScalarQuery, SeriesKey

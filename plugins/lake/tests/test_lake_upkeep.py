@@ -11,8 +11,7 @@ from insight_lake.checking import CheckReport, check_lake, compare_runs
 from insight_lake.contents import lake_content
 from insight_lake.delta import newest
 from insight_lake.records import LogRecords
-from insight_lake.rewriting import open_whole
-from insight_lake.upkeep import compact, delete_unused, expire
+from insight_lake.upkeep import compact, delete_unused, expire, open_whole
 
 from insight_core.plugin.testing import EventWriter
 from tests.lakes import LakeBuild
