@@ -51,6 +51,7 @@ RUNS, TAGS, POINTS = 250, 20, 5000
 LATENCY = 0.02  # seconds
 _MOST_IN_ADDRESS = 50  # parameters
 _PUBLISHED = 10  # segments of a commit
+_OF_A_RUN = "where run = '{run}'"
 _NONE = np.zeros(0, np.int64)
 _CLAIM = EventField(Dialect.TENSORBOARD, "simple_value")
 _TAGS = [f"{'train' if number % 2 else 'validation'}/metric_{number:02}" for number in range(TAGS)]
@@ -296,6 +297,20 @@ def measure(place: Path, sweeps: int, rounds: int) -> None:
             ask("band over 200 runs of a sweep", path, lambda: [*series_of(200, False)(), band, wide])
             ask("band over 200 runs of 200 sweeps", path, lambda: [*series_of(200, True)(), band, wide])
             ask("list of all series: tags", "/data/catalog", lambda: [("plugin", "scalar")], 1)
+
+            def sql(text: str) -> Callable[[], list[tuple[str, object]]]:
+                return lambda: [("sql", text.format(run=run_name(chance.randrange(sweeps), 7), tag=_TAGS[3]))]
+
+            counts = "select tag, count(*), min(value), max(value), max(step) from scalars {} group by tag"
+            path = "/data/plugin/query/sql"
+            ask("SQL: counts and extremes of each tag", path, sql(counts.format("")), 3)
+            ask("SQL: those of each tag of a run", path, sql(counts.format(_OF_A_RUN)))
+            mean = f"select avg(value) from scalars {_OF_A_RUN} and tag = '{{tag}}'"
+            ask("SQL: average of a series", path, sql(mean))
+            try:
+                ask("SQL: average of all", path, sql("select avg(value) from scalars"), 1)
+            except Failed as refused:
+                print(f"SQL: average of all: {refused}")
 
 
 def _answers(port: int) -> bool:

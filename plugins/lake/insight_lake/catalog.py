@@ -13,7 +13,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Dialect, Reason
-from insight_core.plugin.data import Damage, Run, SeriesField, SeriesTable
+from insight_core.plugin.data import Damage, Run, ScalarSummaries, SeriesField, SeriesTable
 from insight_lake.delta import LakeSegment
 from insight_lake.levels import COUNTS
 from insight_lake.row_reader import RowReader
@@ -22,6 +22,7 @@ from insight_lake.tables import claims_of_text
 _WORDS: tuple[SeriesField, ...] = ("display_name", "description", "claims", "content")
 FIELDS: tuple[SeriesField, ...] = get_args(SeriesField)
 _NUMBERS = tuple(name for name in FIELDS if name not in _WORDS)
+_REALS = ("first_wall_time", "least", "greatest")
 _PLACES = ("hidden", "purged", "scalars_row", "levels_row", "levels_rows", "coarse_rows", "records_row")
 
 
@@ -100,7 +101,7 @@ class SegmentSeries:
         self._words = {name: CodedWords.of(table[name]) for name in (*_WORDS, "type")}
         claims = self._words["claims"]
         self._words["claims"] = CodedWords([claims_of_text(text) for text in claims.words], claims.codes)
-        self._numbers = {name: table[name].to_numpy() for name in (*_NUMBERS, "first_wall_time")}
+        self._numbers = {name: table[name].to_numpy() for name in (*_NUMBERS, *_REALS)}
         self._numbers["wall_times_ascend"] = table["wall_times_ascend"].to_numpy()
         for name in (*_PLACES, *COUNTS):
             self._numbers[name] = table[name].fill_null(-1 if name.endswith("_row") else 0).to_numpy()
@@ -155,15 +156,7 @@ class SegmentSeries:
         tags: Collection[str] | None,
     ) -> Iterator[SeriesTable]:
         """The series of a plugin as one table for each run, with these fields."""
-        first, stop = self.plugins.get(plugin, (0, 0))
-        if runs is None:
-            rows = np.arange(first, stop)
-        else:
-            spans = [self._of_run(plugin, run) for run in runs if run in self._run_numbers]
-            rows = np.concatenate([np.zeros(0, np.int64), *(np.arange(*span) for span in spans)])
-        if tags is not None:
-            numbers = [self._tag_numbers[tag] for tag in tags if tag in self._tag_numbers]
-            rows = rows[np.isin(self._tag.codes[rows], np.array(numbers, np.int32))]
+        rows = self._rows(plugin, runs, tags)
         if not len(rows):
             return
         common: dict[str, object] = {
@@ -185,6 +178,26 @@ class SegmentSeries:
                 {field: column[part] for field, column in columns.items()},
             )
 
+    def summaries(self, plugin: str, runs: Collection[str] | None) -> ScalarSummaries:
+        """Counts and extremes of the series of numbers of a plugin."""
+        rows = self._rows(plugin, runs, None)
+        rows = rows[(self._numbers["scalars_row"][rows] >= 0)]
+        rows = rows[self._numbers["kept"][rows] > self._numbers["hidden"][rows]]
+        of = {name: self._numbers[name][rows] for name in (*COUNTS, *_REALS, *_NUMBERS, "hidden")}
+        nan, above, below = (of[name] > 0 for name in COUNTS)
+        finite = ~np.isnan(of["least"])  # there is a finite value
+        return ScalarSummaries(
+            self._run.words,
+            self._tag.words,
+            self._run.codes[rows].astype(np.int32),
+            self._tag.codes[rows].astype(np.int32),
+            of["kept"].astype(np.int64) - of["hidden"],
+            of["first_step"].astype(np.int64),
+            of["last_step"].astype(np.int64),
+            np.select([below, finite, above], [-np.inf, of["least"], np.inf], np.nan),
+            np.select([nan, above, finite], [np.nan, np.inf, of["greatest"]], -np.inf),
+        )
+
     def identities(self, plugin: str) -> Mapping[tuple[str, str], tuple[object, ...]]:
         """By run and tag of a plugin: values that change when the series does."""
         first, stop = self.plugins.get(plugin, (0, 0))
@@ -192,6 +205,19 @@ class SegmentSeries:
         columns = [list(map(repr, self._column(field, rows))) for field in _NUMBERS]
         keys = ((run, tag) for _, run, tag in self.rows_of(plugin))
         return dict(zip(keys, zip(*columns, strict=True), strict=True))
+
+    def _rows(
+        self, plugin: str, runs: Collection[str] | None, tags: Collection[str] | None
+    ) -> NDArray[np.intp]:
+        first, stop = self.plugins.get(plugin, (0, 0))
+        rows = np.arange(first, stop)
+        if runs is not None:
+            spans = [self._of_run(plugin, run) for run in runs if run in self._run_numbers]
+            rows = np.concatenate([np.zeros(0, np.int64), *(np.arange(*span) for span in spans)])
+        if tags is not None:
+            numbers = [self._tag_numbers[tag] for tag in tags if tag in self._tag_numbers]
+            rows = rows[np.isin(self._tag.codes[rows], np.array(numbers, np.int32))]
+        return rows
 
     def _of_run(self, plugin: str, run: str) -> tuple[int, int]:
         """The rows of a run among those of a plugin; runs are numbered in the order of their rows."""
@@ -228,6 +254,9 @@ def _small(column: NDArray[Any]) -> NDArray[Any]:
     """The same values in less memory: a lake may have millions of series."""
     if len(column) and (column == column[0]).all():
         return np.broadcast_to(column[0].copy(), len(column))
+    if column.dtype.kind == "f":
+        single = column.astype(np.float32)
+        return single if np.array_equal(single, column, equal_nan=True) else column.copy()
     if column.dtype.kind == "i" and len(column):
         least, greatest = column.min(), column.max()
         kinds = (np.int8, np.int16, np.int32)

@@ -27,6 +27,7 @@ from insight_core.plugin.data import (
     Run,
     ScalarColumns,
     ScalarQuery,
+    ScalarSummaries,
     SeriesField,
     SeriesInfo,
     SeriesKey,
@@ -141,6 +142,17 @@ class LakeProvider(ProviderBase):
                     places.append(SeriesPlace(key, part, row))
         found = self._points.answers(places, query)
         return {key: found[key] for key in keys if key in found}
+
+    def scalar_summaries(
+        self, plugin: str, *, runs: Collection[str] | None = None
+    ) -> Sequence[ScalarSummaries] | None:
+        """Counts and extremes of scalar series, as the table ``series`` has them."""
+        names = self._names(plugin)
+        if len(names) > 1:  # a series may be there twice
+            return None
+        return [
+            part.summaries(name, wanted) for part, wanted in self.lake().parts(runs, names) for name in names
+        ]
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
         """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""

@@ -8,6 +8,7 @@ from insight_core.plugin import InsightError
 
 ANSWER = 32 << 20  # bytes of an answer of the route, as JSON
 THREADS = 2  # of a query
+RATE = 10_000_000  # rows a second: no source gives more
 
 
 @frozen
@@ -29,6 +30,15 @@ class QueryTooLarge(InsightError):
 def too_slow(limits: QueryLimits) -> QueryTooLarge:
     """The error for a query that takes more time than it may."""
     return QueryTooLarge(f"the query was ended after {limits.seconds:g} s: ask for fewer runs, tags or steps")
+
+
+def too_much_to_read(limits: QueryLimits, rows: int) -> QueryTooLarge:
+    """The error for a query that would read more rows than its time allows."""
+    return QueryTooLarge(
+        f"the query would read {rows:,} rows, which takes longer than {limits.seconds:g} s: add a WHERE on "
+        "run, tag or step, ask the table summaries for counts and extremes, or give it more time "
+        "(insight-host sql --seconds)"
+    )
 
 
 def too_much_memory(limits: QueryLimits) -> QueryTooLarge:
