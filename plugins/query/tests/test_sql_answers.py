@@ -309,6 +309,7 @@ def _with_odd_values(data: FakeProvider) -> None:
 
 _SUMMARISED = (
     "select count(*) from scalars",
+    "select run, count(*) from scalars group by all order by all",
     "select run, tag, count(*) n, min(value), max(value), min(step), max(step) from scalars"
     " group by all order by 1, 2",
     "select tag, max(value) as m from scalars where run <> 'a' and tag like '%o%' group by 1 order by m, tag",
