@@ -37,7 +37,6 @@ from insight_core.plugin.data import (
     RecordTable,
     Run,
     RunFile,
-    ScalarSummaries,
     SeriesInfo,
     SeriesKey,
     SeriesTable,
@@ -64,10 +63,7 @@ _NEEDED = (
     *("plugins", "runs", "series", "series_tables", "scalars", "records", "payload", "open_payload"),
     *("damage", "progress", "location", "generation", "changes", "close"),
 )
-_OPTIONAL = (
-    *("start", "admit", "notices", "compute"),
-    *("scalar_summaries", "payload_places", "run_files"),
-)
+_OPTIONAL = ("start", "admit", "notices", "compute", "payload_places", "run_files")
 _OWN = {*_OPTIONAL, "damage", "progress", "location", "generation", "changes", "close"}  # of ProviderBase
 
 
@@ -180,9 +176,6 @@ class GuardedProvider:
     progress = _asked(DataProvider.progress, checks.one_of(Progress))
     location = _asked(DataProvider.location, checks.one_of(str))
     generation = _asked(DataProvider.generation, checks.one_of(int))
-    scalar_summaries = _asked(
-        DataProvider.scalar_summaries, checks.optional(checks.all_of_kind(ScalarSummaries)), _reads
-    )
     payload_places = _asked(DataProvider.payload_places, checks.optional(checks.places), _reads)
     run_files = _asked(DataProvider.run_files, checks.optional(checks.all_of_kind(RunFile)), _reads)
     start = _asked(ProviderBase.start, checks.nothing)
@@ -345,7 +338,6 @@ class _Defaults:
         return ()
 
     compute = payload_places = run_files = staticmethod(lambda *_: None)
-    scalar_summaries = staticmethod(lambda *_, **__: None)
 
 
 _STREAM: Callable[[PayloadStream], PayloadStream] = checks.one_of(PayloadStream)

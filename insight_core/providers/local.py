@@ -239,9 +239,6 @@ class LocalProvider:
         """The bytes of one record, or a part of them, as a stream; see ``DataProvider.open_payload``."""
         return self._records.open_payload(plugin, key, index, attempts, offset=offset, length=length)
 
-    def scalar_summaries(self, plugin: str, *, runs: Collection[str] | None = None) -> None:
-        """Counts and extremes of scalar series: the points are in memory, where they are counted as fast."""
-
     def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces:
         """Where the payloads of a series are. Raises NotFound for an unknown series or file."""
         return self._records.places(plugin, key)

@@ -24,7 +24,7 @@ from insight_core.plugin.data.provider import (
     ShownAttempts,
     XAxis,
 )
-from insight_core.plugin.data.series_tables import ScalarSummaries, SeriesField, SeriesTable
+from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
 from insight_core.plugin.data.tables import united_tables
 from insight_core.tag_roles import TAG_ROLES, TagRole
 
@@ -46,7 +46,6 @@ __all__ = [
     "RunFile",
     "ScalarColumns",
     "ScalarQuery",
-    "ScalarSummaries",
     "SeriesField",
     "SeriesFigures",
     "SeriesInfo",

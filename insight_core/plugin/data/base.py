@@ -28,7 +28,7 @@ from insight_core.plugin.data.provider import (
     SeriesKey,
     ShownAttempts,
 )
-from insight_core.plugin.data.series_tables import ScalarSummaries, SeriesField, SeriesTable
+from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
 from insight_core.plugin.data.tables import tables_of
 from insight_record.formats.reason import Reason
 
@@ -229,12 +229,6 @@ class ProviderBase(ABC):
     def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
         """Raises NotComputed: the data is in this process."""
         raise NotComputed(f"{self.location()} computes nothing")
-
-    def scalar_summaries(
-        self, plugin: str, *, runs: Collection[str] | None = None
-    ) -> Sequence[ScalarSummaries] | None:
-        """Counts and extremes of scalar series: not known without reading the points."""
-        return None
 
     def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces | None:
         """Where in files the payloads of a series are: not known."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from insight_core.formats.dialects import Dialect
 from insight_core.plugin.claims import Claim
 from insight_core.plugin.data.files import PayloadPlaces, RunFile
-from insight_core.plugin.data.series_tables import ScalarSummaries, SeriesField, SeriesTable
+from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
 from insight_record.formats.reason import Reason
 
 
@@ -324,14 +324,6 @@ class DataProvider(Protocol):
 
         Raises NotComputed before the first one if that is not possible: ``insight_core.plugin.compute`` then
         computes in the host.
-        """
-
-    def scalar_summaries(
-        self, plugin: str, *, runs: Collection[str] | None = None
-    ) -> Sequence[ScalarSummaries] | None:
-        """Counts and extremes of scalar series, of all runs or of the given ones, in any number of parts.
-
-        None if they are not known without reading the points.
         """
 
     def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces | None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 SeriesField: TypeAlias = Literal[
     "points",
@@ -54,24 +52,3 @@ class SeriesTable:
     def without(self, tags: Iterable[str]) -> SeriesTable:
         """The part of the table without these tags."""
         return self.of_tags(set(self.tags).difference(tags))
-
-
-@frozen(eq=False)
-class ScalarSummaries:
-    """Counts and extremes of the shown points of scalar series: a row for each series with such points.
-
-    ``run`` and ``tag`` int32[n] are the places of its names in ``runs`` and ``tags``, ``points`` int64[n] the
-    number of its shown points, ``first_step`` and ``last_step`` int64[n] the least and greatest of their
-    steps. ``least`` and ``greatest`` float64[n] are of their values in an order in which NaN follows all
-    others, as in SQL: ``least`` is NaN if all values are, ``greatest`` if one is.
-    """
-
-    runs: Sequence[str]
-    tags: Sequence[str]
-    run: NDArray[np.int32]
-    tag: NDArray[np.int32]
-    points: NDArray[np.int64]
-    first_step: NDArray[np.int64]
-    last_step: NDArray[np.int64]
-    least: NDArray[np.float64]
-    greatest: NDArray[np.float64]

@@ -52,9 +52,6 @@ class WantedRows(Protocol):
         Both ends are included; None if no row is needed at all. It may be wider than need be.
         """
 
-    def expect(self, rows: int) -> None:
-        """Says how many rows have to be read for the needed ones. Raises an error if these are too many."""
-
 
 class AboutTable(Protocol):
     """What a ``QueryTable`` is, without what it reads."""

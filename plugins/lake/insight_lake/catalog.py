@@ -13,7 +13,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Dialect, Reason
-from insight_core.plugin.data import Damage, Run, ScalarSummaries, SeriesField, SeriesTable
+from insight_core.plugin.data import Damage, Run, SeriesField, SeriesTable
+from insight_core.plugin.lab import ScalarSummaries
 from insight_lake.delta import LakeSegment
 from insight_lake.levels import COUNTS
 from insight_lake.row_reader import RowReader

@@ -31,7 +31,7 @@ class Lake:
         self.version = version
         self._reader = reader
         known = {} if before is None else {part.entry.id: part for part in before._parts}
-        self._parts = [known.get(one.id) or _Part(one) for one in version.segments]
+        self._parts: list[_Part] = [known.get(one.id) or _Part(one) for one in version.segments]
         self._part_of_run = {run.name: part for part in self._parts for run in part.runs.runs}
         if len(self._part_of_run) < sum(len(part.runs.runs) for part in self._parts):
             raise InvalidArgument("a run is in two segments of the lake: see insight-host lake check")

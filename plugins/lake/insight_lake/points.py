@@ -26,6 +26,7 @@ _PICTURES = 8  # at the same time; each waits for the store
 _FINE, _COARSE = BLOCKS
 _PER_COLUMN = 2  # blocks of a level that a column of a picture has at least
 _POINT = ("step", "wall_time", "value")
+_HIDING = ("kept", "hidden", "purged")
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")  # of the low and high end of a window
 
 
@@ -111,11 +112,12 @@ class PointReader:
         found = dict(zip([place.key for place in by_level], drawn, strict=True))
         exact = [place for place in places if place.key not in found]
         for place, points in zip(exact, self._read(exact, query.attempts == "all"), strict=True):
-            total = place.number("points")
-            answer = self._answer(place.name, *points.values(), query, total=total)
-            hiding = {name: place.number(name) for name in ("hidden", "purged", "kept")}
-            rest = {} if query.attempts == "all" else hiding
-            found[place.key] = evolve(answer, restarts=place.series.restarts(place.row), **rest)
+            columns = points["step"], points["wall_time"], points["value"]
+            answer = self._answer(place.name, *columns, query, total=place.number("points"))
+            facts: dict[str, Any] = {"restarts": place.series.restarts(place.row)}
+            if query.attempts == "last":
+                facts |= {name: place.number(name) for name in _HIDING}
+            found[place.key] = evolve(answer, **facts)
         return found
 
     def _read(self, places: Sequence[SeriesPlace], every: bool) -> list[Columns]:
@@ -161,12 +163,14 @@ class PointReader:
             odd = odd + [parts[1][name].sum() for name in COUNTS]
         points = place.typed({name: np.concatenate([one[name] for one in parts]) for name in _POINT})
         origin = place.wall_times[0]
-        answer = self._answer(None, *points.values(), _of_points(query, origin))
+        columns = points["step"], points["wall_time"], points["value"]
+        answer = self._answer(None, *columns, _of_points(query, origin))
         nan, above, below = map(int, odd)
+        hiding: dict[str, Any] = {name: place.number(name) for name in _HIDING}
         return evolve(
             answer,
             points=count,
-            **{name: place.number(name) for name in ("kept", "hidden", "purged")},
+            **hiding,
             total=place.number("points"),
             restarts=place.series.restarts(place.row),
             origin=origin if math.isfinite(origin) else answer.origin,

@@ -27,7 +27,6 @@ from insight_core.plugin.data import (
     Run,
     ScalarColumns,
     ScalarQuery,
-    ScalarSummaries,
     SeriesField,
     SeriesInfo,
     SeriesKey,
@@ -35,12 +34,13 @@ from insight_core.plugin.data import (
     ShownAttempts,
     united_tables,
 )
+from insight_core.plugin.lab import ScalarSummaries
 from insight_lake.catalog import FIELDS
 from insight_lake.followed_lake import FollowedLake
 from insight_lake.lake import Lake
 from insight_lake.payloads import PayloadPlace, UnreadablePayload, open_payload, read_payload
 from insight_lake.points import PointReader, SeriesPlace
-from insight_lake.records import RecordReader, StoredRows
+from insight_lake.records import PayloadPlaceReader, StoredRows
 from insight_lake.row_reader import RowReader
 from insight_lake.store import LakeStore
 
@@ -64,7 +64,7 @@ class LakeProvider(ProviderBase):
         self.store = store
         self._reader = RowReader(self.store)
         self._points = PointReader(self._reader, settings.answer_scalars)
-        self._records = RecordReader(self._reader)
+        self._records = PayloadPlaceReader(self._reader)
         self._owners: dict[str, str] = {}
         self.followed = FollowedLake(self, store, self._reader, settings.reload_interval, self._owner)
         for plugin in settings.plugins.values():
@@ -159,7 +159,9 @@ class LakeProvider(ProviderBase):
         found = self._record_rows(plugin, key)
         rows = found.order(attempts)
         return RecordTable(
-            *(found.table[name].to_numpy()[rows] for name in ("step", "wall_time", "size")),
+            found.table["step"].to_numpy()[rows],
+            found.table["wall_time"].to_numpy()[rows],
+            found.table["size"].to_numpy()[rows],
             total=found.total,
             kept=len(found.table),
             hidden=len(found.table) - len(rows),

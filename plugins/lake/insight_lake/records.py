@@ -111,10 +111,10 @@ class StoredRows:
         """Returns the place of the payload of a row."""
         [one] = self.table.slice(row, 1).to_pylist()
         names = ("object", "copied", "record", "start", "size")
-        return PayloadPlace(*(one[name] for name in names), claim_of(one["claim"]))
+        return PayloadPlace(**{name: one[name] for name in names}, claim=claim_of(one["claim"]))
 
 
-class RecordReader:
+class PayloadPlaceReader:
     """Reads the table ``records``, and keeps what was read within a limit of bytes. Any thread may use it."""
 
     def __init__(self, reader: RowReader) -> None:

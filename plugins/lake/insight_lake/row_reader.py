@@ -158,7 +158,7 @@ def _rows(
         pa.PythonFile(file, "r"), metadata=footer, pre_buffer=False, read_dictionary=words
     )
     table = source.read_row_groups(groups, columns=list(columns), use_threads=False)
-    found = []
+    found: list[Mapping[str, Any]] = []
     for one in wanted:
         first = bisect.bisect_left(groups, one.first // size) * size + one.first % size
         rows = table.slice(first, max(0, one.stop - one.first))

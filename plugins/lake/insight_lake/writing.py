@@ -86,7 +86,7 @@ class SegmentDraft:
         every = numbers.steps, numbers.wall_times, numbers.values
         order = order_of(every, known.numbers or every)
         steps, walls, values = (column[order.rows] for column in every)
-        points = {"step": steps, "wall_time": walls, "value": values.astype(np.float64)}
+        points: dict[str, Any] = {"step": steps, "wall_time": walls, "value": values.astype(np.float64)}
         first = self._file("scalars").add(labels, {"attempt": order.attempt, "shown": order.shown, **points})
         shown = {name: column[: len(steps) - order.hidden] for name, column in points.items()}
         walls, doubles = shown["wall_time"], shown["value"]

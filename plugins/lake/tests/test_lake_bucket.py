@@ -131,7 +131,7 @@ def test_a_question_about_too_many_points_is_refused_before_they_are_read(
     with insight_host.open(f"lake:{PLACE}") as lake:
         lake.sql("select count(*) from scalars")
         s3.requests.clear()
-        monkeypatch.setattr("insight_query.pushed_filter.RATE", 1)
+        monkeypatch.setattr("insight_query.limits.RATE", 1)
         with pytest.raises(InsightError, match=r"would read 400 rows, which .* add a WHERE on run"):
             lake.sql("select avg(value) from scalars", seconds=30)
         assert not any(".parquet" in path for _, path, _ in s3.requests)

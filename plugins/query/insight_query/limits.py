@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 from attrs import frozen
 
 from insight_core.plugin import InsightError
@@ -25,6 +27,21 @@ class QueryTooLarge(InsightError):
 
     status = 413
     code = "query_too_large"
+
+
+@runtime_checkable
+class LimitedRows(Protocol):
+    """Implemented by the ``WantedRows`` of a query with limits."""
+
+    @property
+    def limits(self) -> QueryLimits:
+        """Those of the query."""
+
+
+def check_expected(wanted: object, rows: int) -> None:
+    """Raises QueryTooLarge if a query cannot read so many rows in its time."""
+    if isinstance(wanted, LimitedRows) and rows > wanted.limits.seconds * RATE:
+        raise too_much_to_read(wanted.limits, rows)
 
 
 def too_slow(limits: QueryLimits) -> QueryTooLarge:

@@ -15,7 +15,9 @@ from insight_core.plugin.data import (
     SeriesKey,
     SeriesTable,
 )
+from insight_core.plugin.lab import scalar_summaries
 from insight_core.plugin.sql import ColumnValues, Labels, Rows, WantedRows
+from insight_query.limits import check_expected
 
 _SCALAR = str(PluginNameEnum.SCALAR)
 _AT_ONCE = 500_000  # points of a batch
@@ -69,21 +71,21 @@ def scalars(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
     if steps is None:
         return
     query = ScalarQuery(window=steps)
-    wanted.expect(sum(points for _, points in _within(tables, steps)))
+    check_expected(wanted, sum(points for _, points in _within(tables, steps)))
     for keys in _batches(tables, steps):
         yield _points(ctx.data.scalars(_SCALAR, keys, query), wanted.columns)
 
 
 def summaries(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
     """Counts and extremes of scalar series: of the points only where the provider does not know them."""
-    known = ctx.data.scalar_summaries(_SCALAR, runs=_runs(ctx.data, wanted))
+    known = scalar_summaries(ctx.data, _SCALAR, _runs(ctx.data, wanted))
     if known is not None:
         for one in known:
             labels = {"run": Labels(one.run, one.runs), "tag": Labels(one.tag, one.tags)}
             yield {**labels, **{name: getattr(one, name) for name in _SUMMARY}}
         return
     tables = _tables(ctx.data, _SCALAR, ("kept", "first_step", "last_step"), wanted)
-    wanted.expect(sum(points for _, points in _within(tables, _EVERY_STEP)))
+    check_expected(wanted, sum(points for _, points in _within(tables, _EVERY_STEP)))
     for keys in _batches(tables, _EVERY_STEP):
         found = ctx.data.scalars(_SCALAR, keys)
         shown = {key: part for key, part in sorted(found.items()) if len(part.steps)}
@@ -92,7 +94,8 @@ def summaries(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
             for one in shown.values()
         ]
         names = {"run": [key.run for key in shown], "tag": [key.tag for key in shown]}
-        values = [np.array(column) for column in zip(*columns, strict=True)] or [[]] * len(_SUMMARY)
+        values = [np.array(column) for column in zip(*columns, strict=True)]
+        values = values or [np.zeros(0)] * len(_SUMMARY)
         yield {**names, **dict(zip(_SUMMARY, values, strict=True))}
 
 

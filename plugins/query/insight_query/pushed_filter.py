@@ -15,7 +15,7 @@ import pyarrow.dataset as ds
 import pyarrow.fs
 from attrs import frozen
 
-from insight_query.limits import RATE, QueryLimits, too_much_to_read
+from insight_query.limits import QueryLimits
 
 LONGEST = 2_000  # characters of a filter that is tried; a longer one takes seconds
 _PARTS = 256  # of a span that are tried, and values of a range
@@ -24,17 +24,15 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 @frozen(eq=False)
 class PushedFilter:
-    """Implements ``WantedRows``. ``filter`` is a pyarrow Expression of columns of ``schema``, or None."""
+    """Implements ``WantedRows`` and ``LimitedRows``.
+
+    ``filter`` is a pyarrow Expression of columns of ``schema``, or None.
+    """
 
     columns: Sequence[str]
     schema: Any
     filter: Any
     limits: QueryLimits
-
-    def expect(self, rows: int) -> None:
-        """See WantedRows."""
-        if rows > self.limits.seconds * RATE:
-            raise too_much_to_read(self.limits, rows)
 
     def of(self, column: str, values: Sequence[str]) -> list[str]:
         """See WantedRows."""

@@ -358,11 +358,11 @@ def test_an_answer_from_summaries_is_that_of_the_points(data: FakeProvider, sql:
 
 def test_a_query_that_would_read_too_much_is_refused_before_it_reads(data: FakeProvider) -> None:
     with (
-        patch("insight_query.pushed_filter.RATE", 10),
+        patch("insight_query.limits.RATE", 10),
         patch.object(data, "scalars", wraps=data.scalars) as scalars,
         pytest.raises(QueryTooLarge, match=r"would read 9,000 rows.* longer than 30 s: add a WHERE"),
     ):
         ask(data, "select avg(value) from scalars")
     assert scalars.call_count == 0
-    with patch("insight_query.pushed_filter.RATE", 10):
+    with patch("insight_query.limits.RATE", 10):
         assert ask(data, "select avg(value) from scalars where tag = 'acc'", seconds=300).rows_read == 3000
