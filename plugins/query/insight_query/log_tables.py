@@ -71,7 +71,7 @@ def scalars(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
     if steps is None:
         return
     query = ScalarQuery(window=steps)
-    check_expected(wanted, sum(points for _, points in _within(tables, steps)))
+    check_expected(wanted, _expected(tables, steps))
     for keys in _batches(tables, steps):
         yield _points(ctx.data.scalars(_SCALAR, keys, query), wanted.columns)
 
@@ -85,7 +85,7 @@ def summaries(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
             yield {**labels, **{name: getattr(one, name) for name in _SUMMARY}}
         return
     tables = _tables(ctx.data, _SCALAR, ("kept", "first_step", "last_step"), wanted)
-    check_expected(wanted, sum(points for _, points in _within(tables, _EVERY_STEP)))
+    check_expected(wanted, _expected(tables, _EVERY_STEP))
     for keys in _batches(tables, _EVERY_STEP):
         found = ctx.data.scalars(_SCALAR, keys)
         shown = {key: part for key, part in sorted(found.items()) if len(part.steps)}
@@ -154,20 +154,31 @@ def _span(tables: Iterable[SeriesTable], wanted: WantedRows) -> tuple[int, int] 
     return wanted.span("step", min(firsts), max(lasts)) if firsts else None
 
 
-def _within(tables: Iterable[SeriesTable], steps: tuple[int, int]) -> Iterator[tuple[SeriesKey, int]]:
-    """The series that have steps within these, and how many points each has."""
+def _expected(tables: Iterable[SeriesTable], steps: tuple[int, int]) -> int:
+    """About how many points series have within these steps."""
+    return sum(int(points * share) for _, points, share in _within(tables, steps))
+
+
+def _within(tables: Iterable[SeriesTable], steps: tuple[int, int]) -> Iterator[tuple[SeriesKey, int, float]]:
+    """The series that have steps within these, how many points each has, and the share of its steps."""
     for table in tables:
         rows = zip(*(table.column(name) for name in ("first_step", "last_step", "kept")), strict=True)
-        for tag, (first, last, kept) in sorted(zip(table.tags, rows, strict=True)):
-            if int(str(last)) >= steps[0] and int(str(first)) <= steps[1]:
-                yield SeriesKey(table.run, tag), int(str(kept))
+        for tag, row in zip(table.tags, rows, strict=True):
+            first, last, kept = (int(str(value)) for value in row)
+            if last >= steps[0] and first <= steps[1]:
+                inside = min(last, steps[1]) - max(first, steps[0]) + 1
+                yield SeriesKey(table.run, tag), kept, inside / (last - first + 1)
 
 
 def _batches(tables: Iterable[SeriesTable], steps: tuple[int, int]) -> Iterator[list[SeriesKey]]:
-    """The series that have steps within these, in lists of about as many points as a batch has."""
+    """The series that have steps within these, in lists of about as many points as a batch has.
+
+    Those of a tag follow each other, as a lake stores them: it reads what lies together at once.
+    """
     keys: list[SeriesKey] = []
     points = 0
-    for key, size in _within(tables, steps):
+    found = sorted(_within(tables, steps), key=lambda one: (one[0].tag, one[0].run))
+    for key, size, _ in found:
         if keys and points + size > _AT_ONCE:
             yield keys
             keys, points = [], 0

@@ -24,7 +24,7 @@ _EXTREMES = {
 }
 _OF_SUMMARIES = frozenset(("points", *_EXTREMES.values()))
 _COUNTS = frozenset(("count", "count_star"))
-_TEXT_FUNCTIONS = frozenset(
+_FUNCTIONS = frozenset(
     (
         *("lower", "upper", "concat", "length", "replace", "substring", "split_part", "string_split"),
         *("starts_with", "ends_with", "contains", "prefix", "suffix", "regexp_matches", "regexp_extract"),
@@ -126,7 +126,7 @@ class _Rewriting:
             self._is_grouped = True
             arguments[0]["column_names"] = [other]
             return node
-        elif is_changed or not (node["is_operator"] or name in _TEXT_FUNCTIONS):
+        elif is_changed or not (node["is_operator"] or name in _FUNCTIONS):
             raise _NeedsPoints
         return {key: self._walked(value) for key, value in node.items()}
 

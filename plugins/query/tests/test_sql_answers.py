@@ -366,3 +366,5 @@ def test_a_query_that_would_read_too_much_is_refused_before_it_reads(data: FakeP
     assert scalars.call_count == 0
     with patch("insight_query.limits.RATE", 10):
         assert ask(data, "select avg(value) from scalars where tag = 'acc'", seconds=300).rows_read == 3000
+        few = "select avg(value) from scalars where step between 100 and 109"
+        assert 90 <= ask(data, few).rows_read < 200
