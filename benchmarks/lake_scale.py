@@ -33,9 +33,8 @@ import numpy as np
 import pyarrow.parquet as pq
 from attrs import evolve
 from insight_lake.catalog import RunNote
-from insight_lake.contents import SeriesContent
+from insight_lake.contents import SeriesContent, ShownPoints
 from insight_lake.delta import LakeCommit, LakeSegment, publish, segment_of
-from insight_lake.row_order import ShownPoints
 from insight_lake.store import LakeStore
 from insight_lake.tables import TableFile
 from insight_lake.writing import SegmentDraft

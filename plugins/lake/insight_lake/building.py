@@ -68,11 +68,6 @@ class BuildReport:
         self.bytes += sum(one.size for one in entry.objects())
 
 
-def shard_of(run: str, shards: int) -> int:
-    """The shard that builds a run: the same on every machine."""
-    return zlib.crc32(run.encode()) % shards
-
-
 class Builder:
     """Builds a lake from one source."""
 
@@ -115,7 +110,7 @@ class Builder:
 
     def _is_mine(self, run: str) -> bool:
         shard, shards = self._options.shard
-        return shard_of(run, shards) == shard
+        return zlib.crc32(run.encode()) % shards == shard  # the same on every machine
 
     def _version(self, version: LakeVersion) -> Lake:
         self._lake = Lake(self._reader, version, self._lake)

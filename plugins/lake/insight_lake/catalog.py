@@ -143,12 +143,6 @@ class SegmentSeries:
         """The steps of a series at which the training began again."""
         return np.array(self._restarts[row].as_py() or [], np.int64)
 
-    def rows_of(self, plugin: str) -> Iterator[tuple[int, str, str]]:
-        """Row, run and tag of every series of a plugin."""
-        first, stop = self.plugins.get(plugin, (0, 0))
-        rows = slice(first, stop)
-        yield from zip(range(first, stop), self._run.of_rows(rows), self._tag.of_rows(rows), strict=True)
-
     def tables(
         self,
         plugin: str,
@@ -204,7 +198,7 @@ class SegmentSeries:
         first, stop = self.plugins.get(plugin, (0, 0))
         rows = np.arange(first, stop)
         columns = [list(map(repr, self._column(field, rows))) for field in _NUMBERS]
-        keys = ((run, tag) for _, run, tag in self.rows_of(plugin))
+        keys = zip(self._run.of_rows(rows), self._tag.of_rows(rows), strict=True)
         return dict(zip(keys, zip(*columns, strict=True), strict=True))
 
     def _rows(

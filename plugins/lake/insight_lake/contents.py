@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from attrs import define, field, frozen
@@ -38,6 +38,29 @@ class SeriesContent:
             words, claim = claim_words(self.records)
             columns = [self.records[name].to_numpy() for name in ("step", "wall_time", "size")]
             yield (*columns, claim), "\n".join(words)
+
+
+@frozen(eq=False)
+class ShownPoints:
+    """The points of a series that are shown, as columns; None where all are."""
+
+    numbers: Sequence[NDArray[Any]] | None = None  # steps, wall times, values
+    records: Sequence[NDArray[Any]] | None = None  # steps, wall times
+    purged: int = 0  # of the points that are not shown
+
+    @classmethod
+    def of(cls, data: DataProvider, series: SeriesContent) -> Self:
+        """Asks which points of a series are shown, where it has several attempts."""
+        plugin, key = series.plugin, series.info.key
+        if series.info.attempts < 2:
+            return cls()
+        numbers = data.scalars(plugin, [key])[key] if series.numbers is not None else None
+        table = data.records(plugin, key) if series.records is not None else None
+        return cls(
+            None if numbers is None else (numbers.steps, numbers.wall_times, numbers.values),
+            None if table is None else (table.steps, table.wall_times),
+            max(0 if numbers is None else numbers.purged, 0 if table is None else table.purged),
+        )
 
 
 def series_contents(

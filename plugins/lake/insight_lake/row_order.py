@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-
-from insight_core.plugin.data import DataProvider
-
-if TYPE_CHECKING:
-    from insight_lake.contents import SeriesContent
 
 
 @frozen(eq=False)
@@ -27,29 +22,6 @@ class RowOrder:
     def hidden(self) -> int:
         """Points that are not shown."""
         return int(np.count_nonzero(~self.shown))
-
-
-@frozen(eq=False)
-class ShownPoints:
-    """The points of a series that are shown, as columns; None where all are."""
-
-    numbers: Sequence[NDArray[Any]] | None = None  # steps, wall times, values
-    records: Sequence[NDArray[Any]] | None = None  # steps, wall times
-    purged: int = 0  # of the points that are not shown
-
-    @classmethod
-    def of(cls, data: DataProvider, series: SeriesContent) -> Self:
-        """Asks which points of a series are shown, where it has several attempts."""
-        plugin, key = series.plugin, series.info.key
-        if series.info.attempts < 2:
-            return cls()
-        numbers = data.scalars(plugin, [key])[key] if series.numbers is not None else None
-        table = data.records(plugin, key) if series.records is not None else None
-        return cls(
-            None if numbers is None else (numbers.steps, numbers.wall_times, numbers.values),
-            None if table is None else (table.steps, table.wall_times),
-            max(0 if numbers is None else numbers.purged, 0 if table is None else table.purged),
-        )
 
 
 def order_of(every: Sequence[NDArray[Any]], shown: Sequence[NDArray[Any]]) -> RowOrder:

@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 
 from insight_core.plugin.data import DataProvider, Run, ScalarColumns
 from insight_lake.catalog import RunNote
-from insight_lake.contents import RunContent, SeriesContent, series_contents
+from insight_lake.contents import RunContent, SeriesContent, ShownPoints, series_contents
 from insight_lake.delta import LakeSegment, segment_of
 from insight_lake.levels import BLOCKS, COUNTS, LONG, coarse_level, fine_level, nonfinite
 from insight_lake.records import PLACE_COLUMNS, RecordSource
-from insight_lake.row_order import ShownPoints, order_of
+from insight_lake.row_order import order_of
 from insight_lake.store import LakeStore
 from insight_lake.tables import SCHEMAS, LakeObject, TableFile, text_of_claims, utf8
 
