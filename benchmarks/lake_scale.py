@@ -32,11 +32,12 @@ from xml.sax.saxutils import escape
 import numpy as np
 import pyarrow.parquet as pq
 from attrs import evolve
+from insight_lake.catalog import RunNote
+from insight_lake.contents import SeriesContent, ShownPoints
 from insight_lake.delta import LakeCommit, LakeSegment, publish, segment_of
-from insight_lake.row_order import ShownPoints
 from insight_lake.store import LakeStore
 from insight_lake.tables import TableFile
-from insight_lake.writing import RunNote, SegmentDraft
+from insight_lake.writing import SegmentDraft
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from benchmarks.machine import describe_machine
@@ -49,6 +50,7 @@ RUNS, TAGS, POINTS = 250, 20, 5000
 LATENCY = 0.02  # seconds
 _MOST_IN_ADDRESS = 50  # parameters
 _PUBLISHED = 10  # segments of a commit
+_OF_A_RUN = "where run = '{run}'"
 _NONE = np.zeros(0, np.int64)
 _CLAIM = EventField(Dialect.TENSORBOARD, "simple_value")
 _TAGS = [f"{'train' if number % 2 else 'validation'}/metric_{number:02}" for number in range(TAGS)]
@@ -78,7 +80,7 @@ def write_lake(place: Path, sweeps: int) -> int:
             info = SeriesInfo(
                 key, POINTS, POINTS, 0, int(steps[-1]), float(values[-1]), walls[-1], claims=(_CLAIM,)
             )
-            draft.add_series("scalar", info, columns, None, ShownPoints())
+            draft.add_series(SeriesContent("scalar", info, columns, None), ShownPoints())
     names = [run_name(0, number) for number in range(RUNS)]
     runs = [Run(name, (Dialect.TENSORBOARD,), 1.7e9 + number) for number, name in enumerate(names)]
     draft.add_runs(runs, FakeProvider(), dict.fromkeys(names, RunNote("/logs", "", 0.0)))
@@ -294,6 +296,20 @@ def measure(place: Path, sweeps: int, rounds: int) -> None:
             ask("band over 200 runs of a sweep", path, lambda: [*series_of(200, False)(), band, wide])
             ask("band over 200 runs of 200 sweeps", path, lambda: [*series_of(200, True)(), band, wide])
             ask("list of all series: tags", "/data/catalog", lambda: [("plugin", "scalar")], 1)
+
+            def sql(text: str) -> Callable[[], list[tuple[str, object]]]:
+                return lambda: [("sql", text.format(run=run_name(chance.randrange(sweeps), 7), tag=_TAGS[3]))]
+
+            counts = "select tag, count(*), min(value), max(value), max(step) from scalars {} group by tag"
+            path = "/data/plugin/query/sql"
+            ask("SQL: counts and extremes of each tag", path, sql(counts.format("")), 3)
+            ask("SQL: those of each tag of a run", path, sql(counts.format(_OF_A_RUN)))
+            mean = f"select avg(value) from scalars {_OF_A_RUN} and tag = '{{tag}}'"
+            ask("SQL: average of a series", path, sql(mean))
+            try:
+                ask("SQL: average of all", path, sql("select avg(value) from scalars"), 1)
+            except Failed as refused:
+                print(f"SQL: average of all: {refused}")
 
 
 def _answers(port: int) -> bool:

@@ -42,17 +42,25 @@ class ChangeLog:
         *,
         runs: bool = False,
         gone: bool = False,
+        at_least: int = 0,
     ) -> None:
         """Starts a new generation: these series changed, by plugin, or, if ``gone``, disappeared; None:
-        anything may have changed, runs included.
+        anything may have changed, runs included. Its number is ``at_least`` this.
         """
         places = [(plugin, key) for plugin, keys in (series or {}).items() for key in keys]
-        self.add(None if series is None else places, runs=runs, gone=gone)
+        self.add(None if series is None else places, runs=runs, gone=gone, at_least=at_least)
 
-    def add(self, changes: Iterable[Hashable] | None, *, runs: bool = False, gone: bool = False) -> None:
+    def add(
+        self,
+        changes: Iterable[Hashable] | None,
+        *,
+        runs: bool = False,
+        gone: bool = False,
+        at_least: int = 0,
+    ) -> None:
         """Like ``note``, for changes in the form that ``named`` accepts."""
         with self._grown:
-            self._generation += 1
+            self._generation = max(self._generation + 1, at_least)
             if changes is None:
                 self._everything = self._runs = self._gone = self._generation
                 self._changes.clear()

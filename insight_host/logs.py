@@ -297,7 +297,7 @@ class Logs:
 
     def sql(self, query: str, *, rows: int | None = None, seconds: float = 600.0) -> LogTable:
         """The answer of a query in SQL (of DuckDB) over the tables ``runs``, ``series``, ``scalars``,
-        ``records``, ``damage``, ``hparams``, ``operators`` and those of other plugins: ``describe scalars``.
+        ``summaries``, ``records``, ``damage``, ``hparams``, ``operators`` and others: ``describe scalars``.
 
         ``rows`` is the greatest number of rows, None for all. Raises InvalidArgument for a query that is not
         accepted, TooLarge or Unavailable if it needs more memory (2 GiB) or time than it may, Unavailable

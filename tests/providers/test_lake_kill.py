@@ -14,8 +14,7 @@ import pytest
 from insight_lake.checking import CheckReport, check_lake
 from insight_lake.contents import lake_content
 from insight_lake.delta import newest, opened_table
-from insight_lake.rewriting import open_whole
-from insight_lake.upkeep import delete_unused
+from insight_lake.upkeep import delete_unused, open_whole
 
 from insight_core.plugin.testing import EventWriter
 from tests.lakes import LakeBuild

@@ -119,6 +119,7 @@ class ProviderBase(ABC):
         *,
         runs: bool = False,
         gone: bool = False,
+        at_least: int = 0,
     ) -> None:
         """Begins a new generation, and wakes all who wait for a change.
 
@@ -130,8 +131,10 @@ class ProviderBase(ABC):
             Whether the run table changed: runs, damage, loading state.
         gone : bool
             Whether series may have disappeared.
+        at_least : int
+            The least number of the generation, where several hosts of the same data are to agree.
         """
-        self._base_log.note(series, runs=runs, gone=gone)
+        self._base_log.note(series, runs=runs, gone=gone, at_least=at_least)
 
     # --- what follows from it ----------------------------------------------------------------------
 

@@ -13,7 +13,6 @@ _PREFIX = "lake:"
 _COMMANDS = {
     "build": "write logs into a lake: Delta tables in a directory or on object storage",
     "check": "compare a lake with itself, and with the logs that it was built from",
-    "convert": "make Delta tables of a lake that an earlier insight-host wrote",
     "compact": "join small segments of a lake into large ones",
     "expire": "remove old runs from a lake",
     "files": "print the Parquet files of a table of a lake, for other engines",

@@ -14,11 +14,10 @@ from attrs import define, frozen
 
 from insight_core.plugin import CommandHost, InvalidArgument
 from insight_core.plugin.data import DataProvider
-from insight_lake.contents import series_fingerprints
+from insight_lake.catalog import RunNote
 from insight_lake.delta import LakeCommit, LakeSegment, LakeVersion, newest, publish
 from insight_lake.lake import Lake
 from insight_lake.records import CopiedRecords, LogRecords, RecordSource
-from insight_lake.rewriting import rewritten
 from insight_lake.row_reader import RowReader
 from insight_lake.sources import (
     BATCH,
@@ -27,13 +26,14 @@ from insight_lake.sources import (
     batches,
     check_locatable,
     check_present,
+    found_runs,
     is_remote,
-    runs_of_files,
     unread_runs,
 )
 from insight_lake.store import LakeStore
 from insight_lake.tables import LakeObject, WrittenTable
-from insight_lake.writing import RunNote, SegmentDraft, write_series
+from insight_lake.upkeep import remove_runs, rewritten
+from insight_lake.writing import SegmentDraft, write_series
 
 
 @frozen
@@ -68,11 +68,6 @@ class BuildReport:
         self.bytes += sum(one.size for one in entry.objects())
 
 
-def shard_of(run: str, shards: int) -> int:
-    """The shard that builds a run: the same on every machine."""
-    return zlib.crc32(run.encode()) % shards
-
-
 class Builder:
     """Builds a lake from one source."""
 
@@ -93,9 +88,7 @@ class Builder:
                 context = self._host.loaded(self._options.flags, PLUGIN, runs=lambda run: False)
                 data = opened.enter_context(context).data
                 check_present(data)
-                files = data.run_files()
-                is_local = files is not None
-                found = self._of_series(data) if files is None else runs_of_files(files)
+                found, is_local = found_runs(data, self._options.source)
                 sources = {one.source for one in found.values()} if is_local else set()
                 _check_outside(self._store.location, sources)
                 if self._options.payloads == "locate":
@@ -115,13 +108,9 @@ class Builder:
             self._reader.close()
         return self.report
 
-    def _of_series(self, data: DataProvider) -> dict[str, FoundRun]:
-        texts = series_fingerprints(data, [run.name for run in data.runs()])
-        return {run: FoundRun(text, 0, self._options.source) for run, text in texts.items()}
-
     def _is_mine(self, run: str) -> bool:
         shard, shards = self._options.shard
-        return shard_of(run, shards) == shard
+        return zlib.crc32(run.encode()) % shards == shard  # the same on every machine
 
     def _version(self, version: LakeVersion) -> Lake:
         self._lake = Lake(self._reader, version, self._lake)
@@ -275,30 +264,6 @@ class Builder:
 
 def _is_same(known: RunNote, note: RunNote) -> bool:
     return bool(note.fingerprint) and (known.fingerprint, known.source) == (note.fingerprint, note.source)
-
-
-def remove_runs(
-    store: LakeStore, chosen: Callable[[LakeVersion], set[str]], known: LakeVersion | None = None
-) -> int:
-    """Publishes a version without the runs that ``chosen`` names; returns how many these are."""
-    reader = RowReader(store)
-    count = [0]
-
-    def change(version: LakeVersion) -> LakeCommit | None:
-        runs = chosen(version)
-        count[0] = len(runs)
-        if not runs:
-            return None
-        lake = Lake(reader, version, None)
-        holders = {entry.id: entry for run in runs if (entry := lake.entry_of(run)) is not None}
-        left = [rewritten(store, [entry], runs) for entry in holders.values()]
-        return LakeCommit(list(holders), [entry for entry in left if entry is not None])
-
-    try:
-        publish(store, change, known)
-    finally:
-        reader.close()
-    return count[0]
 
 
 def _check_outside(place: str, logdirs: Iterable[str]) -> None:

@@ -5,34 +5,35 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Dialect, Reason
 from insight_core.plugin.data import Damage, Run, SeriesField, SeriesTable
+from insight_core.plugin.lab import ScalarSummaries
 from insight_lake.delta import LakeSegment
+from insight_lake.levels import COUNTS
 from insight_lake.row_reader import RowReader
 from insight_lake.tables import claims_of_text
-from insight_lake.writing import RunNote
 
-_NUMBERS: tuple[SeriesField, ...] = (
-    "points",
-    "kept",
-    "first_step",
-    "last_step",
-    "last_value",
-    "last_wall_time",
-    "attempts",
-    "data_class",
-)
 _WORDS: tuple[SeriesField, ...] = ("display_name", "description", "claims", "content")
-PLACES = ("hidden", "purged", "scalars_row", "levels_row", "levels_rows", "coarse_rows", "records_row")
-_COUNTS = ("nan", "positive_infinite", "negative_infinite")
+FIELDS: tuple[SeriesField, ...] = get_args(SeriesField)
+_NUMBERS = tuple(name for name in FIELDS if name not in _WORDS)
+_REALS = ("first_wall_time", "least", "greatest")
+_PLACES = ("hidden", "purged", "scalars_row", "levels_row", "levels_rows", "coarse_rows", "records_row")
+
+
+@frozen
+class RunNote:
+    """Facts of a run that a lake keeps besides its data."""
+
+    source: str  # the logdir or location that it was read from
+    fingerprint: str
+    read: float  # when its files were looked at, seconds since the epoch
 
 
 @frozen
@@ -51,17 +52,11 @@ class SegmentRuns:
 
     def __init__(self, entry: LakeSegment) -> None:
         self._table = entry.runs
-        dialects: dict[tuple[str, ...], tuple[Dialect, ...]] = {}
-        names = self._table["run"].to_pylist()
-        starts = self._table["start_time"].to_pylist()
+        known: dict[tuple[str, ...], tuple[Dialect, ...]] = {}  # the same object for all runs of them
+        names, starts, texts = (self._table[name].to_pylist() for name in ("run", "start_time", "dialects"))
+        dialects = [known.setdefault(key, tuple(map(Dialect, key))) for key in map(tuple, texts)]
         damage = pc.list_value_length(self._table["damage"]).to_pylist()
-        self.runs: list[Run] = []
-        for name, start, written, count in zip(
-            names, starts, map(tuple, self._table["dialects"].to_pylist()), damage, strict=True
-        ):
-            if written not in dialects:
-                dialects[written] = tuple(map(Dialect, written))
-            self.runs.append(Run(name, dialects[written], start, damage=count))
+        self.runs = list(map(Run, names, dialects, starts, itertools.repeat(False), damage))
 
     def stored(self) -> Iterator[StoredRun]:
         """The runs with all that is known of them."""
@@ -88,6 +83,10 @@ class CodedWords:
         array = column.unify_dictionaries().combine_chunks()
         return cls(array.dictionary.to_pylist(), _small(array.indices.to_numpy()))
 
+    def of_row(self, row: int) -> Any:  # noqa: ANN401
+        """The word of a row."""
+        return self.words[self.codes[row]]
+
     def of_rows(self, rows: slice | NDArray[np.intp]) -> list[Any]:
         """The words of some rows."""
         return [self.words[code] for code in self.codes[rows].tolist()]
@@ -103,11 +102,9 @@ class SegmentSeries:
         self._words = {name: CodedWords.of(table[name]) for name in (*_WORDS, "type")}
         claims = self._words["claims"]
         self._words["claims"] = CodedWords([claims_of_text(text) for text in claims.words], claims.codes)
-        self._numbers = {name: table[name].to_numpy() for name in (*_NUMBERS, "first_wall_time")}
+        self._numbers = {name: table[name].to_numpy() for name in (*_NUMBERS, *_REALS)}
         self._numbers["wall_times_ascend"] = table["wall_times_ascend"].to_numpy()
-        if "purged" not in table.column_names:  # of a lake of an earlier version
-            table = table.append_column("purged", pa.nulls(len(table), pa.int64()))
-        for name in (*PLACES, *_COUNTS):
+        for name in (*_PLACES, *COUNTS):
             self._numbers[name] = table[name].fill_null(-1 if name.endswith("_row") else 0).to_numpy()
         self._numbers = {name: _small(column) for name, column in self._numbers.items()}
         self._has_value = _small(table["last_value"].is_valid().to_numpy())
@@ -134,27 +131,17 @@ class SegmentSeries:
         """An integer of a series."""
         return int(self._numbers[name][row])
 
-    def facts(self, row: int) -> SeriesFacts:
-        """Returns the facts about the numbers of a series that the catalogue keeps."""
-        restarts = self._restarts[row].as_py()
-        return SeriesFacts(
-            self.number("points", row),
-            self.number("kept", row),
-            self.number("hidden", row),
-            self.number("purged", row),
-            np.array(restarts or [], np.int64),
-            str(self._words["type"].words[self._words["type"].codes[row]]),
-            (self.number("first_step", row), self.number("last_step", row)),
-            (float(self._numbers["first_wall_time"][row]), float(self._numbers["last_wall_time"][row])),
-            bool(self._numbers["wall_times_ascend"][row]),
-            (self.number(_COUNTS[0], row), self.number(_COUNTS[1], row), self.number(_COUNTS[2], row)),
-        )
+    def time(self, name: str, row: int) -> float:
+        """A wall time of a series."""
+        return float(self._numbers[name][row])
 
-    def rows_of(self, plugin: str) -> Iterator[tuple[int, str, str]]:
-        """Row, run and tag of every series of a plugin."""
-        first, stop = self.plugins.get(plugin, (0, 0))
-        rows = slice(first, stop)
-        yield from zip(range(first, stop), self._run.of_rows(rows), self._tag.of_rows(rows), strict=True)
+    def type(self, row: int) -> str:
+        """The type of the values of a series: float32 or float64."""
+        return str(self._words["type"].of_row(row))
+
+    def restarts(self, row: int) -> NDArray[np.int64]:
+        """The steps of a series at which the training began again."""
+        return np.array(self._restarts[row].as_py() or [], np.int64)
 
     def tables(
         self,
@@ -164,15 +151,7 @@ class SegmentSeries:
         tags: Collection[str] | None,
     ) -> Iterator[SeriesTable]:
         """The series of a plugin as one table for each run, with these fields."""
-        first, stop = self.plugins.get(plugin, (0, 0))
-        if runs is None:
-            rows = np.arange(first, stop)
-        else:
-            spans = [self._of_run(plugin, run) for run in runs if run in self._run_numbers]
-            rows = np.concatenate([np.zeros(0, np.int64), *(np.arange(*span) for span in spans)])
-        if tags is not None:
-            numbers = [self._tag_numbers[tag] for tag in tags if tag in self._tag_numbers]
-            rows = rows[np.isin(self._tag.codes[rows], np.array(numbers, np.int32))]
+        rows = self._rows(plugin, runs, tags)
         if not len(rows):
             return
         common: dict[str, object] = {
@@ -194,13 +173,46 @@ class SegmentSeries:
                 {field: column[part] for field, column in columns.items()},
             )
 
+    def summaries(self, plugin: str, runs: Collection[str] | None) -> ScalarSummaries:
+        """Counts and extremes of the series of numbers of a plugin."""
+        rows = self._rows(plugin, runs, None)
+        rows = rows[(self._numbers["scalars_row"][rows] >= 0)]
+        rows = rows[self._numbers["kept"][rows] > self._numbers["hidden"][rows]]
+        of = {name: self._numbers[name][rows] for name in (*COUNTS, *_REALS, *_NUMBERS, "hidden")}
+        nan, above, below = (of[name] > 0 for name in COUNTS)
+        finite = ~np.isnan(of["least"])  # there is a finite value
+        return ScalarSummaries(
+            self._run.words,
+            self._tag.words,
+            self._run.codes[rows].astype(np.int32),
+            self._tag.codes[rows].astype(np.int32),
+            of["kept"].astype(np.int64) - of["hidden"],
+            of["first_step"].astype(np.int64),
+            of["last_step"].astype(np.int64),
+            np.select([below, finite, above], [-np.inf, of["least"], np.inf], np.nan),
+            np.select([nan, above, finite], [np.nan, np.inf, of["greatest"]], -np.inf),
+        )
+
     def identities(self, plugin: str) -> Mapping[tuple[str, str], tuple[object, ...]]:
         """By run and tag of a plugin: values that change when the series does."""
         first, stop = self.plugins.get(plugin, (0, 0))
         rows = np.arange(first, stop)
         columns = [list(map(repr, self._column(field, rows))) for field in _NUMBERS]
-        keys = ((run, tag) for _, run, tag in self.rows_of(plugin))
+        keys = zip(self._run.of_rows(rows), self._tag.of_rows(rows), strict=True)
         return dict(zip(keys, zip(*columns, strict=True), strict=True))
+
+    def _rows(
+        self, plugin: str, runs: Collection[str] | None, tags: Collection[str] | None
+    ) -> NDArray[np.intp]:
+        first, stop = self.plugins.get(plugin, (0, 0))
+        rows = np.arange(first, stop)
+        if runs is not None:
+            spans = [self._of_run(plugin, run) for run in runs if run in self._run_numbers]
+            rows = np.concatenate([np.zeros(0, np.int64), *(np.arange(*span) for span in spans)])
+        if tags is not None:
+            numbers = [self._tag_numbers[tag] for tag in tags if tag in self._tag_numbers]
+            rows = rows[np.isin(self._tag.codes[rows], np.array(numbers, np.int32))]
+        return rows
 
     def _of_run(self, plugin: str, run: str) -> tuple[int, int]:
         """The rows of a run among those of a plugin; runs are numbered in the order of their rows."""
@@ -237,25 +249,12 @@ def _small(column: NDArray[Any]) -> NDArray[Any]:
     """The same values in less memory: a lake may have millions of series."""
     if len(column) and (column == column[0]).all():
         return np.broadcast_to(column[0].copy(), len(column))
+    if column.dtype.kind == "f":
+        single = column.astype(np.float32)
+        return single if np.array_equal(single, column, equal_nan=True) else column.copy()
     if column.dtype.kind == "i" and len(column):
         least, greatest = column.min(), column.max()
         kinds = (np.int8, np.int16, np.int32)
         fits = (one for one in kinds if np.iinfo(one).min <= least and greatest <= np.iinfo(one).max)
         return column.astype(next(fits, column.dtype))
     return column.copy()  # the column of Arrow is a part of a larger buffer
-
-
-@frozen(eq=False)
-class SeriesFacts:
-    """Returns the facts about the numbers of a series that the catalogue keeps."""
-
-    total: int
-    kept: int
-    hidden: int
-    purged: int  # of the hidden ones
-    restarts: NDArray[np.int64]
-    type: str  # of the values: float32 or float64
-    steps: tuple[int, int]  # first and last that is shown
-    wall_times: tuple[float, float]  # of these
-    wall_times_ascend: bool
-    nonfinite: tuple[int, int, int]

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from insight_core.plugin import InsightError, NotFound
-from insight_core.plugin.data import DataProvider, ScalarQuery, SeriesInfo, SeriesKey
-from insight_lake.contents import RunContent
+from insight_core.plugin import InsightError
+from insight_core.plugin.data import DataProvider, SeriesKey
+from insight_lake.contents import RunContent, series_contents
 from insight_lake.delta import LakeSegment, LakeVersion
 from insight_lake.provider import LakeProvider
 from insight_lake.records import RecordSource
-from insight_lake.rewriting import StoredRecords, open_whole
 from insight_lake.store import LakeStore
+from insight_lake.upkeep import StoredRecords, open_whole
 
-_ALL = ScalarQuery(attempts="all")
 _PIECE = 8 << 20  # bytes
 
 
@@ -81,13 +80,10 @@ def _of_segment(store: LakeStore, segment: LakeSegment, report: CheckReport) -> 
     data = open_whole(store, LakeVersion.of([segment]))
     try:
         contents: dict[str, RunContent] = {}
-        for plugin, info, columns, claims in series_columns(data, StoredRecords(data)):
-            contents.setdefault(info.key.run, RunContent()).add(plugin, info, columns, claims)
-            if claims:
-                report.payloads += len(columns[0])
-            else:
-                report.points += len(columns[0])
-                report.problems += _of_numbers(info, columns)
+        for series in series_contents(data, StoredRecords(data)):
+            contents.setdefault(series.info.key.run, RunContent()).add(series)
+            report.points += 0 if series.numbers is None else len(series.numbers.steps)
+            report.payloads += 0 if series.records is None else len(series.records)
         stored = data.lake().runs()
         digests = {run: contents.get(run, RunContent()).digest() for run in stored}
         report.problems += [
@@ -100,41 +96,6 @@ def _of_segment(store: LakeStore, segment: LakeSegment, report: CheckReport) -> 
         data.close()
 
 
-def _of_numbers(info: SeriesInfo, columns: Sequence[NDArray[np.generic]]) -> list[str]:
-    steps, wall_times = columns[0], columns[1]
-    wrong = []
-    if len(steps) != info.kept:
-        wrong.append(f"{len(steps):,} points instead of {info.kept:,}")
-    elif len(steps) and not np.any(
-        (steps == info.last_step)
-        & ((wall_times == info.last_wall_time) | np.isnan(wall_times.astype(np.float64)))
-    ):
-        wrong.append("the last step is none of its points")
-    return [f"{info.key.tag!r} of run {info.key.run!r}: {text}" for text in wrong]
-
-
-def series_columns(
-    data: DataProvider, source: RecordSource | None, runs: Sequence[str] | None = None
-) -> Iterator[tuple[str, SeriesInfo, Sequence[NDArray[np.generic]], str]]:
-    """Plugin, series, columns and claims of all series, sorted by plugin, tag and run, as for the hash."""
-    for plugin in sorted(map(str, data.plugins())):
-        for info in sorted(data.series(plugin, runs=runs), key=lambda info: (info.key.tag, info.key.run)):
-            numbers = data.scalars(plugin, [info.key], _ALL).get(info.key)
-            if numbers is not None:
-                yield plugin, info, (numbers.steps, numbers.wall_times, numbers.values), ""
-            if source is None or info.last_value is not None:
-                continue
-            try:
-                records = source.columns(plugin, info.key)
-            except NotFound:
-                if numbers is None:
-                    raise
-                continue
-            words, claim = records.claim_words()
-            columns = (records.steps, records.wall_times, records.sizes, claim)
-            yield plugin, info, columns, "\n".join(words)
-
-
 def compare_runs(
     lake: LakeProvider,
     logs: DataProvider,
@@ -145,8 +106,12 @@ def compare_runs(
     """Compares every value and payload of runs in a lake with those of the logs."""
     stored = StoredRecords(lake) if source is not None else None
     ours, theirs = (
-        {(plugin, info.key, bool(claims)): columns for plugin, info, columns, claims in found}
-        for found in (series_columns(lake, stored, runs), series_columns(logs, source, runs))
+        {
+            (series.plugin, series.info.key, bool(claims)): columns
+            for series in found
+            for columns, claims in series.parts()
+        }
+        for found in (series_contents(lake, stored, runs), series_contents(logs, source, runs))
     )
     for place in sorted(ours.keys() | theirs.keys(), key=str):
         plugin, key, is_record = place

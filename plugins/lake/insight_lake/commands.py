@@ -7,7 +7,9 @@ import itertools
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from insight_core.plugin import CommandHost, InvalidArgument
 from insight_lake.building import Builder, BuildOptions, parse_shard
@@ -16,11 +18,12 @@ from insight_lake.contents import lake_content
 from insight_lake.delta import existing, opened_table
 from insight_lake.lake import Lake
 from insight_lake.ray_build import build_on_ray
-from insight_lake.rewriting import open_whole
+from insight_lake.records import LogRecords
 from insight_lake.row_reader import RowReader
 from insight_lake.sources import logs_of
 from insight_lake.store import LakeStore
-from insight_lake.upkeep import compact, convert, delete_unused, expire
+from insight_lake.tables import SCHEMAS
+from insight_lake.upkeep import GRACE, TARGET, compact, delete_unused, expire, open_whole
 
 _SERVERS = re.compile(r"(grpcs?|grpc\+unix|https?|lake):")
 _COMPACTED = 10  # builds of --follow after which the lake is compacted
@@ -32,53 +35,15 @@ def run_command(host: CommandHost, name: str, text: str, arguments: Sequence[str
     parser = argparse.ArgumentParser(
         prog=f"insight-host lake {name}", description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False
     )
-    run, add_flags = _COMMANDS[name]
-    add_flags(parser)
-    given = parser.parse_args(arguments)
-    return run(host, given)
-
-
-# --- build ------------------------------------------------------------------------------------------
-
-
-def _build_flags(parser: argparse.ArgumentParser) -> None:
-    _add_sources(parser)
-    parser.add_argument("--to", required=True, metavar="LAKE", help="a directory, or s3://BUCKET/PREFIX")
-    payloads = parser.add_mutually_exclusive_group()
-    payloads.add_argument(
-        "--with-payloads",
-        action="store_const",
-        dest="payloads",
-        const="copy",
-        default="locate",
-        help="copy images, histograms and files into the lake; else it has their places in the logs",
-    )
-    payloads.add_argument(
-        "--numbers-only", action="store_const", dest="payloads", const="none", help="write scalars alone"
-    )
-    parser.add_argument("--shard", type=_shard, metavar="I/N", help="build the runs of shard I of N (from 0)")
-    parser.add_argument("--prune", action="store_true", help="drop runs that the source no longer has")
-    parser.add_argument(
-        "--replace", action="store_true", help="replace runs of another source with the same name"
-    )
-    parser.add_argument(
-        "--batch", type=int, default=512, metavar="MIB", help="read so many MiB of logs at a time (512)"
-    )
-    parser.add_argument(
-        "--follow",
-        type=float,
-        nargs="?",
-        const=60.0,
-        metavar="SECONDS",
-        help="build again so many seconds after the last build began (60), until it is ended",
-    )
-    parser.add_argument("--on", metavar="ray[://HOST:PORT]", help="build on a Ray cluster")
-    parser.add_argument(
-        "--shards", type=int, metavar="N", help="with --on ray: so many tasks (one a processor)"
-    )
+    run, flags = _COMMANDS[name]
+    for flag in flags:
+        parser.add_argument(*flag[0].split(), **flag[1])
+    return run(host, parser.parse_args(arguments))
 
 
 def _build(host: CommandHost, given: argparse.Namespace) -> int:
+    if given.copy and given.numbers_only:
+        raise InvalidArgument("--with-payloads cannot be combined with --numbers-only")
     if given.on is not None:
         return _on_ray(host, given)
     store = LakeStore(given.to.removeprefix("lake:"), create=True)
@@ -95,16 +60,10 @@ def _build(host: CommandHost, given: argparse.Namespace) -> int:
 
 
 def _build_once(host: CommandHost, store: LakeStore, given: argparse.Namespace) -> None:
+    payloads = "copy" if given.copy else "none" if given.numbers_only else "locate"
     for flags, source in _loads(given):
-        options = BuildOptions(
-            flags,
-            source,
-            given.shard or (0, 1),
-            given.payloads,
-            given.prune,
-            given.replace,
-            max(1, given.batch) << 20,
-        )
+        shard, batch = given.shard or (0, 1), max(1, given.batch) << 20
+        options = BuildOptions(flags, source, shard, payloads, given.prune, given.replace, batch)
         report = Builder(host, store, options).run()
         host.status("")
         host.print(
@@ -121,51 +80,35 @@ def _on_ray(host: CommandHost, given: argparse.Namespace) -> int:
         raise InvalidArgument("--shard cannot be combined with --on ray, which makes the shards")
     if given.follow is not None:
         raise InvalidArgument("--follow cannot be combined with --on ray")
+    switches = {"with-payloads": given.copy, "numbers-only": given.numbers_only}
+    switches |= {"prune": given.prune, "replace": given.replace}
     arguments = [*given.sources, f"--to={given.to}", f"--batch={given.batch}"]
-    flags = {"copy": ["--with-payloads"], "none": ["--numbers-only"], "locate": []}[given.payloads]
-    flags += [f"--{name}" for name in ("prune", "replace") if getattr(given, name)]
-    address = given.on if given.on != "ray" else None
-    return build_on_ray(address, [*arguments, *flags], given.shards, host.print)
-
-
-def _add_sources(parser: argparse.ArgumentParser, count: str = "+") -> None:
-    parser.add_argument(
-        "sources",
-        nargs=count,
-        metavar="SOURCE",
-        help="a directory of logs, NAME:DIR, or grpc://HOST:PORT of a data server",
-    )
+    arguments += [f"--{name}" for name, is_on in switches.items() if is_on]
+    return build_on_ray(given.on if given.on != "ray" else None, arguments, given.shards, host.print)
 
 
 def _loads(given: argparse.Namespace) -> list[tuple[list[str], str]]:
     """The flags of ``insight-host`` for the sources: all directories together, each server by itself."""
     common = ["--no-cache", "--load=inprocess"]
-    directories = [text for text in given.sources if not _SERVERS.match(text)]
-    loads = (
-        [([*common, *(f"--logdir={text}" for text in directories)], ",".join(directories))]
-        if directories
-        else []
-    )
     servers = [text for text in given.sources if _SERVERS.match(text)]
-    return [*loads, *(([*common, f"--data-provider={text}"], text.partition("?")[0]) for text in servers)]
-
-
-# --- the others -------------------------------------------------------------------------------------
+    directories = [text for text in given.sources if text not in servers]
+    together = [*common, *(f"--logdir={text}" for text in directories)], ",".join(directories)
+    each = [([*common, f"--data-provider={text}"], text.partition("?")[0]) for text in servers]
+    return [together, *each] if directories else each
 
 
 def _check(host: CommandHost, given: argparse.Namespace) -> int:
     store = _store(given)
-    version = existing(store)
-    report = CheckReport()
+    version, report = existing(store), CheckReport()
     contents = check_lake(store, version, report, host.status)
     if given.sources and not report.problems:
         lake = open_whole(store, version)
         stored = lake.lake().runs()
         for flags, _ in _loads(given):
-            for logs, source, current in logs_of(host, flags, stored, given.numbers_only):
+            for logs, current in logs_of(host, flags, stored):
                 same = [run for run, print_ in current.items() if stored[run].note.fingerprint == print_]
                 report.changed += len(current) - len(same)
-                compare_runs(lake, logs, source, same, report)
+                compare_runs(lake, logs, None if given.numbers_only else LogRecords(logs), same, report)
         lake.close()
     host.status("")
     for problem in report.problems:
@@ -180,12 +123,6 @@ def _check(host: CommandHost, given: argparse.Namespace) -> int:
     return 1 if report.problems else 0
 
 
-def _check_flags(parser: argparse.ArgumentParser) -> None:
-    _add_lake(parser)
-    _add_sources(parser, "*")
-    parser.add_argument("--numbers-only", action="store_true", help="the lake was built with --numbers-only")
-
-
 def _compact(host: CommandHost, given: argparse.Namespace) -> int:
     store = _store(given)
     before, after = compact(store, max(1, given.target) << 20)
@@ -196,14 +133,6 @@ def _compact(host: CommandHost, given: argparse.Namespace) -> int:
     return 0
 
 
-def _compact_flags(parser: argparse.ArgumentParser) -> None:
-    _add_lake(parser)
-    parser.add_argument(
-        "--target", type=int, default=128, metavar="MIB", help="join segments up to so many MiB (128)"
-    )
-    _add_grace(parser)
-
-
 def _expire(host: CommandHost, given: argparse.Namespace) -> int:
     store = _store(given)
     removed = expire(store, given.older_than, given.run_regex)
@@ -212,32 +141,9 @@ def _expire(host: CommandHost, given: argparse.Namespace) -> int:
     return 0
 
 
-def _expire_flags(parser: argparse.ArgumentParser) -> None:
-    _add_lake(parser)
-    parser.add_argument(
-        "--older-than", type=_duration, required=True, metavar="TIME", help="such as 90d, 12h, 30m"
-    )
-    parser.add_argument(
-        "--run-regex", type=_expression, metavar="REGEX", help="only runs in which it is found"
-    )
-    _add_grace(parser)
-
-
 def _files(host: CommandHost, given: argparse.Namespace) -> int:
-    store = _store(given)
-    for path in opened_table(store, given.table).file_uris():
+    for path in opened_table(_store(given), given.table).file_uris():
         print(path)
-    return 0
-
-
-def _files_flags(parser: argparse.ArgumentParser) -> None:
-    _add_lake(parser)
-    parser.add_argument("table", choices=("scalars", "series", "runs", "records", "levels"), help="the table")
-
-
-def _convert(host: CommandHost, given: argparse.Namespace) -> int:
-    store = _store(given)
-    host.print(f"insight-host: {store.location}: {convert(store):,} segments in Delta tables")
     return 0
 
 
@@ -247,18 +153,16 @@ def _info(host: CommandHost, given: argparse.Namespace) -> int:
     reader = RowReader(store)
     runs = Lake(reader, version, None).runs()
     reader.close()
-    sizes: dict[str, int] = {}
-    for segment in version.segments:
-        for name, table in segment.tables.items():
-            sizes[name] = sizes.get(name, 0) + table.size
-        sizes["payloads"] = sizes.get("payloads", 0) + sum(one.size for one in segment.payloads)
+    sizes: Counter[str] = Counter()
+    for one in itertools.chain.from_iterable(segment.objects() for segment in version.segments):
+        sizes[one.table] += one.size
     counts = {"runs": "runs", "series": "series", "points": "scalars", "records": "records"}
     facts: Mapping[str, object] = {
         "location": store.location,
         "version": version.version,
         "segments": len(version.segments),
         **{name: sum(one.rows(table) for one in version.segments) for name, table in counts.items()},
-        "bytes": {name: size for name, size in sizes.items() if size},
+        "bytes": dict(sizes),
         "content": lake_content({name: stored.content for name, stored in runs.items()}),
     }
     print(json.dumps(facts, indent=2))
@@ -267,20 +171,6 @@ def _info(host: CommandHost, given: argparse.Namespace) -> int:
 
 def _store(given: argparse.Namespace) -> LakeStore:
     return LakeStore(given.lake.removeprefix("lake:"))
-
-
-def _add_lake(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("lake", metavar="LAKE", help="a directory, or s3://BUCKET/PREFIX")
-
-
-def _add_grace(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--grace",
-        type=_duration,
-        default=86_400.0,
-        metavar="TIME",
-        help="keep what was replaced for so long, for hosts and builders that still need it (24h)",
-    )
 
 
 def _duration(text: str) -> float:
@@ -304,14 +194,75 @@ def _shard(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+# --- flags ------------------------------------------------------------------------------------------
+
+_Flag = tuple[str, Mapping[str, Any]]
+
+
+def _flag(names: str, help: str = "", **more: Any) -> _Flag:  # noqa: ANN401
+    return names, {"help": help, **more}
+
+
+def _switch(names: str, help: str, **more: Any) -> _Flag:  # noqa: ANN401
+    return _flag(names, help, action="store_true", **more)
+
+
+def _sources(count: str) -> _Flag:
+    text = "a directory of logs, NAME:DIR, or grpc://HOST:PORT of a data server"
+    return _flag("sources", text, metavar="SOURCE", nargs=count)
+
+
+_LAKE = _flag("lake", "a directory, or s3://BUCKET/PREFIX", metavar="LAKE")
+_KEPT = "keep what was replaced for so long, for hosts and builders that still need it (24h)"
+_GRACE = _flag("--grace", _KEPT, type=_duration, metavar="TIME", default=GRACE)
+_BUILD_FLAGS = (
+    _sources("+"),
+    _flag("--to", "a directory, or s3://BUCKET/PREFIX", metavar="LAKE", required=True),
+    _switch(
+        "--with-payloads",
+        "copy images, histograms and files into the lake; else it has their places in the logs",
+        dest="copy",
+    ),
+    _switch("--numbers-only", "write scalars alone"),
+    _flag("--shard", "build the runs of shard I of N (from 0)", type=_shard, metavar="I/N"),
+    _switch("--prune", "drop runs that the source no longer has"),
+    _switch("--replace", "replace runs of another source with the same name"),
+    _flag("--batch", "read so many MiB of logs at a time (512)", type=int, default=512, metavar="MIB"),
+    _flag(
+        "--follow",
+        "build again so many seconds after the last build began (60), until it is ended",
+        type=float,
+        nargs="?",
+        const=60.0,
+        metavar="SECONDS",
+    ),
+    _flag("--on", "build on a Ray cluster", metavar="ray[://HOST:PORT]"),
+    _flag("--shards", "with --on ray: so many tasks (one a processor)", type=int, metavar="N"),
+)
+_COMPACT_FLAGS = (
+    _LAKE,
+    _flag(
+        "--target",
+        f"join segments up to so many MiB ({TARGET >> 20})",
+        type=int,
+        default=TARGET >> 20,
+        metavar="MIB",
+    ),
+    _GRACE,
+)
+_EXPIRE_FLAGS = (
+    _LAKE,
+    _flag("--older-than", "such as 90d, 12h, 30m", type=_duration, required=True, metavar="TIME"),
+    _flag("--run-regex", "only runs in which it is found", type=_expression, metavar="REGEX"),
+    _GRACE,
+)
+_CHECK_FLAGS = (_LAKE, _sources("*"), _switch("--numbers-only", "the lake was built with --numbers-only"))
 _Run = Callable[[CommandHost, argparse.Namespace], int]
-_AddFlags = Callable[[argparse.ArgumentParser], None]
-_COMMANDS: Mapping[str, tuple[_Run, _AddFlags]] = {
-    "build": (_build, _build_flags),
-    "check": (_check, _check_flags),
-    "compact": (_compact, _compact_flags),
-    "convert": (_convert, _add_lake),
-    "expire": (_expire, _expire_flags),
-    "files": (_files, _files_flags),
-    "info": (_info, _add_lake),
+_COMMANDS: Mapping[str, tuple[_Run, Sequence[_Flag]]] = {
+    "build": (_build, _BUILD_FLAGS),
+    "check": (_check, _CHECK_FLAGS),
+    "compact": (_compact, _COMPACT_FLAGS),
+    "expire": (_expire, _EXPIRE_FLAGS),
+    "files": (_files, (_LAKE, _flag("table", "the table", choices=tuple(SCHEMAS)))),
+    "info": (_info, (_LAKE,)),
 }

@@ -12,14 +12,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from attrs import asdict, define, field, frozen
+from attrs import asdict, frozen
 from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, RemoveAction
 
 from insight_core.plugin import InvalidArgument, Unavailable
 from insight_lake.store import LakeStore, ObjectMissing
-from insight_lake.tables import MEASURED, SCHEMAS, LakeObject, write_runs
+from insight_lake.tables import MEASURED, SCHEMAS, LakeObject, plain_type, write_runs
 
 FOLLOWING = tuple(name for name in SCHEMAS if name != "runs")
 _MOST_TRIES = 100  # of one commit, while other writers make theirs
@@ -35,22 +35,17 @@ _MEASURED = "delta.dataSkippingStatsColumns"  # delta-rs takes the bounds of oth
 _PAUSE = 0.05  # seconds after another writer was faster; grows with each try
 
 
-@define(eq=False)
 class LakeSegment:
     """A group of runs, with all of each: rows of ``runs``, and one file in each of the other tables."""
 
-    runs: Any  # a pyarrow table, of which the first row says the rest
-    id: str = field(init=False)
-    tables: Mapping[str, LakeObject] = field(init=False)
-    payloads: Sequence[LakeObject] = field(init=False)  # bytes, which segments may share
-    plugins: Sequence[str] = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        """Reads which files there are."""
-        self.id, self.plugins = self.runs["segment"][0].as_py(), self.runs["plugins"][0].as_py()
-        files = [LakeObject(**one) for one in self.runs["files"][0].as_py()]
+    def __init__(self, runs: Any) -> None:  # noqa: ANN401
+        """``runs`` is a pyarrow Table, of which the first row says the rest."""
+        self.runs = runs
+        self.id: str = runs["segment"][0].as_py()
+        self.plugins: Sequence[str] = runs["plugins"][0].as_py()
+        files = [LakeObject(**one) for one in runs["files"][0].as_py()]
         self.tables = {one.table: one for one in files if one.table in FOLLOWING}
-        self.payloads = [one for one in files if one.table not in FOLLOWING]
+        self.payloads = [one for one in files if one.table not in FOLLOWING]  # which segments may share
 
     @property
     def size(self) -> int:
@@ -128,7 +123,7 @@ def existing(store: LakeStore) -> LakeVersion:
     """The newest version. Raises Unavailable without one: the location is not a lake, or not yet."""
     found = newest(store)
     if found.version < 0:
-        raise Unavailable(f"{store.location}: no lake is here; insight-host lake build makes one")
+        raise _no_lake(store)
     return found
 
 
@@ -197,7 +192,7 @@ def opened_table(store: LakeStore, name: str) -> DeltaTable:
     try:
         return _opened(store, name)
     except TableNotFoundError as error:
-        raise Unavailable(f"{store.location}: no lake is here; insight-host lake build makes one") from error
+        raise _no_lake(store) from error
 
 
 def create_tables(store: LakeStore) -> None:
@@ -208,7 +203,7 @@ def create_tables(store: LakeStore) -> None:
         try:
             DeltaTable.create(
                 f"{store.location}/{name}",
-                pa.schema([(one.name, _plain_type(one.type)) for one in SCHEMAS[name]]),
+                pa.schema([(one.name, plain_type(one.type)) for one in SCHEMAS[name]]),
                 mode="ignore",
                 configuration={**_SETTINGS, _MEASURED: ",".join(_measured(name))},
                 storage_options=store.delta_options,
@@ -230,6 +225,10 @@ def segments_of(store: LakeStore, path: str) -> list[LakeSegment]:
 # --- inside -------------------------------------------------------------------------------------------
 
 
+def _no_lake(store: LakeStore) -> Unavailable:
+    return Unavailable(f"{store.location}: no lake is here; insight-host lake build makes one")
+
+
 def _opened(store: LakeStore, name: str) -> DeltaTable:
     """A table at its newest version; what is known of it is not read again."""
     table = store.opened.pop(name, None)
@@ -248,10 +247,6 @@ def _opened(store: LakeStore, name: str) -> DeltaTable:
 
 def _measured(table: str) -> list[str]:
     return [column for column in MEASURED if column in SCHEMAS[table].names]
-
-
-def _plain_type(kind: Any) -> Any:  # noqa: ANN401
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _files_of(table: DeltaTable) -> dict[str, int]:
@@ -323,6 +318,6 @@ def _added(store: LakeStore, one: LakeObject) -> AddAction:
 def _refuse_earlier_format(store: LakeStore) -> None:
     if any(True for _ in store.list("manifests/")):
         raise InvalidArgument(
-            f"{store.location}: a lake of an earlier insight-host, of which insight-host lake convert makes "
-            "Delta tables"
+            f"{store.location}: a lake of an earlier insight-host, which is not read any more; build it anew "
+            "from the logs, in an empty place: insight-host lake build"
         )

@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from insight_core.plugin import InsightError, Reason, ReasonKind
-from insight_core.plugin.data import Changes
-from insight_lake.changes import LakeChanges
+from insight_core.plugin.data import ProviderBase
 from insight_lake.delta import LakeVersion, existing, newer, newest
 from insight_lake.lake import Lake
 from insight_lake.row_reader import RowReader
@@ -16,6 +15,7 @@ from insight_lake.store import LakeStore
 
 _LIST_AGAIN = 600.0  # seconds after which the versions are listed again
 _LEAST_INTERVAL = 30.0  # seconds between two requests to a bucket
+_VERSION = 1000  # generations of a version: hosts of the same version agree on all but what is their own
 _AWAY = ReasonKind("lake_away", "The lake cannot be reached, and its last known version is shown: {cause}")
 
 
@@ -23,14 +23,19 @@ class FollowedLake:
     """The newest version of a lake that was read, and what changed between versions."""
 
     def __init__(
-        self, store: LakeStore, reader: RowReader, interval: float, owner: Callable[[str], str]
+        self,
+        provider: ProviderBase,
+        store: LakeStore,
+        reader: RowReader,
+        interval: float,
+        owner: Callable[[str], str],
     ) -> None:
-        """``interval`` is in seconds (0: the lake is opened once); ``owner`` names the plugin of values."""
-        self._store, self._reader, self._owner = store, reader, owner
+        """``provider`` notes changes; ``interval`` is in seconds (0: the lake is opened once); ``owner``
+        returns the plugin of values."""
+        self._provider, self._store, self._reader, self._owner = provider, store, reader, owner
         self._interval = max(interval, _LEAST_INTERVAL) if "://" in store.location and interval else interval
         self._lock = threading.Lock()
         self._lake: Lake | None = None
-        self._changes = LakeChanges()
         self._away: InsightError | None = None
         self._listed = 0.0  # monotonic seconds
         self._ended = threading.Event()
@@ -48,9 +53,8 @@ class FollowedLake:
             self._thread.start()
 
     def close(self) -> None:
-        """Stops the thread, and wakes all that wait."""
+        """Stops the thread."""
         self._ended.set()
-        self._changes.end()
         if self._thread is not None:
             self._thread.join(timeout=1)
 
@@ -85,21 +89,6 @@ class FollowedLake:
         with self._lock:
             self._adopt(Lake(self._reader, version, self._lake))
 
-    def note_owners(self) -> None:
-        """Values may belong to other plugins from now on."""
-        if self._lake is not None:
-            self._changes.note(None, runs=False, gone=False)
-
-    def generation(self) -> int:
-        """A number that grows whenever the data changes."""
-        self.lake()
-        return self._changes.generation
-
-    def changes(self, since: int, timeout: float) -> Changes:
-        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
-        self.lake()
-        return self._changes.changes(since, timeout)
-
     def notices(self) -> Sequence[Reason]:
         """Whether the store is away: then the last version that was read is shown."""
         away = self._away
@@ -109,17 +98,18 @@ class FollowedLake:
 
     def _adopt(self, lake: Lake) -> None:
         before, self._lake = self._lake, lake
+        number = lake.version.version * _VERSION
         if before is None:
-            self._changes.begin(lake.version.version)
+            self._provider.changed(None, at_least=number)
             return
         changed, runs, gone = lake.difference(before, self._owner)
-        self._changes.note(changed, runs=runs, gone=gone, version=lake.version.version)
+        self._provider.changed(changed, runs=runs, gone=gone, at_least=number)
 
     def _set_away(self, away: InsightError | None) -> None:
         is_news = (away is None) != (self._away is None)
         self._away = away
         if is_news and self._lake is not None:
-            self._changes.note({}, runs=True, gone=False)  # notices come with the runs
+            self._provider.changed({}, runs=True)  # notices come with the runs
 
     def _follow(self) -> None:
         while not self._ended.is_set():

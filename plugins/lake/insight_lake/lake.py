@@ -7,23 +7,21 @@ import math
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from attrs import define, field
-
 from insight_core.plugin import InvalidArgument
-from insight_core.plugin.data import Damage, Run, SeriesKey
+from insight_core.plugin.data import Damage, SeriesKey
 from insight_lake.catalog import SegmentRuns, SegmentSeries, StoredRun
 from insight_lake.delta import LakeSegment, LakeVersion
 from insight_lake.row_reader import RowReader
 
 
-@define(eq=False)
 class _Part:
     """A segment: its runs are read first, its series when one is asked for."""
 
-    entry: LakeSegment
-    runs: SegmentRuns
-    series: SegmentSeries | None = None
-    lock: threading.Lock = field(factory=threading.Lock)
+    def __init__(self, entry: LakeSegment) -> None:
+        self.entry = entry
+        self.runs = SegmentRuns(entry)
+        self.series: SegmentSeries | None = None
+        self.lock = threading.Lock()
 
 
 class Lake:
@@ -33,14 +31,15 @@ class Lake:
         self.version = version
         self._reader = reader
         known = {} if before is None else {part.entry.id: part for part in before._parts}
-        self._parts: list[_Part] = [
-            known.get(one.id) or _Part(one, SegmentRuns(one)) for one in version.segments
-        ]
+        self._parts: list[_Part] = [known.get(one.id) or _Part(one) for one in version.segments]
         self._part_of_run = {run.name: part for part in self._parts for run in part.runs.runs}
         if len(self._part_of_run) < sum(len(part.runs.runs) for part in self._parts):
             raise InvalidArgument("a run is in two segments of the lake: see insight-host lake check")
         self._stored: dict[str, StoredRun] | None = None
-        self._shown: list[Run] | None = None
+        every = [run for part in self._parts for run in part.runs.runs]
+        starts = (math.inf if run.start_time is None else run.start_time for run in every)
+        order = sorted(zip(starts, (run.name for run in every), range(len(every)), strict=True))
+        self.shown_runs = [every[place] for _, _, place in order]  # earliest first; without a time last
 
     def plugins(self) -> set[str]:
         """Names under which the lake has series."""
@@ -63,15 +62,6 @@ class Lake:
             for damage in stored.damage
         ]
 
-    def shown_runs(self) -> list[Run]:
-        """The runs, earliest first; runs without a start time come last, by name."""
-        if self._shown is None:
-            every = [run for part in self._parts for run in part.runs.runs]
-            starts = (math.inf if run.start_time is None else run.start_time for run in every)
-            order = sorted(zip(starts, (run.name for run in every), range(len(every)), strict=True))
-            self._shown = [every[place] for _, _, place in order]
-        return self._shown
-
     def entry_of(self, run: str) -> LakeSegment | None:
         """The segment that holds a run."""
         part = self._part_of_run.get(run)
@@ -81,23 +71,18 @@ class Lake:
         self, runs: Collection[str] | None, plugins: Collection[str]
     ) -> Iterator[tuple[SegmentSeries, Collection[str] | None]]:
         """The series of segments with some of these runs and plugins, and the runs in each; None: all."""
-        wanted: list[tuple[_Part, Collection[str] | None]] = []
-        if runs is None:
-            wanted = [(part, None) for part in self._parts]
-        else:
-            of_parts: dict[str, tuple[_Part, list[str]]] = {}
-            for run in runs:
-                part = self._part_of_run.get(run)
-                if part is not None:
-                    of_parts.setdefault(part.entry.id, (part, []))[1].append(run)
-            wanted = [(part, sorted(names)) for part, names in of_parts.values()]
-        chosen = [(part, names) for part, names in wanted if not set(part.entry.plugins).isdisjoint(plugins)]
-        found = self._reader.each(lambda one: self._series(one[0]), chosen)
-        yield from zip(found, [names for _, names in chosen], strict=True)
+        wanted: dict[_Part, list[str]] = {}
+        for run in sorted(runs or ()):
+            if (part := self._part_of_run.get(run)) is not None:
+                wanted.setdefault(part, []).append(run)
+        some = self._parts if runs is None else list(wanted)
+        chosen = [part for part in some if not set(part.entry.plugins).isdisjoint(plugins)]
+        for part, series in zip(chosen, self._reader.each(self._series, chosen), strict=True):
+            yield series, wanted.get(part)
 
     def difference(
         self, before: Lake, owner: Callable[[str], str]
-    ) -> tuple[Mapping[str, Collection[SeriesKey]] | None, bool, bool]:
+    ) -> tuple[Mapping[str, Collection[SeriesKey]], bool, bool]:
         """Since a version before: changed series by plugin, whether runs changed, whether series are gone."""
         ids, known = ({part.entry.id for part in lake._parts} for lake in (self, before))
         new = self._identities([part for part in self._parts if part.entry.id not in known])
@@ -107,8 +92,7 @@ class Lake:
             if new.get(place) != old.get(place):
                 plugin, run, tag = place
                 changed.setdefault(owner(plugin), []).append(SeriesKey(run, tag))
-        runs = self.shown_runs() != before.shown_runs()
-        return changed, runs, bool(old.keys() - new.keys())
+        return changed, self.shown_runs != before.shown_runs, bool(old.keys() - new.keys())
 
     def _identities(self, parts: Sequence[_Part]) -> dict[tuple[str, str, str], tuple[object, ...]]:
         return {

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-
-from attrs import evolve
+from typing import Any
 
 from insight_core.plugin import (
     FileName,
@@ -35,31 +34,17 @@ from insight_core.plugin.data import (
     ShownAttempts,
     united_tables,
 )
+from insight_core.plugin.lab import ScalarSummaries
+from insight_lake.catalog import FIELDS
 from insight_lake.followed_lake import FollowedLake
 from insight_lake.lake import Lake
 from insight_lake.payloads import PayloadPlace, UnreadablePayload, open_payload, read_payload
-from insight_lake.points import PointReader
-from insight_lake.record_reader import PayloadPlaceReader, StoredRows
-from insight_lake.records import RecordColumns
+from insight_lake.points import PointReader, SeriesPlace
+from insight_lake.records import PayloadPlaceReader, StoredRows
 from insight_lake.row_reader import RowReader
-from insight_lake.series_place import SeriesPlace
 from insight_lake.store import LakeStore
 
 _EVERY_POINT = ScalarQuery()
-_FIELDS: tuple[SeriesField, ...] = (
-    "points",
-    "kept",
-    "first_step",
-    "last_step",
-    "last_value",
-    "last_wall_time",
-    "attempts",
-    "display_name",
-    "description",
-    "claims",
-    "content",
-    "data_class",
-)
 _UNDECODABLE_RECORD = ReasonKind(
     "undecodable_record", "{tag!r} of run {run!r}, step {step} (record {index}): {cause}"
 )
@@ -81,7 +66,7 @@ class LakeProvider(ProviderBase):
         self._points = PointReader(self._reader, settings.answer_scalars)
         self._records = PayloadPlaceReader(self._reader)
         self._owners: dict[str, str] = {}
-        self.followed = FollowedLake(store, self._reader, settings.reload_interval, self._owner)
+        self.followed = FollowedLake(self, store, self._reader, settings.reload_interval, self._owner)
         for plugin in settings.plugins.values():
             self._own(plugin)
 
@@ -91,11 +76,12 @@ class LakeProvider(ProviderBase):
 
     def admit(self, plugin: Plugin) -> None:
         """Adds a plugin after the start: it gets the values that were unclaimed when the lake was built."""
-        if self._own(plugin):
-            self.followed.note_owners()
+        if self._own(plugin) and self.followed.is_open:
+            self.changed()
 
     def close(self) -> None:
         """Stops background threads."""
+        super().close()
         self.followed.close()
         self._points.close()
         self._reader.close()
@@ -108,7 +94,7 @@ class LakeProvider(ProviderBase):
 
     def runs(self) -> Sequence[Run]:
         """All runs, earliest first."""
-        return self.lake().shown_runs()
+        return self.lake().shown_runs
 
     def series(
         self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
@@ -116,8 +102,8 @@ class LakeProvider(ProviderBase):
         """The series of a plugin without their data: all, or those of the given runs and tags."""
         return [
             SeriesInfo(SeriesKey(table.run, tag), *values)
-            for table in self.series_tables(plugin, _FIELDS, runs=runs, tags=tags)
-            for tag, *values in zip(table.tags, *map(table.column, _FIELDS), strict=True)
+            for table in self.series_tables(plugin, FIELDS, runs=runs, tags=tags)
+            for tag, *values in zip(table.tags, *map(table.column, FIELDS), strict=True)
         ]
 
     def series_tables(
@@ -153,21 +139,32 @@ class LakeProvider(ProviderBase):
                 found_rows = (part.find(name, key.run, key.tag) for name in names)
                 row = next((row for row in found_rows if row is not None), None)
                 if row is not None and part.number("scalars_row", row) >= 0:
-                    places.append(SeriesPlace(key, part, row, part.facts(row)))
+                    places.append(SeriesPlace(key, part, row))
         found = self._points.answers(places, query)
         return {key: found[key] for key in keys if key in found}
+
+    def scalar_summaries(
+        self, plugin: str, *, runs: Collection[str] | None = None
+    ) -> Sequence[ScalarSummaries] | None:
+        """Counts and extremes of scalar series, as the table ``series`` has them."""
+        names = self._names(plugin)
+        if len(names) > 1:  # a series may be there twice
+            return None
+        return [
+            part.summaries(name, wanted) for part, wanted in self.lake().parts(runs, names) for name in names
+        ]
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
         """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
         found = self._record_rows(plugin, key)
-        rows, columns = found.order(attempts), found.columns
+        rows = found.order(attempts)
         return RecordTable(
-            columns.steps[rows],
-            columns.wall_times[rows],
-            columns.sizes[rows],
+            found.table["step"].to_numpy()[rows],
+            found.table["wall_time"].to_numpy()[rows],
+            found.table["size"].to_numpy()[rows],
             total=found.total,
-            kept=len(columns.steps),
-            hidden=len(columns.steps) - len(rows),
+            kept=len(found.table),
+            hidden=len(found.table) - len(rows),
             purged=found.purged if attempts == "last" else 0,
         )
 
@@ -220,11 +217,13 @@ class LakeProvider(ProviderBase):
 
     def generation(self) -> int:
         """A number that grows whenever the data changes."""
-        return self.followed.generation()
+        self.lake()
+        return super().generation()
 
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
         """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
-        return self.followed.changes(since, timeout)
+        self.lake()
+        return super().changes(since, timeout=timeout)
 
     def notices(self) -> Sequence[Reason]:
         """Whether the store is away: then the last version that was read is shown."""
@@ -236,12 +235,10 @@ class LakeProvider(ProviderBase):
         """The version that is shown. Raises Unavailable while none could be read."""
         return self.followed.lake()
 
-    def record_columns(self, plugin: str, key: SeriesKey) -> RecordColumns:
+    def record_columns(self, plugin: str, key: SeriesKey) -> Any:  # noqa: ANN401
         """The payloads of a series in the order of files, with their places. Raises NotFound."""
         found = self._record_rows(plugin, key)
-        rows = found.order("all")
-        names = ("steps", "wall_times", "sizes", "claim", "object", "copied", "record", "start")
-        return evolve(found.columns, **{name: getattr(found.columns, name)[rows] for name in names})
+        return found.table.take(found.order("all"))
 
     def _own(self, plugin: Plugin) -> bool:
         claims = [str(claim) for claim in (plugin.decoder.claims if plugin.decoder else ())]
@@ -277,7 +274,7 @@ class LakeProvider(ProviderBase):
         if not 0 <= index < len(rows):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
         row = int(rows[index])
-        return found.place(row), int(found.columns.steps[row])
+        return found.place(row), int(found.table["step"][row].as_py())
 
 
 def _undecodable(key: SeriesKey, step: int, index: int, error: UnreadablePayload) -> Undecodable:

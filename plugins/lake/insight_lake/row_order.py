@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-
-from insight_core.plugin.data import DataProvider, ScalarColumns, SeriesInfo
 
 
 @frozen(eq=False)
@@ -26,47 +24,15 @@ class RowOrder:
         return int(np.count_nonzero(~self.shown))
 
 
-@frozen(eq=False)
-class ShownPoints:
-    """The points of a series that are shown, as columns; None where all are."""
-
-    numbers: Sequence[NDArray[Any]] | None = None  # steps, wall times, values
-    records: Sequence[NDArray[Any]] | None = None  # steps, wall times
-    purged: int = 0  # of the points that are not shown
-
-    @classmethod
-    def of(
-        cls,
-        data: DataProvider,
-        plugin: str,
-        info: SeriesInfo,
-        numbers: ScalarColumns | None,
-        *,
-        has_records: bool,
-    ) -> Self:
-        """Makes the order of a series; ``numbers`` are its shown points, of numbers with several attempts."""
-        if info.attempts < 2:
-            return cls()
-        table = data.records(plugin, info.key) if has_records else None
-        return cls(
-            None if numbers is None else (numbers.steps, numbers.wall_times, numbers.values),
-            None if table is None else (table.steps, table.wall_times),
-            max(0 if numbers is None else numbers.purged, 0 if table is None else table.purged),
-        )
-
-
 def order_of(every: Sequence[NDArray[Any]], shown: Sequence[NDArray[Any]]) -> RowOrder:
     """The order of a series; columns of all its points in the order of files, and of those that are shown.
 
     Steps are first. Of points that are equal in all columns the last ones are shown.
     """
     steps = every[0]
-    count = len(steps)
-    attempt = np.zeros(count, np.int32)
+    attempt = np.zeros(len(steps), np.int32)
     attempt[1:] = np.cumsum(steps[1:] < steps[:-1])
-    is_shown = np.ones(count, np.bool_)
-    if len(shown[0]) < count:
-        is_shown = _are_among(every, shown)
+    is_shown = np.ones(len(steps), np.bool_) if len(shown[0]) == len(steps) else _are_among(every, shown)
     rows = np.flatnonzero(is_shown)
     rows = rows[np.argsort(steps[rows], kind="stable")]
     rows = np.concatenate((rows, np.flatnonzero(~is_shown)))
@@ -74,23 +40,19 @@ def order_of(every: Sequence[NDArray[Any]], shown: Sequence[NDArray[Any]]) -> Ro
 
 
 def _are_among(every: Sequence[NDArray[Any]], some: Sequence[NDArray[Any]]) -> NDArray[np.bool_]:
+    """Which points are among some of them, bit by bit; of n equal ones of which m are, the last m."""
     count = len(every[0])
-    bits = [np.concatenate(pair) for pair in zip(every, some, strict=True)]
-    rows = np.column_stack(
-        [np.ascontiguousarray(column, column.dtype).view(_BITS[column.itemsize]) for column in bits]
-    )
-    _, number = np.unique(rows, axis=0, return_inverse=True)
-    number = number.reshape(-1)
+    columns = [np.concatenate(pair) for pair in zip(every, some, strict=True)]
+    bits = np.column_stack([column.view(f"i{column.itemsize}") for column in columns])
+    number = np.unique(bits, axis=0, return_inverse=True)[1].reshape(-1)
     wanted = np.bincount(number[count:], minlength=int(number.max(initial=0)) + 1)
-    last_first = np.argsort(number[:count][::-1], kind="stable")
-    sorted_number = number[:count][::-1][last_first]
-    before = np.arange(count) - np.searchsorted(sorted_number, sorted_number)
+    backwards = number[:count][::-1]
+    order = np.argsort(backwards, kind="stable")
+    ordered = backwards[order]
+    before = np.arange(count) - np.searchsorted(ordered, ordered)
     result = np.zeros(count, np.bool_)
-    result[count - 1 - last_first] = before < wanted[sorted_number]
+    result[count - 1 - order] = before < wanted[ordered]
     return result
-
-
-_BITS = {4: np.int32, 8: np.int64}
 
 
 def file_order(steps: NDArray[np.int64], attempts: NDArray[np.int64]) -> NDArray[np.int64]:

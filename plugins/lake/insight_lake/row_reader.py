@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import bisect
 import io
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import frozen
 from cachetools import LRUCache
-from numpy.typing import NDArray
 
 from insight_core.plugin import Unavailable
 from insight_lake.store import LakeStore
 from insight_lake.tables import DICTIONARIES, LakeObject
 
-_GAP = 262_144  # bytes that are read needlessly rather than asked for apart
 _AT_ONCE = 32  # requests
 _DECODING = 4  # at the same time: row groups take several times the memory of what is kept of them
 _SMALL = 262_144  # bytes of an object that is read whole
@@ -27,6 +26,25 @@ _ENDS = 48 << 20  # bytes of the ends of objects: their footers, which take ten 
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+
+class ByteCache(Generic[T]):
+    """Values that were used lately, within a limit of bytes. Any thread may use it."""
+
+    def __init__(self, limit: int, size_of: Callable[[T], int]) -> None:
+        self._lock = threading.Lock()
+        self._kept: LRUCache[Hashable, T] = LRUCache(limit, size_of)
+
+    def get(self, key: Hashable) -> T | None:
+        """The value of a key, if it is kept."""
+        with self._lock:
+            return self._kept.get(key)
+
+    def put(self, key: Hashable, value: T) -> T:
+        """Keeps a value, and returns it."""
+        with self._lock, suppress(ValueError):  # it is larger than the limit
+            self._kept[key] = value
+        return value
 
 
 @frozen
@@ -39,7 +57,7 @@ class RowRange:
 
     def groups(self, size: int) -> range:
         """The row groups that hold the rows; each has ``size`` rows, the last may have fewer."""
-        return range(self.first // size, -(-self.stop // size))
+        return range(self.first // size, -(-self.stop // size) if self.first < self.stop else 0)
 
 
 class RowReader:
@@ -47,8 +65,7 @@ class RowReader:
 
     def __init__(self, store: LakeStore) -> None:
         self._store = store
-        self._lock = threading.Lock()
-        self._ends: LRUCache[str, bytes] = LRUCache(_ENDS, len)
+        self._ends: ByteCache[bytes] = ByteCache(_ENDS, len)
         self._pool = ThreadPoolExecutor(_AT_ONCE, "insight-lake")
         # each thread of a process keeps memory of its own: few that need much of it
         self._decoders = ThreadPoolExecutor(_DECODING, "insight-lake-decoder")
@@ -65,13 +82,7 @@ class RowReader:
 
     def whole(self, table: LakeObject, columns: Sequence[str] | None = None) -> Any:  # noqa: ANN401
         """An object as a pyarrow Table."""
-        data = self._store.get(table.key)
-        if len(data) != table.size:
-            raise self._changed(table)
-        try:
-            return self._decoders.submit(_whole, data, columns).result()
-        except (pa.ArrowException, OSError) as error:
-            raise self._changed(table) from error
+        return self._decoded(table, _whole, self._store.get(table.key), columns)
 
     def rows(self, wanted: Sequence[RowRange], columns: Sequence[str]) -> list[Mapping[str, Any]]:
         """Columns by name, of each item: numpy arrays, or a pyarrow array for texts.
@@ -82,97 +93,43 @@ class RowReader:
         places: dict[str, list[int]] = {}
         for place, one in enumerate(wanted):
             places.setdefault(one.table.key, []).append(place)
+
+        def read(of_object: Sequence[int]) -> list[Mapping[str, Any]]:
+            return self._of_object([wanted[place] for place in of_object], columns)
+
         found: list[Mapping[str, Any]] = [{}] * len(wanted)
-
-        def read(of_object: Sequence[int]) -> None:
-            items = [wanted[place] for place in of_object]
-            together = len(places) == 1
-            for place, rows in zip(of_object, self._of_object(items, columns, together), strict=True):
+        for of_object, read_rows in zip(places.values(), self.each(read, places.values()), strict=True):
+            for place, rows in zip(of_object, read_rows, strict=True):
                 found[place] = rows
-
-        if len(places) == 1:
-            read(next(iter(places.values())))
-        else:
-            self.each(read, places.values())
+        if len(places) > 1:
             pa.default_memory_pool().release_unused()  # of row groups of which a small part is kept
         return found
 
-    def _of_object(
-        self, wanted: Sequence[RowRange], columns: Sequence[str], together: bool
-    ) -> list[Mapping[str, Any]]:
-        """Rows of one object; ``together`` asks for its parts at the same time."""
+    def _of_object(self, wanted: Sequence[RowRange], columns: Sequence[str]) -> list[Mapping[str, Any]]:
         table = wanted[0].table
-        end = self._end(table)
-        footer = self._footer(table, end)
-        size = footer.row_group(0).num_rows if footer.num_row_groups else 1
-        parts = _parts(footer, {group for one in wanted for group in one.groups(size)}, columns)
-
-        def fetch(groups: list[int]) -> _Part:
-            spans = [_span(footer.row_group(group), columns) for group in groups]
-            return self._fetch(table, spans[0][0], spans[-1][1], end)
-
-        fetched = self.each(fetch, parts) if together else [fetch(groups) for groups in parts]
-
-        def decode() -> list[Mapping[str, Any]]:
-            groups: dict[int, Any] = {}
-            for numbers, part in zip(parts, fetched, strict=True):
-                groups |= _decoded(part, footer, numbers, columns)
-            return [_cut(one, groups, size, columns) for one in wanted]
-
-        try:
-            return self._decoders.submit(decode).result()
-        except (pa.ArrowException, OSError) as error:
-            raise self._changed(table) from error
-
-    def _end(self, table: LakeObject) -> bytes:
-        """The last bytes of an object, from its footer on; all of a small one."""
-        with self._lock:
-            end = self._ends.get(table.key)
+        end = self._ends.get(table.key)
         if end is None:
             start = 0 if table.size <= _SMALL else table.size - table.footer
-            end = self._store.get_range(table.key, start, table.size)
-            if len(end) != table.size - start:
-                raise self._changed(table)
-            with self._lock:
-                if len(end) <= self._ends.maxsize:
-                    self._ends[table.key] = end
-        return end
+            end = self._ends.put(table.key, self._store.get_range(table.key, start, table.size))
+        footer = self._decoded(table, pq.read_metadata, pa.BufferReader(end))
+        size = footer.row_group(0).num_rows if footer.num_row_groups else 1
+        groups = sorted({group for one in wanted for group in one.groups(size)})
+        spans = [_span(footer.row_group(group), columns) for group in groups]
+        missing = [span for span in spans if span[0] < table.size - len(end)]
+        parts = self._store.get_ranges(table.key, missing) if missing else []
+        starts = [start for start, _ in missing]
+        file = _Parts({**dict(zip(starts, parts, strict=True)), table.size - len(end): end}, table.size)
+        return self._decoded(table, _rows, file, footer, groups, size, wanted, columns)
 
-    def _footer(self, table: LakeObject, end: bytes) -> Any:  # noqa: ANN401
-        """The metadata of an object."""
+    def _decoded(self, table: LakeObject, call: Callable[..., T], *arguments: object) -> T:
+        """The result of a function that decodes bytes of an object."""
         try:
-            return self._decoders.submit(pq.read_metadata, pa.BufferReader(end)).result()
+            return self._decoders.submit(call, *arguments).result()
         except (pa.ArrowException, OSError) as error:
-            raise self._changed(table) from error
-
-    def _fetch(self, table: LakeObject, first: int, stop: int, end: bytes) -> _Part:
-        """The bytes from ``first`` to before ``stop``, of row groups that follow each other."""
-        if first >= table.size - len(end):
-            return _Part(end, table.size - len(end), table.size)
-        data = self._store.get_range(table.key, first, stop)
-        if len(data) != stop - first:
-            raise self._changed(table)
-        return _Part(data, first, table.size)
-
-    def _changed(self, table: LakeObject) -> Unavailable:
-        return Unavailable(
-            f"{self._store.location}/{table.key}: not what the table runs says; check the lake with "
-            "insight-host lake check"
-        )
-
-
-def _parts(footer: Any, groups: Collection[int], columns: Sequence[str]) -> list[list[int]]:  # noqa: ANN401
-    """The groups in lists, of each of which the bytes lie close together."""
-    parts: list[list[int]] = []
-    end = -1
-    for group in sorted(groups):
-        first, stop = _span(footer.row_group(group), columns)
-        if parts and first - end <= _GAP:
-            parts[-1].append(group)
-        else:
-            parts.append([group])
-        end = stop
-    return parts
+            raise Unavailable(
+                f"{self._store.location}/{table.key}: not what the table runs says; check the lake with "
+                "insight-host lake check"
+            ) from error
 
 
 def _whole(data: bytes, columns: Sequence[str] | None) -> Any:  # noqa: ANN401
@@ -187,36 +144,43 @@ def _whole(data: bytes, columns: Sequence[str] | None) -> Any:  # noqa: ANN401
     return file.read(columns=columns, use_threads=False)
 
 
-def _decoded(part: _Part, footer: Any, groups: Sequence[int], columns: Sequence[str]) -> dict[int, Any]:  # noqa: ANN401
-    """Row groups of a part of a file as pyarrow tables."""
+def _rows(
+    file: _Parts,
+    footer: Any,  # noqa: ANN401
+    groups: Sequence[int],
+    size: int,
+    wanted: Sequence[RowRange],
+    columns: Sequence[str],
+) -> list[Mapping[str, Any]]:
+    """The wanted rows of row groups that are one after the other in a table."""
     words = [name for name in DICTIONARIES if name in columns]
-    file = pq.ParquetFile(pa.PythonFile(part, "r"), metadata=footer, pre_buffer=False, read_dictionary=words)
-    return {group: file.read_row_group(group, columns=list(columns), use_threads=False) for group in groups}
+    source = pq.ParquetFile(
+        pa.PythonFile(file, "r"), metadata=footer, pre_buffer=False, read_dictionary=words
+    )
+    table = source.read_row_groups(groups, columns=list(columns), use_threads=False)
+    found: list[Mapping[str, Any]] = []
+    for one in wanted:
+        first = bisect.bisect_left(groups, one.first // size) * size + one.first % size
+        rows = table.slice(first, max(0, one.stop - one.first))
+        found.append({name: _plain(rows.column(name)) for name in columns})
+    return found
 
 
 def _span(group: Any, columns: Sequence[str]) -> tuple[int, int]:  # noqa: ANN401
     """The bytes of these columns in a row group."""
-    first, stop = 1 << 62, 0
-    for place in range(group.num_columns):
-        column = group.column(place)
-        if column.path_in_schema in columns:
-            at = column.data_page_offset
-            if column.has_dictionary_page and column.dictionary_page_offset is not None:
-                at = min(at, column.dictionary_page_offset)
-            first, stop = min(first, at), max(stop, at + column.total_compressed_size)
-    return first, stop
+    chunks = [group.column(place) for place in range(group.num_columns)]
+    chunks = [one for one in chunks if one.path_in_schema in columns]
+    starts = [
+        one.data_page_offset
+        if not one.has_dictionary_page or one.dictionary_page_offset is None
+        else min(one.data_page_offset, one.dictionary_page_offset)
+        for one in chunks
+    ]
+    stops = [start + one.total_compressed_size for start, one in zip(starts, chunks, strict=True)]
+    return min(starts), max(stops)
 
 
-def _cut(wanted: RowRange, groups: Mapping[int, Any], size: int, columns: Sequence[str]) -> Mapping[str, Any]:
-    if wanted.first >= wanted.stop:
-        return {name: np.zeros(0) for name in columns}
-    places = wanted.groups(size)
-    table = pa.concat_tables([groups[place] for place in places])
-    rows = table.slice(wanted.first - places.start * size, wanted.stop - wanted.first)
-    return {name: _plain(rows.column(name)) for name in columns}
-
-
-def _plain(column: Any) -> NDArray[Any] | Any:  # noqa: ANN401
+def _plain(column: Any) -> Any:  # noqa: ANN401
     if pa.types.is_dictionary(column.type):
         return column.unify_dictionaries().combine_chunks()
     array = column.to_numpy()
@@ -224,11 +188,12 @@ def _plain(column: Any) -> NDArray[Any] | Any:  # noqa: ANN401
     return array.copy() if array.base is not None or not array.flags.owndata else array
 
 
-class _Part(io.RawIOBase):
-    """A file of which a part is in memory: Arrow reads no other bytes."""
+class _Parts(io.RawIOBase):
+    """A file of which parts are in memory, by their offsets: Arrow reads no other bytes."""
 
-    def __init__(self, data: bytes, start: int, size: int) -> None:
-        self._data, self._start, self._size = memoryview(data), start, size
+    def __init__(self, parts: Mapping[int, bytes], size: int) -> None:
+        self._parts, self._size = dict(sorted(parts.items())), size
+        self._starts = list(self._parts)
         self._at = 0
 
     def readable(self) -> bool:
@@ -241,14 +206,14 @@ class _Part(io.RawIOBase):
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
-        self._at = base + offset
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         return self._at
 
     def read(self, size: int = -1) -> bytes:
-        first = self._at - self._start
-        stop = len(self._data) if size < 0 else first + size
-        if first < 0 or stop > len(self._data):
-            raise OSError("bytes outside of the part that was read")
+        start = self._starts[max(0, bisect.bisect_right(self._starts, self._at) - 1)]
+        part, first = memoryview(self._parts[start]), self._at - start
+        stop = len(part) if size < 0 else first + size
+        if first < 0 or stop > len(part):
+            raise OSError("bytes outside of the parts that were read")
         self._at += stop - first
-        return bytes(self._data[first:stop])
+        return bytes(part[first:stop])

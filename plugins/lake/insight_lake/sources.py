@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 
 from attrs import frozen
 from insight_remote import OBJECT_STORES
 
 from insight_core.plugin import CommandHost, InvalidArgument, Reason, Unavailable
 from insight_core.plugin.data import DataProvider, RunFile
-from insight_lake.contents import file_fingerprints, series_fingerprints
-from insight_lake.records import LogRecords, RecordSource
 
 PLUGIN = "scalar"  # whose context a command asks for; any would do
 BATCH = 512 << 20  # bytes of log files
 _MOST_RUNS = 5000  # of a batch
 _AWAY = {"remote_away", "remote_refused", "source_away", "lake_away"}
+_FIELDS = ("last_value", "points", "kept", "first_step", "last_step", "last_wall_time", "attempts")
+COPY_OR_LEAVE = "copy them with --with-payloads, or leave them out with --numbers-only"
 
 
 @frozen
@@ -28,27 +30,25 @@ class FoundRun:
     source: str
 
 
+def found_runs(data: DataProvider, location: str) -> tuple[dict[str, FoundRun], bool]:
+    """The runs of a source by name, by their files or else by their series, and whether they have files."""
+    files = data.run_files()
+    return (_by_series(data, location), False) if files is None else (_by_files(files), True)
+
+
 def logs_of(
-    host: CommandHost, flags: Sequence[str], runs: Collection[str], numbers_only: bool
-) -> Iterator[tuple[DataProvider, RecordSource | None, dict[str, str]]]:
-    """The logs of a source in portions: data, places of payloads, and the fingerprints of these runs."""
-    with ExitStack() as opened:
-        data = opened.enter_context(host.loaded(flags, PLUGIN, runs=lambda run: False)).data
-        files = data.run_files()
-        if files is None:
-            names = [run.name for run in data.runs() if run.name in runs]
-            yield data, None if numbers_only else LogRecords(data), series_fingerprints(data, names)
+    host: CommandHost, flags: Sequence[str], runs: Collection[str]
+) -> Iterator[tuple[DataProvider, dict[str, str]]]:
+    """The logs of a source in portions: data, and the fingerprints of these runs."""
+    with host.loaded(flags, PLUGIN, runs=lambda run: False) as ctx:
+        every, has_files = found_runs(ctx.data, "")
+        found = {run: one for run, one in every.items() if run in runs}
+        if not has_files:
+            yield ctx.data, {run: one.fingerprint for run, one in found.items()}
             return
-        found = {run: one for run, one in runs_of_files(files).items() if run in runs}
     for batch in batches(sorted(found), found, BATCH):
         with host.loaded(flags, PLUGIN, runs=frozenset(batch).__contains__) as ctx:
-            source = None if numbers_only else LogRecords(ctx.data)
-            yield ctx.data, source, {run: found[run].fingerprint for run in batch}
-
-
-def runs_of_files(files: Iterable[RunFile]) -> dict[str, FoundRun]:
-    """The runs that have files, by name."""
-    return {run: FoundRun(*found) for run, found in file_fingerprints(files).items()}
+            yield ctx.data, {run: found[run].fingerprint for run in batch}
 
 
 def batches(runs: Sequence[str], found: Mapping[str, FoundRun], limit: int) -> Iterable[list[str]]:
@@ -82,8 +82,7 @@ def check_locatable(sources: Iterable[str]) -> None:
     for source in sources:
         if is_remote(source) and source.partition(":")[0].lower() not in OBJECT_STORES:
             raise InvalidArgument(
-                f"{source}: payloads such as images cannot be read from there later; "
-                "copy them with --with-payloads, or leave them out with --numbers-only"
+                f"{source}: payloads such as images cannot be read from there later; {COPY_OR_LEAVE}"
             )
 
 
@@ -94,3 +93,42 @@ def unread_runs(data: DataProvider, runs: Collection[str]) -> dict[str, str]:
         for damage in data.damage()
         if damage.run in runs and Reason.of(damage.reason).code == "unreadable"
     }
+
+
+def _by_files(run_files: Iterable[RunFile]) -> dict[str, FoundRun]:
+    """Runs whose fingerprints change with the names, sizes and times of their files."""
+    files: dict[str, list[tuple[str, int, int]]] = {}
+    logdirs: dict[str, str] = {}
+    for file in run_files:
+        if file.is_store:  # its runs have no files of their own
+            continue
+        try:
+            info = os.stat(file.path)
+        except OSError:
+            continue
+        files.setdefault(file.run, []).append(
+            (os.path.relpath(file.path, file.directory), info.st_size, info.st_mtime_ns)
+        )
+        logdirs.setdefault(file.run, file.location or os.path.realpath(file.logdir))
+    return {
+        run: FoundRun(_hashed(sorted(found)), sum(size for _, size, _ in found), logdirs[run])
+        for run, found in files.items()
+    }
+
+
+def _by_series(data: DataProvider, location: str) -> dict[str, FoundRun]:
+    """Runs whose fingerprints change with their series: their files are not on this machine."""
+    found: dict[str, list[object]] = {run.name: [] for run in data.runs()}
+    for plugin in sorted(map(str, data.plugins())):
+        for info in data.series(plugin):
+            values = [repr(getattr(info, name)) for name in _FIELDS]
+            if info.key.run in found:
+                found[info.key.run].append([plugin, info.key.tag, *values])
+    for one in data.damage():
+        if one.run in found:
+            found[one.run].append([one.file, one.offset, str(one.reason)])
+    return {run: FoundRun(_hashed(sorted(map(str, parts))), 0, location) for run, parts in found.items()}
+
+
+def _hashed(value: object) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:32]

@@ -18,94 +18,63 @@ from insight_core.plugin.lab import claim_of
 
 GROUP = 131_072  # rows of a row group: what is read for a series that is shorter
 _LABEL = pa.dictionary(pa.int32(), pa.string())
-_OF_SERIES = [("run", _LABEL), ("tag", _LABEL), ("plugin", _LABEL)]
-_OF_POINTS = [("attempt", pa.int32()), ("shown", pa.bool_())]
-_DAMAGE = [("file", pa.string()), ("offset", pa.int64()), ("reason", pa.string()), ("skipped", pa.int64())]
-_FILE = [
-    ("key", pa.string()),
-    ("size", pa.int64()),
-    ("sha256", pa.string()),
-    ("footer", pa.int64()),
-    ("rows", pa.int64()),
-]
+_TEXT, _INTEGER, _SMALL, _NUMBER, _TRUTH = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.bool_()
+
+
+def _columns(kind: Any, names: str) -> list[tuple[str, Any]]:  # noqa: ANN401
+    return [(name, kind) for name in names.split()]
+
+
+_OF_SERIES = _columns(_LABEL, "run tag plugin")
+_ODD = "nan positive_infinite negative_infinite"  # counts of values
+_POINT = [("step", _INTEGER), ("wall_time", _NUMBER), ("value", _NUMBER)]
+_ATTEMPT = [("attempt", _SMALL), ("shown", _TRUTH)]
+_DAMAGE = [("file", _TEXT), ("offset", _INTEGER), ("reason", _TEXT), ("skipped", _INTEGER)]
+_FILE = [("key", _TEXT), ("size", _INTEGER), ("sha256", _TEXT), ("footer", _INTEGER), ("rows", _INTEGER)]
 SCHEMAS: Mapping[str, Any] = {
     "runs": pa.schema(
         [
-            ("run", pa.string()),
-            ("start_time", pa.float64()),
-            ("last_wall_time", pa.float64()),
-            ("dialects", pa.list_(pa.string())),
-            ("source", pa.string()),
-            ("fingerprint", pa.string()),
-            ("content", pa.string()),
-            ("read", pa.float64()),
+            ("run", _TEXT),
+            *_columns(_NUMBER, "start_time last_wall_time"),
+            ("dialects", pa.list_(_TEXT)),
+            *_columns(_TEXT, "source fingerprint content"),
+            ("read", _NUMBER),
             ("damage", pa.list_(pa.struct(_DAMAGE))),
-            ("segment", pa.string()),
-            ("plugins", pa.list_(pa.string())),  # of the segment, in its first row
+            ("segment", _TEXT),
+            ("plugins", pa.list_(_TEXT)),  # of the segment, in its first row
             ("files", pa.list_(pa.struct(_FILE))),  # the same
         ]
     ),
     "series": pa.schema(
         [
             *_OF_SERIES,
-            ("points", pa.int64()),
-            ("kept", pa.int64()),
-            ("hidden", pa.int64()),
-            ("purged", pa.int64()),
-            ("first_step", pa.int64()),
-            ("last_step", pa.int64()),
-            ("last_value", pa.float64()),
-            ("last_wall_time", pa.float64()),
-            ("first_wall_time", pa.float64()),
-            ("wall_times_ascend", pa.bool_()),
-            ("least", pa.float64()),
-            ("greatest", pa.float64()),
-            ("nan", pa.int64()),
-            ("positive_infinite", pa.int64()),
-            ("negative_infinite", pa.int64()),
-            ("attempts", pa.int64()),
-            ("restarts", pa.list_(pa.int64())),
-            ("display_name", _LABEL),
-            ("description", _LABEL),
-            ("claims", _LABEL),
-            ("content", pa.dictionary(pa.int32(), pa.binary())),
-            ("data_class", pa.int64()),
+            *_columns(_INTEGER, "points kept hidden purged first_step last_step"),
+            *_columns(_NUMBER, "last_value last_wall_time first_wall_time"),
+            ("wall_times_ascend", _TRUTH),
+            *_columns(_NUMBER, "least greatest"),
+            *_columns(_INTEGER, _ODD),
+            ("attempts", _INTEGER),
+            ("restarts", pa.list_(_INTEGER)),
+            *_columns(_LABEL, "display_name description claims"),
+            ("content", pa.dictionary(_SMALL, pa.binary())),
+            ("data_class", _INTEGER),
             ("type", _LABEL),
-            ("scalars_row", pa.int64()),
-            ("levels_row", pa.int64()),
-            ("levels_rows", pa.int64()),
-            ("coarse_rows", pa.int64()),
-            ("records_row", pa.int64()),
+            *_columns(_INTEGER, "scalars_row levels_row levels_rows coarse_rows records_row"),
         ]
     ),
-    "scalars": pa.schema(
-        [*_OF_SERIES, *_OF_POINTS, ("step", pa.int64()), ("wall_time", pa.float64()), ("value", pa.float64())]
-    ),
+    "scalars": pa.schema([*_OF_SERIES, *_ATTEMPT, *_POINT]),
     "levels": pa.schema(
-        [
-            *_OF_SERIES,
-            ("block", pa.int32()),
-            ("row", pa.int64()),
-            ("step", pa.int64()),
-            ("wall_time", pa.float64()),
-            ("value", pa.float64()),
-            ("nan", pa.int32()),
-            ("positive_infinite", pa.int32()),
-            ("negative_infinite", pa.int32()),
-        ]
+        [*_OF_SERIES, ("block", _SMALL), ("row", _INTEGER), *_POINT, *_columns(_SMALL, _ODD)]
     ),
     "records": pa.schema(
         [
             *_OF_SERIES,
-            *_OF_POINTS,
-            ("step", pa.int64()),
-            ("wall_time", pa.float64()),
-            ("size", pa.int64()),
-            ("claim", _LABEL),
-            ("object", _LABEL),
-            ("copied", pa.bool_()),
-            ("record", pa.int64()),
-            ("start", pa.int64()),
+            *_ATTEMPT,
+            *_POINT[:2],
+            ("size", _INTEGER),
+            *_columns(_LABEL, "claim object"),
+            ("copied", _TRUTH),
+            *_columns(_INTEGER, "record start"),
         ]
     ),
 }
@@ -150,31 +119,22 @@ class WrittenTable:
         return LakeObject(key, size, digest, footer, self.rows)
 
 
-@frozen(eq=False)
-class _Rows:
-    """Rows that wait to be written: labels have one value in all of them."""
-
-    labels: Mapping[str, str]
-    columns: Mapping[str, Column | Sequence[Any]]
-    count: int
-
-
 class TableFile:
     """Writes a table of ``SCHEMAS`` in row groups of GROUP rows; the last may be smaller."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._schema = SCHEMAS[name]
         self._path = path
-        self._writer = pq.ParquetWriter(path, self._schema, **_options(self._schema))
+        self._texts = pa.schema([one.with_type(plain_type(one.type)) for one in self._schema])
+        self._writer = pq.ParquetWriter(path, self._texts, **_options(self._texts))
         self._left = self._schema.empty_table()  # of the last row group
-        self._waiting: list[_Rows] = []
-        self.rows = 0
-        self._written = 0
+        self._waiting: list[tuple[Mapping[str, str], Mapping[str, Any], int]] = []
+        self.rows = self._written = 0
 
     def add(self, labels: Mapping[str, str], columns: Mapping[str, Column | Sequence[Any]]) -> int:
         """Appends rows, in which each of the labels has one value; returns the number of the first."""
         first, count = self.rows, len(next(iter(columns.values())))
-        self._waiting.append(_Rows(labels, columns, count))
+        self._waiting.append((labels, columns, count))
         self.rows += count
         if self.rows - self._written >= GROUP:
             self._write((self.rows - self._written) // GROUP * GROUP)
@@ -188,14 +148,29 @@ class TableFile:
         return WrittenTable(self._path, self.rows)
 
     def _write(self, rows: int) -> None:
-        new = pa.table([_joined(self._waiting, field) for field in self._schema], schema=self._schema)
+        new = pa.table([self._joined(field) for field in self._schema], schema=self._schema)
         self._waiting = []
         joined = pa.concat_tables([self._left, new]).unify_dictionaries().combine_chunks()
         for first in range(0, rows, GROUP):
-            group = joined.slice(first, min(GROUP, rows - first))
-            self._writer.write_table(_with_own_words(group), row_group_size=GROUP)
+            # as texts: of a dictionary of Arrow all words would be written, also those of other groups
+            group = joined.slice(first, min(GROUP, rows - first)).cast(self._texts)
+            self._writer.write_table(group, row_group_size=GROUP)
         self._left = joined.slice(rows)
         self._written += rows
+
+    def _joined(self, field: Any) -> Any:  # noqa: ANN401
+        """A column of all rows that wait."""
+        name, waiting = field.name, self._waiting
+        if waiting and name in waiting[0][0]:
+            words = list(dict.fromkeys(labels[name] for labels, _, _ in waiting))
+            number = {word: place for place, word in enumerate(words)}
+            numbers = np.array([number[labels[name]] for labels, _, _ in waiting], np.int32)
+            codes = np.repeat(numbers, [count for _, _, count in waiting])
+            return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
+        parts = [columns[name] for _, columns, _ in waiting]
+        is_array = bool(parts) and all(isinstance(part, np.ndarray) for part in parts)
+        values = np.concatenate(parts) if is_array else [value for part in parts for value in part]
+        return pa.array(values, field.type, from_pandas=False)
 
 
 def write_runs(path: Path, runs: Any) -> WrittenTable:  # noqa: ANN401
@@ -206,36 +181,9 @@ def write_runs(path: Path, runs: Any) -> WrittenTable:  # noqa: ANN401
     return WrittenTable(path, len(runs))
 
 
-def _joined(waiting: Sequence[_Rows], field: Any) -> Any:  # noqa: ANN401
-    """A column of all rows."""
-    name = field.name
-    if waiting and name in waiting[0].labels:
-        words = list(dict.fromkeys(rows.labels[name] for rows in waiting))
-        number = {word: place for place, word in enumerate(words)}
-        numbers = np.array([number[rows.labels[name]] for rows in waiting], np.int32)
-        codes = np.repeat(numbers, [rows.count for rows in waiting])
-        return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
-    parts = [rows.columns[name] for rows in waiting]
-    if parts and all(isinstance(part, np.ndarray) for part in parts):
-        return _array(np.concatenate(parts), field.type)
-    return _array([value for part in parts for value in part], field.type)
-
-
-def _array(values: Column | Sequence[Any], kind: Any) -> Any:  # noqa: ANN401
-    if pa.types.is_dictionary(kind):
-        return pa.array(values, kind.value_type).dictionary_encode()
-    return pa.array(values, kind, from_pandas=False)
-
-
-def _with_own_words(table: Any) -> Any:  # noqa: ANN401
-    """The table with dictionaries of the words that occur in it: a row group is written with all of them."""
-    columns = [
-        column.cast(field.type.value_type).combine_chunks().dictionary_encode()
-        if pa.types.is_dictionary(field.type)
-        else column
-        for field, column in zip(table.schema, table.columns, strict=True)
-    ]
-    return pa.table(columns, schema=table.schema)
+def plain_type(kind: Any) -> Any:  # noqa: ANN401
+    """The type of the values of a dictionary, or the type itself."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _options(schema: Any) -> dict[str, Any]:  # noqa: ANN401

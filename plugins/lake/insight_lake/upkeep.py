@@ -1,42 +1,122 @@
-"""Keeps a lake in order: joins small segments, removes old runs, deletes what nothing refers to."""
+"""Keeps a lake in order: joins small segments, removes runs, deletes what nothing refers to."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-from attrs import evolve
+import numpy as np
 from deltalake.exceptions import DeltaError
+from numpy.typing import NDArray
 
-from insight_core.plugin import InvalidArgument, Unavailable
-from insight_lake.building import remove_runs
+from insight_core.plugin import ProviderSettings, Unavailable
+from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
 from insight_lake.delta import (
     LakeCommit,
     LakeSegment,
     LakeVersion,
-    create_tables,
     existing,
     follow,
     newest,
     opened_table,
     publish,
-    segment_of,
     segments_of,
 )
 from insight_lake.lake import Lake
-from insight_lake.rewriting import rewritten
+from insight_lake.provider import LakeProvider
 from insight_lake.row_reader import RowReader
 from insight_lake.store import DRAFTS, LakeStore
-from insight_lake.tables import SCHEMAS, LakeObject
+from insight_lake.tables import SCHEMAS
+from insight_lake.writing import SegmentDraft, write_series
 
 TARGET = 128 << 20  # bytes of the tables of a segment
 GRACE = 86_400.0  # seconds for which hosts may show a version, and builders write objects
+_NONE = np.zeros(0, np.int64)
+
+
+def _every_point(
+    series: Hashable,
+    steps: NDArray[np.int64],
+    wall_times: NDArray[np.float64],
+    values: NDArray[np.float32] | NDArray[np.float64],
+    query: ScalarQuery,
+    *,
+    total: int | None = None,
+) -> ScalarColumns:
+    """Implements ``AnswerScalars`` for queries that reduce nothing."""
+    count = len(steps)
+    return ScalarColumns(
+        steps, wall_times, values, count, total or count, 0, count, 0.0, (0.0, 0.0), _NONE, _NONE, (0, 0, 0)
+    )
+
+
+def open_whole(store: LakeStore, version: LakeVersion) -> LakeProvider:
+    """A version of a lake as it is stored: every point and payload, by the names of plugins that it has."""
+    provider = LakeProvider(store, ProviderSettings({}, 0.0, answer_scalars=_every_point))
+    provider.followed.show(version)
+    return provider
+
+
+class StoredRecords:
+    """Implements ``RecordSource``: payloads stay where they are."""
+
+    def __init__(self, data: LakeProvider) -> None:
+        self._data = data
+
+    def columns(self, plugin: str, key: SeriesKey) -> Any:  # noqa: ANN401
+        """See RecordSource."""
+        return self._data.record_columns(plugin, key)
+
+
+def rewritten(
+    store: LakeStore, segments: Sequence[LakeSegment], without: Collection[str] = ()
+) -> LakeSegment | None:
+    """Joins segments into one, without some runs, and stores it; returns None if no run is left."""
+    data = open_whole(store, LakeVersion.of(segments))
+    try:
+        stored = {name: one for name, one in data.lake().runs().items() if name not in without}
+        if not stored:
+            return None
+        with store.drafts() as directory:
+            draft = SegmentDraft(directory)
+            write_series(draft, data, list(stored), StoredRecords(data))
+            draft.add_runs(
+                [one.run for one in stored.values()],
+                data,
+                {name: one.note for name, one in stored.items()},
+            )
+            payloads = {each.key: each for one in segments for each in one.payloads}
+            return draft.store(store, [each for key, each in payloads.items() if key in draft.copied])
+    finally:
+        data.close()
+
+
+def remove_runs(
+    store: LakeStore, chosen: Callable[[LakeVersion], set[str]], known: LakeVersion | None = None
+) -> int:
+    """Publishes a version without the runs that ``chosen`` names; returns how many these are."""
+    reader = RowReader(store)
+    count = [0]
+
+    def change(version: LakeVersion) -> LakeCommit | None:
+        runs = chosen(version)
+        count[0] = len(runs)
+        if not runs:
+            return None
+        lake = Lake(reader, version, None)
+        holders = {entry.id: entry for run in runs if (entry := lake.entry_of(run)) is not None}
+        left = [rewritten(store, [entry], runs) for entry in holders.values()]
+        return LakeCommit(list(holders), [entry for entry in left if entry is not None])
+
+    try:
+        publish(store, change, known)
+    finally:
+        reader.close()
+    return count[0]
 
 
 def compact(store: LakeStore, target: int = TARGET) -> tuple[int, int]:
@@ -127,28 +207,3 @@ def delete_unused(store: LakeStore, grace: float = GRACE) -> int:
                 shutil.rmtree(draft, ignore_errors=True)
                 deleted += 1
     return deleted + len(unused)
-
-
-def convert(store: LakeStore) -> int:
-    """Makes Delta tables of a lake of the format before: of the same files, but for those of runs.
-
-    Returns how many segments there are. Raises InvalidArgument if there is no such lake.
-    """
-    manifests = sorted(key for key, _ in store.list("manifests/") if key.endswith(".json"))
-    if not manifests:
-        raise InvalidArgument(f"{store.location}: no lake of an earlier insight-host is here")
-    segments = []
-    for one in json.loads(store.get(manifests[-1]))["segments"]:
-        tables = {name: LakeObject(**table) for name, table in one["tables"].items()}
-        source = pa.BufferReader(store.get(tables.pop("runs").key))
-        runs = pq.ParquetFile(source, pre_buffer=False).read(use_threads=False)
-        rows = {"scalars": one["points"], "records": one["records"], "series": one["series"]}
-        files = [evolve(table, rows=rows.get(name, 0)) for name, table in tables.items()]
-        files += [LakeObject(**each) for each in one["payloads"]]
-        if len(runs):
-            columns = {name: runs[name].to_pylist() for name in runs.column_names}
-            segments.append(segment_of(one["id"], columns, files, one["plugins"]))
-    create_tables(store)
-    publish(store, lambda version: None if version.segments else LakeCommit((), segments))
-    store.delete(manifests)
-    return len(segments)

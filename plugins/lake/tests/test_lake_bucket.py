@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from insight_lake.store import LakeStore, ObjectMissing
 from insight_lake.upkeep import compact, delete_unused
 
 import insight_host
-from insight_core.plugin import InvalidArgument, Unavailable
+from insight_core.plugin import InsightError, InvalidArgument, Unavailable
 from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from tests.buckets import Bucket, bucket
@@ -99,6 +100,41 @@ def test_a_series_costs_few_requests(s3: Bucket, logs: Path) -> None:
     provider.followed.look()
     assert [(method, status) for method, _, status in s3.requests] == [("GET", 404)]  # the next version
     provider.close()
+
+
+def test_sql_reads_points_only_where_a_question_is_about_them(s3: Bucket, logs: Path) -> None:
+    with EventWriter(logs / "run0", start_time=2_000_000_000) as writer:  # a restart, with odd values
+        for step, value in enumerate([math.nan, math.inf, -math.inf, 7.0], 20):
+            writer.scalar("loss", step, value)
+    LakeBuild([str(logs)], PLACE, [SCALAR]).run()
+    with insight_host.open(f"lake:{PLACE}") as lake, insight_host.open(logs) as theirs:
+
+        def read_for(sql: str) -> list[str]:
+            s3.requests.clear()
+            answer = list(lake.sql(sql).rows())
+            read = [path.split("/")[4] for _, path, _ in s3.requests if ".parquet" in path]
+            assert repr(answer) == repr(list(theirs.sql(sql).rows()))  # NaN equals itself as text
+            return read
+
+        by_run = "select run, tag, count(*), min(value), max(value), max(step) from scalars group by all"
+        assert read_for(f"{by_run} order by all") == ["series"]
+        assert read_for("select count(*) from scalars where tag = 'loss' and run <> 'run1'") == []
+        assert read_for("select * from summaries order by run, tag") == []
+        assert read_for("select sum(step) from scalars where run = 'nobody'") == []
+        assert read_for("select sum(step) from scalars where run = 'run2' and tag = 'loss'") == ["scalars"]
+
+
+def test_a_question_about_too_many_points_is_refused_before_they_are_read(
+    s3: Bucket, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    LakeBuild([str(logs)], PLACE, [SCALAR]).run()
+    with insight_host.open(f"lake:{PLACE}") as lake:
+        lake.sql("select count(*) from scalars")
+        s3.requests.clear()
+        monkeypatch.setattr("insight_query.limits.RATE", 1)
+        with pytest.raises(InsightError, match=r"would read 400 rows, which .* add a WHERE on run"):
+            lake.sql("select avg(value) from scalars", seconds=30)
+        assert not any(".parquet" in path for _, path, _ in s3.requests)
 
 
 def test_of_two_writers_each_publishes(s3: Bucket, logs: Path) -> None:

@@ -14,7 +14,7 @@ from insight_lake.checking import CheckReport, check_lake, compare_runs
 from insight_lake.contents import lake_content
 from insight_lake.delta import newest
 from insight_lake.records import LogRecords
-from insight_lake.rewriting import open_whole
+from insight_lake.upkeep import open_whole
 
 from insight_core.plugin import Dialect, EventField, InvalidArgument, Plugin, RecordDecoder, Undecodable
 from insight_core.plugin.data import ScalarQuery, SeriesKey
@@ -286,3 +286,23 @@ def test_a_shard_is_one_of_several() -> None:
     for text in ("4/4", "1", "-1/4", "a/b"):
         with pytest.raises(ValueError, match="I/N"):
             parse_shard(text)
+
+
+def test_hosts_of_one_lake_agree_on_the_generation_and_on_what_changed(logs: Path) -> None:
+    """A page behind a proxy asks one host what has changed since the answer of another."""
+    build = lake_of(logs)
+    build.run()
+    early = build.opened()
+    before = early.generation()
+    write(logs / "run3", range(20, 25), 2000)
+    build.run()
+    late = build.opened()
+    assert late.generation() > before
+    early.followed.look()
+    assert early.generation() == late.generation()
+    changes = early.changes(before)
+    assert changes.series is not None
+    assert set(changes.series["scalar"]) == {SeriesKey("run3", "loss"), SeriesKey("run3", "accuracy")}
+    assert late.changes(before).series is None  # it does not know: anything may have changed
+    early.close()
+    late.close()

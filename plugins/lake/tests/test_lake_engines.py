@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,13 +12,11 @@ import insight_scalar
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 from insight_lake.commands import run_command
 from insight_lake.delta import existing
-from insight_lake.store import LakeStore
-from insight_lake.upkeep import compact, convert
+from insight_lake.upkeep import compact
 
 from insight_core.plugin import CommandHost, InvalidArgument
 from insight_core.plugin.testing import EventWriter
@@ -122,41 +119,16 @@ def test_an_earlier_version_is_read_by_time_travel(build: LakeBuild) -> None:
     assert table.to_pyarrow_table(filters=[("run", "=", "run2")]).num_rows == 200
 
 
-def test_a_lake_of_the_format_before_is_converted(build: LakeBuild, tmp_path: Path) -> None:
-    place, before = Path(build.place), existing(build.store())
-    manifest = []
-    for segment in before.segments:
-        path = place / f"runs/{segment.id}.parquet"
-        pq.write_table(segment.runs.drop(["segment", "plugins", "files"]), path)
-        tables = {**segment.tables, "runs": None}
-        manifest.append(
-            {
-                "id": segment.id,
-                "tables": {
-                    name: {"key": f"{name}/{segment.id}.parquet", "sha256": one.sha256 if one else ""}
-                    | {"size": one.size if one else 0, "footer": one.footer if one else 0}
-                    for name, one in tables.items()
-                },
-                "payloads": [],
-                "points": segment.rows("scalars"),
-                "records": 0,
-                "series": segment.rows("series"),
-                "plugins": list(segment.plugins),
-            }
-        )
+def test_a_lake_of_the_format_before_is_refused(build: LakeBuild) -> None:
+    place = Path(build.place)
     for log in place.glob("*/_delta_log/*"):
         log.unlink()
     (place / "manifests").mkdir()
-    (place / "manifests/000000000001.json").write_text(json.dumps({"segments": manifest}))
-    with pytest.raises(InvalidArgument, match="insight-host lake convert"):
+    (place / "manifests/000000000001.json").write_text("{}")
+    with pytest.raises(InvalidArgument, match=r"earlier insight-host.* build it anew from the logs"):
         existing(build.store())
-    with pytest.raises(InvalidArgument, match="insight-host lake convert"):
+    with pytest.raises(InvalidArgument, match=r"earlier insight-host.* build it anew from the logs"):
         build.run()
-    assert convert(build.store()) == len(before.segments)
-    assert by_polars(build.place)[2] == ("run2", 150, 851)
-    assert build.run().unchanged == 4
-    with pytest.raises(InvalidArgument, match="no lake of an earlier"):
-        convert(LakeStore(str(tmp_path)))
 
 
 def test_a_build_that_follows_publishes_what_grows(build: LakeBuild, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import insight_scalar
@@ -137,13 +137,19 @@ def test_a_picture_reads_a_part(
 ) -> None:
     fresh = LakeBuild([], lake.store.location, [insight_scalar.insight_plugin()]).opened()
     fresh.series("scalar")
-    sizes, get_range = [], fresh.store.get_range
+    sizes: list[int] = []
+    get_range, get_ranges = fresh.store.get_range, fresh.store.get_ranges
 
     def counted(key: str, start: int, stop: int) -> bytes:
         sizes.append(stop - start)
         return get_range(key, start, stop)
 
+    def all_counted(key: str, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+        sizes.extend(stop - start for start, stop in spans)
+        return get_ranges(key, spans)
+
     monkeypatch.setattr(fresh.store, "get_range", counted)
+    monkeypatch.setattr(fresh.store, "get_ranges", all_counted)
     ask(fresh, width=400, window=window)
     fresh.close()
     assert 0 < len(sizes) <= 5

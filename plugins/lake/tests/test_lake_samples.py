@@ -107,9 +107,14 @@ def _equal_records(ours: DataProvider, theirs: DataProvider, plugin: str, key: S
 
 
 def test_sql_reads_a_lake(opened: tuple[Logs, Logs]) -> None:
-    query = "select tag, count(*), max(value) from scalars where run like 'torch%' group by tag order by tag"
-    answers = [repr(list(one.sql(query).rows())) for one in opened]  # NaN equals itself as text
-    assert answers[0] == answers[1] != "[]"
+    for query in (
+        "select tag, count(*), max(value) from scalars where run like 'torch%' group by tag order by tag",
+        "select tag, avg(value) from scalars where run like 'torch%' group by tag order by tag",
+        "select * from summaries order by run, tag",
+        "select * from scalars order by run, tag, step",
+    ):
+        answers = [repr(list(one.sql(query).rows())) for one in opened]  # NaN equals itself as text
+        assert answers[0] == answers[1] != "[]"
 
 
 def test_the_commands(place: Path) -> None:

@@ -6,14 +6,15 @@ import re
 from pathlib import Path
 
 import insight_scalar
+import numpy as np
 import pytest
 from insight_lake.checking import CheckReport, check_lake, compare_runs
 from insight_lake.contents import lake_content
 from insight_lake.delta import newest
 from insight_lake.records import LogRecords
-from insight_lake.rewriting import open_whole
-from insight_lake.upkeep import compact, delete_unused, expire
+from insight_lake.upkeep import compact, delete_unused, expire, open_whole
 
+from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from tests.lakes import LakeBuild
 
@@ -53,6 +54,26 @@ def test_small_segments_are_joined_and_hold_the_same(build: LakeBuild) -> None:
     assert b"picture 3" in provider.payload("tensorboard:image", info.key, 0).data
     provider.close()
     assert build.run().unchanged == 5
+
+
+def test_points_that_a_restart_overwrote_stay_so_when_segments_are_joined(
+    build: LakeBuild, tmp_path: Path
+) -> None:
+    with EventWriter(tmp_path / "logs/run2", start_time=2_100_000_000) as writer:
+        for step in range(10, 15):
+            writer.scalar("loss", step, -step)
+    build.run(payloads="copy")
+    before = content(build)
+    assert compact(build.store()) == (5, 1)
+    assert content(build) == before
+    provider, logs = build.opened(), build.read()
+    key = SeriesKey("run2", "loss")
+    for query in (ScalarQuery(), ScalarQuery(attempts="all")):
+        [ours], [theirs] = (one.scalars("scalar", [key], query).values() for one in (provider, logs))
+        for name in ("steps", "values", "wall_times", "restarts", "hidden", "kept", "total"):
+            np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), name)
+    provider.close()
+    logs.close()
 
 
 def test_what_was_replaced_is_deleted_after_the_grace(build: LakeBuild) -> None:

@@ -101,6 +101,20 @@ def insight_tables() -> Iterable[QueryTable]:
             f"{read}:scalars",
         ),
         QueryTable(
+            "summaries",
+            "a scalar series, by the points of it that the table scalars has",
+            [
+                _RUN,
+                _TAG,
+                QueryColumn("points", "integer"),
+                QueryColumn("first_step", "integer"),
+                QueryColumn("last_step", "integer"),
+                QueryColumn("least", "number", "as min(value) gives it"),
+                QueryColumn("greatest", "number", "as max(value) gives it: NaN if a value is"),
+            ],
+            f"{read}:summaries",
+        ),
+        QueryTable(
             "records",
             "an image, histogram, tensor, text or file, without its content",
             [_PLUGIN, _RUN, _TAG, _STEP, _WALL_TIME, QueryColumn("bytes", "integer", "null if not known")],

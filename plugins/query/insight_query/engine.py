@@ -17,6 +17,7 @@ from insight_core.plugin.sql import ContributedTable
 from insight_query.limits import THREADS, QueryLimits, answer_too_large, too_much_memory, too_slow
 from insight_query.scanned_table import QueryReading, ScannedTable
 from insight_query.short_names import bound
+from insight_query.summarised import summarised
 
 _NO_MEMORY = re.compile(r"Out of Memory|bad_alloc|[Aa]llocation failure")
 _BATCH = 10_000  # rows that are fetched at a time
@@ -74,7 +75,8 @@ def query(
             _check(connection, sql)
             for name, table in tables.items():
                 connection.register(name, table)
-            table, is_cut = _fetched(_plain(bound(connection, sql, tables)), limits.rows, most_bytes)
+            found = summarised(connection, *bound(connection, sql, tables))
+            table, is_cut = _fetched(_plain(found), limits.rows, most_bytes)
         except (duckdb.Error, pa.ArrowException, OSError) as error:  # the last two while rows are fetched
             raise _explained(error, reading, limits) from error
         finally:

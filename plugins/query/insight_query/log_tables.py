@@ -15,10 +15,14 @@ from insight_core.plugin.data import (
     SeriesKey,
     SeriesTable,
 )
+from insight_core.plugin.lab import scalar_summaries
 from insight_core.plugin.sql import ColumnValues, Labels, Rows, WantedRows
+from insight_query.limits import check_expected
 
 _SCALAR = str(PluginNameEnum.SCALAR)
 _AT_ONCE = 500_000  # points of a batch
+_EVERY_STEP = -(1 << 63), (1 << 63) - 1
+_SUMMARY = ("points", "first_step", "last_step", "least", "greatest")
 _FIELDS: tuple[SeriesField, ...] = (
     "points",
     "kept",
@@ -67,8 +71,32 @@ def scalars(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
     if steps is None:
         return
     query = ScalarQuery(window=steps)
+    check_expected(wanted, _expected(tables, steps))
     for keys in _batches(tables, steps):
         yield _points(ctx.data.scalars(_SCALAR, keys, query), wanted.columns)
+
+
+def summaries(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
+    """Counts and extremes of scalar series: of the points only where the provider does not know them."""
+    known = scalar_summaries(ctx.data, _SCALAR, _runs(ctx.data, wanted))
+    if known is not None:
+        for one in known:
+            labels = {"run": Labels(one.run, one.runs), "tag": Labels(one.tag, one.tags)}
+            yield {**labels, **{name: getattr(one, name) for name in _SUMMARY}}
+        return
+    tables = _tables(ctx.data, _SCALAR, ("kept", "first_step", "last_step"), wanted)
+    check_expected(wanted, _expected(tables, _EVERY_STEP))
+    for keys in _batches(tables, _EVERY_STEP):
+        found = ctx.data.scalars(_SCALAR, keys)
+        shown = {key: part for key, part in sorted(found.items()) if len(part.steps)}
+        columns = [
+            (len(one.steps), one.steps.min(), one.steps.max(), np.fmin.reduce(one.values), one.values.max())
+            for one in shown.values()
+        ]
+        names = {"run": [key.run for key in shown], "tag": [key.tag for key in shown]}
+        values = [np.array(column) for column in zip(*columns, strict=True)]
+        values = values or [np.zeros(0)] * len(_SUMMARY)
+        yield {**names, **dict(zip(_SUMMARY, values, strict=True))}
 
 
 def records(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
@@ -104,9 +132,7 @@ def _tables(
     data: DataProvider, plugin: str, fields: Sequence[SeriesField], wanted: WantedRows
 ) -> list[SeriesTable]:
     """The series of which a row may be wanted, by run and tag."""
-    names = [run.name for run in data.runs()]
-    chosen = wanted.of("run", names)
-    found = data.series_tables(plugin, fields, runs=None if len(chosen) == len(names) else chosen)
+    found = data.series_tables(plugin, fields, runs=_runs(data, wanted))
     tags = sorted({tag for table in found for tag in table.tags})
     kept = wanted.of("tag", tags)
     if len(kept) < len(tags):
@@ -115,27 +141,49 @@ def _tables(
     return sorted((table for table in found if table.tags), key=lambda table: table.run)
 
 
+def _runs(data: DataProvider, wanted: WantedRows) -> list[str] | None:
+    """The runs of which a row may be wanted; None: all."""
+    names = [run.name for run in data.runs()]
+    chosen = wanted.of("run", names)
+    return None if len(chosen) == len(names) else chosen
+
+
 def _span(tables: Iterable[SeriesTable], wanted: WantedRows) -> tuple[int, int] | None:
     firsts = [int(str(step)) for table in tables for step in table.column("first_step")]
     lasts = [int(str(step)) for table in tables for step in table.column("last_step")]
     return wanted.span("step", min(firsts), max(lasts)) if firsts else None
 
 
-def _batches(tables: Iterable[SeriesTable], steps: tuple[int, int]) -> Iterator[list[SeriesKey]]:
-    """The series that have steps within these, in lists of about as many points as a batch has."""
-    keys: list[SeriesKey] = []
-    points = 0
+def _expected(tables: Iterable[SeriesTable], steps: tuple[int, int]) -> int:
+    """About how many points series have within these steps."""
+    return sum(int(points * share) for _, points, share in _within(tables, steps))
+
+
+def _within(tables: Iterable[SeriesTable], steps: tuple[int, int]) -> Iterator[tuple[SeriesKey, int, float]]:
+    """The series that have steps within these, how many points each has, and the share of its steps."""
     for table in tables:
         rows = zip(*(table.column(name) for name in ("first_step", "last_step", "kept")), strict=True)
-        for tag, (first, last, kept) in sorted(zip(table.tags, rows, strict=True)):
-            if int(str(last)) < steps[0] or int(str(first)) > steps[1]:
-                continue
-            size = int(str(kept))
-            if keys and points + size > _AT_ONCE:
-                yield keys
-                keys, points = [], 0
-            keys.append(SeriesKey(table.run, tag))
-            points += size
+        for tag, row in zip(table.tags, rows, strict=True):
+            first, last, kept = (int(str(value)) for value in row)
+            if last >= steps[0] and first <= steps[1]:
+                inside = min(last, steps[1]) - max(first, steps[0]) + 1
+                yield SeriesKey(table.run, tag), kept, inside / (last - first + 1)
+
+
+def _batches(tables: Iterable[SeriesTable], steps: tuple[int, int]) -> Iterator[list[SeriesKey]]:
+    """The series that have steps within these, in lists of about as many points as a batch has.
+
+    Those of a tag follow each other, as a lake stores them: it reads what lies together at once.
+    """
+    keys: list[SeriesKey] = []
+    points = 0
+    found = sorted(_within(tables, steps), key=lambda one: (one[0].tag, one[0].run))
+    for key, size, _ in found:
+        if keys and points + size > _AT_ONCE:
+            yield keys
+            keys, points = [], 0
+        keys.append(key)
+        points += size
     if keys:
         yield keys
 

@@ -53,7 +53,7 @@ class ScannedTable(ds.Dataset):  # type: ignore[misc]
         shown = list(columns or self._schema.names)
         in_filter = [name for name in self._schema.names if filter is not None and name in str(filter)]
         read = [name for name in self._schema.names if name in shown or name in in_filter]
-        wanted = PushedFilter(read, self._schema, filter)
+        wanted = PushedFilter(read, self._schema, filter, self._reading.limits)
         return TableScan(
             lambda: self._batches(wanted, shown), pa.schema([self._schema.field(n) for n in shown])
         )

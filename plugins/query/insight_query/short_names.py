@@ -21,20 +21,22 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 _AS = b"as"
 
 
-def bound(connection: Any, sql: str, tables: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """The relation of a query over data sets by name. Names in quotes stay as they are.
+def bound(connection: Any, sql: str, tables: Mapping[str, Any]) -> tuple[Any, str]:  # noqa: ANN401
+    """The relation of a query over data sets by name, and the query with whole names of columns.
+
+    Names in quotes stay as they are.
 
     Raises what DuckDB raises, and FilterError for a name that no column has, with similar ones.
     """
     for _ in range(_MOST):
         try:
-            return connection.sql(sql)
+            return connection.sql(sql), sql
         except duckdb.BinderException as error:
             mended = _mended(str(error), sql, tables)
             if mended == sql:
                 raise
             sql = mended
-    return connection.sql(sql)
+    return connection.sql(sql), sql
 
 
 def _mended(error: str, sql: str, tables: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ import insight_query
 import numpy as np
 import pandas as pd
 import pytest
+from attrs import evolve
 from insight_query.engine import SqlAnswer, run
 from insight_query.limits import QueryLimits, QueryTooLarge
 
@@ -298,3 +299,72 @@ def test_a_name_that_means_no_column_is_answered_with_those_that_may_be_meant(
     with pytest.raises(InvalidArgument) as caught:
         run(query, [sweep], QueryLimits())
     assert str(caught.value) == says
+
+
+def _with_odd_values(data: FakeProvider) -> None:
+    data.add_scalars("odd", "loss", np.array([np.nan, 2.0, -np.inf]))
+    data.add_scalars("odd", "nan", np.array([np.nan, np.nan]))
+    data.add_scalars("odd", "above", np.array([np.inf, 1.0]))
+
+
+_SUMMARISED = (
+    "select count(*) from scalars",
+    "select run, count(*) from scalars group by all order by all",
+    "select run, tag, count(*) n, min(value), max(value), min(step), max(step) from scalars"
+    " group by all order by 1, 2",
+    "select tag, max(value) as m from scalars where run <> 'a' and tag like '%o%' group by 1 order by m, tag",
+    "select s.run, count(s.value) * 2 from scalars s group by s.run having max(s.step) > 10"
+    " order by count(*), s.run",
+    "select distinct run, tag from scalars order by run desc, tag",
+    "select count(distinct run), max(tag) from scalars where split_part(run, '/', 1) in ('b', 'odd')",
+    "select run, max(value) from scalars where run = 'none' group by run",
+    "select count(*), max(value) from scalars where run = 'none'",
+)
+_OF_POINTS = (
+    "select run, avg(value) from scalars group by run order by run",
+    "select count(*) from scalars where step > 5",
+    "select count(*) filter (where value > 0) from scalars",
+    "select run from scalars order by run limit 3",
+    "select max(value) over () from scalars limit 1",
+    "select upper(run) as points, count(*) from scalars where points = 'ODD' group by 1",
+    "select count(distinct value) from scalars",
+    "select count(*) from scalars, runs",
+    "with scalars as (select 'x' as run) select count(run) from scalars",
+    "select (select max(value) from scalars)",
+)
+
+
+@pytest.mark.parametrize("sql", [*_SUMMARISED, *_OF_POINTS])
+def test_an_answer_from_summaries_is_that_of_the_points(data: FakeProvider, sql: str) -> None:
+    _with_odd_values(data)
+    with patch("insight_query.engine.summarised", lambda connection, found, sql: found):
+        expected = ask(data, sql).table
+    found = ask(data, sql).table
+    assert found.schema == expected.schema
+    assert repr(found.to_pylist()) == repr(expected.to_pylist())  # NaN equals itself as text
+    read = {one.table.name: False for one in tables(data)}
+
+    def noted(one: ContributedTable) -> ContributedTable:
+        def rows(wanted: WantedRows) -> Iterable[Rows]:
+            read[one.table.name] = True
+            return one.read(wanted)
+
+        return evolve(one, read=rows)
+
+    run(sql, [noted(one) for one in tables(data)], QueryLimits())
+    assert (read["scalars"], read["summaries"]) == (False, sql in _SUMMARISED) or sql in _OF_POINTS
+    assert not (sql in _OF_POINTS and read["summaries"])
+
+
+def test_a_query_that_would_read_too_much_is_refused_before_it_reads(data: FakeProvider) -> None:
+    with (
+        patch("insight_query.limits.RATE", 10),
+        patch.object(data, "scalars", wraps=data.scalars) as scalars,
+        pytest.raises(QueryTooLarge, match=r"would read 9,000 rows.* longer than 30 s: add a WHERE"),
+    ):
+        ask(data, "select avg(value) from scalars")
+    assert scalars.call_count == 0
+    with patch("insight_query.limits.RATE", 10):
+        assert ask(data, "select avg(value) from scalars where tag = 'acc'", seconds=300).rows_read == 3000
+        few = "select avg(value) from scalars where step between 100 and 109"
+        assert 90 <= ask(data, few).rows_read < 200

@@ -36,7 +36,14 @@ def ask(client: Client, sql: str, **more: str) -> TestResponse:
 
 def test_tables_are_listed_with_their_columns(client: Client) -> None:
     tables = client.get("/data/plugin/query/tables").get_json()["tables"]
-    assert [table["name"] for table in tables] == ["runs", "series", "scalars", "records", "damage"]
+    assert [table["name"] for table in tables] == [
+        "runs",
+        "series",
+        "scalars",
+        "summaries",
+        "records",
+        "damage",
+    ]
     [step] = [column for column in tables[2]["columns"] if column["name"] == "step"]
     assert step == {"name": "step", "type": "integer", "text": "as it was written"}
 
