@@ -17,6 +17,7 @@ PIECE = 1 << 20  # bytes asked for at a time
 HEAD = 4  # bytes before each piece: its size, or FAILED
 FAILED = 0xFFFFFFFF  # what follows is a piece that says why the file cannot be read
 _AHEAD = 2  # pieces of a file on their way
+_HELD = 4096  # bytes that a pipe takes although nobody reads it
 
 
 class HostGone(BaseException):
@@ -65,9 +66,12 @@ class WorkerLink:
         self._say({"failed": failure, "stays": stays})
 
     def _say(self, message: Mapping[str, object], more: bytes = b"") -> None:
+        text = json.dumps(message, default=str).encode() + b"\n" + more
         with self._lock:
+            while self._coming and len(text) > _HELD:  # the host reads nothing until it has sent a piece
+                self._receive()
             try:
-                self._answers.write(json.dumps(message, default=str).encode() + b"\n" + more)
+                self._answers.write(text)
                 self._answers.flush()
             except BrokenPipeError:
                 raise HostGone from None

@@ -30,6 +30,13 @@ def one_byte(link: WorkerLink, file: str) -> bytes:
     return link.open(file).read(1)
 
 
+def much(link: WorkerLink, file: str, said: int, answer: int) -> bytes:
+    """Reads the beginning of a file and says more than a pipe holds."""
+    link.open(file).read(1)
+    link.say(text="x" * said)
+    return b"x" * answer
+
+
 def allocate(link: WorkerLink, size: int) -> bytes:
     return str(len(bytearray(size))).encode()
 

@@ -57,6 +57,17 @@ def test_a_function_reads_what_the_caller_opens(workers: Workers) -> None:
     assert answer == large[:100_000] + b"|" + b"".join(bytes([n]) * n for n in range(200))
 
 
+@pytest.mark.parametrize(("said", "answer"), [(0, 1 << 19), (1 << 19, 0)])
+def test_a_long_answer_does_not_wait_for_what_the_function_did_not_read(
+    workers: Workers, said: int, answer: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insight_core.worker.process._PIPE", 1 << 16)  # as where a user has many pipes
+    large = bytes(8 << 20)
+    arguments = {"file": "a", "said": said, "answer": answer}
+    found = workers.call(f"{_HERE}:much", arguments, lambda _: io.BytesIO(large))
+    assert len(found) == answer
+
+
 def test_what_cannot_be_opened_is_a_failure_with_the_reason(workers: Workers) -> None:
     failure = _failure(workers, "one_byte", file="x")
     assert (failure.code, str(failure)) == (

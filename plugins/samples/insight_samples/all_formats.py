@@ -13,6 +13,7 @@ from insight_samples.formats import USUAL, Row, SampleFormat
 from insight_samples.known_formats import KNOWN
 
 _GROUP = "insight.samples"  # of entry points: sequences of SampleFormat
+_IMAGE = b'"data:image/'  # may be longer than the beginning of a file that is looked at
 _TEXTS = ("prompt", "completion", "messages")  # roles
 # Of files with texts, but of another kind
 _OTHER_LINES = re.compile(rb'^\s*\{\s*"(?:op_code|time":\s*"[^"]*",\s*"level)"')
@@ -46,7 +47,7 @@ def begins_as_samples(beginning: bytes) -> bool:
         return True
     if beginning.lstrip()[:1] != b"{" or _OTHER_LINES.match(beginning):
         return False
-    return any(name in beginning for name in _signs())
+    return _IMAGE in beginning or any(name in beginning for name in _signs())
 
 
 @cache

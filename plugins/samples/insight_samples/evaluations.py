@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from insight_core.plugin import FileName, Flaw, LogFormat, Points, Reason, ReasonKind
+from insight_core.plugin import FileName, Flaw, InsightError, LogFormat, Points, Reason, ReasonKind
 from insight_samples.known_formats import OF_CHECKPOINT
 from insight_samples.rows import entry_of
 
@@ -67,6 +67,7 @@ def read_inspect(stream: BinaryIO, state: Any) -> tuple[list[Points | Flaw], Any
         OSError,
         NotImplementedError,
         zipfile.BadZipFile,
+        InsightError,
     ) as error:
         return [Flaw(begin, _NO_RESULTS(cause=Reason.of(error)))], None
     return [Points(tag, [step], [value], [time], [error]) for tag, value, error in scores], None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from attrs import field, frozen
@@ -22,6 +22,8 @@ Role: TypeAlias = Literal[
     "prompt_length",
     "group",
     "finish",
+    "images",
+    "said_images",
 ]
 
 USUAL: Mapping[Role, Sequence[str]] = {
@@ -69,7 +71,11 @@ USUAL: Mapping[Role, Sequence[str]] = {
     ),
     "group": ("group", "group_id", "prompt_id", "prompt_idx", "group_idx", "uid", "task_id"),
     "finish": ("finish_reason", "stop_reason", "truncated", "is_truncated"),
+    "images": ("images", "image", "input_images", "prompt_images", "pixels"),
+    "said_images": ("completion_images", "output_images", "generated_images", "generated_image"),
 }
+_FEW = 200  # columns of a row whose roles are remembered
+_KEPT = 4096
 # Numbers that are no scores. Any other number of a row is one, under the name of its column.
 _NO_SCORES = (
     *(
@@ -113,16 +119,19 @@ class SampleFormat:
     steps: str = r"(\d+)(?=\.\w+$)"
     source: str = ""
 
-    def role(self, row: Row, role: Role) -> Any:  # noqa: ANN401 - of JSON
-        """The value of a role in a row; None without one."""
-        named = self.columns.get(role)
-        for name in (named,) if named is not None else USUAL[role]:
-            value = row.get(name)
-            if value is None and "." in name:
-                value = _at(row, name)
-            if value is not None:
-                return value
-        return None
+    def roles(self, row: Row) -> dict[Role, Any]:
+        """The values of a row by role, of those roles that it has."""
+        names = tuple(row)
+        known = _named(self, names) if len(names) <= _FEW else _named.__wrapped__(self, names)
+        found: dict[Role, Any] = {}
+        for role, name in known:
+            if role not in found:
+                value = row.get(name)
+                if value is None and "." in name:
+                    value = _at(row, name)
+                if value is not None:
+                    found[role] = value
+        return found
 
     def scores_of(self, row: Row) -> Mapping[str, float]:
         """The numbers of a row that are rewards or scores, by name."""
@@ -157,7 +166,17 @@ class SampleFormat:
         return hash(self.name)
 
 
-@cache
+@lru_cache(_KEPT)
+def _named(of: SampleFormat, names: Sequence[str]) -> Sequence[tuple[Role, str]]:
+    """Which of the names of a row may have which role, the first ones first."""
+    found: list[tuple[Role, str]] = []
+    for role, usual in USUAL.items():
+        tried = (of.columns[role],) if role in of.columns else usual
+        found += [(role, name) for name in tried if "." in name or name in names]
+    return found
+
+
+@lru_cache(_KEPT)
 def _kind(of: SampleFormat, name: str) -> int:
     """0: no score; 1: one if it is a number; 2: an object may hold several, too."""
     if of.scores:

@@ -6,22 +6,26 @@ import io
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import BinaryIO
 
 from attrs import evolve, frozen
 
 from insight_core.plugin import InsightError, PluginContext, Reason
 from insight_core.plugin.worker import WorkerLimits, Workers
-from insight_samples.indexing import PART, Columns, IndexPart, index_part, unpacked
+from insight_samples.indexing import PART, index_part
+from insight_samples.packing import Columns, IndexPart, unpacked
 from insight_samples.part_cache import PartCache, is_by_number, tail_of
 from insight_samples.sources import SampleFile, SampleSource, opened, place_of
+from insight_samples.summaries import Summary, summary_of
 
 _HERE = 1 << 20  # bytes of a part that costs less to index here than to send
 _MEMORY = 192 << 20  # bytes of columns that are kept
 _LIMITS = WorkerLimits(memory=2 << 30, seconds=120.0, deadline=None, answer=256 << 20)
 _AT_ONCE = 2
-_GROWS = 2 << 20  # bytes of a last part up to which it is made again when the file has grown
+_SUMMARIES = 4096  # of steps that are kept
+_JOINED = 8  # parts of a file whose rows of a step are summarised together
+_GROWS = 8 << 20  # bytes of a last part up to which it is made again when the file has grown
 
 PartKey = tuple[str, str, str, int]  # run, source, file, start
 
@@ -76,6 +80,7 @@ class SampleIndexes:
         self._files: dict[tuple[str, str, str], _Indexed] = {}
         self._wanted: OrderedDict[tuple[str, str], SampleSource] = OrderedDict()
         self._columns: OrderedDict[PartKey, IndexPart] = OrderedDict()
+        self._summaries: OrderedDict[tuple[str, str, int], tuple[object, Summary]] = OrderedDict()
         self._threads: list[threading.Thread] = []
         self._busy: set[tuple[str, str, str]] = set()
         self._is_closed = False
@@ -122,6 +127,23 @@ class SampleIndexes:
         if names is None:
             self._hold(key, part)
         return part.columns
+
+    def summary(
+        self, step: tuple[str, str, int], parts: Sequence[IndexedPart], make: Callable[[], Summary]
+    ) -> Summary:
+        """The summary of a step of a run and source, made again when its parts have changed."""
+        version = tuple((one.file.id, one.file.changed, one.part.start, one.part.end) for one in parts)
+        with self._changed:
+            known = self._summaries.get(step)
+        if known is not None and known[0] == version:
+            return known[1]
+        found = make()
+        with self._changed:
+            self._summaries[step] = version, found
+            self._summaries.move_to_end(step)
+            while len(self._summaries) > _SUMMARIES:
+                self._summaries.popitem(last=False)
+        return found
 
     def _is_known(self, source: SampleSource) -> bool:
         return all(self._is_done(file) for file in source.files)
@@ -209,15 +231,28 @@ class SampleIndexes:
         tail = tail_of(self._ctx, file, part) if part is not None else b""
         if part is None or (part.end < min(file.size, start + PART) and not is_by_number(file)):
             part, tail = self._make(file, start)
+            part = self._joined(parts, part)
             self._cache.keep(file, part, tail)
+            self._hold((*self._key(file), start), part)
         end = file.size if is_by_number(file) else part.end
         is_last = is_by_number(file) or part.end - part.start < PART or part.end >= file.size
-        self._hold((*self._key(file), start), part)
         with self._changed:
             known.parts = [*parts, IndexedPart(file, evolve(part, columns={}), tail)]
             # what is behind the last whole line is read again when the file has grown
             known.end = file.size if is_last else end
             known.size, known.changed = file.size, file.changed
+
+    def _joined(self, parts: Sequence[IndexedPart], part: IndexPart) -> IndexPart:
+        """The part with summaries of the rows that earlier parts of the file have of its steps, too; without
+        those of steps that many of them have."""
+        found = dict(part.summaries)
+        for step in part.summaries:
+            before = [one for one in parts if one.part.has(step)]
+            if len(before) > _JOINED:
+                del found[step]
+            elif before:
+                found[step] = summary_of([*map(self.columns, before), part.columns], step)
+        return evolve(part, summaries=found)
 
     def _goes_on(self, file: SampleFile, last: IndexedPart) -> bool:
         return (
@@ -260,10 +295,3 @@ class SampleIndexes:
 def _reason(error: Exception) -> Reason:
     said = error.args[0] if error.args else str(error)
     return said if isinstance(said, Reason) else Reason(str(error))
-
-
-def parts_at(index: SourceIndex, step: int | None) -> Iterable[IndexedPart]:
-    """The parts that may have rows of a step, or all."""
-    if step is None:
-        return index.parts
-    return [one for one in index.parts if not one.part.summaries or step in one.part.summaries]

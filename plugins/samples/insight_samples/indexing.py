@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import io
-import json
 import zlib
 from bisect import bisect_left
-from collections.abc import Collection
+from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import numpy as np
-from attrs import frozen
-from numpy.typing import NDArray
 
 from insight_core.plugin.worker import WorkerLink
 from insight_samples.all_formats import format_of
 from insight_samples.formats import Row, SampleFormat
+from insight_samples.images import SampleImage
+from insight_samples.packing import Columns, IndexPart, packed
 from insight_samples.rows import read_rows
 from insight_samples.sample import sample_of
 from insight_samples.summaries import summaries_of
 
 PART = 32 << 20  # bytes of lines that are indexed at a time
-VERSION = 2
 EMPTY, TRUNCATED, KNOWS_END, IS_REPEATED = 1, 2, 4, 8  # flags
 SCORE = "score/"  # before the names of scores
 _REPEATED = 0.88  # of the end of a text that a compressor saves, from which on it repeats itself
@@ -34,31 +31,6 @@ _FIXED = {"offset": np.int64, "size": np.int64, "step": np.int64, "flags": np.ui
 _HASHES = ("prompt", "group", "said")
 _NUMBERS = ("advantage", "length", "prompt_length", "characters", "repetition")
 
-Columns = dict[str, NDArray[Any]]
-
-
-@frozen
-class IndexPart:
-    """The index of a part: ``rows`` rows from ``start`` to ``end``, in bytes or by number.
-
-    ``columns`` have a value for each row, NaN where there is none; without them, what is known of all.
-    ``bad`` rows are no objects or of no known format, the first of them at ``first_bad``.
-    ``summaries`` are those of its steps, if they are few.
-    """
-
-    start: int
-    end: int
-    columns: Columns
-    bad: int
-    first_bad: int
-    summaries: dict[int, Any]
-    rows: int
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the columns."""
-        return sum(column.nbytes for column in self.columns.values())
-
 
 def indexed(link: WorkerLink, path: str, start: int, step: int, most: int) -> bytes:
     """SampleIndexes a part in a worker, which reads ``file`` from ``start`` on."""
@@ -68,7 +40,7 @@ def indexed(link: WorkerLink, path: str, start: int, step: int, most: int) -> by
 def index_part(stream: BinaryIO, path: str, start: int, step: int, most: int = PART) -> IndexPart:
     """The index of the rows from ``start`` on. ``step`` is that of rows without one.
 
-    Raises ValueError for a file that cannot be read.
+    Raises Undecodable for a file that cannot be read.
     """
     rows: dict[str, list[Any]] = {name: [] for name in (*_FIXED, *_HASHES, *_NUMBERS)}
     scores: dict[str, dict[int, float]] = {}
@@ -94,7 +66,8 @@ def index_part(stream: BinaryIO, path: str, start: int, step: int, most: int = P
         column[np.fromiter(values, np.int64, len(values))] = np.fromiter(
             values.values(), np.float64, len(values)
         )
-    return IndexPart(start, end, columns, bad, first_bad, summaries_of(columns), count)
+    steps = np.unique(columns["step"])
+    return IndexPart(start, end, columns, bad, first_bad, steps, summaries_of(columns), count)
 
 
 def _take(
@@ -108,17 +81,18 @@ def _take(
     sample = sample_of(row, of)
     prompt, said = sample.prompt_text, sample.completion_text
     repetition = repetition_of(said)
-    flags = 0 if said.strip() else EMPTY
+    asked_images, said_images = sample.all_images()
+    flags = 0 if said.strip() or said_images else EMPTY
     if sample.is_truncated is not None:
         flags |= KNOWS_END | (TRUNCATED if sample.is_truncated else 0)
     if repetition >= _REPEATED or (repetition and loop_of(said) >= _LOOP):
         flags |= IS_REPEATED
     rows["step"].append(step if sample.step is None else max(min(sample.step, 1 << 62), -(1 << 62)))
     rows["flags"].append(flags)
-    hashed = _hash(prompt)
+    hashed = _hash(prompt, asked_images)
     rows["prompt"].append(hashed)
-    rows["group"].append(_hash(sample.group) if sample.group else hashed)
-    rows["said"].append(_hash(said))
+    rows["group"].append(_hash(sample.group, ()) if sample.group else hashed)
+    rows["said"].append(_hash(said, said_images))
     rows["advantage"].append(sample.advantage)
     rows["length"].append(sample.length)
     rows["prompt_length"].append(sample.prompt_length)
@@ -128,8 +102,11 @@ def _take(
         scores.setdefault(name, {})[count] = value
 
 
-def _hash(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+def _hash(text: str, images: Sequence[SampleImage]) -> bytes:
+    hashed = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8)
+    for image in images:
+        hashed.update(image.digest.encode())
+    return hashed.digest()
 
 
 def repetition_of(text: str) -> float:
@@ -154,41 +131,3 @@ def loop_of(text: str) -> int:
     ends = range(1, len(end) - period + 1)  # so many characters at the end equal those a period before
     equal = bisect_left(ends, True, key=lambda length: end[-length:] != end[-length - period : -period])
     return equal + period if equal >= 2 * period else 0
-
-
-def packed(part: IndexPart, stamp: str = "") -> bytes:
-    """The part as bytes, for a pipe and the cache. ``stamp`` says which file it is of."""
-    meta = {
-        "version": VERSION,
-        "stamp": stamp,
-        "start": part.start,
-        "end": part.end,
-        "bad": part.bad,
-        "first_bad": part.first_bad,
-        "rows": part.rows,
-        "names": list(part.columns),
-        "summaries": {str(step): one for step, one in part.summaries.items()},
-    }
-    buffer = io.BytesIO()
-    arrays = {f"c{number}": column for number, column in enumerate(part.columns.values())}
-    np.savez(buffer, meta=np.frombuffer(json.dumps(meta).encode(), np.uint8), **cast(Any, arrays))
-    return buffer.getvalue()
-
-
-def unpacked(file: BinaryIO, names: Collection[str] | None = None) -> tuple[IndexPart, str]:
-    """A part from its bytes, and its stamp; with ``names`` only these columns are read.
-
-    Raises ValueError, KeyError, OSError, EOFError and BadZipFile for anything else.
-    """
-    with np.load(file, allow_pickle=False) as kept:
-        meta = json.loads(kept["meta"].tobytes())
-        if meta["version"] != VERSION:
-            raise ValueError("of another version")
-        found = {
-            name: kept[f"c{number}"]
-            for number, name in enumerate(meta["names"])
-            if names is None or name in names
-        }
-    summaries = {int(step): one for step, one in meta["summaries"].items()}
-    figures = meta["start"], meta["end"], found, meta["bad"], meta["first_bad"], summaries, meta["rows"]
-    return IndexPart(*figures), meta["stamp"]

@@ -116,7 +116,10 @@ def _of_batch(row: Row) -> Row:
 
 
 def _of_inspect(row: Row) -> Row:
-    """A sample of an Inspect log: messages, scores by scorer, tokens by model."""
+    """A sample of an Inspect log: messages, scores by scorer, tokens by model. Long texts and images are
+    attachments, of which the messages have the names."""
+    if isinstance(attached := row.get("attachments"), dict) and attached:
+        row = {**row, **{name: _whole(row.get(name), attached) for name in ("messages", "input", "target")}}
     usage: Mapping[str, Any] = next(iter((row.get("model_usage") or {}).values()), {})
     choices = (row.get("output") or {}).get("choices") or [{}]
     return {
@@ -133,6 +136,16 @@ def _of_inspect(row: Row) -> Row:
     }
 
 
+def _whole(value: Any, attached: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of JSON
+    """A value with the attachments that it names."""
+    if isinstance(value, str):
+        return attached.get(value.removeprefix(_ATTACHED), value) if value.startswith(_ATTACHED) else value
+    if isinstance(value, list):
+        return [_whole(one, attached) for one in value]
+    return {key: _whole(one, attached) for key, one in value.items()} if isinstance(value, dict) else value
+
+
+_ATTACHED = "attachment://"
 OF_CHECKPOINT = r"(?:checkpoint|ckpt|step|iter|global_step)[-_]?(\d+)"
 KNOWN: Sequence[SampleFormat] = (
     SampleFormat("TRL", ["completions/completions_*.parquet", "completions_*.parquet"], layout="parquet"),

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
+
+from insight_samples.images import KINDS, SampleImage, image_of
 
 Kind: TypeAlias = Literal["text", "reasoning", "call", "image", "other"]
 _LONGEST = 1 << 20  # characters of a part
@@ -25,12 +27,16 @@ _TEMPLATES = (
 
 @frozen
 class MessagePart:
-    """A piece of a message. ``size`` is the number of characters of a text that is cut, else 0."""
+    """A piece of a message. ``size`` is the number of characters of a text that is cut, else 0.
+
+    One of the kind image has ``image``; None where a column of the row has it.
+    """
 
     kind: Kind
     text: str
     name: str = ""
     size: int = 0
+    image: SampleImage | None = None
 
 
 @frozen
@@ -45,7 +51,7 @@ def flat(value: Any) -> str:  # noqa: ANN401 - of JSON
     """All text of a prompt or a completion, as it is searched and measured."""
     if type(value) is str:
         return value
-    if value is None:
+    if value is None or isinstance(value, bytes):
         return ""
     if isinstance(value, list | tuple):
         return "\n".join(filter(None, map(flat, value)))
@@ -77,6 +83,29 @@ def messages_of(value: Any, role: str) -> Sequence[SampleMessage]:  # noqa: ANN4
                 found += messages_of(one if isinstance(one, str | list) else _json(one), role)
         return found
     return [SampleMessage(role, (_part("text", str(value)),))]
+
+
+def with_images(
+    messages: Sequence[SampleMessage], images: Sequence[SampleImage], role: str
+) -> Sequence[SampleMessage]:
+    """The messages with the images of a column: in their places, else before the first text of ``role``."""
+    if not images:
+        return messages
+    left = list(images)
+    found: list[SampleMessage] = []
+    for message in messages:
+        parts = [
+            evolve(part, image=left.pop(0)) if part.kind == "image" and part.image is None and left else part
+            for part in message.parts
+        ]
+        found.append(evolve(message, parts=parts))
+    more = [MessagePart("image", "", image=image) for image in left]
+    if more:
+        at = next((place for place, one in enumerate(found) if one.role == role), None)
+        if at is None:
+            return [SampleMessage(role, more), *found]
+        found[at] = evolve(found[at], parts=[*more, *found[at].parts])
+    return found
 
 
 def divided(messages: Any) -> tuple[Any, Any]:  # noqa: ANN401 - of JSON
@@ -127,12 +156,8 @@ def _of_content(content: dict[str, Any]) -> Iterator[MessagePart]:
         yield from _split(content["text"])
     elif kind in ("reasoning", "thinking"):
         yield _part("reasoning", str(content.get("reasoning") or content.get("thinking") or ""))
-    elif kind in ("image_url", "image", "input_image"):
-        image = content.get("image_url", content.get("image"))
-        url = image.get("url") if isinstance(image, dict) else image
-        yield MessagePart(
-            "image", url if isinstance(url, str) and url.startswith("data:image/") else "", "image"
-        )
+    elif kind in KINDS:
+        yield MessagePart("image", "", image=image_of(content))
     else:
         yield _part("other", _json(content), str(kind or ""))
 

@@ -8,10 +8,9 @@ import threading
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from zipfile import BadZipFile
 
 from insight_core.plugin import PluginContext
-from insight_samples.indexing import VERSION, IndexPart, packed, unpacked
+from insight_samples.packing import VERSION, IndexPart, packed, unpacked
 from insight_samples.rows import layout_of
 from insight_samples.sources import SampleFile, opened
 
@@ -26,8 +25,8 @@ class PartCache:
         self._directory = ctx.cache_directory
 
     def part(self, file: SampleFile, start: int) -> IndexPart | None:
-        """The part that begins at ``start``, if it was kept and the file still has it."""
-        found = self._read(file, start, None)
+        """The part that begins at ``start``, without columns, if it was kept and the file still has it."""
+        found = self._read(file, start, ())
         if found is None or (not is_by_number(file) and file.size < found[0].end):
             return None
         part, stamp = found
@@ -57,7 +56,7 @@ class PartCache:
             if path is not None:
                 with path.open("rb") as kept:
                     return unpacked(kept, names)
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile):  # none, or a damaged one
+        except (OSError, ValueError, KeyError, TypeError):  # none, or a damaged one
             pass
         return None
 
@@ -66,7 +65,7 @@ class PartCache:
             return None
         named = "\0".join((self._ctx.data.location(), file.key.run, file.key.tag, file.id, str(VERSION)))
         name = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        return self._directory / "parts" / f"{name}-{start:x}.npz"
+        return self._directory / "parts" / f"{name}-{start:x}.part"
 
 
 def is_by_number(file: SampleFile) -> bool:

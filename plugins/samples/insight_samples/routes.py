@@ -10,8 +10,17 @@ import numpy as np
 from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, PluginContext, Route
-from insight_core.plugin.http import flag, is_gone, json_response, matcher_of, text, texts, whole_number
-from insight_samples.answers import listed, number, sample_at, whole
+from insight_core.plugin.http import (
+    bytes_response,
+    flag,
+    is_gone,
+    json_response,
+    matcher_of,
+    text,
+    texts,
+    whole_number,
+)
+from insight_samples.answers import image_at, listed, number, sample_at, whole
 from insight_samples.comparing import compared, over_steps
 from insight_samples.indexes import SampleIndexes, SourceIndex
 from insight_samples.searching import search
@@ -21,6 +30,7 @@ from insight_samples.summaries import rank_of
 
 _WAITS = 0.4  # seconds that an answer waits for the index
 _MOST = 500  # samples of one answer
+_LONGEST = 10_000  # characters of the texts of each
 _FAR = 1 << 53
 _EACH = 60  # samples of one prompt over all steps
 
@@ -94,15 +104,26 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         where: list[str],
         offset: int,
         limit: int,
+        characters: int,
     ) -> Response:
-        """``samples`` of a step, or of all steps, that meet the conditions, sorted; ``total`` of them."""
+        """``samples`` of a step, or of all steps, that meet the conditions, sorted; ``total`` of them.
+
+        With ``characters`` each has so many of its prompt and completion as ``texts``.
+        """
         index = index_of(run, source)
         total, page = page_of(index, indexes, step, where, (sort, desc), slice(offset, offset + limit))
-        return answer({"total": total, "samples": listed(ctx, page)}, index)
+        return answer({"total": total, "samples": listed(ctx, page, characters=characters)}, index)
 
     def sample(request: Request, *, run: str, source: str, id: str, size: int) -> Response:
         """One sample: messages of prompt and completion, scores, lengths, and ``rest`` of its row."""
         return json_response(whole(*sample_at(ctx, source_of(ctx, run, source), id, size)))
+
+    def image(request: Request, *, run: str, source: str, id: str, size: int, image: str) -> Response:
+        """An image of a sample, by the name that ``/sample`` has for it: PNG, JPEG, GIF or WebP."""
+        found, *_ = sample_at(ctx, source_of(ctx, run, source), id, size)
+        response = bytes_response(*image_at(found, image), immutable=True)
+        response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+        return response
 
     def prompt(request: Request, *, run: str, source: str, prompt: str, step: int | None) -> Response:
         """``samples`` of one prompt: of a step, or over all with ``by_step``: mean score and count."""
@@ -171,6 +192,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         return response
 
     of_source = [text("run", required=True), text("source", "")]
+    of_sample = [*of_source, text("id", required=True), whole_number("size", 1, _FAR, required=True)]
     at_step = whole_number("step", -_FAR, _FAR)
     json = ["application/json"]
     codes = {404: ["samples_no_source", "samples_gone"]}
@@ -183,16 +205,18 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
             reads=[
                 *(*of_source, at_step, text("sort", ""), flag("desc"), texts("where")),
                 *(whole_number("offset", 0, _FAR, 0), whole_number("limit", 1, _MOST, 100)),
+                whole_number("characters", 0, _LONGEST, 0),
             ],
             answers=json,
             codes={**codes, 400: ["samples_condition", "samples_no_column"]},
         ),
+        Route("/sample", sample, reads=of_sample, answers=json, codes=codes),
         Route(
-            "/sample",
-            sample,
-            reads=[*of_source, text("id", required=True), whole_number("size", 1, _FAR, required=True)],
-            answers=json,
-            codes=codes,
+            "/image",
+            image,
+            reads=[*of_sample, text("image", required=True)],
+            answers=["image/png", "image/jpeg", "image/gif", "image/webp"],
+            codes={**codes, 422: ["samples_no_image", "samples_large_image"]},
         ),
         Route(
             "/prompt",

@@ -9,7 +9,8 @@ from typing import Any
 from attrs import frozen
 
 from insight_samples.formats import Row, SampleFormat
-from insight_samples.messages import SampleMessage, divided, flat, messages_of
+from insight_samples.images import SampleImage, images_in, images_of
+from insight_samples.messages import SampleMessage, divided, flat, messages_of, with_images
 
 _CUT = (
     "length",
@@ -24,7 +25,10 @@ _CUT = (
 
 @frozen
 class Sample:
-    """A row by roles. ``prompt`` and ``completion`` are as the file has them; ``length`` is in tokens."""
+    """A row by roles. ``prompt`` and ``completion`` are as the file has them; ``length`` is in tokens.
+
+    ``images`` and ``said_images`` are those of columns, beside what stands in messages.
+    """
 
     step: int | None
     prompt: Any
@@ -36,6 +40,8 @@ class Sample:
     group: str
     reference: Any
     is_truncated: bool | None
+    images: Sequence[SampleImage] = ()
+    said_images: Sequence[SampleImage] = ()
 
     @property
     def prompt_text(self) -> str:
@@ -49,31 +55,43 @@ class Sample:
 
     def messages(self) -> tuple[Sequence[SampleMessage], Sequence[SampleMessage]]:
         """The messages of prompt and completion."""
-        return messages_of(self.prompt, "user"), messages_of(self.completion, "assistant")
+        return (
+            with_images(messages_of(self.prompt, "user"), self.images, "user"),
+            with_images(messages_of(self.completion, "assistant"), self.said_images, "assistant"),
+        )
+
+    def all_images(self) -> tuple[Sequence[SampleImage], Sequence[SampleImage]]:
+        """The images of prompt and completion, by which samples with equal texts are told apart."""
+        return (
+            [*images_in(self.prompt), *self.images],
+            [*images_in(self.completion), *self.said_images],
+        )
 
 
 def sample_of(row: Row, of: SampleFormat) -> Sample:
     """What a row of this format says."""
     if of.convert is not None:
         row = of.convert(row)
-    prompt, completion = of.role(row, "prompt"), of.role(row, "completion")
-    messages = of.role(row, "messages") if prompt is None or completion is None else None
-    if messages is not None:
-        before, after = divided(_unwrapped(messages))
+    has = of.roles(row)
+    prompt, completion = has.get("prompt"), has.get("completion")
+    if (prompt is None or completion is None) and "messages" in has:
+        before, after = divided(_unwrapped(has["messages"]))
         prompt = before if prompt is None else prompt
         completion = after if completion is None else completion
-    step = of.role(row, "step")
+    step = has.get("step")
     return Sample(
         step=int(step) if isinstance(step, int | float) and math.isfinite(step) else None,
         prompt=_unwrapped(prompt),
         completion=_unwrapped(completion),
         scores=of.scores_of(row),
-        advantage=_number(of.role(row, "advantage")),
-        length=_number(of.role(row, "length")),
-        prompt_length=_number(of.role(row, "prompt_length")),
-        group="" if (group := of.role(row, "group")) is None else str(group),
-        reference=of.role(row, "reference"),
-        is_truncated=_is_truncated(of.role(row, "finish")),
+        advantage=_number(has.get("advantage")),
+        length=_number(has.get("length")),
+        prompt_length=_number(has.get("prompt_length")),
+        group=str(has.get("group", "")),
+        reference=has.get("reference"),
+        is_truncated=_is_truncated(has.get("finish")),
+        images=list(images_of(has.get("images"))),
+        said_images=list(images_of(has.get("said_images"))),
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from typing import TypeAlias
 
 import numpy as np
@@ -12,15 +14,16 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import PluginContext
 from insight_samples.all_formats import format_of
-from insight_samples.indexes import IndexedPart, SampleIndexes, SourceIndex, parts_at
+from insight_samples.indexes import IndexedPart, SampleIndexes, SourceIndex
 from insight_samples.rows import layout_of
 from insight_samples.sample import sample_of
-from insight_samples.selection import Chosen, chosen, rows_of
-from insight_samples.sources import opened, rows_at
+from insight_samples.selection import Chosen, chosen, parts_at, rows_of
+from insight_samples.sources import opened, rows_in_order
 
 SECONDS = 0.4  # that one answer searches
 MOST_HITS = 100  # of one answer
 _TOGETHER = 64  # rows that are matched at a time
+_PIECE = 1 << 18  # bytes that are looked at together: as many as stay in the cache of a processor
 _PLAIN = set(range(32, 127)) - set(b'"\\')  # characters that JSON writes as they are
 
 Matching: TypeAlias = Callable[[Sequence[str]], Iterable[int]]  # places of the texts that match
@@ -53,7 +56,7 @@ def search(
     """
     ends = time.monotonic() + SECONDS
     raw = needle.encode() if needle.isascii() and set(needle.encode()) <= _PLAIN else b""
-    parts = list(parts_at(index, step))
+    parts = parts_at(index, step)
     hits: list[NDArray[np.intp]] = [np.zeros(0, np.intp) for _ in parts]
     before = count = 0  # rows of parts before, hits
     for number, one in enumerate(parts):
@@ -85,14 +88,13 @@ def _in_part(
     if raw and layout_of(one.file.path) == "lines":
         wanted = _having(ctx, one, places, first, raw)
     found: list[int] = []
-    for at in range(0, len(wanted), _TOGETHER):
-        some = wanted[at : at + _TOGETHER]
-        texts = [
-            _text(one.file.path, row) for row in rows_at(ctx, one.file, [places[place] for place in some])
-        ]
-        found += [some[int(hit)] for hit in matching(texts)]
-        if (time.monotonic() > ends or len(found) >= MOST_HITS) and at + _TOGETHER < len(wanted):
-            return wanted[at + _TOGETHER], found
+    with closing(rows_in_order(ctx, one.file, [places[place] for place in wanted])) as rows:
+        for at in range(0, len(wanted), _TOGETHER):
+            some = wanted[at : at + _TOGETHER]
+            texts = [_text(one.file.path, row) for row in itertools.islice(rows, len(some))]
+            found += [some[int(hit)] for hit in matching(texts)]
+            if (time.monotonic() > ends or len(found) >= MOST_HITS) and at + _TOGETHER < len(wanted):
+                return wanted[at + _TOGETHER], found
     return len(of), found
 
 
@@ -100,20 +102,23 @@ def _having(
     ctx: PluginContext, one: IndexedPart, places: Sequence[tuple[int, int]], first: int, raw: bytes
 ) -> Sequence[int]:
     """The places from ``first`` on whose line has these bytes, without parsing any."""
-    begin, end = places[first][0], places[-1][0] + places[-1][1]
-    with opened(ctx, one.file, begin, end - begin) as stream:
-        block = stream.read(end - begin).lower()
-    if raw not in block:
-        return ()
-    ends = np.array([offset + size - begin for offset, size in places[first:]])
-    found, at = [], 0
-    while (at := block.find(raw, at)) >= 0:
-        place = int(np.searchsorted(ends, at, side="right"))
-        if place >= len(ends):
-            break
-        if places[first + place][0] - begin <= at:
-            found.append(first + place)
-        at = max(at + 1, int(ends[place]))
+    starts = np.array([offset for offset, _ in places[first:]])
+    ends = np.array([offset + size for offset, size in places[first:]])
+    at, end = int(starts[0]), int(ends[-1])
+    found: list[int] = []
+    held = b""  # the end of the piece before, in which the bytes may begin
+    seen = at  # up to here lines are found
+    with opened(ctx, one.file, at, end - at) as stream:
+        while piece := stream.read(min(_PIECE, end - at)):
+            block, begin = held + piece.lower(), at - len(held)
+            while (hit := block.find(raw, max(0, seen - begin))) >= 0:
+                place = int(np.searchsorted(ends, begin + hit, side="right"))
+                is_inside = starts[place] <= begin + hit  # and not in a line that is not looked for
+                if is_inside:
+                    found.append(first + place)
+                seen = int(ends[place] if is_inside else starts[place])
+            at += len(piece)
+            held = block[max(0, len(block) - len(raw) + 1) :]
     return found
 
 

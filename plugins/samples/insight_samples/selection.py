@@ -13,9 +13,9 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument
-from insight_samples.indexes import IndexedPart, SampleIndexes, SourceIndex, parts_at
+from insight_samples.indexes import IndexedPart, SampleIndexes, SourceIndex
 from insight_samples.indexing import EMPTY, IS_REPEATED, SCORE, TRUNCATED
-from insight_samples.summaries import Summary, length_of, scores_in, summary
+from insight_samples.summaries import Summary, joined, length_of, scores_in, summary_of
 
 _CONDITION = re.compile(r"\s*(.+?)\s*(<=|>=|!=|=|<|>)\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*", re.I)
 _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -29,6 +29,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
 _SIGNS = {"empty": EMPTY, "truncated": TRUNCATED, "repeated": IS_REPEATED}
 _ORDERS = ("", "group", "file")  # that are no columns
 MOST_SHOWN = 1000  # steps of one answer
+_MOST_PARTS = 64  # of which a summary is made
 
 
 @frozen
@@ -49,32 +50,46 @@ class Chosen:
         return Chosen(self.parts, self.part[places], self.row[places], columns)
 
 
-def step_names(index: SourceIndex, indexes: SampleIndexes) -> list[int]:
-    """All steps, in their order."""
-    found: set[int] = set()
-    for one in index.parts:
-        found.update(one.part.summaries or np.unique(indexes.columns(one, ["step"])["step"]).tolist())
-    return sorted(found)
+def parts_at(index: SourceIndex, step: int | None) -> Sequence[IndexedPart]:
+    """The parts that have rows of a step, or all."""
+    if step is None:
+        return index.parts
+    return [one for one in index.parts if one.part.has(step)]
 
 
 def summaries(
     index: SourceIndex, indexes: SampleIndexes, most: int = MOST_SHOWN
 ) -> tuple[list[int], dict[int, Summary]]:
     """All steps, and the summaries of at most so many, with the first and the last."""
-    steps = step_names(index, indexes)
-    if not steps:
+    if not index.parts:
         return [], {}
-    places = np.unique(np.linspace(0, len(steps) - 1, min(most, len(steps))).astype(int))
-    shown = {steps[place] for place in places}
-    once: dict[int, Summary | None] = {}
+    steps = np.unique(np.concatenate([one.part.steps for one in index.parts]))
+    shown = steps[np.unique(np.linspace(0, len(steps) - 1, min(most, len(steps))).astype(int))]
+    parts: dict[int, list[IndexedPart]] = {step: [] for step in shown.tolist()}
     for one in index.parts:
-        for step, found in one.part.summaries.items():
-            if step in shown:
-                once[step] = None if step in once else found
-    for step in shown:
-        if once.get(step) is None:  # in several parts, or in a part with many steps
-            once[step] = summary(chosen(index, indexes, step).columns)
-    return steps, {step: found for step in sorted(shown) if (found := once[step]) is not None}
+        for step in one.part.steps.tolist():
+            if step in parts:
+                parts[step].append(one)
+    found = {step: _summary(index, indexes, step, having) for step, having in parts.items()}
+    return steps.tolist(), found
+
+
+def _summary(index: SourceIndex, indexes: SampleIndexes, step: int, parts: Sequence[IndexedPart]) -> Summary:
+    """The summary of a step that these parts have; of very many parts some, evenly apart."""
+    last = parts[-1]
+    if step in last.part.summaries and all(one.file.id == last.file.id for one in parts):
+        of_file: Summary = last.part.summaries[step]  # of all parts of it
+        return of_file
+
+    def make() -> Summary:
+        places = np.unique(np.linspace(0, len(parts) - 1, min(_MOST_PARTS, len(parts))).astype(int))
+        some = summary_of([indexes.columns(parts[place]) for place in places], step)
+        if len(places) == len(parts):
+            return some
+        rows = [np.count_nonzero(indexes.columns(one, ["step"])["step"] == step) for one in parts]
+        return {**some, "rows": sum(rows)}
+
+    return indexes.summary((index.source.run, index.source.name, step), parts, make)
 
 
 def chosen(
@@ -90,7 +105,7 @@ def chosen(
     """
     tests = [_condition(text) for text in conditions]
     needed = None if names is None else {"step", *names, *(name for _, used in tests for name in used)}
-    parts = list(parts_at(index, step))
+    parts = parts_at(index, step)
     places: list[NDArray[np.intp]] = []
     for one in parts:
         if step is None and not tests:
@@ -118,27 +133,17 @@ def rows_of(
         taken.append(
             {name: column[rows] for name, column in columns.items() if names is None or name in names}
         )
-    joined = {
-        name: np.concatenate(
-            [
-                each[name] if name in each else np.full(len(rows), np.nan)
-                for each, (_, rows) in zip(taken, found, strict=True)
-            ]
-        )
-        for name in dict.fromkeys(name for each in taken for name in each)
-    }
+    columns = joined(taken, [len(rows) for _, rows in found])
     part = np.repeat([number for number, _ in found], [len(rows) for _, rows in found]).astype(np.int64)
     row = np.concatenate([rows for _, rows in found]).astype(np.int64) if found else np.zeros(0, np.int64)
-    return Chosen(parts, part, row, joined)
+    return Chosen(parts, part, row, columns)
 
 
-def ordered(of: Chosen, sort: str, *, is_descending: bool) -> Chosen:
-    """By a column, unknown values last; ``group``: groups as they come, with the best score first in
-    each; ``file``: as they are."""
-    if not len(of):
-        return of
-    if sort == "file":
-        return of
+def ordered(of: Chosen, sort: str, *, is_descending: bool, page: slice) -> Chosen:
+    """A page of the rows by a column, unknown values last; ``group``: groups as they come, with the best
+    score first in each; ``file``: as they are."""
+    if not len(of) or sort == "file":
+        return of.taken(np.arange(len(of))[page])
     if sort in ("", "group"):
         _, first, group = np.unique(of.columns["group"], return_index=True, return_inverse=True)
         keys: list[NDArray[Any]] = [np.arange(len(of))]
@@ -146,13 +151,22 @@ def ordered(of: Chosen, sort: str, *, is_descending: bool) -> Chosen:
         if scores:
             keys.append(-np.nan_to_num(of.columns[scores[0]], nan=-np.inf))
         keys.append(first[group])
-        return of.taken(np.lexsort(keys))
+        return of.taken(np.lexsort(keys)[page])
     column = length_of(of.columns) if sort == "length" else of.columns.get(sort)
     if column is None:
         raise InvalidArgument(f"there is no column {sort!r}", code="samples_no_column", column=sort)
     values = column.astype(np.float64)
-    order = np.argsort(-values if is_descending else values, kind="stable")
-    return of.taken(order)
+    return of.taken(_lowest(-values if is_descending else values, page.stop)[page])
+
+
+def _lowest(values: NDArray[np.float64], count: int) -> NDArray[np.intp]:
+    """The places of the ``count`` lowest values in their order, equal ones as they come, NaN last."""
+    if count < len(values) // 8:  # most need not be sorted
+        limit = np.partition(values, count)[count]
+        if not np.isnan(limit):
+            below, equal = np.flatnonzero(values < limit), np.flatnonzero(values == limit)
+            return np.concatenate([below[np.argsort(values[below], kind="stable")], equal])[:count]
+    return np.argsort(values, kind="stable")[:count]
 
 
 _Test = Callable[[Mapping[str, NDArray[Any]]], NDArray[np.bool_]]
@@ -204,16 +218,13 @@ def page_of(
         found = chosen(index, indexes, step, conditions)
         if sort not in (*_ORDERS, "length") and len(found):
             sort = sort if sort in found.columns else SCORE + sort
-        return len(found), ordered(found, sort, is_descending=is_descending).taken(
-            np.arange(len(found))[page]
-        )
+        return len(found), ordered(found, sort, is_descending=is_descending, page=page)
     names = (
         [sort, SCORE + sort, *(("characters",) if sort == "length" else ())] if sort not in _ORDERS else []
     )
     every = chosen(index, indexes, None, conditions, names)
-    if names and len(every):
-        every = ordered(every, sort if sort in every.columns else SCORE + sort, is_descending=is_descending)
-    few = every.taken(np.arange(len(every))[page])
+    column = "file" if not names else sort if sort in every.columns else SCORE + sort
+    few = ordered(every, column, is_descending=is_descending, page=page)
     return len(every), with_columns(few, indexes)
 
 

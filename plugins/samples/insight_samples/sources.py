@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO
 
@@ -14,7 +15,9 @@ from insight_core.plugin import NotFound, PluginContext
 from insight_core.plugin.data import RecordPlace, SeriesKey
 from insight_samples.all_formats import formats_of
 from insight_samples.formats import Row, SampleFormat
-from insight_samples.rows import layout_of, read_places, read_rows
+from insight_samples.rows import read_places
+
+_RANGE = 256 << 10  # bytes of a file that a data server sends at a time
 
 
 @frozen
@@ -112,16 +115,65 @@ def opened(
         stream.close()
 
 
-def rows_at(ctx: PluginContext, file: SampleFile, places: Sequence[tuple[int, int]]) -> list[Row | None]:
-    """The rows at offsets of these sizes; None where the file has another one by now. Raises ValueError."""
-    with opened(ctx, file) as stream:
-        if stream.seekable() or layout_of(file.path) != "lines":
-            return list(read_places(stream, file.path, places))
-    found: list[Row | None] = []
-    for offset, size in places:  # from a data server
-        with opened(ctx, file, offset, size) as stream:
-            found.append(next((read.row for read in read_rows(stream, file.path, offset, size)), None))
+def rows_at(
+    ctx: PluginContext, file: SampleFile, places: Sequence[tuple[int, int]], *, has_images: bool = False
+) -> list[Row | None]:
+    """The rows at offsets of these sizes; None where the file has another one by now.
+
+    Bytes of images may be left out unless ``has_images``. Raises Undecodable.
+    """
+    order = sorted(range(len(places)), key=places.__getitem__)
+    rows = rows_in_order(ctx, file, [places[at] for at in order], has_images=has_images)
+    found: list[Row | None] = [None] * len(places)
+    for at, row in zip(order, rows, strict=True):
+        found[at] = row
     return found
+
+
+def rows_in_order(
+    ctx: PluginContext, file: SampleFile, places: Sequence[tuple[int, int]], *, has_images: bool = False
+) -> Generator[Row | None]:
+    """The rows at places that ascend, each when it is asked for; as ``rows_at``. To be closed."""
+    with opened(ctx, file) as stream:
+        if stream.seekable():
+            yield from read_places(stream, file.path, places, has_images=has_images)
+            return
+    with io.BufferedReader(_Ranges(ctx, file), _RANGE) as ranges:  # from a data server
+        yield from read_places(ranges, file.path, places, has_images=has_images)
+
+
+class _Ranges(io.RawIOBase):
+    """A file of a data server, which sends only the ranges that are read."""
+
+    def __init__(self, ctx: PluginContext, file: SampleFile) -> None:
+        self._ctx = ctx
+        self._place = place_of(ctx, file)
+        self._size = file.size
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = max(0, begin + offset)
+        return self._at
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        count = min(len(buffer), self._size - self._at)
+        if count <= 0:
+            return 0
+        stream = self._ctx.own.open_payload(self._place, offset=self._at, length=count)
+        try:
+            data = stream.file.read()
+        finally:
+            stream.close()
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
 
 
 def _files(found: Sequence[SampleFile]) -> Sequence[SampleFile]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +27,28 @@ def summaries_of(columns: Mapping[str, NDArray[Any]]) -> dict[int, Summary]:
         step: summary({name: column[at] for name, column in columns.items()})
         for step, at in zip(steps, places, strict=True)
     }
+
+
+def joined(columns: Sequence[Mapping[str, NDArray[Any]]], rows: Sequence[int]) -> dict[str, NDArray[Any]]:
+    """The columns of several parts of so many rows in a row, NaN where a part has no such column."""
+    return {
+        name: np.concatenate(
+            [
+                each[name] if name in each else np.full(count, np.nan)
+                for each, count in zip(columns, rows, strict=True)
+            ]
+        )
+        for name in dict.fromkeys(name for each in columns for name in each)
+    }
+
+
+def summary_of(columns: Sequence[Mapping[str, NDArray[Any]]], step: int) -> Summary:
+    """The summary of a step of which several parts have rows."""
+    rows = [np.flatnonzero(each["step"] == step) for each in columns]
+    taken = [
+        {name: column[at] for name, column in each.items()} for each, at in zip(columns, rows, strict=True)
+    ]
+    return summary(joined(taken, [len(at) for at in rows]))
 
 
 def by_step(steps: NDArray[np.int64]) -> tuple[list[int], list[NDArray[np.intp]]]:

@@ -9,9 +9,13 @@ from typing import Any, BinaryIO
 
 import insight_samples
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from insight_samples.indexes import SampleIndexes
-from insight_samples.indexing import IndexPart, index_part, packed, unpacked
+from insight_samples.indexing import index_part
+from insight_samples.packing import IndexPart, packed, unpacked
+from insight_samples.selection import Chosen, ordered
 from insight_samples.sources import rows_at, sources_of
 
 from insight_core.plugin.testing import context_of, host_of
@@ -81,6 +85,54 @@ def test_all_steps_are_sorted_together_in_pages(tmp_path: Path) -> None:
         assert {line["step"] for line in pages[0]} == {1, 2, 3}
 
 
+@pytest.mark.parametrize("is_descending", [False, True])
+def test_a_page_of_many_samples_is_that_of_all_sorted(is_descending: bool) -> None:
+    values = np.random.default_rng(0).integers(0, 5, 400).astype(float)
+    values[::7] = np.nan
+    numbers = np.arange(400)
+    every = Chosen([], numbers, numbers, {"score": values})
+    keys = [(np.isnan(one), -one if is_descending else one) for one in values.tolist()]
+    wanted = sorted(range(400), key=lambda at: (keys[at][0], 0 if keys[at][0] else keys[at][1]))
+    for page in (slice(0, 10), slice(10, 30), slice(200, 300), slice(390, 500)):
+        found = ordered(every, "score", is_descending=is_descending, page=page)
+        assert found.row.tolist() == wanted[page]
+
+
+def test_steps_of_several_parts_and_files_have_the_summary_of_all_their_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts of a few lines; a step in two parts of a file, in two files, and parts of many steps."""
+    monkeypatch.setattr("insight_samples.indexes.PART", 300)
+    monkeypatch.setattr("insight_samples.indexes._GROWS", 0)
+    monkeypatch.setattr("insight_samples.summaries.MOST_STEPS", 3)
+    steps = [*[1] * 5, *[2] * 9, *range(3, 20), *[20] * 3]
+    for name in ("a", "b"):
+        rows = [{"prompt": "p", "completion": "c" * at, "reward": at} for at in range(len(steps))]
+        write_lines(
+            tmp_path / "run" / f"{name}_samples.jsonl",
+            [{**row, "step": step} for row, step in zip(rows, steps, strict=True)],
+        )
+    for source in ("a_samples.jsonl", "b_samples.jsonl"):
+        with samples_of(tmp_path, f"run/{source}") as of:
+            shown = dict(of.overview()["shown"])
+            assert {step: one["rows"] for step, one in shown.items()} == {
+                step: steps.count(step) for step in steps
+            }
+            for step, one in shown.items():
+                rewards = [at for at, each in enumerate(steps) if each == step]
+                assert one["columns"]["score/reward"][:2] == [len(rewards), np.mean(rewards)]
+
+
+def test_shards_of_a_step_are_summarised_together(tmp_path: Path) -> None:
+    for number in range(3):
+        row = {"doc_id": 1, "arguments": [["p", {}]], "resps": [["c"]], "acc": number}
+        name = f"samples_sums_2026-11-30T13-48-3{number}.7.jsonl"
+        write_lines(tmp_path / "run" / "checkpoint-7" / name, [row] * (number + 1))
+    with samples_of(tmp_path, "sums") as of:
+        [[step, shown]] = of.overview()["shown"]
+        assert (step, shown["rows"], shown["columns"]["score/acc"][1]) == (7, 6, 8 / 6)
+
+
 def test_one_prompt_over_steps_and_what_changed(tmp_path: Path) -> None:
     _rollouts(tmp_path)
     with samples_of(tmp_path) as of:
@@ -117,6 +169,18 @@ def test_a_search_finds_texts_of_all_steps(
         assert len(of.ask("search", **query)["samples"]) == count
 
 
+@pytest.mark.parametrize("piece", [1, 7, 100])
+def test_a_word_across_the_pieces_that_are_looked_at_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    monkeypatch.setattr("insight_samples.searching._PIECE", piece)
+    _rollouts(tmp_path)
+    with samples_of(tmp_path) as of:
+        of.overview()
+        assert len(of.ask("search", q="answer 3")["samples"]) == 3
+        assert len(of.ask("search", q="answer", where=["score > 1"])["samples"]) == 12
+
+
 def test_a_search_goes_on_where_its_time_was_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insight_samples.searching.SECONDS", -1.0)
     _rollouts(tmp_path)
@@ -129,6 +193,27 @@ def test_a_search_goes_on_where_its_time_was_over(tmp_path: Path, monkeypatch: p
             start, asked = answer["next"], asked + 1
         assert len(found) == len(set(found)) == 24
         assert asked == 3
+
+
+def test_a_search_in_a_table_goes_on_where_its_time_was_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insight_samples.searching.SECONDS", -1.0)
+    monkeypatch.setattr("insight_samples.searching._TOGETHER", 3)
+    path = tmp_path / "run/completions/completions_1.parquet"
+    path.parent.mkdir(parents=True)
+    said = [f"answer {number}" if number % 2 else "nothing" for number in range(20)]
+    table = pa.table({"prompt": ["p"] * 20, "completion": said, "reward": [1.0] * 20})
+    pq.write_table(table, path, row_group_size=6)
+    with samples_of(tmp_path) as of:
+        of.overview()
+        start, found, asked = 0, [], 0
+        while start is not None:
+            answer = of.ask("search", q="answer", start=start)
+            found += [line["said"] for line in answer["samples"]]
+            start, asked = answer["next"], asked + 1
+        assert found == [one for one in said if one != "nothing"]
+        assert asked == 7
 
 
 def test_a_growing_file_is_followed_and_a_replaced_one_read_again(tmp_path: Path) -> None:
@@ -176,6 +261,17 @@ def test_rows_that_cannot_be_read_are_counted_with_their_place(tmp_path: Path) -
         answer = of.overview()
         assert (answer["rows"], answer["bad_rows"]) == (2, 3)
         assert answer["bad"] == [["run/1.jsonl", len(good) + 1, 3]]
+
+
+@pytest.mark.parametrize("opening", ["[", '{"content":', '{"type": "image", "image":'])
+def test_a_row_that_is_nested_beyond_reason_is_left_out(tmp_path: Path, opening: str) -> None:
+    good = json.dumps({"input": "a [[[" * 100, "output": "{" * 300, "score": 1})
+    deep = opening * 600 + '"x"' + ("]" if opening == "[" else "}") * 600
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "1.jsonl").write_text(f'{{"input": {deep}, "output": {deep}, "score": 0}}\n{good}\n')
+    with samples_of(tmp_path) as of:
+        answer = of.overview()
+        assert (answer["rows"], answer["bad_rows"], answer["errors"]) == (1, 1, [])
 
 
 def test_hostile_text_is_answered_as_text(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,8 +15,8 @@ from insight_mcp.tools.catalogue import chosen, run_names
 _SAMPLES = "samples"
 _PATIENCE = 20.0  # seconds for an index that is being made
 _PAUSE = 0.2
-_MOST = 200  # samples of one answer
-_WHOLE = 8000  # characters of a text that are answered
+_TOGETHER = 32  # samples of one request
+_LONGEST = 1000  # characters of a text
 _FIGURES = ("mean", "p5", "p50", "p95")
 _PLACES = (1, 3, 5, 7)  # of these in the figures of a column
 
@@ -45,11 +46,10 @@ def samples(ctx: PluginContext, given: Arguments) -> ToolAnswer:
     query = {
         **about,
         "step": step,
-        "limit": _MOST,
         **_order(given.get("sort") or ""),
         "where": given.get("where") or (),
     }
-    return _listed(ctx, about, _asked(ctx, "/rows", query))
+    return _listed(ctx, query)
 
 
 def _asked(ctx: PluginContext, route: str, query: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of JSON
@@ -82,28 +82,29 @@ def _steps(overview: Any) -> ToolAnswer:  # noqa: ANN401 - of JSON
     return ToolAnswer([note], LoggedRows.of(head, rows))
 
 
-def _listed(ctx: PluginContext, about: Mapping[str, str], found: Any) -> ToolAnswer:  # noqa: ANN401 - of JSON
-    lines = found["samples"]
-    names = list(dict.fromkeys(name for line in lines for name in line["scores"]))
+def _listed(ctx: PluginContext, query: Mapping[str, Any]) -> ToolAnswer:
+    """Samples of a step, read as far as the budget goes."""
+
+    @functools.cache
+    def page(first: int, last: int) -> Any:  # noqa: ANN401 - of JSON
+        some = {"offset": first, "limit": last - first, "characters": _LONGEST}
+        return _asked(ctx, "/rows", {**query, **some})
+
+    beginning = page(0, _TOGETHER)
+    names = list(dict.fromkeys(name for line in beginning["samples"] for name in line["scores"]))
     head = ("id", *names, "advantage", "length", "signs", "prompt", "completion")
 
     def row(line: Mapping[str, Any]) -> Row:
         scores = [line["scores"].get(name) for name in names]
-        texts = _texts(ctx, about, line)
+        texts = line.get("texts") or ("", "")
         return [line["id"], *scores, line["advantage"], line["length"], " ".join(line["signs"]), *texts]
 
-    rows = [row(line) for line in lines[:_MOST]]
-    return ToolAnswer([f"{counted(found['total'], 'sample')}."], LoggedRows.of(head, rows))
+    def read(first: int, last: int) -> Sequence[Row]:
+        found = beginning["samples"][first:last] if last <= _TOGETHER else page(first, last)["samples"]
+        return [row(line) for line in found]
 
-
-def _texts(ctx: PluginContext, about: Mapping[str, str], line: Mapping[str, Any]) -> Sequence[str]:
-    sample = _asked(ctx, "/sample", {**about, "id": line["id"], "size": line["size"]})
-    return [
-        "\n".join(
-            f"{message['role']}: {part['text']}" for message in sample[side] for part in message["parts"]
-        )[:_WHOLE]
-        for side in ("prompt", "completion")
-    ]
+    total = beginning["total"]
+    return ToolAnswer([f"{counted(total, 'sample')}."], LoggedRows(head, total, read, longest=_LONGEST))
 
 
 def _changes(found: Any) -> ToolAnswer:  # noqa: ANN401 - of JSON
