@@ -80,10 +80,12 @@ export function noteKnown({ boot, generation }: { readonly boot?: string; readon
 /** Reads an answer. Parameters too long for a URL are sent as the body, which routes of plugins take as well. */
 function read(path: string, query?: Query, signal?: AbortSignal): Promise<Response> {
   const body = queryText(query).slice(1);
-  const request = { ...(known ? { headers: { 'X-Insight-Known': known } } : {}), ...until(signal) };
-  return body.length > LONGEST
-    ? answer(href(path), { method: 'POST', body: new URLSearchParams(body), ...request })
-    : answer(href(path, query), request);
+  const isLong = body.length > LONGEST;
+  return answer(href(path, isLong ? undefined : query), {
+    ...(isLong && { method: 'POST', body: new URLSearchParams(body) }),
+    ...(known && { headers: { 'X-Insight-Known': known } }),
+    ...until(signal),
+  });
 }
 
 /**

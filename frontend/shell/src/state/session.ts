@@ -113,7 +113,7 @@ export class Session {
   /** Asks for the plugins alone, more seldom as long as the same ones have something to show. */
   private async listAgain(): Promise<void> {
     const tabs = await listedTabs().catch(() => null); // asked again with the next change
-    const isNews = tabs?.some(({ enabled }, place) => enabled !== this.plugins.value?.[place]?.enabled) ?? false;
+    const isNews = tabs?.some(({ enabled }, place) => enabled !== this.plugins.value?.[place]?.enabled);
     this.listingApart = isNews ? LISTING_APART : Math.min(LISTING_LONGEST, 2 * this.listingApart);
     if (tabs) this.plugins.value = tabs;
   }

@@ -185,7 +185,7 @@ interface Props {
 
 const SAMPLE = 14; // pixels, the width of a swatch
 
-const BADGES: Readonly<Record<string, 'MS' | 'TB'>> = { mindspore: 'MS', tensorboard: 'TB' };
+const BADGES = { mindspore: 'MS', tensorboard: 'TB' } as const;
 
 /** One run of the list. */
 export function RunRowView(props: Props) {
@@ -295,12 +295,14 @@ export function RunLabel({ run, short, selected, naming, onNamed }: LabelProps) 
 /** What wrote the logs of a run: one badge, so that all names have the same room. */
 function Dialects({ dialects }: Pick<Run, 'dialects'>) {
   const t = usePage().t.value;
-  const [first = ''] = dialects;
-  const words = dialects.map((one) => (one in BADGES ? t(`dialect.${one as 'mindspore' | 'tensorboard'}`) : one));
+  const [first = '', more] = dialects;
   return (
-    <span class="ih-badge" title={words.join('\n')}>
-      {BADGES[first] ?? first.slice(0, 2).toUpperCase()}
-      {dialects.length > 1 && '+'}
+    <span
+      class="ih-badge"
+      title={dialects.map((one) => (one in BADGES ? t(`dialect.${one as keyof typeof BADGES}`) : one)).join('\n')}
+    >
+      {BADGES[first as keyof typeof BADGES] ?? first.slice(0, 2).toUpperCase()}
+      {more && '+'}
     </span>
   );
 }

@@ -51,15 +51,7 @@ export function durationText(seconds: number, locale: Locale, digits = 2): strin
 export function timeText(seconds: number, locale: Locale): string {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return String(seconds);
-  return date.toLocaleString(locale === 'en' ? 'sv-SE' : locale, {
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  });
+  return date.toLocaleString(locale === 'en' ? 'sv-SE' : locale, { hourCycle: 'h23' });
 }
 
 const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'];
