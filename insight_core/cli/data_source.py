@@ -21,6 +21,7 @@ from insight_core.plugin import (
     InvalidArgument,
     ProviderSettings,
 )
+from insight_core.providers.locations import require_grpc
 from insight_core.registry import Module, Registry
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def _server_at(location: str, settings: ProviderSettings, registry: Registry) ->
     if not is_location(location):
         return None
     server = parse_location(location)
+    require_grpc()
     from insight_core.providers.locations import credentials_for
     from insight_core.providers.opened_later import OpenedProvider
 
@@ -174,6 +176,7 @@ def ignored_flags(options: Options) -> list[str]:
 
 
 def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:
+    require_grpc()
     from insight_core.providers.child import PrivateChildLink
     from insight_core.providers.insight_client import InsightProvider
 
