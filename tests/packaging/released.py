@@ -150,7 +150,7 @@ def _try_page(environment: Path, root: Path) -> None:
 
 def _try_data_server(environment: Path, root: Path, expected: str) -> None:
     """The data server listens, or says what it lacks."""
-    command = [environment / "bin/insight-data-server", "--logdir", "runs", "--port", "0"]
+    command = [str(environment / "bin/insight-data-server"), "--logdir", "runs", "--port", "0"]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, env=_bare(environment), cwd=root
     ) as server:
