@@ -185,7 +185,7 @@ cdef class KnownEvents:
             self.names[wanted] = entry << 3 | look
 
     def take(self, str text, Py_ssize_t at, int64_t base, int64_t others):
-        """Takes events from a place of a text of one byte a character; returns where the first begins that
+        """Takes events from a place of a text of ASCII; returns where the first begins that
         is not taken, or the space before it. ``base``: where in the trace the text begins; ``others``: events of the
         window that were not taken."""
         cdef const char* begin
