@@ -256,7 +256,7 @@ def _digest_of(root: Path, source: Path) -> str:
     included = [path for package in packages(root) for path in package.rglob("*.[ph]*")]
     parts = [
         source,
-        Path(COMPILING.__file__),
+        Path(str(COMPILING.__file__)),
         *sorted(path for path in included if path.suffix in (".pxd", ".h")),
     ]
     total = hashlib.sha256(SUFFIX.encode())

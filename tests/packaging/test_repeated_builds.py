@@ -28,7 +28,7 @@ def _digests(checkout: Path, umask: int, settings: dict[str, str]) -> dict[str, 
     time = subprocess.check_output(["git", "log", "-1", "--format=%ct"], cwd=checkout, text=True).strip()
     environment = {**os.environ, "SOURCE_DATE_EPOCH": time, **settings}
     for source in ("insight_record", "."):
-        command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", checkout / "dist", source]
+        command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", "dist", source]
         done = subprocess.run(
             command, cwd=checkout, env=environment, umask=umask, capture_output=True, text=True
         )
