@@ -235,7 +235,9 @@ soak: .venv/.dev assets
 
 # --- distributions ----------------------------------------------------------------------------------
 
-# Sdists and wheels of host and recorder; the front ends of all tabs are in them.
+# Sdists and wheels of host and recorder; the front ends of all tabs are in them. Files have the time of the commit:
+# another build of it, elsewhere and later, gives the same bytes.
+dist: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1580601600)
 dist: .venv/.dev assets .venv-peers/dist/.installed
 	@rm -rf dist
 	@echo 'building dist/'

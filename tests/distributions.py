@@ -11,6 +11,8 @@ import venv
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+_PYENV = Path.home() / ".pyenv/versions"
+
 
 def built(source: Path, out: Path, kind: str, environment: Mapping[str, str]) -> Path:
     """The sdist or wheel (``kind``) of a source tree, built into an empty directory."""
@@ -23,6 +25,18 @@ def built(source: Path, out: Path, kind: str, environment: Mapping[str, str]) ->
     assert done.returncode == 0, done.stdout + done.stderr
     [distribution] = out.iterdir()
     return distribution
+
+
+def other_pythons(oldest: int) -> list[str]:
+    """The Pythons of this machine from 3.``oldest`` to 3.14, apart from this one.
+
+    Those of pyenv first: its shims on the path lead to one version only."""
+    found = {
+        version: next(_PYENV.glob(f"3.{version}.*/bin/python"), None) or shutil.which(f"python3.{version}")
+        for version in range(oldest, 15)
+        if version != sys.version_info[1]
+    }
+    return [str(path) for path in found.values() if path is not None]
 
 
 def made_once(place: Path, make: Callable[[Path], object]) -> Path:

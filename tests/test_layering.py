@@ -76,6 +76,7 @@ ROOMS: dict[str, Room] = {
     "own_hooks": _room("ingest plugin references", "attrs pluggy"),
     "plugin.own": _room("activity ingest isolation own_hooks token_files", ""),
     "plugin.schema": _room("formats rpc", ""),
+    "plugin.grpc": _room("providers rpc", ""),
     "plugin.servers": _room("formats providers rpc store", ""),
     "rpc": _room(
         "certificates formats plugin unix_socket",
@@ -118,6 +119,7 @@ PUBLIC_ROOMS = {
             "filters",
             "http",
             "lab",
+            "grpc",
             "log_tables",
             "own",
             "schema",

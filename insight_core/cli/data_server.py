@@ -62,6 +62,13 @@ def _run(options: DataServerOptions) -> int:
 
 def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[[], None]:
     """Listens, announces the port and starts loading; returns a function that stops both."""
+    from insight_core.plugin import InsightError
+    from insight_core.providers.locations import require_grpc
+
+    try:
+        require_grpc()
+    except InsightError as error:
+        raise _Failure(_OTHER, str(error)) from error
     from insight_core.cli.data_server_protection import Clients, protection_of
     from insight_core.cli.logdirs import UnknownStore
     from insight_core.cli.other_program import other_program
@@ -69,7 +76,6 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
     from insight_core.cli.storage import open_local
     from insight_core.cli.terminal import open_terminal
     from insight_core.cli.version import host_version
-    from insight_core.plugin import InsightError
     from insight_core.rpc.serving import BindError, serve
 
     open_terminal(options.shared.verbosity)

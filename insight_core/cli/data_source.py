@@ -118,12 +118,12 @@ def _settings(options: Options, registry: Registry) -> ProviderSettings:
 
 def _server_at(location: str, settings: ProviderSettings, registry: Registry) -> StartableProvider | None:
     """The provider of a data server; None for other locations. Raises InvalidArgument."""
-    from insight_core.providers.locations import is_location, parse_location
+    from insight_core.providers.locations import credentials_for, is_location, parse_location, require_grpc
 
     if not is_location(location):
         return None
     server = parse_location(location)
-    from insight_core.providers.locations import credentials_for
+    require_grpc()
     from insight_core.providers.opened_later import OpenedProvider
 
     other = other_program(registry)
@@ -174,6 +174,9 @@ def ignored_flags(options: Options) -> list[str]:
 
 
 def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:
+    from insight_core.providers.locations import require_grpc
+
+    require_grpc()
     from insight_core.providers.child import PrivateChildLink
     from insight_core.providers.insight_client import InsightProvider
 

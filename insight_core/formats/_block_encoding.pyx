@@ -2,7 +2,7 @@
 """What ``insight_core.formats.block_encoding`` says."""
 
 from cpython.buffer cimport PyBUF_ANY_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
@@ -163,13 +163,13 @@ def encode_block(list blocks, Py_ssize_t size, bint single):
     cdef _Writer writer = _Writer(size, single)
     cdef Py_ssize_t count = sum([len(block.tags) for block in blocks]), place = 0
     cdef bytes rows = PyBytes_FromStringAndSize(NULL, count * sizeof(Series))
-    cdef Series *row = <Series *>PyBytes_AS_STRING(rows)
+    cdef Series *row = <Series *>PyBytes_AsString(rows)
     memset(row, 0, <size_t>count * sizeof(Series))
     for block in blocks:
         place += writer.add(block, row + place)
     writer.end_chunk()
     cdef bytes chunks = PyBytes_FromStringAndSize(NULL, len(writer.chunks) * sizeof(Chunk))
-    cdef Chunk *chunk = <Chunk *>PyBytes_AS_STRING(chunks)
+    cdef Chunk *chunk = <Chunk *>PyBytes_AsString(chunks)
     cdef list pieces = [rows, chunks]
     cdef list parts
     cdef Py_buffer view
@@ -190,6 +190,6 @@ def encode_block(list blocks, Py_ssize_t size, bint single):
         chunk.end, chunk.stop, chunk.checksum = end, stop, <uint32_t>~state
         chunk += 1
     state = crc32c_extend(0xFFFFFFFF, <const uint8_t *>row, count * sizeof(Series))
-    state = crc32c_extend(state, <const uint8_t *>PyBytes_AS_STRING(chunks), <size_t>len(chunks))
+    state = crc32c_extend(state, <const uint8_t *>PyBytes_AsString(chunks), <size_t>len(chunks))
     rests = writer.rests and len({tag for block in blocks for tag in block.tags}) == count
     return pieces, stop + len(rows) + len(chunks), len(writer.chunks), <uint32_t>~state, rests

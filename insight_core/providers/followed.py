@@ -7,11 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from insight_core.plugin import InsightError, ProviderSettings, Unavailable
 from insight_core.plugin.data import DataProvider, ProviderBase
-from insight_core.providers.link import Link
+
+if TYPE_CHECKING:  # gRPC, which providers of files and over HTTP do without
+    from insight_core.providers.link import Link
 
 log = logging.getLogger(__name__)
 

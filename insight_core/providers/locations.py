@@ -1,19 +1,28 @@
-"""Addresses of data servers, and the credentials that clients of one need."""
+"""Addresses of data servers, and what is needed to talk to one: gRPC and credentials."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from attrs import frozen
 
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin import InvalidArgument, Unavailable
 from insight_core.rpc.tokens import published_token, read_token
 
 _FORMS = "grpc://HOST:PORT, grpcs://HOST:PORT or grpc+unix:///PATH"
 _ON_A_PORT = re.compile(r"(grpcs?)://([^/]+:([0-9]{1,5}))")
 _ON_A_SOCKET = re.compile(r"grpc\+unix://(/.+)")
+
+_LIBRARIES = ("grpc", "grpc_health", "grpc_reflection")
+
+
+def require_grpc() -> None:
+    """Raises Unavailable without the extra ``grpc``; called before modules are imported that need it."""
+    if not all(map(find_spec, _LIBRARIES)):
+        raise Unavailable("data servers need gRPC, which is not installed: pip install 'insight-host[grpc]'")
 
 
 @frozen

@@ -18,6 +18,13 @@ def project(repository: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
+def version(repository: Path) -> str:
+    """The version of both distributions."""
+    text = (repository / "insight_record/pyproject.toml").read_text(encoding="utf-8")
+    return str(tomllib.loads(text)["project"]["version"])
+
+
+@pytest.fixture(scope="session")
 def hook(repository: Path) -> ModuleType:
     return module_at(repository / "hatch_build.py")
 

@@ -1,13 +1,15 @@
 """Installs what ``make dist`` built as a stranger would, and tries it.
 
 ``python -m tests.packaging.released dist``: dependencies come from PyPI, once the newest and once the oldest
-that the wheels allow; programs of the new environments see neither Node nor a compiler, and no checkout.
-Prints what takes the room on the disk, and ends with an error if anything does not work.
+that the wheels allow, and the newest for every other version of Python that is here; programs of the new
+environments see neither Node nor a compiler, and no checkout. Prints what takes the room on the disk and the
+digests, and ends with an error if anything does not work or a default install is larger than it may be.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -15,13 +17,15 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-import venv
 import zipfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from email.parser import Parser
 from pathlib import Path
 
+from tests.distributions import other_pythons
+
+_LARGEST = 120  # MB of a default install, without compiled bytecode
 _MOST_SHOWN = 12  # packages in the table
 _TRAINING = """
 import insight_record.wandb as wandb
@@ -35,54 +39,79 @@ def main(arguments: list[str] | None = None) -> None:
     """Tries the wheels of a directory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("dist", type=Path, help="the directory of the wheels")
-    wheels = sorted(parser.parse_args(arguments).dist.resolve().glob("*.whl"))
+    dist = parser.parse_args(arguments).dist.resolve()
+    wheels = sorted(dist.glob("*.whl"))
+    [host_wheel] = dist.glob("insight_host*.whl")
+    recorders = [one for one in wheels if one != host_wheel]
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)
-        host, record, oldest = root / "host", root / "record", root / "oldest"
         bounds = root / "bounds.txt"
         bounds.write_text("\n".join(_lowest(wheels)), encoding="utf-8")
-        recorders = [one for one in wheels if "record" in one.name]
-        for environment, wanted in ((host, wheels), (record, recorders), (oldest, ["-c", bounds, *wheels])):
-            venv.create(environment, with_pip=False)
-            command = [sys.executable, "-m", "pip", "--python", str(environment / "bin/python")]
-            options = ["-q", "--disable-pip-version-check", "--no-compile", "--only-binary", ":all:"]
-            subprocess.run([*command, "install", *options, *map(str, wanted)], check=True)
-        for environment in (record, host):
-            _show_sizes(environment)
+        record = _installed(root / "record", sys.executable, recorders)
+        host = _installed(root / "host", sys.executable, wheels)
+        oldest = _installed(
+            root / "oldest", sys.executable, ["-c", bounds, *recorders, f"{host_wheel}[grpc]"]
+        )
+        others = [
+            _installed(root / Path(python).parents[1].name, python, wheels) for python in other_pythons(11)
+        ]
+        _show_sizes(record)
+        if (size := _show_sizes(host)) > _LARGEST:
+            raise SystemExit(f"a default install takes {size:.1f} MB, more than {_LARGEST}")
         _run(record, ["python", "-c", _TRAINING], root)
-        print(_run(host, ["insight-host", "--version"], root).strip())
-        for environment in (host, oldest):
+        for environment in (host, oldest, *others):
+            print(_run(environment, ["insight-host", "--version"], root).strip())
             _try_commands(environment, root)
             _try_page(environment, root)
+        _try_data_server(oldest, root, "listening on")
+        _try_data_server(host, root, "pip install 'insight-host[grpc]'")
     print("the wheels work, with the newest and with the oldest dependencies")
+    for file in sorted(dist.iterdir()):
+        print(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}")
+
+
+def _installed(environment: Path, python: str, wanted: Sequence[str | Path]) -> Path:
+    """A new environment of ``python`` with what pip is asked for."""
+    subprocess.run([python, "-m", "venv", "--without-pip", environment], check=True)
+    command = [sys.executable, "-m", "pip", "--python", str(environment / "bin/python")]
+    options = ["-q", "--disable-pip-version-check", "--no-compile", "--only-binary", ":all:"]
+    subprocess.run([*command, "install", *options, *map(str, wanted)], check=True)
+    return environment
 
 
 def _lowest(wheels: Iterable[Path]) -> list[str]:
-    """Constraints to the lowest versions of what the wheels need without extras."""
+    """Constraints to the lowest versions of what the wheels need, with the extra ``grpc`` alone."""
     found = []
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as opened:
             [name] = [name for name in opened.namelist() if name.endswith(".dist-info/METADATA")]
             needed = Parser().parsestr(opened.read(name).decode()).get_all("Requires-Dist", [])
-        found += [
-            f"{match[1]}=={match[2]}"
-            for text in needed
-            if "extra ==" not in text and (match := re.match(r"([\w.-]+)[^;]*>=([\w.]+)", text))
-        ]
+        for text in needed:
+            match = re.match(r"([\w.-]+)[^;]*>=([\w.]+)", text)
+            if match and ("extra ==" not in text or "'grpc'" in text):
+                found.append(f"{match[1]}=={match[2]}")
     return [one for one in found if not one.startswith("insight-")]
 
 
-def _show_sizes(environment: Path) -> None:
+def _show_sizes(environment: Path) -> float:
+    """Prints what takes the room; returns the MB of all, without compiled bytecode."""
     [site] = environment.glob("lib/python*/site-packages")
+    _run(environment, ["python", "-m", "compileall", "-q", str(site)], environment)
     sizes: Counter[str] = Counter()
+    bytecode = 0
     for file in site.rglob("*"):
-        if file.is_file() and file.suffix != ".pyc":
+        if file.suffix == ".pyc":
+            bytecode += file.stat().st_size
+        elif file.is_file():
             name = file.relative_to(site).parts[0].partition(".")[0]
             sizes["insight" if name.startswith("insight") else name] += file.stat().st_size
     distributions = len(list(site.glob("*.dist-info")))
-    print(f"{environment.name}: {sizes.total() / 1e6:.1f} MB in {distributions} distributions")
+    total = sizes.total() / 1e6
+    print(f"{environment.name}: {total:.1f} MB in {distributions} distributions")
+    print(f"  {bytecode / 1e6:6.1f} MB  of bytecode in addition, which pip compiles")
     for name, size in sizes.most_common(_MOST_SHOWN):
         print(f"  {size / 1e6:6.1f} MB  {name}")
+    return total
 
 
 def _try_commands(environment: Path, root: Path) -> None:
@@ -117,6 +146,19 @@ def _try_page(environment: Path, root: Path) -> None:
                 _answer(f"{found[0]}{part.removeprefix('/')}")
         finally:
             host.terminate()
+
+
+def _try_data_server(environment: Path, root: Path, expected: str) -> None:
+    """The data server listens, or says what it lacks."""
+    command = [str(environment / "bin/insight-data-server"), "--logdir", "runs", "--port", "0"]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=_bare(environment), cwd=root
+    ) as server:
+        assert server.stderr is not None
+        first = server.stderr.readline()
+        server.terminate()
+    if expected not in first:
+        raise SystemExit(f"insight-data-server: {first}")
 
 
 def _answer(address: str) -> str:

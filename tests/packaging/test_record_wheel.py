@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -10,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.distributions import built
+from tests.distributions import built, other_pythons
 from tests.recording.reading import points
 
 _LIMIT = 1_000_000  # bytes
-_PYENV = Path.home() / ".pyenv/versions"
 _TRAINING = """
 import sys
 from insight_record import SummaryRecord
@@ -34,21 +32,9 @@ with wandb.init(project="digits", name="first", dir=sys.argv[1], config={"lr": 0
 """
 
 
-def _others() -> list[str]:
-    """The Pythons of this machine that it supports, apart from this one.
-
-    Those of pyenv first: its shims on the path lead to one version only."""
-    found = {
-        version: next(_PYENV.glob(f"3.{version}.*/bin/python"), None) or shutil.which(f"python3.{version}")
-        for version in range(10, 15)
-        if version != sys.version_info[1]
-    }
-    return [str(path) for path in found.values() if path is not None]
-
-
-def test_the_wheel_is_small_and_needs_numpy_only(record_wheel: Path, repository: Path) -> None:
+def test_the_wheel_is_small_and_needs_numpy_only(record_wheel: Path, repository: Path, version: str) -> None:
     package = repository / "insight_record"
-    assert record_wheel.name == "insight_record-0.1.0-py3-none-any.whl"
+    assert record_wheel.name == f"insight_record-{version}-py3-none-any.whl"
     assert record_wheel.stat().st_size < _LIMIT
     with zipfile.ZipFile(record_wheel) as wheel:
         names = {name for name in wheel.namelist() if ".dist-info/" not in name}
@@ -78,7 +64,7 @@ def test_a_training_runs_on_the_wheel_alone(
 
 
 @pytest.mark.verify
-@pytest.mark.parametrize("python", _others())
+@pytest.mark.parametrize("python", other_pythons(10))
 def test_a_training_runs_on_other_versions_of_python(record_wheel: Path, tmp_path: Path, python: str) -> None:
     subprocess.run([python, "-m", "venv", tmp_path / "venv"], check=True)
     own = str(tmp_path / "venv/bin/python")

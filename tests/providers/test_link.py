@@ -244,5 +244,5 @@ def test_without_the_package_of_the_rust_server_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "tensorboard_data_server", None)
-    with pytest.raises(OSError, match="pip install tensorboard-data-server"):
+    with pytest.raises(OSError, match=r"pip install 'insight-host\[rust\]'"):
         rust_server()

@@ -44,6 +44,9 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> DataProv
     """Opens ``--load rust``: TensorBoard's data server for each logdir. Raises InvalidArgument."""
     if location != _RUST or settings.open_local is None:
         return None
+    from insight_core.plugin.servers import require_grpc
+
+    require_grpc()
     from insight_tensorboard.client.rust_server import open_rust_servers  # gRPC is loaded where it is needed
 
     return open_rust_servers(settings, settings.open_local({Dialect.MINDSPORE}))

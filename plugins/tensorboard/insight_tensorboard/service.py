@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.data import DataProvider
-from insight_core.plugin.servers import errors
-from insight_core.plugin.servers import packed_scalars_pb2 as packed
-from insight_core.plugin.servers import services as schema
-from insight_core.plugin.servers import tensorboard_data_pb2 as messages
+from insight_core.plugin.grpc import errors
+from insight_core.plugin.grpc import packed_scalars_pb2 as packed
+from insight_core.plugin.grpc import services as schema
+from insight_core.plugin.grpc import tensorboard_data_pb2 as messages
 from insight_tensorboard.view.catalog import TensorBoardSeries
 from insight_tensorboard.view.series_reader import SeriesReader
 from insight_tensorboard.view.translation import (

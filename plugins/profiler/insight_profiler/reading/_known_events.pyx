@@ -18,9 +18,7 @@ import numpy as np
 from insight_profiler.reading._json_spans cimport blank, is_named, microseconds, text_end, value_end, whole
 
 cdef extern from "Python.h":
-    int PyUnicode_KIND(object text)
-    void* PyUnicode_DATA(object text)
-    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
 
 cdef enum:
     MOST_SIGNATURE = 1 << 16  # bytes that tell events apart
@@ -187,7 +185,7 @@ cdef class KnownEvents:
             self.names[wanted] = entry << 3 | look
 
     def take(self, str text, Py_ssize_t at, int64_t base, int64_t others):
-        """Takes events from a place of a text of one byte a character; returns where the first begins that
+        """Takes events from a place of a text of ASCII; returns where the first begins that
         is not taken, or the space before it. ``base``: where in the trace the text begins; ``others``: events of the
         window that were not taken."""
         cdef const char* begin
@@ -195,12 +193,13 @@ cdef class KnownEvents:
         cdef const char* here
         cdef const char* next
         cdef Event event
+        cdef Py_ssize_t size
         self.wanted = None
         # of a trace whose events all differ, looking twice at each takes time
-        if PyUnicode_KIND(text) != 1 or (self.looked_at > ENOUGH and self.known < self.looked_at // 4):
+        if not text.isascii() or (self.looked_at > ENOUGH and self.known < self.looked_at // 4):
             return at
-        begin = <const char*>PyUnicode_DATA(text)
-        end = begin + PyUnicode_GET_LENGTH(text)
+        begin = PyUnicode_AsUTF8AndSize(text, &size)  # of ASCII: the text itself, without a copy
+        end = begin + size
         here = begin + at
         while True:
             next = blank(here, end)

@@ -7,7 +7,7 @@ Lines that are unusual (without a step, damaged, with escapes in the name) are l
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memchr, memcmp
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 
 import numpy as np
 
@@ -161,7 +161,7 @@ cdef class StepLines:
         cdef bytes name
         if guess < len(self.names):
             name = self.names[guess]
-            if PyBytes_GET_SIZE(name) == size and memcmp(PyBytes_AS_STRING(name), at, size) == 0:
+            if PyBytes_Size(name) == size and memcmp(PyBytes_AsString(name), at, size) == 0:
                 return guess
         return self.number(at[:size])
 
@@ -169,8 +169,8 @@ cdef class StepLines:
         """int64 steps, int64 times in us, int32 numbers of names, float64 milliseconds of the ends in whole
         lines, and the lines that are to be read one by one."""
         cdef Py_ssize_t most = piece.count(b'_end"'), count = 0, length
-        cdef const char* at = PyBytes_AS_STRING(piece)
-        cdef const char* end = at + PyBytes_GET_SIZE(piece)
+        cdef const char* at = PyBytes_AsString(piece)
+        cdef const char* end = at + PyBytes_Size(piece)
         cdef const char* until
         cdef End found
         cdef int32_t last = -1

@@ -11,8 +11,8 @@ from attrs import frozen
 
 from insight_core.plugin import Claim, DataKind, Dialect, EventField, Plugin, SummaryPlugin
 from insight_core.plugin.data import Run, SeriesInfo, SeriesKey
-from insight_core.plugin.servers import Link, Method, services
-from insight_core.plugin.servers import tensorboard_data_pb2 as pb
+from insight_core.plugin.grpc import Link, Method, services
+from insight_core.plugin.grpc import tensorboard_data_pb2 as pb
 
 _SERVICE = f"/{services.TENSORBOARD}"
 PLUGINS = Method(f"{_SERVICE}/ListPlugins", pb.ListPluginsResponse.FromString)

@@ -31,19 +31,16 @@ from insight_core.plugin.data import (
     ShownAttempts,
 )
 from insight_core.plugin.data.tables import tables_of
+from insight_core.plugin.grpc import Link, LinkedProvider, Method, services
+from insight_core.plugin.grpc import tensorboard_data_pb2 as pb
 from insight_core.plugin.servers import (
-    Link,
-    LinkedProvider,
-    Method,
     Snapshot,
     ViewCache,
     answer,
     by_start_time,
-    services,
     snapshot_of,
     unknown_series,
 )
-from insight_core.plugin.servers import tensorboard_data_pb2 as pb
 from insight_tensorboard.client.listing import Listed, Lister, Listing, Naming, Shape
 from insight_tensorboard.client.reading import (
     Payloads,

@@ -10,11 +10,12 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import EventField, InsightError, NotFound, TooLarge
+from insight_core.plugin.grpc import LONG, Link, Method, services
+from insight_core.plugin.grpc import packed_scalars_pb2 as packed
+from insight_core.plugin.grpc import tensorboard_data_pb2 as pb
 from insight_core.plugin.payloads import varints
 from insight_core.plugin.schema import tensorboard_pb2 as tb
-from insight_core.plugin.servers import LONG, Columns, Link, Method, services
-from insight_core.plugin.servers import packed_scalars_pb2 as packed
-from insight_core.plugin.servers import tensorboard_data_pb2 as pb
+from insight_core.plugin.servers import Columns
 from insight_tensorboard.client.listing import Listed, Shape
 
 _SERVICE = f"/{services.TENSORBOARD}"

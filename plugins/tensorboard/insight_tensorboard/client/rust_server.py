@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from insight_core.plugin import CachePolicy, InvalidArgument, Keep, Plugin, ProviderSettings
 from insight_core.plugin.data import DataProvider
-from insight_core.plugin.servers import ChildLink, MergedProvider
+from insight_core.plugin.grpc import ChildLink
+from insight_core.plugin.servers import MergedProvider
 from insight_tensorboard.client.listing import Naming, Shape
 from insight_tensorboard.client.provider import TensorBoardProvider
 
@@ -27,7 +28,7 @@ def rust_server() -> str:
     try:
         program: str | None = import_module("tensorboard_data_server").server_binary()  # it has no types
     except ModuleNotFoundError:
-        text = "tensorboard-data-server is not installed; pip install tensorboard-data-server"
+        text = "tensorboard-data-server is not installed: pip install 'insight-host[rust]'"
         raise FileNotFoundError(text) from None
     if program is None or not os.access(program, os.X_OK):
         raise FileNotFoundError("the package tensorboard-data-server has no server for this machine")
