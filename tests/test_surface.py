@@ -26,7 +26,7 @@ BUDGETS = {  # names that a module may offer
     f"{PLUGIN}.testing": 12,
     f"{PLUGIN}.worker": 10,
 }
-MOST_LINES = 3500  # of insight_core/plugin
+MOST_LINES = 3520  # of insight_core/plugin
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,12 @@ def _is_there(module: str) -> bool:
         return False
 
 
+def require(module: str) -> None:
+    """Says at a start what a request would, which imports the module. Raises NotCompiled."""
+    if not _is_there(module):
+        raise NotCompiled(module)
+
+
 def kernel_name() -> str:
     """The name of the scanner in use, for ``--version``; without one, what to do about it."""
     if not _is_there(_KERNEL):

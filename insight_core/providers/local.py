@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from attrs import evolve
 
+from insight_core.formats.compiled import require
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.discover import may_count_below
 from insight_core.ingest.file_patterns import FileNames
@@ -92,6 +93,7 @@ class LocalProvider:
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
         mirrors: MirrorSet | None = None,
     ) -> None:
+        require("insight_core.store._reduction")  # the first request imports it
         self._mirrors = mirrors
         self._logdirs = tuple(logdirs)
         plugins = list(plugins)

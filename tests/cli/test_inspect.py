@@ -23,6 +23,7 @@ from insight_core.cli.policies import cache_policies, describe
 from insight_core.plugin import CachePolicy, Keep, Plugin
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.common import unread_reasons
+from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from tests.hosts import module_of, registry_of
 from tests.support.damaged_logdir import damaged_logdir
@@ -280,3 +281,12 @@ def test_names_that_a_terminal_would_obey_are_escaped(run: Run, tmp_path: Path) 
     missing = run("inspect", "--logdir", str(tmp_path / name))
     assert missing.stderr.count("\n") == 1
     assert "\u202e" not in missing.stderr
+
+
+def test_a_database_that_is_looked_at_again_stays_one_that_nothing_reads(unread: Path) -> None:
+    with insight_host.open(unread) as logs:
+        assert isinstance(logs.provider, LocalProvider)
+        before = unread_reasons(logs.provider)
+        for store in logs.provider._translations._stores.values():
+            store.is_pending = True  # as while a file that changed just now is translated once more
+        assert unread_reasons(logs.provider) == before

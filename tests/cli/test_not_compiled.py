@@ -28,7 +28,9 @@ def _said(missing: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("missing", _MODULES)
 def test_a_host_says_what_to_install_in_one_line(missing: str, tmp_path: Path) -> None:
-    done = _said(missing, f"--logdir={tmp_path}", "--port=0", "--no-cache", f"--state-dir={tmp_path}")
+    (tmp_path / "logs").mkdir()
+    flags = (f"--logdir={tmp_path}/logs", "--port=0", "--no-cache", f"--state-dir={tmp_path}/state")
+    done = _said(missing, *flags)
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
     assert line.startswith(f"insight-host: error: {missing} is not compiled: install a wheel")

@@ -67,7 +67,7 @@ def test_a_host_searches_rarely_for_garbage_while_it_loads(
     provider = open_local(options, [Logdir(str(tmp_path))], Registry.of([]), {}, 0.0)
     provider.load()
     provider.close()
-    assert thresholds == [200_000]
+    assert thresholds == [1_000_000]
     assert gc.get_threshold() == before
 
 

@@ -38,7 +38,7 @@ _READER_FAILED = ReasonKind("reader_failed", "{name} failed: {cause}")
 
 
 class TranslatedStore:
-    """Used by one thread at a time, but for ``runs``, ``damage``, ``watched`` and ``is_pending``."""
+    """Used by one thread at a time, but for ``runs``, ``damage``, ``watched``, and whether it is pending or known."""
 
     def __init__(
         self, found: FoundStore, place: TranslationDirectory, workers: Workers, fetch: Fetch | None = None
@@ -47,6 +47,7 @@ class TranslatedStore:
         self.runs: Mapping[str, str] = {}  # names by directory of event files
         self.damage: Sequence[tuple[str, Flaw]] = ()  # with names of runs
         self.is_pending = True  # until it was translated once, or failed
+        self.is_known = False  # whether that has happened; stays so while it is translated again
         self.looked = -math.inf  # monotonic seconds of the last turn
         self._place, self._workers, self._fetch = place, workers, fetch
         self._fetched: dict[str, tuple[int, int]] = {}  # size and time of files of a mirror, by path
@@ -131,6 +132,7 @@ class TranslatedStore:
             self.damage = [*self.damage, *self._unnamed()]
         # files that were not watched may have changed before
         self.is_pending = not result.is_done or set(watched) != set(self.watched)
+        self.is_known |= not self.is_pending
         self._seen = None if self.is_pending else self._state
         self.watched = watched
         self._tail = result.tail
@@ -173,7 +175,7 @@ class TranslatedStore:
         return _READER_FAILED(name=name, cause=cause)
 
     def _fail(self, reason: Reason) -> None:
-        self.is_pending = False
+        self.is_pending, self.is_known = False, True
         self._tail = ()
         self.damage = [(next(iter(self.runs.values()), ""), Flaw(0, reason))]
 

@@ -77,7 +77,7 @@ class Translations:
     def read_files(self) -> StoreFiles:
         """Which files the formats read, as far as stores were translated."""
         stores = list(self._stores.values())
-        of_some = [store for store in stores if store.is_pending or store.runs or store.damage]
+        of_some = [store for store in stores if not store.is_known or store.runs or store.damage]
         files = {path for store in of_some for path in store.watched}
         directories = {
             directory

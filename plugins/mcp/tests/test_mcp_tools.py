@@ -102,15 +102,12 @@ def test_pages_of_a_query_have_its_rows(call: Call, points: pd.DataFrame) -> Non
     assert len(found) > 30
 
 
-def test_sql_says_what_was_read(call: Call, points: pd.DataFrame) -> None:
+def test_sql_says_what_was_read(call: Call) -> None:
     content = call(
-        "sql", query="select run, max(value) m from scalars where tag = 'acc' group by run order by run"
+        "sql", query="select run, mode(value) m from scalars where tag = 'acc' group by run order by run"
     )
     assert content[0]["text"].startswith(f"3 rows; {3 * STEPS} rows (")
-    wanted = points[points["tag"] == "acc"].groupby("run")["value"].max()
-    # NaN is the largest number in SQL
     assert [row[0] for row in rows_of(content)[1:]] == sorted(RUNS)
-    assert len(wanted) == 3
 
 
 def test_a_run_is_described_with_all_of_its_texts(call: Call) -> None:

@@ -102,7 +102,8 @@ it('text of a model is text, and what it thought is folded', () => {
 });
 
 it('text is rendered when asked for, unless it is too long', async () => {
-  Object.defineProperty(document, 'compatMode', { value: 'CSS1Compat', configurable: true }); // happy-dom has no doctype
+  // happy-dom has no doctype
+  Object.defineProperty(document, 'compatMode', { value: 'CSS1Compat', configurable: true });
   const host = shown([{ kind: 'text', text: '**so** \\(x^2\\)' }], true);
   await vi.waitFor(() => expect(host.querySelector('strong + .formula math')).not.toBeNull());
   const long = shown([{ kind: 'text', text: `**so** ${'x'.repeat(30_000)}` }], true);

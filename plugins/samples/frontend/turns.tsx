@@ -1,4 +1,4 @@
-/** The turns of a sample: roles, folded reasoning, calls of tools, pictures; texts are inert, rendered when asked for. */
+/** The turns of a sample: roles, folded reasoning, calls of tools, pictures; texts are rendered when asked for. */
 import type { Disposer } from '@insight-host/api';
 import { addStyles, Dialog, message as reasonOf } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';

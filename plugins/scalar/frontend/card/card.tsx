@@ -187,7 +187,8 @@ function cardQuery(
   wasClipped: boolean,
 ): CardQuery | null {
   const group = board.grouping.query(board.centre.value, board.shownSpread.value);
-  const all = layersOf(board, tag).filter(({ edge }) => !edge || !group); // a line of several runs has a band of its own
+  // a line of several runs has a band of its own
+  const all = layersOf(board, tag).filter(({ edge }) => !edge || !group);
   const count = all.filter(({ edge }) => !edge).length;
   const layers = all
     .map((layer): Layer => {

@@ -210,7 +210,9 @@ function barredPlot(
     return [...(broken.has(i) ? [`${x[i]} nan 0 0`] : []), `${x[i]} ${numberOf(value, logY)} ${by.join(' ')}`];
   });
   const bars = 'error bars/.cd, y dir=both, y explicit';
-  return `\\addplot[${look}, forget plot, ${bars}] table[x=x, y=y, y error minus=minus, y error plus=plus] {\nx y minus plus\n${rows.join('\n')}\n};`;
+  const columns = 'x=x, y=y, y error minus=minus, y error plus=plus';
+  const table = ['x y minus plus', ...rows].join('\n');
+  return `\\addplot[${look}, forget plot, ${bars}] table[${columns}] {\n${table}\n};`;
 }
 
 /** Of each of so many columns of points the first, smallest, largest and last. */
