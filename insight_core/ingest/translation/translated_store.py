@@ -38,7 +38,7 @@ _READER_FAILED = ReasonKind("reader_failed", "{name} failed: {cause}")
 
 
 class TranslatedStore:
-    """Used by one thread at a time, but for ``runs``, ``damage``, ``watched``, and whether it is pending or known."""
+    """Used by one thread at a time, but for ``runs``, ``damage``, ``watched``, and what it is (``is_…``)."""
 
     def __init__(
         self, found: FoundStore, place: TranslationDirectory, workers: Workers, fetch: Fetch | None = None
