@@ -41,7 +41,17 @@ def test_answers_about_the_sample_logs_are_the_same(kind: str, open_as: Open, sa
 def test_every_table_can_be_read(kind: str, open_as: Open, sample_logs: Path) -> None:
     logs = open_as(kind, sample_logs)
     names = logs.sql("show tables")["name"].tolist()
-    assert names == ["damage", "hparams", "operators", "profiles", "records", "runs", "scalars", "series", "summaries"]
+    assert names == [
+        "damage",
+        "hparams",
+        "operators",
+        "profiles",
+        "records",
+        "runs",
+        "scalars",
+        "series",
+        "summaries",
+    ]
     counts = {name: len(logs.sql(f"select * from {name}")) for name in names}
     assert counts["runs"] == len(logs.runs())
     assert counts["series"] == len(logs.series())
