@@ -73,9 +73,12 @@ export function List({ board }: ListProps): JSX.Element {
   );
 }
 
+/** Whether a line begins a group; groups of one sample each, as in evaluations, are no groups to the eye. */
 const groupStarts = (rows: Rows<Line>, line: Line, at: number): boolean => {
-  const before = at > 0 ? rows.at(at - 1) : null;
-  return before !== null && before.group !== line.group;
+  const groupAt = (place: number): string | null => (place < 0 ? null : (rows.at(place)?.group ?? null));
+  const before = groupAt(at - 1);
+  if (before === null || before === line.group) return false;
+  return groupAt(at + 1) === line.group || groupAt(at - 2) === before;
 };
 
 function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
