@@ -305,7 +305,8 @@ function StepTabs({ board, tag, row }: StepTabsProps): JSX.Element | null {
     };
   }, []);
   if (!row || step === null) return null;
-  const has = (plugin: string, run: string): boolean => board.page.ctx.tagsOf(plugin).value?.tagsOf(run).length !== 0; // or it is not known yet
+  // true while it is not known yet
+  const has = (plugin: string, run: string): boolean => board.page.ctx.tagsOf(plugin).value?.tagsOf(run).length !== 0;
   const tabs = board.stepTabs.value.filter(({ plugin }) => row.run === undefined || has(plugin, row.run));
   const { t: say, locale } = board.page;
   const at = step.toLocaleString(locale.value);
