@@ -257,7 +257,8 @@ sbom: .venv/.dev assets .venv-peers/sbom/.installed
 	@rm -rf .venv-peers/released
 	@$(PY) -m venv --without-pip .venv-peers/released
 	@$(skip_hook) $(PY) -m pip --python .venv-peers/released/bin/python install $(PIP_FLAGS) ./insight_record .
-	@.venv-peers/sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+	@sed "s/^dynamic = .*/$$(grep '^version = ' insight_record/pyproject.toml)/" pyproject.toml > $(RESULTS)/pyproject.toml
+	@.venv-peers/sbom/bin/cyclonedx-py environment --pyproject $(RESULTS)/pyproject.toml --output-reproducible \
 		-o $(RESULTS)/insight-host.cdx.json .venv-peers/released
 	@$(PY) hatch_build.py npm sbom --package-lock-only --omit dev --sbom-format cyclonedx > $(RESULTS)/insight-host-page.cdx.json
 	@echo 'written: $(RESULTS)/insight-host.cdx.json, $(RESULTS)/insight-host-page.cdx.json'

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
+VERSION: Final = REPOSITORY / "insight_record/pyproject.toml"  # of both distributions
 SETTINGS: Final = Path(__file__).with_name("zensical.toml")
 BUILT: Final = REPOSITORY / "build" / "docs"
 PAGES: Final = BUILT / "pages"  # what the site is made from
@@ -36,7 +37,7 @@ Entry: TypeAlias = "dict[str, str | list[Entry]]"
 
 
 def main() -> None:
-    version = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    version = tomllib.loads(VERSION.read_text(encoding="utf-8"))["project"]["version"]
     site = BUILT / "site" / version  # next to the sites of other versions
     for made in (PAGES, site):
         shutil.rmtree(made, ignore_errors=True)
