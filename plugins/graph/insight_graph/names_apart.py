@@ -47,7 +47,7 @@ class NamesApart:
         where = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
         known = ordered[where] == wanted
         at = at[known]
-        self.scope[at] = by_key[where[known]] + 1
+        self.scope[at] = self.scopes.shown((by_key[where[known]] + 1).astype(np.int32))
         distinct, named = np.unique(numbers[at], return_inverse=True)
         inside = [codes[f"({codes.text(number)})"] for number in distinct.tolist()]
         numbers[at] = np.array(inside, np.int32)[named]

@@ -138,7 +138,10 @@ class Scopes:
 
     def of(self, placed: Placed) -> _Column:
         """int32[paths]: the scopes of nodes."""
-        scopes = np.maximum(placed.branches, 0)
+        return self.shown(np.maximum(placed.branches, 0))
+
+    def shown(self, scopes: NDArray[np.int32]) -> _Column:
+        """These scopes, one for all whose paths are shown as the same text."""
         if not self._moved:
             return scopes
         moved = np.arange(len(self), dtype=np.int32)

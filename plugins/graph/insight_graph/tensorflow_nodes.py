@@ -45,6 +45,7 @@ _OF_OUTPUTS = (_SHAPES, _SHAPE, *(b"\n%c%s" % (len(name), name) for name in _NAM
 _OF_VARIABLES = _OF_OUTPUTS[1:]
 _TAKEN = (*_OF_OUTPUTS, _TRAINABLE)
 _LONG = 1 << 12  # bytes of attributes that are not kept to find the same again
+_NONE = np.empty(0, np.intp)
 _CONTROL = ord("^")
 _TOLD = (None, False, True)  # what a log may say of a parameter: whether it is trainable
 
@@ -144,7 +145,7 @@ class NodeReader:
         for one, (sources, outputs, controls) in zip(inputs, found, strict=True):
             missing = sources < 0
             if missing.any():
-                missing &= ~np.isin(one.targets, np.concatenate(self._tensors_of_modules))
+                missing &= ~np.isin(one.targets, np.concatenate([_NONE, *self._tensors_of_modules]))
             one.connect(self.builder, sources, outputs, controls, missing)
 
     def _kinds_of(self, types: Indices) -> Indices:
@@ -242,7 +243,7 @@ def _sources(inputs: InputNames, names: FirstOf) -> tuple[Indices, Indices, NDAr
     Inputs are written as ``node``, ``node:1`` or ``^node``, in functions as ``node:name of the output:1``.
     """
     data, ends = inputs.data, inputs.ends
-    first = np.frombuffer(data, np.uint8).take(inputs.starts, mode="clip")
+    first = np.frombuffer(data or b"\0", np.uint8).take(inputs.starts, mode="clip")  # all names may be empty
     controls = (first == _CONTROL) & (ends > inputs.starts)
     starts = inputs.starts + controls
     sources = names.find(data, starts, ends)

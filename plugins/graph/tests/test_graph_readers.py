@@ -287,6 +287,21 @@ _WHOLE = {
 }
 
 
+def test_a_function_that_names_no_value_for_its_return_is_read() -> None:
+    returned = message_field(4, message_field(1, b"out"))
+    function = message_field(1, message_field(1, message_field(1, b"f")) + returned)
+    graph = tensorflow.graph_of_event(message_field(2, function))
+    assert [graph.path(node) for node in range(len(graph))] == ["f/out"]
+
+
+def test_a_node_and_a_scope_that_look_the_same_are_one_place() -> None:
+    node = message_field(1, message_field(1, b"\xe1") + message_field(2, b"ReLU"))
+    inner = message_field(1, message_field(1, b"\xe2/d") + message_field(2, b"ReLU"))
+    tree = GraphModel(tensorflow.graph_of_event(node + inner)).view(False).tree
+    for place in [*range(len(tree)), *(~position for position in range(len(tree.nodes)))]:
+        assert tree.find(tree.id(place)) == place
+
+
 @pytest.mark.parametrize("kind", _WHOLE)
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
