@@ -222,11 +222,7 @@ def _listed(
     walk: Walk, prefix: str, names: FileNames, found: Found
 ) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
     """The entries of each directory of a walk, by its path relative to the logdir."""
-
-    def is_wanted(name: str) -> bool:
-        return may_count(name) or names.may_match(name)
-
-    with DirectoryListing(is_wanted, walk.upcoming) as listing:
+    with DirectoryListing(lambda name: may_count(name) or names.may_match(name), walk.upcoming) as listing:
         for path, relative in walk:
             try:
                 listed = listing.entries(path)
