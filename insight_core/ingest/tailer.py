@@ -183,6 +183,7 @@ class Tailed:
                 if version != found.version:
                     version = found.version
                 self._stored = WholeFile(version, batch.dialect, found.head_checksum, found.tail_checksum)
+                self._file = None  # there is one if the index has an entry of another version
                 if is_stored:
                     self.has_points = bool(batch.blocks)
                 else:

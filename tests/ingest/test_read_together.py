@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,36 @@ def test_what_is_kept_is_the_same_and_used(tmp_path: Path, taken: list[int]) -> 
     cache = IndexCache(tmp_path / f"cache{LARGEST}")
     assert everything(loaded(tmp_path / "logs", cache)) == everything(one_by_one(tmp_path / "logs"))
     assert sum(taken) == 5
+
+
+@pytest.mark.parametrize("count", [10, 50, 90])
+def test_files_that_were_rewritten_while_nobody_looked_are_counted_once(
+    tmp_path: Path, taken: list[int], count: int
+) -> None:
+    logdir, cache = tmp_path / "logs", tmp_path / "cache"
+    for run in range(3):
+        for number in range(run + 1):
+            write(logdir, f"r{run}", number, content(50))
+    first = loaded_and_kept(logdir, cache)
+    write(logdir, "r0", 0, content(count, 1000))
+    write(logdir, "r2", 1, content(count, 1000))
+    taken.clear()
+    second = loaded_and_kept(logdir, cache)
+    assert everything(second) == everything(one_by_one(logdir)) != everything(first)
+    assert sum(taken) == 2
+    assert everything(loaded_and_kept(logdir, cache)) == everything(second)  # what was kept of it, too
+    assert sum(taken) == 2
+
+
+def loaded_and_kept(logdir: Path, cache: Path) -> Store:
+    store = Store([SCALAR], {})
+    loader = Loader(store, [Logdir(str(logdir))], 0, cache=IndexCache(cache), folds=False)
+    loader.start()
+    while not loader.progress().loaded_once:
+        time.sleep(0.001)
+    loader.load()  # a second look finds nothing new
+    loader.stop()
+    return store
 
 
 def test_a_file_that_the_store_could_not_take_is_read_by_itself(
