@@ -25,7 +25,11 @@ def test_a_host_that_keeps_nothing_is_found_out(tmp_path: Path) -> None:
     assert any("is not what was written" in flaw for flaw in report.flaws), str(report)
 
 
-def test_what_grew_is_told_from_what_warmed_up() -> None:
-    samples = [Sample(float(at), memory=min(at, 10), descriptors=at, threads=1) for at in range(40)]
+def test_what_grew_is_told_from_what_warmed_up_and_from_what_comes_and_goes() -> None:
+    samples = [
+        Sample(float(at), memory=min(at, 10), descriptors=at, threads=1 + 9 * (at % 3 > 0))
+        for at in range(40)
+    ]
     assert ends(samples, 12.0, lambda one: one.memory) == (10, 10)
-    assert ends(samples, 12.0, lambda one: one.descriptors) == (15, 36)
+    assert ends(samples, 12.0, lambda one: one.descriptors) == (12, 33)
+    assert ends(samples, 12.0, lambda one: one.threads) == (1, 1)
