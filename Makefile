@@ -193,7 +193,7 @@ comparable: # before the recipe of conformance, whose variables depend on what i
 	@$(@D)/bin/python $(PIP) -r $<
 	@$(@D)/bin/python $(PIP) --no-deps tensorboard-plugin-3d==1.0.3 # without TensorFlow, so that it fails
 	@$(@D)/bin/python $(PIP) 'cython>=3.1' editables 'hatchling>=1.27' 'setuptools>=77'
-	@$(skip_hook) $(@D)/bin/python $(PIP) --no-build-isolation -e ./insight_record -e .
+	@$(skip_hook) $(@D)/bin/python $(PIP) --no-build-isolation -e ./insight_record -e '.[grpc]'
 	@touch $@
 
 # HTTP servers and parsers that `python -m benchmarks.http_servers` compares with ours.

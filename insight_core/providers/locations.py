@@ -16,13 +16,18 @@ _FORMS = "grpc://HOST:PORT, grpcs://HOST:PORT or grpc+unix:///PATH"
 _ON_A_PORT = re.compile(r"(grpcs?)://([^/]+:([0-9]{1,5}))")
 _ON_A_SOCKET = re.compile(r"grpc\+unix://(/.+)")
 
-_LIBRARIES = ("grpc", "grpc_health", "grpc_reflection")
+_LIBRARIES = {
+    "grpc": "grpcio", "grpc_health": "grpcio-health-checking", "grpc_reflection": "grpcio-reflection"
+}  # fmt: skip
 
 
 def require_grpc() -> None:
     """Raises Unavailable without the extra ``grpc``; called before modules are imported that need it."""
-    if not all(map(find_spec, _LIBRARIES)):
-        raise Unavailable("data servers need gRPC, which is not installed: pip install 'insight-host[grpc]'")
+    missing = [name for module, name in _LIBRARIES.items() if find_spec(module) is None]
+    if missing:
+        raise Unavailable(
+            f"data servers need {', '.join(missing)}, not installed here: pip install 'insight-host[grpc]'"
+        )
 
 
 @frozen

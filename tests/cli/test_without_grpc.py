@@ -13,7 +13,8 @@ from insight_core.plugin.testing import EventWriter
 _HIDDEN = "import sys; sys.modules.update(dict.fromkeys(('grpc', 'grpc_health', 'grpc_reflection')))"
 _HOST = f"{_HIDDEN}; from insight_core.cli import main; sys.exit(main(sys.argv[1:]))"
 _DATA_SERVER = f"{_HIDDEN}; from insight_core.cli.data_server import main; sys.exit(main(sys.argv[1:]))"
-_HINT = "data servers need gRPC, which is not installed: pip install 'insight-host[grpc]'"
+_EXTRA = "not installed here: pip install 'insight-host[grpc]'"
+_HINT = f"data servers need grpcio, grpcio-health-checking, grpcio-reflection, {_EXTRA}"
 
 
 @pytest.fixture
@@ -56,3 +57,9 @@ def test_logs_of_a_directory_are_read_and_the_client_of_a_host_can_be_imported(l
     assert "first" in done.stdout
     imported = _run(f"{_HIDDEN}; import insight_remote.host_client.provider, insight_core.plugin.servers")
     assert imported.returncode == 0, imported.stderr
+
+
+def test_beside_tensorboard_which_brings_grpcio_alone_the_others_are_named() -> None:
+    done = _run(_HOST.replace("'grpc', ", ""), "runs", "grpc://localhost:1")
+    assert done.returncode != 0
+    assert f"data servers need grpcio-health-checking, grpcio-reflection, {_EXTRA}" in done.stderr
