@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from attrs import frozen
 from insight_remote import OBJECT_STORES
 
-from insight_core.plugin import CommandHost, InvalidArgument, Reason, Unavailable
+from insight_core.plugin import InvalidArgument, Reason, Unavailable
 from insight_core.plugin.data import DataProvider, RunFile
 
 PLUGIN = "scalar"  # whose context a command asks for; any would do
@@ -36,22 +36,7 @@ def found_runs(data: DataProvider, location: str) -> tuple[dict[str, FoundRun], 
     return (_by_series(data, location), False) if files is None else (_by_files(files), True)
 
 
-def logs_of(
-    host: CommandHost, flags: Sequence[str], runs: Collection[str]
-) -> Iterator[tuple[DataProvider, dict[str, str]]]:
-    """The logs of a source in portions: data, and the fingerprints of these runs."""
-    with host.loaded(flags, PLUGIN, runs=lambda run: False) as ctx:
-        every, has_files = found_runs(ctx.data, "")
-        found = {run: one for run, one in every.items() if run in runs}
-        if not has_files:
-            yield ctx.data, {run: one.fingerprint for run, one in found.items()}
-            return
-    for batch in batches(sorted(found), found, BATCH):
-        with host.loaded(flags, PLUGIN, runs=frozenset(batch).__contains__) as ctx:
-            yield ctx.data, {run: found[run].fingerprint for run in batch}
-
-
-def batches(runs: Sequence[str], found: Mapping[str, FoundRun], limit: int) -> Iterable[list[str]]:
+def batches(runs: Sequence[str], found: Mapping[str, FoundRun], limit: int) -> Iterator[list[str]]:
     """The runs in groups of about so many bytes of log files."""
     batch: list[str] = []
     size = 0
