@@ -69,7 +69,8 @@ def write_lake(place: Path, sweeps: int) -> int:
     draft, store = SegmentDraft(place / "draft"), LakeStore(str(place))
     names = [run_name(0, number) for number in range(RUNS)]
     data = FakeProvider()
-    data.listed = [Run(name, (Dialect.TENSORBOARD,), 1.7e9 + at) for at, name in enumerate(names)]
+    for number, name in enumerate(names):
+        data.add_run(Run(name, (Dialect.TENSORBOARD,), 1.7e9 + number))
     chance = np.random.default_rng(1)
     steps = np.arange(POINTS) * 10
     for tag in sorted(_TAGS):

@@ -65,10 +65,10 @@ class SegmentSeries:
         self._run_numbers = {name: number for number, name in enumerate(self._run.words)}
         self._tag_numbers = {name: number for number, name in enumerate(self._tag.words)}
 
-    def find(self, plugin: str, run: str, tag: str) -> int | None:
-        """The row of a series."""
-        rows = self._rows(plugin, (run,), (tag,))
-        return int(rows[0]) if len(rows) else None
+    def find(self, plugins: Sequence[str], key: SeriesKey) -> int | None:
+        """The row of a series, of the first of these plugins that has it."""
+        rows = (row for name in plugins for row in self._rows(name, (key.run,), (key.tag,)).tolist())
+        return next(rows, None)
 
     def number(self, name: str, row: int) -> int:
         """An integer of a series."""

@@ -20,7 +20,7 @@ from deltalake.transaction import AddAction, RemoveAction
 from insight_core.plugin import InvalidArgument, Unavailable
 from insight_lake.row_reader import whole_table
 from insight_lake.store import LakeStore, ObjectMissing
-from insight_lake.tables import MEASURED, SCHEMAS, LakeObject, plain_schema, write_table
+from insight_lake.tables import MEASURED, SCHEMAS, LakeObject, write_table
 
 FOLLOWING = tuple(name for name in SCHEMAS if name != "runs")
 _MOST_TRIES = 100  # of one commit, while other writers make theirs
@@ -233,7 +233,7 @@ def _opened(store: LakeStore, name: str) -> DeltaTable:
 def _create_tables(store: LakeStore) -> None:
     """Creates the tables; ``runs`` last, without which there is no lake."""
     for name in (*FOLLOWING, "runs"):
-        schema = plain_schema(name)
+        schema = SCHEMAS[name]
         measured = ",".join(column for column in MEASURED if column in schema.names)
         if store.root is not None:
             (store.root / name).mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,9 +19,14 @@ from insight_lake.row_reader import ByteCache, RowRange, RowReader
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
 
 _CACHE = 128 << 20  # bytes of points
-_PICTURES = 8  # at the same time; each waits for the store
 _PER_COLUMN = 2  # blocks that a column of a picture has at least
 _POINT = ("step", "wall_time", "value")
+_KINDS = {  # of columns that are kept: their table and names
+    "last": ("scalars", _POINT),
+    "all": ("scalars", (*_POINT, "attempt")),
+    "levels": ("levels", ("row", *_POINT, *COUNTS)),
+}
+_LENGTHS = {"scalars": "kept", "levels": "levels_rows"}  # columns of ``series``
 
 
 @frozen(eq=False)
@@ -62,13 +66,7 @@ class PointReader:
 
     def __init__(self, reader: RowReader, answer: AnswerScalars) -> None:
         self._reader, self._answer = reader, answer
-        self._pictures = ThreadPoolExecutor(_PICTURES, "insight-lake-pictures")
-        self._points: ByteCache[Columns] = ByteCache(_CACHE, _size_of)
-        self._levels: ByteCache[Columns] = ByteCache(_CACHE // 4, _size_of)
-
-    def close(self) -> None:
-        """Ends the threads."""
-        self._pictures.shutdown(wait=False, cancel_futures=True)
+        self._known: ByteCache[Columns] = ByteCache(_CACHE, _size_of)
 
     def answers(self, places: Sequence[SeriesPlace], query: ScalarQuery) -> dict[SeriesKey, ScalarColumns]:
         """The answers of a query for several series."""
@@ -76,10 +74,9 @@ class PointReader:
         if low is not None and high is not None and low > high:
             raise InvalidArgument("the window ends before it begins")
         by_level = [place for place in places if _is_by_level(place, query)]
-        drawn = self._pictures.map(lambda place: self._picture(place, query), by_level)
-        found = dict(zip([place.key for place in by_level], drawn, strict=True))
+        found = self._pictures(by_level, query)
         exact = [place for place in places if place.key not in found]
-        for place, points in zip(exact, self._read(exact, query.attempts == "all"), strict=True):
+        for place, points in zip(exact, self._columns(exact, query.attempts), strict=True):
             columns = points["step"], points["wall_time"], points["value"]
             found[place.key] = self._answer(place.name, *columns, query, total=place.number("points"))
         for place in places:
@@ -89,52 +86,48 @@ class PointReader:
             found[place.key] = evolve(found[place.key], **facts)
         return found
 
-    def _read(self, places: Sequence[SeriesPlace], every: bool) -> list[Columns]:
-        """All shown points of series, or all points in the order of files."""
-        known = {place.name: self._points.get((place.name, every)) for place in places}
+    def _columns(self, places: Sequence[SeriesPlace], kind: str) -> list[Columns]:
+        """Columns of series: points of the "last" attempts, or of "all" in the order of files, or "levels"."""
+        known = {place.name: self._known.get((kind, place.name)) for place in places}
         missing = [place for place in places if known[place.name] is None]
-        wanted = [
-            place.rows("scalars", 0, place.number("kept") if every else place.shown) for place in missing
-        ]
-        rows = self._reader.rows(wanted, (*_POINT, "attempt") if every else _POINT) if wanted else []
-        for place, columns in zip(missing, rows, strict=True):
-            points = {name: columns[name] for name in _POINT} | {"value": place.typed(columns["value"])}
-            if every:
-                order = file_order(columns["step"], columns["attempt"])
-                points = {name: column[order] for name, column in points.items()}
-            known[place.name] = self._points.put((place.name, every), points)
-        return [points for place in places if (points := known[place.name]) is not None]
+        table, names = _KINDS[kind]
+        counts = [place.shown if kind == "last" else place.number(_LENGTHS[table]) for place in missing]
+        wanted = [place.rows(table, 0, count) for place, count in zip(missing, counts, strict=True)]
+        for place, read in zip(missing, self._reader.rows(wanted, names), strict=True):
+            columns = {**read, "value": place.typed(read["value"])}
+            if kind == "all":
+                order = file_order(columns["step"], columns.pop("attempt"))
+                columns = {name: column[order] for name, column in columns.items()}
+            known[place.name] = self._known.put((kind, place.name), columns)
+        return [columns for place in places if (columns := known[place.name]) is not None]
 
-    def _picture(self, place: SeriesPlace, query: ScalarQuery) -> ScalarColumns:
-        """The answer from blocks of points; where the window begins and ends, from the points themselves."""
-        assert query.width is not None
-        level = self._levels.get(place.name)
-        if level is None:
-            wanted = place.rows("levels", 0, place.number("levels_rows"))
-            [level] = self._reader.rows([wanted], ("row", *_POINT, *COUNTS))
-            self._levels.put(place.name, level)
-        low, high = query.window
-        axis = _axis(query, level)
-        first = range(0) if low is None else _block_before(level, int(np.searchsorted(axis, low)), place)
-        last = range(place.shown, place.shown)
-        if high is not None:
-            last = _block_before(level, int(np.searchsorted(axis, high, "right")), place)
-        exact = [first, last]
-        if last.stop - first.start < _PER_COLUMN * BLOCK * query.width:
-            exact = [range(first.start, last.stop)]
-        exact = [one for one in exact if one]
-        parts = [level]
-        wanted_rows = [place.rows("scalars", one.start, one.stop) for one in exact]
-        for one, points in zip(exact, self._reader.rows(wanted_rows, _POINT), strict=True):
-            outside = (parts[0]["row"] < one.start) | (parts[0]["row"] >= one.stop)
-            parts[0] = {name: column[outside] for name, column in parts[0].items()}
-            parts.append({**points, "row": np.arange(one.start, one.stop), **nonfinite(points["value"])})
-        joined = {name: np.concatenate([one[name] for one in parts]) for name in level}
-        order = np.argsort(joined["row"])
-        found = {name: column[order] for name, column in joined.items()}
+    def _pictures(self, places: Sequence[SeriesPlace], query: ScalarQuery) -> dict[SeriesKey, ScalarColumns]:
+        """The answers from blocks of points; where the window begins and ends, from the points themselves."""
+        levels = self._columns(places, "levels")
+        spans = [_exact_rows(place, query, level) for place, level in zip(places, levels, strict=True)]
+        wanted = [
+            place.rows("scalars", one.start, one.stop)
+            for place, of_place in zip(places, spans, strict=True)
+            for one in of_place
+        ]
+        read = iter(self._reader.rows(wanted, _POINT))
+        found = {}
+        for place, level, of_place in zip(places, levels, spans, strict=True):
+            parts = [level]
+            for one, points in zip(of_place, read, strict=False):
+                outside = (parts[0]["row"] < one.start) | (parts[0]["row"] >= one.stop)
+                parts[0] = {name: column[outside] for name, column in parts[0].items()}
+                rows = np.arange(one.start, one.stop)
+                parts.append({**points, "row": rows, **nonfinite(points["value"])})
+            found[place.key] = self._picture(place, query, parts)
+        return found
+
+    def _picture(self, place: SeriesPlace, query: ScalarQuery, parts: Sequence[Columns]) -> ScalarColumns:
+        order = np.argsort(np.concatenate([one["row"] for one in parts]))
+        found = {name: np.concatenate([one[name] for one in parts])[order] for name in parts[0]}
         columns = found["step"], found["wall_time"], place.typed(found["value"])
         answer = self._answer(None, *columns, query, total=place.number("points"))
-        axis = _axis(query, found)
+        axis, (low, high) = _axis(query, found), query.window
         inside = np.ones(len(axis), bool) if low is None else axis >= low
         inside &= True if high is None else axis <= high
         rows = found["row"][inside]
@@ -164,12 +157,22 @@ def _axis(query: ScalarQuery, points: Columns) -> NDArray[Any]:
     return walls - walls[0] if query.x == "relative" else walls
 
 
-def _block_before(level: Columns, place: int, series: SeriesPlace) -> range:
-    """The rows of the block of the point of a level before this place, at which a window begins or ends."""
-    if not 0 < place < len(level["row"]):
-        return range(0) if not place else range(series.shown, series.shown)
-    first = int(level["row"][place - 1]) // BLOCK * BLOCK
-    return range(first, min(first + BLOCK, series.shown))
+def _exact_rows(place: SeriesPlace, query: ScalarQuery, level: Columns) -> list[range]:
+    """The rows of the blocks in which the window begins and ends; all between them if these are few."""
+    assert query.width is not None
+    low, high = query.window
+    axis = _axis(query, level)
+
+    def block_before(at: int) -> range:
+        if not 0 < at < len(axis):
+            return range(0) if not at else range(place.shown, place.shown)
+        first = int(level["row"][at - 1]) // BLOCK * BLOCK
+        return range(first, min(first + BLOCK, place.shown))
+
+    first = block_before(0 if low is None else int(np.searchsorted(axis, low)))
+    last = block_before(len(axis) if high is None else int(np.searchsorted(axis, high, "right")))
+    is_short = last.stop - first.start < _PER_COLUMN * BLOCK * query.width
+    return [one for one in ([range(first.start, last.stop)] if is_short else [first, last]) if one]
 
 
 def _size_of(columns: Columns) -> int:

@@ -67,7 +67,6 @@ class LakeProvider(ProviderBase):
         """Stops background threads."""
         super().close()
         self.followed.close()
-        self._points.close()
         self._reader.close()
 
     # --- what routes ask --------------------------------------------------------------------------
@@ -118,10 +117,7 @@ class LakeProvider(ProviderBase):
         names = self._names(plugin)
         for part, wanted in lake.parts({key.run for key in keys}, names):
             for key in keys:
-                if wanted is not None and key.run not in wanted:
-                    continue
-                found_rows = (part.find(name, key.run, key.tag) for name in names)
-                row = next((row for row in found_rows if row is not None), None)
+                row = part.find(names, key) if key.run in (wanted or ()) else None
                 if row is not None and part.number("scalars_row", row) >= 0:
                     places.append(SeriesPlace(key, part, row))
         found = self._points.answers(places, query)
@@ -236,10 +232,9 @@ class LakeProvider(ProviderBase):
         """The payloads of a series. Raises NotFound."""
         names = self._names(plugin)
         for part, _ in self.lake().parts({key.run}, names):
-            for name in names:
-                row = part.find(name, key.run, key.tag)
-                if row is not None and part.number("records_row", row) >= 0:
-                    return self._records.rows(part, row)
+            row = part.find(names, key)
+            if row is not None and part.number("records_row", row) >= 0:
+                return self._records.rows(part, row)
         text = f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}"
         raise NotFound(text, code="unknown_series", run=key.run, tag=key.tag)
 

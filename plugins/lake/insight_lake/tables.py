@@ -16,7 +16,6 @@ from insight_core.plugin import Claim
 from insight_core.plugin.lab import claim_of
 
 GROUP = 131_072  # rows of a row group: what is read for a series that is shorter
-_LABEL = pa.dictionary(pa.int32(), pa.string())
 _TEXT, _INTEGER, _SMALL, _NUMBER, _TRUTH = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.bool_()
 
 
@@ -24,7 +23,7 @@ def _columns(kind: pa.DataType, names: str) -> list[tuple[str, pa.DataType]]:
     return [(name, kind) for name in names.split()]
 
 
-_OF_SERIES = _columns(_LABEL, "run tag plugin")
+_OF_SERIES = _columns(_TEXT, "run tag plugin")
 _ODD = "nan positive_infinite negative_infinite"  # counts of values
 _POINT = [("step", _INTEGER), ("wall_time", _NUMBER), ("value", _NUMBER)]
 _ATTEMPT = [("attempt", _SMALL), ("shown", _TRUTH)]
@@ -54,10 +53,10 @@ SCHEMAS: Mapping[str, pa.Schema] = {
             *_columns(_INTEGER, _ODD),
             ("attempts", _INTEGER),
             ("restarts", pa.list_(_INTEGER)),
-            *_columns(_LABEL, "display_name description claims"),
-            ("content", pa.dictionary(_SMALL, pa.binary())),
+            *_columns(_TEXT, "display_name description claims"),
+            ("content", pa.binary()),
             ("data_class", _INTEGER),
-            ("type", _LABEL),
+            ("type", _TEXT),
             *_columns(_INTEGER, "scalars_row levels_row levels_rows records_row"),
         ]
     ),
@@ -69,15 +68,16 @@ SCHEMAS: Mapping[str, pa.Schema] = {
             *_ATTEMPT,
             *_POINT[:2],
             ("size", _INTEGER),
-            *_columns(_LABEL, "claim object"),
+            *_columns(_TEXT, "claim object"),
             ("copied", _TRUTH),
             *_columns(_INTEGER, "record start"),
         ]
     ),
 }
 MEASURED = ("run", "tag", "step")  # columns whose least and greatest values are written
-DICTIONARIES = {
-    name: [one.name for one in schema if pa.types.is_dictionary(one.type)] for name, schema in SCHEMAS.items()
+DICTIONARIES = {  # columns that are read as dictionaries
+    name: [one.name for one in schema if name != "runs" and one.type in (_TEXT, pa.binary())]
+    for name, schema in SCHEMAS.items()
 }
 _BETWEEN = "\n"
 
@@ -112,10 +112,8 @@ class TableFile:
     """Writes a table of ``SCHEMAS`` in row groups of GROUP rows; the last may be smaller."""
 
     def __init__(self, path: Path, name: str) -> None:
-        self.path = path
         self._schema = SCHEMAS[name]
-        self._plain = plain_schema(name)
-        self._writer = pq.ParquetWriter(path, self._plain, **_options(self._plain))
+        self._writer = pq.ParquetWriter(path, self._schema, **_options(self._schema))
         self._left = self._schema.empty_table()  # of the last row group
         self._waiting: list[tuple[Mapping[str, str], Mapping[str, Any], int]] = []
         self.rows = self._written = 0
@@ -134,55 +132,36 @@ class TableFile:
 
     def close(self) -> None:
         """Writes the rest."""
-        if self.rows > self._written:
-            self._write(self.rows - self._written)
+        self._write(self.rows - self._written)
         self._writer.close()
 
     def _write(self, rows: int) -> None:
         joined = self._left
         if self._waiting:
             new = pa.table([self._joined(field) for field in self._schema], schema=self._schema)
-            joined = pa.concat_tables([joined, new]).unify_dictionaries().combine_chunks()
+            joined = pa.concat_tables([joined, new]).combine_chunks()
             self._waiting = []
-        for first in range(0, rows, GROUP):
-            # as texts: of a dictionary of Arrow all words would be written, also those of other groups
-            group = joined.slice(first, min(GROUP, rows - first)).cast(self._plain)
-            self._writer.write_table(group, row_group_size=GROUP)
+        if rows:
+            self._writer.write_table(joined.slice(0, rows), row_group_size=GROUP)
         self._left = joined.slice(rows)
         self._written += rows
 
     def _joined(self, field: pa.Field) -> pa.Array:
         """A column of all rows that wait."""
-        name, waiting = field.name, self._waiting
-        if name in waiting[0][0]:
-            words = list(dict.fromkeys(labels[name] for labels, _, _ in waiting))
-            number = {word: place for place, word in enumerate(words)}
-            numbers = np.array([number[labels[name]] for labels, _, _ in waiting], np.int32)
-            codes = np.repeat(numbers, [count for _, _, count in waiting])
-            return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
-        parts = [columns[name] for _, columns, _ in waiting]
+        labels, columns, counts = zip(*self._waiting, strict=True)
+        if field.name in labels[0]:
+            words = pa.array([one[field.name] for one in labels], field.type)
+            return words.take(np.repeat(np.arange(len(counts)), counts))
+        parts = [one[field.name] for one in columns]
         if isinstance(parts[0], np.ndarray):
             return pa.array(np.concatenate(parts), field.type, from_pandas=False)
-        return (
-            pa.chunked_array([part.cast(field.type) for part in parts]).unify_dictionaries().combine_chunks()
-        )
+        return pa.concat_arrays([part.cast(field.type) for part in parts])
 
 
 def write_table(path: Path, name: str, rows: pa.Table) -> None:
     """Writes a table of ``SCHEMAS`` that is in memory."""
-    schema = plain_schema(name)
-    with pq.ParquetWriter(path, schema, **_options(schema)) as writer:
-        writer.write_table(rows.cast(schema), row_group_size=GROUP)
-
-
-def plain_schema(name: str) -> pa.Schema:
-    """The schema of a table with texts instead of dictionaries, as it is in files."""
-    return pa.schema(
-        [
-            field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
-            for field in SCHEMAS[name]
-        ]
-    )
+    with pq.ParquetWriter(path, SCHEMAS[name], **_options(SCHEMAS[name])) as writer:
+        writer.write_table(rows.cast(SCHEMAS[name]), row_group_size=GROUP)
 
 
 def _options(schema: pa.Schema) -> dict[str, Any]:

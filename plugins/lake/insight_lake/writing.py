@@ -28,7 +28,6 @@ from insight_lake.tables import (
     SCHEMAS,
     LakeObject,
     TableFile,
-    plain_schema,
     text_of_claims,
     utf8,
     write_table,
@@ -192,7 +191,7 @@ class SegmentDraft:
 
     def series(self) -> pa.Table:
         """The table ``series`` of what was added."""
-        return pa.Table.from_pylist(self._series, schema=plain_schema("series"))
+        return pa.Table.from_pylist(self._series, schema=SCHEMAS["series"])
 
     def store(
         self,
@@ -273,7 +272,7 @@ def _moved(
     runs: pa.Table,
 ) -> tuple[Any, set[str]]:
     """Adds the rows of these runs to a draft; returns their series, and the keys of copied payloads."""
-    schema = plain_schema("series")
+    schema = SCHEMAS["series"]
     tables = [reader.whole(segment.tables["series"]).cast(schema) for segment in segments]
     holders = np.repeat(np.arange(len(segments)), [len(table) for table in tables])
     series = pa.concat_tables(tables).append_column("segment", pa.array(holders))
