@@ -241,7 +241,9 @@ def test_a_provider_that_does_not_wait_for_changes_is_not_asked_all_the_time() -
 class OfTheLastRelease:
     """A provider without a base class: all methods that ``DataProvider`` had, and no others."""
 
-    _lacks = frozenset(["start", "admit", "notices", "compute", "payload_places", "run_files"])
+    _lacks = frozenset(
+        ["start", "admit", "notices", "compute", "payload_places", "run_files", "scalar_summaries"]
+    )
 
     def __init__(self) -> None:
         self._inner = FakeProvider("old")
@@ -260,6 +262,7 @@ def test_a_provider_of_the_last_release_loads_with_a_deprecation() -> None:
     assert [run.name for run in provider.runs()] == ["a"]
     assert (provider.notices(), provider.run_files()) == ([], None)
     assert provider.payload_places("image", KEY) is None
+    assert provider.scalar_summaries("scalar", runs=["a"]) is None
     assert list(compute(provider, "scalar", "x", b"1", lambda data, request: [request])) == [b"1"]
     provider.close()
 

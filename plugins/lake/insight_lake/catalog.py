@@ -83,10 +83,12 @@ class SegmentSeries:
         """The steps of a series at which the training began again."""
         return np.array(self._restarts[row].as_py() or [], np.int64)
 
-    def keys(self, plugin: str, runs: Collection[str]) -> list[SeriesKey]:
-        """The series of a plugin in these runs."""
-        rows = self._rows(plugin, runs, None)
-        return list(map(SeriesKey, self._run.of_rows(rows), self._tag.of_rows(rows)))
+    def states(self, plugin: str) -> dict[SeriesKey, tuple[str, ...]]:
+        """The series of a plugin, with what changes when one of them does."""
+        rows = self._rows(plugin, None, None)
+        columns = [map(repr, self._column(field, rows)) for field in _NUMBERS]
+        keys = map(SeriesKey, self._run.of_rows(rows), self._tag.of_rows(rows))
+        return dict(zip(keys, zip(*columns, strict=True), strict=True))
 
     def tables(
         self,

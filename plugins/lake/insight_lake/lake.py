@@ -45,11 +45,6 @@ class _Part:
                     reason = Reason.restored(one["reason"])
                     yield Damage(run.name, one["file"], one["offset"], reason, one["skipped"])
 
-    def states(self) -> dict[str, tuple[str, str]]:
-        """By run: what changes when one of its series does."""
-        columns = (self.entry.runs[name].to_pylist() for name in ("run", "content", "fingerprint"))
-        return {run: (content, fingerprint) for run, content, fingerprint in zip(*columns, strict=True)}
-
 
 class Lake:
     """A version of a lake. What segments it shares with the version before is not read again."""
@@ -86,31 +81,23 @@ class Lake:
             yield series, wanted.get(part)
 
     def difference(self, before: Lake) -> tuple[dict[str, set[SeriesKey]], bool]:
-        """The series of runs that changed since a version before, by plugin, and whether some are gone."""
-        ids = [{part.entry.id for part in lake._parts} for lake in (self, before)]
-        ours, theirs = (
-            {
-                run: state
-                for part in lake._parts
-                if part.entry.id not in known
-                for run, state in part.states().items()
-            }
-            for lake, known in ((self, ids[1]), (before, ids[0]))
-        )
-        changed = {run for run in ours.keys() | theirs.keys() if ours.get(run) != theirs.get(run)}
-        now, once = (
-            {
-                (plugin, key)
-                for series, runs in lake.parts(changed, lake.plugins)
-                for plugin in series.entry.plugins
-                for key in series.keys(plugin, runs or ())
-            }
-            for lake in (self, before)
-        )
-        by_plugin: dict[str, set[SeriesKey]] = {}
-        for plugin, key in now | once:
-            by_plugin.setdefault(plugin, set()).add(key)
-        return by_plugin, bool(once - now)
+        """The series that changed since a version before, by plugin, and whether some are gone."""
+        ours, theirs = ({part.entry.id for part in lake._parts} for lake in (self, before))
+        now, once = self._states(ours - theirs), before._states(theirs - ours)
+        changed: dict[str, set[SeriesKey]] = {}
+        for plugin, key in now.keys() | once.keys():
+            if now.get((plugin, key)) != once.get((plugin, key)):
+                changed.setdefault(plugin, set()).add(key)
+        return changed, bool(once.keys() - now.keys())
+
+    def _states(self, segments: Collection[str]) -> dict[tuple[str, SeriesKey], tuple[str, ...]]:
+        parts = [part for part in self._parts if part.entry.id in segments]
+        return {
+            (plugin, key): state
+            for series in self._reader.each(self._series, parts)
+            for plugin in series.entry.plugins
+            for key, state in series.states(plugin).items()
+        }
 
     def _series(self, part: _Part) -> SegmentSeries:
         with part.lock:
@@ -182,9 +169,9 @@ class FollowedLake:
             if version.version > before.version.version:
                 lake = self._lake = Lake(self._reader, version, before)
                 found, gone = lake.difference(before)
-                changed: dict[str, set[SeriesKey]] = {}
-                for name, keys in found.items():
-                    changed.setdefault(self._owner(name), set()).update(keys)
+                changed: dict[str, list[SeriesKey]] = {}
+                for name, keys in sorted(found.items()):
+                    changed.setdefault(self._owner(name), []).extend(sorted(keys))
                 is_other, number = lake.runs != before.runs, version.version * _VERSION
                 self._provider.changed(changed, runs=is_other, gone=gone, at_least=number)
 

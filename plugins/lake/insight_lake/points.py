@@ -87,7 +87,7 @@ class PointReader:
         return found
 
     def _columns(self, places: Sequence[SeriesPlace], kind: str) -> list[Columns]:
-        """Columns of series: points of the "last" attempts, or of "all" in the order of files, or "levels"."""
+        """Columns of series: points of the "last" attempts, of "all" in the order of files, or "levels"."""
         known = {place.name: self._known.get((kind, place.name)) for place in places}
         missing = [place for place in places if known[place.name] is None]
         table, names = _KINDS[kind]

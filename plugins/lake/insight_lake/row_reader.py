@@ -116,12 +116,17 @@ class RowReader:
         size = footer.row_group(0).num_rows  # of all groups; the last may have fewer rows
         groups = sorted({group for one in wanted for group in one.groups(size)})
         spans = [_span(footer, group, columns) for group in groups]
-        spans = [span for span in spans if span[0] < table.size - len(end)]
-        parts = self._store.get_ranges(table.key, spans) if spans else []
-        image = np.zeros(table.size, np.uint8)  # takes memory only where bytes are written
-        for (start, _), part in zip([*spans, (-len(end), 0)], [*parts, end], strict=True):
-            image[start:][: len(part)] = np.frombuffer(part, np.uint8)
+        image = self._image(table, end, [span for span in spans if span[0] < table.size - len(end)])
         return self._decoded(table, _rows, image, footer, groups, size, wanted, columns)
+
+    def _image(self, table: LakeObject, end: bytes, spans: Sequence[tuple[int, int]]) -> NDArray[np.uint8]:
+        """The bytes of an object with its end and these ranges; the rest are zeros, which take no memory."""
+        image = np.zeros(table.size, np.uint8)
+        image[table.size - len(end) :] = np.frombuffer(end, np.uint8)
+        parts = self._store.get_ranges(table.key, spans) if spans else []
+        for (start, stop), part in zip(spans, parts, strict=True):
+            image[start:stop] = np.frombuffer(part, np.uint8)
+        return image
 
     def _decoded(self, table: LakeObject, call: Callable[..., T], *arguments: object) -> T:
         """The result of a function that decodes bytes of an object."""

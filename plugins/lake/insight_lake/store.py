@@ -66,13 +66,13 @@ class LakeStore:
 
     def get_range(self, key: str, start: int, stop: int) -> bytes:
         """The bytes from ``start`` to before ``stop``."""
-        return self.get_ranges(key, [(start, stop)])[0]
+        return bytes(self.get_ranges(key, [(start, stop)])[0])
 
-    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> Sequence[obstore.Bytes]:
         """The bytes of several ranges, by as few requests as it takes: those close together by one."""
         with self._reaching(key) as place:
             starts, ends = [list(one) for one in zip(*spans, strict=True)]
-            return list(map(bytes, obstore.get_ranges(self._store, place, starts=starts, ends=ends)))
+            return obstore.get_ranges(self._store, place, starts=starts, ends=ends)
 
     def put_file(self, key: str, path: Path) -> None:
         """Stores the content of a file from ``drafts``, which may be moved."""
