@@ -43,7 +43,8 @@ ROOMS: dict[str, Room] = {
     "moved": _room("", ""),
     "run_profiles": _room("checks", "attrs"),
     "plugin": _room(
-        "change_log checks encoding errors formats message_types moved references run_profiles summaries tag_roles",
+        "change_log checks encoding errors formats message_types moved references run_profiles summaries"
+        " tag_roles",
         "attrs numpy pluggy",
     ),
     "old_abilities": _room("formats plugin", ""),

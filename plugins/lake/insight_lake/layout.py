@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import NDArray
 
 BLOCK = 256  # points that a picture of a long series shows by their extremes
@@ -17,24 +16,13 @@ _PORTION = 4096  # blocks at a time, to bound temporary memory
 Values = NDArray[np.float64] | NDArray[np.float32]
 
 
-@frozen(eq=False)
-class RowOrder:
-    """The rows of a series: the points that are shown by step, then those that are hidden."""
+def order_of(
+    every: Sequence[NDArray[Any]], shown: Sequence[NDArray[Any]]
+) -> tuple[NDArray[np.intp], dict[str, NDArray[Any]]]:
+    """The points of a series as they are stored: those that are shown by step, then those that are hidden.
 
-    rows: NDArray[np.intp]  # indices in the order of files
-    attempt: NDArray[np.int32]  # of each row
-    shown: NDArray[np.bool_]
-
-    @property
-    def hidden(self) -> int:
-        """Points that are not shown."""
-        return int(np.count_nonzero(~self.shown))
-
-
-def order_of(every: Sequence[NDArray[Any]], shown: Sequence[NDArray[Any]]) -> RowOrder:
-    """The order of a series; columns of all its points in the order of files, and of those that are shown.
-
-    Steps are first. Of points that are equal in all columns the last ones are shown.
+    Given are columns of all points in the order of files, and of those that are shown, steps first. Of points
+    that are equal in all columns the last ones are shown. Returns indices, and the columns attempt and shown.
     """
     steps = every[0]
     attempt = np.zeros(len(steps), np.int32)
@@ -43,7 +31,7 @@ def order_of(every: Sequence[NDArray[Any]], shown: Sequence[NDArray[Any]]) -> Ro
     rows = np.flatnonzero(is_shown)
     rows = rows[np.argsort(steps[rows], kind="stable")]
     rows = np.concatenate((rows, np.flatnonzero(~is_shown)))
-    return RowOrder(rows, attempt[rows], is_shown[rows])
+    return rows, {"attempt": attempt[rows], "shown": is_shown[rows]}
 
 
 def file_order(steps: NDArray[np.int64], attempts: NDArray[np.int32]) -> NDArray[np.intp]:

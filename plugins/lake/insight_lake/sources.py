@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from attrs import frozen
 from insight_remote import OBJECT_STORES
@@ -19,6 +21,8 @@ _MOST_RUNS = 5000  # of a batch
 _AWAY = {"remote_away", "remote_refused", "source_away", "lake_away"}
 _FIELDS = ("last_value", "points", "kept", "first_step", "last_step", "last_wall_time", "attempts")
 COPY_OR_LEAVE = "copy them with --with-payloads, or leave them out with --numbers-only"
+
+T = TypeVar("T")
 
 
 @frozen
@@ -37,17 +41,15 @@ def found_runs(data: DataProvider, location: str) -> tuple[dict[str, FoundRun], 
 
 
 def batches(runs: Sequence[str], found: Mapping[str, FoundRun], limit: int) -> Iterator[list[str]]:
-    """The runs in groups of about so many bytes of log files."""
-    batch: list[str] = []
-    size = 0
-    for run in runs:
-        if batch and (size + found[run].size > limit or len(batch) >= _MOST_RUNS):
-            yield batch
-            batch, size = [], 0
-        batch.append(run)
-        size += found[run].size
-    if batch:
-        yield batch
+    """The runs in groups of about so many bytes of log files, and at most _MOST_RUNS."""
+    return portions(runs, [max(found[run].size, limit / _MOST_RUNS) for run in runs], limit)
+
+
+def portions(items: Iterable[T], sizes: Iterable[float], limit: int) -> Iterator[list[T]]:
+    """The items in groups whose sizes add up to about ``limit``."""
+    ends = itertools.accumulate(sizes)
+    for _, group in itertools.groupby(zip(items, ends, strict=True), lambda one: one[1] // limit):
+        yield [item for item, _ in group]
 
 
 def is_remote(place: str) -> bool:

@@ -8,7 +8,7 @@ import re
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,7 +17,6 @@ from deltalake.exceptions import DeltaError
 from insight_core.plugin import InsightError, Unavailable
 from insight_lake.delta import (
     LakeCommit,
-    LakeSegment,
     LakeVersion,
     existing,
     follow,
@@ -26,6 +25,7 @@ from insight_lake.delta import (
     publish,
     segments_of,
 )
+from insight_lake.sources import portions
 from insight_lake.store import DRAFTS, LakeStore
 from insight_lake.tables import SCHEMAS, LakeObject
 from insight_lake.writing import rewritten
@@ -60,7 +60,10 @@ def compact(store: LakeStore, target: int = TARGET) -> tuple[int, int]:
     Not by Delta's ``optimize``, which knows neither the order of a series nor the places of its rows.
     """
     before = current = existing(store)
-    for group in _groups(before.segments, target):
+    small = [segment for segment in before.segments if segment.size < target // 2]
+    for group in portions(small, [segment.size for segment in small], target):
+        if len(group) < 2:
+            continue
         joined, names = rewritten(store, group), {segment.id for segment in group}
         assert joined is not None, "a segment has a run"
         commit = LakeCommit(names, [joined])
@@ -71,22 +74,6 @@ def compact(store: LakeStore, target: int = TARGET) -> tuple[int, int]:
 
         current = publish(store, change, current)
     return len(before.segments), len(current.segments)
-
-
-def _groups(segments: Sequence[LakeSegment], target: int) -> Iterator[list[LakeSegment]]:
-    group: list[LakeSegment] = []
-    size = 0
-    for segment in segments:
-        if segment.size >= target // 2:
-            continue
-        if group and size + segment.size > target:
-            if len(group) > 1:
-                yield group
-            group, size = [], 0
-        group.append(segment)
-        size += segment.size
-    if len(group) > 1:
-        yield group
 
 
 def expire(store: LakeStore, older_than: float, runs: re.Pattern[str] | None = None) -> int:

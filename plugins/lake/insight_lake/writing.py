@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import math
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from insight_lake.delta import LakeSegment
 from insight_lake.layout import LONG, blocks_of, nonfinite, order_of
 from insight_lake.records import PLACE_COLUMNS, PayloadWriter
 from insight_lake.row_reader import RowRange, RowReader
-from insight_lake.sources import FoundRun
+from insight_lake.sources import FoundRun, portions
 from insight_lake.store import LakeStore
 from insight_lake.tables import (
     SCHEMAS,
@@ -122,16 +121,17 @@ class SegmentDraft:
     def _add_numbers(
         self, labels: Mapping[str, str], every: Sequence[NDArray[Any]], shown: Sequence[NDArray[Any]]
     ) -> dict[str, object]:
-        order = order_of(every, shown)
-        steps, walls, values = (column[order.rows] for column in every)
+        rows, places = order_of(every, shown)
+        steps, walls, values = (column[rows] for column in every)
         points = {"step": steps, "wall_time": walls, "value": values.astype(np.float64)}
-        first = self.file("scalars").add(labels, {"attempt": order.attempt, "shown": order.shown, **points})
-        points = {name: column[: len(steps) - order.hidden] for name, column in points.items()}
+        first = self.file("scalars").add(labels, {**places, **points})
+        count = np.count_nonzero(places["shown"])
+        points = {name: column[:count] for name, column in points.items()}
         walls, doubles = points["wall_time"], points["value"]
         finite = doubles[np.isfinite(doubles)]
         row: dict[str, object] = {
             "scalars_row": first,
-            "hidden": order.hidden,
+            "hidden": len(steps) - count,
             "type": str(values.dtype),
             "wall_times_ascend": bool(np.isfinite(walls).all() and (walls[1:] >= walls[:-1]).all()),
             "least": float(finite.min()) if len(finite) else None,
@@ -150,14 +150,11 @@ class SegmentDraft:
         records: pa.Table,
         shown: Sequence[NDArray[Any]],
     ) -> dict[str, object]:
-        order = order_of([records["step"].to_numpy(), records["wall_time"].to_numpy()], shown)
-        rows = records.take(order.rows)
-        columns = {
-            "attempt": order.attempt,
-            "shown": order.shown,
-            **{name: rows[name].combine_chunks() for name in PLACE_COLUMNS},
-        }
-        return {"records_row": self.file("records").add(labels, columns), "hidden": order.hidden}
+        rows, places = order_of([records["step"].to_numpy(), records["wall_time"].to_numpy()], shown)
+        table = records.take(rows)
+        columns = {**places, **{name: table[name].combine_chunks() for name in PLACE_COLUMNS}}
+        first, count = self.file("records").add(labels, columns), np.count_nonzero(places["shown"])
+        return {"records_row": first, "hidden": len(rows) - count}
 
     def file(self, name: str) -> TableFile:
         """The file of a table, to which rows are added."""
@@ -223,7 +220,7 @@ def add_runs(
     """Adds all series of the runs to a draft; without ``payloads`` only those of numbers."""
     for plugin in sorted(map(str, data.plugins())):
         infos = sorted(data.series(plugin, runs=runs), key=lambda info: (info.key.tag, info.key.run))
-        for portion in _portions(infos):
+        for portion in portions(infos, [info.kept for info in infos], _AT_ONCE):
             numbers = data.scalars(plugin, [info.key for info in portion], _ALL)
             for info in portion:
                 found, places = numbers.get(info.key), None
@@ -236,14 +233,6 @@ def add_runs(
                 if found is not None or places is not None:
                     draft.add_series(data, plugin, info, found, places)
             tell(draft.points)
-
-
-def _portions(infos: Sequence[SeriesInfo]) -> Iterator[list[SeriesInfo]]:
-    """Series in groups of about so many points."""
-    ends = itertools.accumulate(info.kept for info in infos)
-    numbered = zip(infos, ends, strict=True)
-    for _, group in itertools.groupby(numbered, lambda one: one[1] // _AT_ONCE):
-        yield [info for info, _ in group]
 
 
 def rewritten(
@@ -279,15 +268,13 @@ def _moved(
     series = series.filter(pc.is_in(series["run"], runs.combine_chunks()))
     series = series.sort_by([(name, "ascending") for name in ("plugin", "tag", "run")])
     labels = series.select(["run", "tag", "plugin"]).to_pylist()
-    holder, kept = (series[name].to_numpy() for name in ("segment", "kept"))
+    holder = series["segment"].to_numpy()
     copied: set[str] = set()
-    portions = np.cumsum(kept) // _AT_ONCE
-    edges = np.flatnonzero(np.diff(portions, prepend=-1, append=np.inf)).tolist()
     for table, length in (("scalars", "kept"), ("levels", "levels_rows"), ("records", "kept")):
         at = series[f"{table}_row"].fill_null(-1).to_numpy().copy()
         lengths = series[length].fill_null(0).to_numpy()
         names = [name for name in SCHEMAS[table].names if name not in labels[0]] if labels else []
-        for portion in itertools.starmap(range, itertools.pairwise(edges)):
+        for portion in portions(range(len(series)), lengths, _AT_ONCE):
             rows = [row for row in portion if at[row] >= 0]
             files = (segments[holder[row]].tables[table] for row in rows)
             wanted = [
