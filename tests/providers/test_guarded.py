@@ -166,6 +166,7 @@ COLUMNS = Site().scalars("scalar", [KEY])[KEY]
         ("generation", "1", "a str, not int"),
         ("changes", Changes(1, {"scalar": ["a"]}), "a str among values of type SeriesKey"),  # type: ignore[list-item]
         ("run_files", [Run("a")], "a Run among values of type RunFile"),
+        ("scalar_summaries", [Run("a")], "a Run among values of type ScalarSummaries"),
     ],
 )
 def test_an_answer_of_a_wrong_type_is_named(method: str, answer: object, text: str) -> None:

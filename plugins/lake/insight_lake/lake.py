@@ -167,8 +167,9 @@ class FollowedLake:
             version = (newest if is_listed else newer)(self._store, before.version)
             self._listed = time.monotonic() if is_listed else self._listed
             if version.version > before.version.version:
-                lake = self._lake = Lake(self._reader, version, before)
+                lake = Lake(self._reader, version, before)
                 found, gone = lake.difference(before)
+                self._lake = lake
                 changed: dict[str, list[SeriesKey]] = {}
                 for name, keys in sorted(found.items()):
                     changed.setdefault(self._owner(name), []).extend(sorted(keys))

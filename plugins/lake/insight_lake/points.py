@@ -94,11 +94,11 @@ class PointReader:
         counts = [place.shown if kind == "last" else place.number(_LENGTHS[table]) for place in missing]
         wanted = [place.rows(table, 0, count) for place, count in zip(missing, counts, strict=True)]
         for place, read in zip(missing, self._reader.rows(wanted, names), strict=True):
-            columns = {**read, "value": place.typed(read["value"])}
+            typed = {**read, "value": place.typed(read["value"])}
             if kind == "all":
-                order = file_order(columns["step"], columns.pop("attempt"))
-                columns = {name: column[order] for name, column in columns.items()}
-            known[place.name] = self._known.put((kind, place.name), columns)
+                order = file_order(typed["step"], typed["attempt"])
+                typed = {name: typed[name][order] for name in _POINT}
+            known[place.name] = self._known.put((kind, place.name), typed)
         return [columns for place in places if (columns := known[place.name]) is not None]
 
     def _pictures(self, places: Sequence[SeriesPlace], query: ScalarQuery) -> dict[SeriesKey, ScalarColumns]:

@@ -68,11 +68,12 @@ class LakeStore:
         """The bytes from ``start`` to before ``stop``."""
         return bytes(self.get_ranges(key, [(start, stop)])[0])
 
-    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> Sequence[obstore.Bytes]:
+    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[memoryview]:
         """The bytes of several ranges, by as few requests as it takes: those close together by one."""
         with self._reaching(key) as place:
             starts, ends = [list(one) for one in zip(*spans, strict=True)]
-            return obstore.get_ranges(self._store, place, starts=starts, ends=ends)
+            found = obstore.get_ranges(self._store, place, starts=starts, ends=ends)
+            return [memoryview(part) for part in found]
 
     def put_file(self, key: str, path: Path) -> None:
         """Stores the content of a file from ``drafts``, which may be moved."""

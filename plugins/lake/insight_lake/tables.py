@@ -114,37 +114,35 @@ class TableFile:
     def __init__(self, path: Path, name: str) -> None:
         self._schema = SCHEMAS[name]
         self._writer = pq.ParquetWriter(path, self._schema, **_options(self._schema))
-        self._left = self._schema.empty_table()  # of the last row group
-        self._waiting: list[tuple[Mapping[str, str], Mapping[str, Any], int]] = []
-        self.rows = self._written = 0
+        self._waiting: list[tuple[Mapping[str, str], Mapping[str, Any], int]] = []  # of the last row group
+        self.rows = 0
 
     def add(self, labels: Mapping[str, str], columns: Mapping[str, Any]) -> int:
         """Appends rows: columns of numpy, or of pyarrow with texts; labels are one for all of the rows.
 
         Returns the number of the first row.
         """
-        first, count = self.rows, len(next(iter(columns.values())))
-        self._waiting.append((labels, columns, count))
-        self.rows += count
-        if self.rows - self._written >= GROUP:
-            self._write((self.rows - self._written) // GROUP * GROUP)
+        first, count, start = self.rows, len(next(iter(columns.values()))), 0
+        while start < count:
+            stop = min(count, start + GROUP - self.rows % GROUP)
+            part = {name: column[start:stop] for name, column in columns.items()}
+            self._waiting.append((labels, part, stop - start))
+            self.rows += stop - start
+            start = stop
+            if self.rows % GROUP == 0:
+                self._write()
         return first
 
     def close(self) -> None:
         """Writes the rest."""
-        self._write(self.rows - self._written)
+        if self._waiting:
+            self._write()
         self._writer.close()
 
-    def _write(self, rows: int) -> None:
-        joined = self._left
-        if self._waiting:
-            new = pa.table([self._joined(field) for field in self._schema], schema=self._schema)
-            joined = pa.concat_tables([joined, new]).combine_chunks()
-            self._waiting = []
-        if rows:
-            self._writer.write_table(joined.slice(0, rows), row_group_size=GROUP)
-        self._left = joined.slice(rows)
-        self._written += rows
+    def _write(self) -> None:
+        group = pa.table([self._joined(field) for field in self._schema], schema=self._schema)
+        self._writer.write_table(group, row_group_size=GROUP)
+        self._waiting = []
 
     def _joined(self, field: pa.Field) -> pa.Array:
         """A column of all rows that wait."""
