@@ -25,18 +25,18 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlencode
 from xml.sax.saxutils import escape
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from attrs import evolve
-from insight_lake.catalog import RunNote
-from insight_lake.contents import SeriesContent, ShownPoints
-from insight_lake.delta import LakeCommit, LakeSegment, publish, segment_of
+from insight_lake.delta import LakeCommit, LakeSegment, publish
+from insight_lake.sources import FoundRun
 from insight_lake.store import LakeStore
-from insight_lake.tables import TableFile
+from insight_lake.tables import LakeObject, write_table
 from insight_lake.writing import SegmentDraft
 from werkzeug.serving import WSGIRequestHandler, make_server
 
@@ -67,6 +67,10 @@ def write_lake(place: Path, sweeps: int) -> int:
     """Writes the lake; returns the bytes of a segment, points included."""
     (place / "draft").mkdir()
     draft, store = SegmentDraft(place / "draft"), LakeStore(str(place))
+    names = [run_name(0, number) for number in range(RUNS)]
+    data = FakeProvider()
+    for number, name in enumerate(names):
+        data.add_run(Run(name, (Dialect.TENSORBOARD,), 1.7e9 + number))
     chance = np.random.default_rng(1)
     steps = np.arange(POINTS) * 10
     for tag in sorted(_TAGS):
@@ -80,11 +84,9 @@ def write_lake(place: Path, sweeps: int) -> int:
             info = SeriesInfo(
                 key, POINTS, POINTS, 0, int(steps[-1]), float(values[-1]), walls[-1], claims=(_CLAIM,)
             )
-            draft.add_series(SeriesContent("scalar", info, columns, None), ShownPoints())
-    names = [run_name(0, number) for number in range(RUNS)]
-    runs = [Run(name, (Dialect.TENSORBOARD,), 1.7e9 + number) for number, name in enumerate(names)]
-    draft.add_runs(runs, FakeProvider(), dict.fromkeys(names, RunNote("/logs", "", 0.0)))
-    first = draft.store(store)
+            draft.add_series(data, "scalar", info, columns, None)
+    found = {run.name: FoundRun("", 0, "/logs") for run in data.runs()}
+    first = draft.store(store, draft.runs(data, found, 0.0), draft.series())
     segments = [first, *(_repeated(place, first, sweep) for sweep in range(1, sweeps))]
     for number in range(0, sweeps, _PUBLISHED):
         some = segments[number : number + _PUBLISHED]
@@ -95,18 +97,18 @@ def write_lake(place: Path, sweeps: int) -> int:
 def _repeated(place: Path, first: LakeSegment, sweep: int) -> LakeSegment:
     """A segment of another sweep with the same points."""
 
-    def of_sweep(table: Any) -> dict[str, Any]:  # noqa: ANN401
-        names = [text.replace("sweep0000", f"sweep{sweep:04}") for text in table["run"].to_pylist()]
-        return {field: table[field].to_pylist() for field in table.column_names} | {"run": names}
+    def of_sweep(table: pa.Table) -> pa.Table:
+        names = pc.replace_substring(table["run"], "sweep0000", f"sweep{sweep:04}")
+        return table.set_column(table.column_names.index("run"), "run", names)
 
     name = f"{sweep:032}"
     points = evolve(first.tables["scalars"], key=f"scalars/{name}.parquet")
     os.link(place / first.tables["scalars"].key, place / points.key)
     path = place / f"series/{name}.parquet"
-    file = TableFile(path, "series")
-    file.add({}, of_sweep(pq.read_table(place / first.tables["series"].key)))
-    files = [points, file.close().stored_as(f"series/{name}.parquet")]
-    return segment_of(name, of_sweep(first.runs), files, first.plugins)
+    series = of_sweep(pq.read_table(place / first.tables["series"].key))
+    write_table(path, "series", series)
+    files = [points, LakeObject.of(path, f"series/{name}.parquet", len(series))]
+    return LakeSegment.of(name, of_sweep(first.runs), files, first.plugins)
 
 
 # --- the store --------------------------------------------------------------------------------------

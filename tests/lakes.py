@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any, cast
 
-from attrs import frozen
+from attrs import evolve, frozen
 from insight_lake.building import Builder, BuildOptions, BuildReport
+from insight_lake.delta import existing
 from insight_lake.provider import LakeProvider
+from insight_lake.records import PayloadWriter
+from insight_lake.sources import FoundRun
 from insight_lake.store import LakeStore
+from insight_lake.upkeep import check
+from insight_lake.writing import SegmentDraft, add_runs
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import CachePolicy, CommandHost, LogFormat, Plugin, ProviderSettings
@@ -22,6 +29,17 @@ from insight_core.providers.scalar_answers import ScalarAnswers
 @frozen
 class _Context:
     data: DataProvider
+
+
+def content_of(data: LakeProvider | LocalProvider) -> dict[str, str]:
+    """The hashes of points and sizes of payloads by run, as a build makes them; closes the data."""
+    with closing(data), tempfile.TemporaryDirectory() as directory:
+        draft = SegmentDraft(Path(directory))
+        found = {run.name: FoundRun("", 0, "") for run in data.runs()}
+        with draft.path("payloads").open("wb") as file:
+            add_runs(draft, data, found, PayloadWriter(data, file, "", copies_all=True))
+        rows = draft.runs(data, found, 0.0).to_pylist()
+        return {row["run"]: row["content"] for row in rows}
 
 
 @frozen
@@ -65,6 +83,18 @@ class LakeBuild:
         )
         provider.load()
         return provider
+
+    def content(self) -> dict[str, str]:
+        """The hashes of the runs, which are those of what is read again; no object has a flaw."""
+        version = existing(self.store())
+        assert check(self.store(), version, lambda text: None) == []
+        stored = {run: text for run, (text,) in version.facts("content").items()}
+        assert content_of(evolve(self, plugins=()).opened()) == stored
+        return stored
+
+    def logged(self) -> dict[str, str]:
+        """The hashes that the runs of the logs have now."""
+        return content_of(self.read())
 
     @contextmanager
     def repeated(self) -> Iterator[None]:

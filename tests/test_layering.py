@@ -38,11 +38,13 @@ ROOMS: dict[str, Room] = {
     "encoding": _room("errors formats", "attrs numpy"),
     "references": _room("", "attrs"),
     "message_types": _room("", "google"),
+    "summaries": _room("", "attrs numpy"),
     "tag_roles": _room("", ""),
     "moved": _room("", ""),
     "run_profiles": _room("checks", "attrs"),
     "plugin": _room(
-        "change_log checks encoding errors formats message_types moved references run_profiles tag_roles",
+        "change_log checks encoding errors formats message_types moved references run_profiles summaries"
+        " tag_roles",
         "attrs numpy pluggy",
     ),
     "old_abilities": _room("formats plugin", ""),
@@ -59,7 +61,9 @@ ROOMS: dict[str, Room] = {
     "plugin.log_tables": _room("", "insight_log_tables"),
     "plugin.databases": _room("databases", ""),
     "plugin.lab": _room(
-        "encoding formats histogram_routes http matching plugin plugin.payloads providers store tag_roles", ""
+        "encoding formats histogram_routes http matching plugin plugin.payloads providers store summaries"
+        " tag_roles",
+        "",
     ),
     "plugin.testing": _room("moved", "insight_authoring"),
     "isolation": _room("", "attrs"),
@@ -82,7 +86,9 @@ ROOMS: dict[str, Room] = {
         "certificates formats plugin unix_socket",
         "attrs google grpc grpc_health grpc_reflection numpy platformdirs",
     ),
-    "providers": _room("formats ingest isolation plugin rpc store", "attrs cachetools google grpc numpy"),
+    "providers": _room(
+        "formats ingest isolation plugin rpc store summaries", "attrs cachetools google grpc numpy"
+    ),
     "web": _room(
         "activity certificates contrast encoding errors filters formats http isolation matching old_findings"
         " own_page plugin plugin.http references registry tag_roles unix_socket",
@@ -139,8 +145,8 @@ ALSO = {
     "insight_demo": {"insight_landscape"},  # as a training script does
     # files of settings; declarations are checked as those of the public API are
     "insight_log_tables": {"insight_core.checks", "insight_core.references", "yaml"},
-    # of the extras lake and ray; buckets are opened as those of logdirs are
-    "insight_lake": {"deltalake", "insight_remote", "obstore", "pyarrow", "ray"},
+    # of the extra lake; buckets are opened as those of logdirs are
+    "insight_lake": {"deltalake", "insight_remote", "obstore", "pyarrow"},
     "insight_media": {"pyarrow"},  # of its own extra arrow
     "insight_importers": {"pyarrow"},  # of the extra parquet
     "insight_samples": {"pyarrow"},  # of the same

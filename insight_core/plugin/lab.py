@@ -22,9 +22,8 @@ from insight_core.plugin.payloads import Malformed as Malformed
 from insight_core.plugin.payloads import histogram_of as histogram_of
 from insight_core.plugin.payloads import varint as varint
 from insight_core.providers.scalar_answers import AnswerScalars as AnswerScalars
-from insight_core.providers.summaries import ScalarSummaries as ScalarSummaries
-from insight_core.providers.summaries import scalar_summaries as scalar_summaries
 from insight_core.store.writers import written_at_once as written_at_once
+from insight_core.summaries import ScalarSummaries as ScalarSummaries
 from insight_core.tag_roles import is_held_out as is_held_out
 from insight_core.tag_roles import role_of as role_of
 from insight_core.tag_roles import training_runs as training_runs

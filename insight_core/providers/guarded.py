@@ -43,6 +43,7 @@ from insight_core.plugin.data import (
     ShownAttempts,
 )
 from insight_core.providers import answer_checks as checks
+from insight_core.summaries import ScalarSummaries
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -63,7 +64,7 @@ _NEEDED = (
     *("plugins", "runs", "series", "series_tables", "scalars", "records", "payload", "open_payload"),
     *("damage", "progress", "location", "generation", "changes", "close"),
 )
-_OPTIONAL = ("start", "admit", "notices", "compute", "payload_places", "run_files")
+_OPTIONAL = ("start", "admit", "notices", "compute", "payload_places", "run_files", "scalar_summaries")
 _OWN = {*_OPTIONAL, "damage", "progress", "location", "generation", "changes", "close"}  # of ProviderBase
 
 
@@ -178,6 +179,9 @@ class GuardedProvider:
     generation = _asked(DataProvider.generation, checks.one_of(int))
     payload_places = _asked(DataProvider.payload_places, checks.optional(checks.places), _reads)
     run_files = _asked(DataProvider.run_files, checks.optional(checks.all_of_kind(RunFile)), _reads)
+    scalar_summaries = _asked(
+        DataProvider.scalar_summaries, checks.optional(checks.all_of_kind(ScalarSummaries)), _reads
+    )
     start = _asked(ProviderBase.start, checks.nothing)
 
     def notices(self) -> Sequence[Reason]:
@@ -337,7 +341,7 @@ class _Defaults:
     def notices() -> tuple[()]:
         return ()
 
-    compute = payload_places = run_files = staticmethod(lambda *_: None)
+    compute = payload_places = run_files = scalar_summaries = staticmethod(lambda *_, **__: None)
 
 
 _STREAM: Callable[[PayloadStream], PayloadStream] = checks.one_of(PayloadStream)

@@ -286,6 +286,9 @@ class LocalProvider:
             [evolve(file, location=locations.get(file.logdir, "")) for file in files] if locations else files
         )
 
+    def scalar_summaries(self, plugin: str, *, runs: Collection[str] | None = None) -> None:
+        """Not known: the points are in this process."""
+
     def unread_files(self) -> Mapping[str, int]:
         """Files that nothing reads, by what they hold, by a new walk over the logdirs."""
         stores = self._translations.read_files()

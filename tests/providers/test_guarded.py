@@ -166,6 +166,7 @@ COLUMNS = Site().scalars("scalar", [KEY])[KEY]
         ("generation", "1", "a str, not int"),
         ("changes", Changes(1, {"scalar": ["a"]}), "a str among values of type SeriesKey"),  # type: ignore[list-item]
         ("run_files", [Run("a")], "a Run among values of type RunFile"),
+        ("scalar_summaries", [Run("a")], "a Run among values of type ScalarSummaries"),
     ],
 )
 def test_an_answer_of_a_wrong_type_is_named(method: str, answer: object, text: str) -> None:
@@ -241,7 +242,9 @@ def test_a_provider_that_does_not_wait_for_changes_is_not_asked_all_the_time() -
 class OfTheLastRelease:
     """A provider without a base class: all methods that ``DataProvider`` had, and no others."""
 
-    _lacks = frozenset(["start", "admit", "notices", "compute", "payload_places", "run_files"])
+    _lacks = frozenset(
+        ["start", "admit", "notices", "compute", "payload_places", "run_files", "scalar_summaries"]
+    )
 
     def __init__(self) -> None:
         self._inner = FakeProvider("old")
@@ -260,6 +263,7 @@ def test_a_provider_of_the_last_release_loads_with_a_deprecation() -> None:
     assert [run.name for run in provider.runs()] == ["a"]
     assert (provider.notices(), provider.run_files()) == ([], None)
     assert provider.payload_places("image", KEY) is None
+    assert provider.scalar_summaries("scalar", runs=["a"]) is None
     assert list(compute(provider, "scalar", "x", b"1", lambda data, request: [request])) == [b"1"]
     provider.close()
 

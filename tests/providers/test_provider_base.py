@@ -77,6 +77,7 @@ def test_tables_and_plugins_follow_from_series(written: Written) -> None:
 def test_what_an_author_does_not_have_is_answered(written: Written) -> None:
     assert (written.damage(), written.notices(), written.run_files()) == ((), (), None)
     assert written.payload_places("image", KEY) is None
+    assert written.scalar_summaries("scalar") is None
     assert written.location() == "here"
     wait_until_read(written, 0)
     text = "plugin image has no records under 'loss' of run 'a'"

@@ -24,7 +24,6 @@ _EXTRA = {
     "duckdb",
     "obstore",
     "pyarrow",
-    "ray",
     "pandas",
     "polars",
     "tensorboard",
@@ -95,6 +94,6 @@ def test_no_default_dependency_is_that_of_an_extra(repository: Path) -> None:
     def names(requirements: list[str]) -> set[str]:
         return {re.split(r"[^\w.-]", one)[0] for one in requirements}
 
-    optional = set().union(*(names(extras[extra]) for extra in ("lake", "parquet", "ray", "tensorboard")))
+    optional = set().union(*(names(extras[extra]) for extra in ("lake", "parquet", "tensorboard")))
     assert {"duckdb", "obstore", "pyarrow", "tensorboard"} <= optional
     assert not names(project["dependencies"]) & (optional | _EXTRA)

@@ -30,6 +30,7 @@ from insight_core.plugin.data.provider import (
 )
 from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
 from insight_core.plugin.data.tables import tables_of
+from insight_core.summaries import ScalarSummaries
 from insight_record.formats.reason import Reason
 
 if TYPE_CHECKING:  # the context of plugins imports this package
@@ -165,11 +166,10 @@ class ProviderBase(ABC):
 
         Raises InvalidArgument for a window that ends before it begins.
         """
-        points = {key: self.points(plugin, key) for key in keys}
         return {
             key: self._answer("points", plugin, key, columns, query)
-            for key, columns in points.items()
-            if columns is not None
+            for key in keys
+            if (columns := self.points(plugin, key)) is not None
         }
 
     def open_payload(
@@ -232,6 +232,12 @@ class ProviderBase(ABC):
 
     def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces | None:
         """Where in files the payloads of a series are: not known."""
+        return None
+
+    def scalar_summaries(
+        self, plugin: str, *, runs: Collection[str] | None = None
+    ) -> Sequence[ScalarSummaries] | None:
+        """Counts and extremes of scalar series: not known without reading the points."""
         return None
 
     def run_files(self) -> Sequence[RunFile] | None:

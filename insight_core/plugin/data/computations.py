@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import TypeAlias
 
 from insight_core.errors import InsightError
@@ -22,10 +23,6 @@ def compute(data: DataProvider, plugin: str, name: str, request: bytes, here: Co
     the answers do not show. Without one, or if it does not have this computation, ``here`` answers. Raises
     what the computation raises: an InsightError keeps its class, text, code and details.
     """
-    try:
-        yield from data.compute(plugin, name, request)
-    except NotComputed:
-        pass
-    else:
-        return
+    with suppress(NotComputed):
+        return (yield from data.compute(plugin, name, request))
     yield from here(data, request)

@@ -31,21 +31,11 @@ def figures_of(columns: ScalarColumns) -> SeriesFigures:
     """The figures of points that were not reduced."""
     values = columns.values.astype(np.float64)
     finite = np.flatnonzero(np.isfinite(values))
-    points, nonfinite = len(values), len(values) - len(finite)
-    if not points:
+    if not len(values):
         return SeriesFigures()
-    first, last = float(values[0]), float(values[-1])
+    ends = len(values), len(values) - len(finite), float(values[0]), float(values[-1])
     if not len(finite):
-        return SeriesFigures(points, nonfinite, first, last)
+        return SeriesFigures(*ends)
     low, high = (int(finite[search(values[finite])]) for search in (np.argmin, np.argmax))
-    return SeriesFigures(
-        points,
-        nonfinite,
-        first,
-        last,
-        float(values[low]),
-        int(columns.steps[low]),
-        float(values[high]),
-        int(columns.steps[high]),
-        float(values[finite].mean()),
-    )
+    extremes = float(values[low]), int(columns.steps[low]), float(values[high]), int(columns.steps[high])
+    return SeriesFigures(*ends, *extremes, float(values[finite].mean()))

@@ -13,6 +13,7 @@ from insight_core.formats.dialects import Dialect
 from insight_core.plugin.claims import Claim
 from insight_core.plugin.data.files import PayloadPlaces, RunFile
 from insight_core.plugin.data.series_tables import SeriesField, SeriesTable
+from insight_core.summaries import ScalarSummaries
 from insight_record.formats.reason import Reason
 
 
@@ -330,6 +331,14 @@ class DataProvider(Protocol):
         """Where in files the payloads of a series are; None if that is not known.
 
         Raises NotFound for an unknown series or file.
+        """
+
+    def scalar_summaries(
+        self, plugin: str, *, runs: Collection[str] | None = None
+    ) -> Sequence[ScalarSummaries] | None:
+        """Counts and extremes of scalar series, of all runs or of these, in any number of parts.
+
+        None if they are not known without reading the points.
         """
 
     def run_files(self) -> Sequence[RunFile] | None:

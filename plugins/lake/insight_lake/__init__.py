@@ -12,7 +12,7 @@ from insight_core.plugin.data import DataProvider
 _PREFIX = "lake:"
 _COMMANDS = {
     "build": "write logs into a lake: Delta tables in a directory or on object storage",
-    "check": "compare a lake with itself, and with the logs that it was built from",
+    "check": "read every object of a lake, and compare checksums and counts of rows",
     "compact": "join small segments of a lake into large ones",
     "expire": "remove old runs from a lake",
     "files": "print the Parquet files of a table of a lake, for other engines",
@@ -51,9 +51,10 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> DataProv
     if not location.startswith(_PREFIX):
         return None
     _require_libraries()
-    from insight_lake.provider import open_provider
+    from insight_lake.provider import LakeProvider
+    from insight_lake.store import LakeStore
 
-    return open_provider(location.removeprefix(_PREFIX), settings)
+    return LakeProvider(LakeStore(location.removeprefix(_PREFIX)), settings)
 
 
 @hookimpl

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,11 +13,8 @@ from attrs import define, frozen
 
 from insight_core.plugin import CommandHost, InvalidArgument
 from insight_core.plugin.data import DataProvider
-from insight_lake.catalog import RunNote
 from insight_lake.delta import LakeCommit, LakeSegment, LakeVersion, newest, publish
-from insight_lake.lake import Lake
-from insight_lake.records import CopiedRecords, LogRecords, RecordSource
-from insight_lake.row_reader import RowReader
+from insight_lake.records import PayloadWriter
 from insight_lake.sources import (
     BATCH,
     PLUGIN,
@@ -31,9 +27,9 @@ from insight_lake.sources import (
     unread_runs,
 )
 from insight_lake.store import LakeStore
-from insight_lake.tables import LakeObject, WrittenTable
-from insight_lake.upkeep import remove_runs, rewritten
-from insight_lake.writing import SegmentDraft, write_series
+from insight_lake.tables import LakeObject
+from insight_lake.upkeep import remove_runs
+from insight_lake.writing import SegmentDraft, add_runs, rewritten
 
 
 @frozen
@@ -60,210 +56,164 @@ class BuildReport:
     records: int = 0
     bytes: int = 0  # of tables and payloads
 
-    def add(self, entry: LakeSegment) -> None:
-        """Adds a segment that was written."""
-        self.written += entry.rows("runs")
-        self.points += entry.rows("scalars")
-        self.records += entry.rows("records")
-        self.bytes += sum(one.size for one in entry.objects())
-
 
 class Builder:
-    """Builds a lake from one source."""
+    """Builds a lake from one source, once."""
 
     def __init__(self, host: CommandHost, store: LakeStore, options: BuildOptions) -> None:
         self._host, self._store, self._options = host, store, options
-        self._reader = RowReader(store)
-        self._lake: Lake | None = None
-        self._fileless: set[str] | None = (
-            None  # runs without files that the last batch found; None before one
-        )
+        self._version = LakeVersion()  # that was read last
+        self._read = 0.0  # when the files were looked at, seconds since the epoch
+        self._found: Mapping[str, FoundRun] = {}  # of all shards
+        # runs without files that the last batch found; None before one
+        self._fileless: set[str] | None = None
         self.report = BuildReport()
 
     def run(self) -> BuildReport:
         """Writes all runs that have changed, and publishes each batch once it is complete."""
-        try:
-            with ExitStack() as opened:
-                read = time.time()
-                context = self._host.loaded(self._options.flags, PLUGIN, runs=lambda run: False)
-                data = opened.enter_context(context).data
-                check_present(data)
-                found, is_local = found_runs(data, self._options.source)
-                sources = {one.source for one in found.values()} if is_local else set()
-                _check_outside(self._store.location, sources)
-                if self._options.payloads == "locate":
-                    check_locatable(sources)
-                mine = {run: one for run, one in found.items() if self._is_mine(run)}
-                changed = self._changed(mine)
-                self.report.unchanged = len(mine) - len(changed)
-                if is_local:
-                    opened.close()
-                for batch in batches(changed, mine, self._options.batch):
-                    self._build(batch, mine, set(found), None if is_local else data, read)
-            if self._options.prune:
-                self._prune(mine, set(found))
-            # of logs without runs as well: hosts can tell an empty lake from none
-            publish(self._store, lambda version: None, self._known())
-        finally:
-            self._reader.close()
+        options = self._options
+        with ExitStack() as opened:
+            self._read = time.time()
+            context = self._host.loaded(options.flags, PLUGIN, runs=lambda run: False)
+            data = opened.enter_context(context).data
+            check_present(data)
+            self._found, has_files = found_runs(data, options.source)
+            logdirs = {one.source for one in self._found.values()} if has_files else set()
+            _check_outside(self._store.location, logdirs)
+            if options.payloads == "locate":
+                check_locatable(logdirs)
+            mine = {run: one for run, one in self._found.items() if self._is_mine(run)}
+            changed = self._changed(mine)
+            self.report.unchanged = len(mine) - len(changed)
+            if has_files:
+                opened.close()
+            for batch in batches(changed, mine, options.batch):
+                if has_files:
+                    self._load(set(batch))
+                else:
+                    self._build(data, set(batch))
+        if options.prune:
+            self._prune({one.source for one in mine.values()} | {options.source})
+        # of logs without runs as well: hosts can tell an empty lake from none
+        publish(self._store, lambda version: None, self._version)
         return self.report
 
     def _is_mine(self, run: str) -> bool:
         shard, shards = self._options.shard
         return zlib.crc32(run.encode()) % shards == shard  # the same on every machine
 
-    def _version(self, version: LakeVersion) -> Lake:
-        self._lake = Lake(self._reader, version, self._lake)
-        return self._lake
-
-    def _known(self) -> LakeVersion | None:
-        return None if self._lake is None else self._lake.version
-
     def _changed(self, mine: Mapping[str, FoundRun]) -> list[str]:
-        known = self._version(newest(self._store)).runs()
-        others = [run for run, one in mine.items() if run in known and known[run].note.source != one.source]
+        self._version = newest(self._store)
+        known = self._version.facts("source", "fingerprint")
+        others = [run for run, one in mine.items() if run in known and known[run][0] != one.source]
         if others and not self._options.replace:
             run = min(others)
             raise InvalidArgument(
-                f"the lake has the run {run!r} of {known[run].note.source}, and that of {mine[run].source} "
+                f"the lake has the run {run!r} of {known[run][0]}, and that of {mine[run].source} "
                 "would replace it: give the logdir a name (NAME:DIR), or --replace"
             )
-        return sorted(
-            run
-            for run, one in mine.items()
-            if run not in known
-            or known[run].note.fingerprint != one.fingerprint
-            or known[run].note.source != one.source
-        )
+        return sorted(run for run, one in mine.items() if known.get(run) != (one.source, one.fingerprint))
 
-    def _build(
-        self,
-        batch: Sequence[str],
-        mine: Mapping[str, FoundRun],
-        listed: set[str],
-        data: DataProvider | None,
-        read: float,
-    ) -> None:
-        """Writes and publishes a segment of a batch of runs; ``data`` are those of a source without files."""
-        wanted = set(batch)
-        with ExitStack() as opened:
-            if data is None:
-                context = self._host.loaded(
-                    # a run without files, such as a directory that cannot be read, is listed by loading alone
-                    self._options.flags,
-                    PLUGIN,
-                    runs=lambda run: run in wanted or (run not in listed and self._is_mine(run)),
-                )
-                data = opened.enter_context(context).data
-                found = {run.name for run in data.runs()}
-                self._fileless = found - listed
-                wanted |= found
-            unread = unread_runs(data, {run for run in wanted if run in mine and is_remote(mine[run].source)})
-            for run, cause in unread.items():
-                self._host.print(f"insight-host lake: {run} is left out for now: {cause}")
-            wanted -= unread.keys()
-            directory = opened.enter_context(self._store.drafts())
+    def _load(self, batch: set[str]) -> None:
+        """Reads the files of a batch of runs, and builds them with the runs without files."""
+
+        def is_wanted(run: str) -> bool:
+            # a run without files, such as a directory that cannot be read, is listed by loading alone
+            return run in batch or (run not in self._found and self._is_mine(run))
+
+        with self._host.loaded(self._options.flags, PLUGIN, runs=is_wanted) as context:
+            names = {run.name for run in context.data.runs()}
+            self._fileless = names - self._found.keys()
+            self._build(context.data, names)
+
+    def _build(self, data: DataProvider, runs: set[str]) -> None:
+        """Writes and publishes a segment of these runs."""
+        fallback = FoundRun("", 0, self._options.source)
+        found = {run.name: self._found.get(run.name, fallback) for run in data.runs() if run.name in runs}
+        remote = {run for run, one in found.items() if run in self._found and is_remote(one.source)}
+        for run, cause in unread_runs(data, remote).items():
+            self._host.print(f"insight-host lake: {run} is left out for now: {cause}")
+            del found[run]
+        if not found:
+            return
+        with self._store.drafts() as directory:
             draft = SegmentDraft(directory)
-            source, payloads = self._record_source(data, draft, opened)
-            runs = [run for run in data.runs() if run.name in wanted]
-            names = [run.name for run in runs]
-            write_series(draft, data, names, source, self._tell)
-            fallback = FoundRun("", 0, self._options.source)
-            notes = {
-                run: RunNote(one.source, one.fingerprint, read)
-                for run, one in ((run, mine.get(run, fallback)) for run in names)
-            }
-            draft.add_runs(runs, data, notes)
-            stored = payloads()
-            if not runs:
-                return
-            if stored is not None:
-                self._store.put_file(stored.key, draft.path("payloads"))
-            entry = draft.store(self._store, [stored] if stored is not None else [])
-        self._publish(entry, notes)
-
-    def _record_source(
-        self, data: DataProvider, draft: SegmentDraft, opened: ExitStack
-    ) -> tuple[RecordSource | None, Callable[[], LakeObject | None]]:
-        """Returns the source of places of payloads, and a function that ends the file of copied ones."""
-        if self._options.payloads == "none":
-            return None, lambda: None
-        path, key = draft.path("payloads"), f"payloads/{draft.id}.bin"
-        file = opened.enter_context(path.open("wb"))
-
-        def end() -> LakeObject | None:
-            file.close()
-            return WrittenTable(path, 0).stored_as(key) if path.stat().st_size else None
-
-        copied = CopiedRecords(data, file, key)
-        return LogRecords(data, copied) if self._options.payloads == "locate" else copied, end
+            path, key = draft.path("payloads"), f"payloads/{draft.id}.bin"
+            with path.open("wb") as file:
+                kind = self._options.payloads
+                payloads = None if kind == "none" else PayloadWriter(data, file, key, kind == "copy")
+                add_runs(draft, data, found, payloads, self._tell)
+            copies = [LakeObject.of(path, key)] if path.stat().st_size else []
+            for one in copies:
+                self._store.put_file(one.key, path)
+            rows = draft.runs(data, found, self._read)
+            entry = draft.store(self._store, rows, draft.series(), copies)
+        self._publish(entry, found)
 
     def _tell(self, points: int) -> None:
         self._host.status(
             f"insight-host lake: {self.report.written:,} runs, {self.report.points + points:,} points"
         )
 
-    def _publish(self, entry: LakeSegment, notes: Mapping[str, RunNote]) -> None:
+    def _publish(self, entry: LakeSegment, found: Mapping[str, FoundRun]) -> None:
         made: dict[tuple[str, frozenset[str]], LakeSegment | None] = {}
         result: list[LakeSegment] = []
 
-        def without(segment: LakeSegment, runs: Iterable[str]) -> LakeSegment | None:
+        def without(segment: LakeSegment, runs: Collection[str]) -> LakeSegment | None:
             key = segment.id, frozenset(runs)
             if key not in made:
-                made[key] = rewritten(self._store, [segment], key[1]) if key[1] else segment
+                made[key] = rewritten(self._store, [segment], runs) if runs else segment
             return made[key]
 
         def change(version: LakeVersion) -> LakeCommit | None:
-            known = self._version(version).runs()
+            known = version.facts("read", "source", "fingerprint")
             # another builder was faster, and looked at the files later, or at the same ones
             late = {
                 run
-                for run, note in notes.items()
-                if run in known and (known[run].note.read > note.read or _is_same(known[run].note, note))
+                for run, one in found.items()
+                if run in known
+                and (
+                    known[run][0] > self._read
+                    or (one.fingerprint and known[run][1:] == (one.source, one.fingerprint))
+                )
             }
-            mine = without(entry, late)
-            replaced: dict[str, set[str]] = {}
-            for run in notes.keys() - late:
-                holder = self._version(version).entry_of(run)
-                if holder is not None:
-                    replaced.setdefault(holder.id, set()).add(run)
-            by_id = {segment.id: segment for segment in version.segments}
-            left = [without(by_id[name], runs) for name, runs in replaced.items()]
+            mine, new = without(entry, late), found.keys() - late
+            held = {one.id: new.intersection(one.runs["run"].to_pylist()) for one in version.segments}
+            replaced = [one for one in version.segments if held[one.id]]
+            left = [without(one, held[one.id]) for one in replaced]
             result[:] = [] if mine is None else [mine]
             added = [segment for segment in (mine, *left) if segment is not None]
-            return LakeCommit(list(replaced), added) if mine is not None else None
+            return LakeCommit([one.id for one in replaced], added) if mine is not None else None
 
-        publish(self._store, change, self._known())
+        self._version = publish(self._store, change, self._version)
         for segment in result:
-            self.report.add(segment)
+            self.report.written += segment.rows("runs")
+            self.report.points += segment.rows("scalars")
+            self.report.records += segment.rows("records")
+            self.report.bytes += sum(one.size for one in segment.objects)
 
-    def _prune(self, mine: Mapping[str, FoundRun], listed: set[str]) -> None:
-        """Drops the runs of this shard that the source had and has no longer.
+    def _prune(self, sources: Collection[str]) -> None:
+        """Drops the runs of this shard that one of the sources had and has no longer.
 
         Runs without files are not among those that are listed: they stay until a batch does not find them.
         """
-        sources = {one.source for one in mine.values()} | {self._options.source}
 
         def gone(version: LakeVersion) -> set[str]:
             return {
-                name
-                for name, stored in self._version(version).runs().items()
-                if name not in listed
-                and stored.note.source in sources
-                and self._is_mine(name)
-                and (stored.note.fingerprint or (self._fileless is not None and name not in self._fileless))
+                run
+                for run, (source, fingerprint) in version.facts("source", "fingerprint").items()
+                if run not in self._found
+                and source in sources
+                and self._is_mine(run)
+                and (fingerprint or (self._fileless is not None and run not in self._fileless))
             }
 
-        if not listed and (lost := gone(newest(self._store, self._known()))):
+        if not self._found and (lost := gone(newest(self._store, self._version))):
             raise InvalidArgument(
                 f"{self._options.source}: has no run at all, perhaps because it is not mounted, and --prune "
                 f"would drop {len(lost):,} runs of the lake; if that is meant, use insight-host lake expire"
             )
-        self.report.removed = remove_runs(self._store, gone, self._known())
-
-
-def _is_same(known: RunNote, note: RunNote) -> bool:
-    return bool(note.fingerprint) and (known.fingerprint, known.source) == (note.fingerprint, note.source)
+        self.report.removed = remove_runs(self._store, gone, self._version)
 
 
 def _check_outside(place: str, logdirs: Iterable[str]) -> None:
@@ -276,11 +226,3 @@ def _check_outside(place: str, logdirs: Iterable[str]) -> None:
         )
         if is_inside:
             raise InvalidArgument(f"{place} lies in the log directory {logdir}, and nothing is written there")
-
-
-def parse_shard(text: str) -> tuple[int, int]:
-    """``i/n`` with i from 0 to before n. Raises ValueError."""
-    match = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
-    if match is None or not 0 <= int(match[1]) < int(match[2]):
-        raise ValueError(f"{text!r} is not of the form I/N with I from 0 to N - 1")
-    return int(match[1]), int(match[2])

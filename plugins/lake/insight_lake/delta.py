@@ -18,17 +18,20 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from deltalake.transaction import AddAction, RemoveAction
 
 from insight_core.plugin import InvalidArgument, Unavailable
+from insight_lake.row_reader import whole_table
 from insight_lake.store import LakeStore, ObjectMissing
-from insight_lake.tables import MEASURED, SCHEMAS, LakeObject, plain_type, write_runs
+from insight_lake.tables import MEASURED, SCHEMAS, LakeObject, write_table
 
 FOLLOWING = tuple(name for name in SCHEMAS if name != "runs")
 _MOST_TRIES = 100  # of one commit, while other writers make theirs
 _MOST_FILES = 16  # of the table ``runs``, which a host reads whole
 _COMMIT = CommitProperties(max_commit_retries=0)  # fails if another writer was faster
+_FORMAT = "insight.lakeFormat", "3"
 _SETTINGS: Mapping[str, str | None] = {
     "delta.checkpointInterval": "5",
     "delta.logRetentionDuration": "interval 2 days",
     "delta.deletedFileRetentionDuration": "interval 1 days",
+    _FORMAT[0]: _FORMAT[1],
 }
 _LAST_TEXT = "\U0010ffff"
 _MEASURED = "delta.dataSkippingStatsColumns"  # delta-rs takes the bounds of others for null, and finds no row
@@ -38,14 +41,26 @@ _PAUSE = 0.05  # seconds after another writer was faster; grows with each try
 class LakeSegment:
     """A group of runs, with all of each: rows of ``runs``, and one file in each of the other tables."""
 
-    def __init__(self, runs: Any) -> None:  # noqa: ANN401
+    def __init__(self, runs: pa.Table) -> None:
         """``runs`` is a pyarrow Table, of which the first row says the rest."""
         self.runs = runs
         self.id: str = runs["segment"][0].as_py()
         self.plugins: Sequence[str] = runs["plugins"][0].as_py()
-        files = [LakeObject(**one) for one in runs["files"][0].as_py()]
-        self.tables = {one.table: one for one in files if one.table in FOLLOWING}
-        self.payloads = [one for one in files if one.table not in FOLLOWING]  # which segments may share
+        self.objects = [LakeObject(**one) for one in runs["files"][0].as_py()]
+        self.tables = {one.table: one for one in self.objects if one.table in FOLLOWING}
+
+    @classmethod
+    def of(
+        cls, name: str, runs: pa.Table, objects: Sequence[LakeObject], plugins: Sequence[str]
+    ) -> LakeSegment:
+        """The segment with these rows of ``runs`` (at least one), of which the last columns are replaced."""
+        nothing = [None] * (len(runs) - 1)
+        columns = {one: runs[one] for one in runs.column_names} | {
+            "segment": [name] * len(runs),
+            "plugins": [list(plugins), *nothing],
+            "files": [[asdict(one) for one in objects], *nothing],
+        }
+        return cls(pa.table(columns, schema=SCHEMAS["runs"]))
 
     @property
     def size(self) -> int:
@@ -55,24 +70,6 @@ class LakeSegment:
     def rows(self, table: str) -> int:
         """Rows in one of the tables."""
         return len(self.runs) if table == "runs" else self.tables[table].rows if table in self.tables else 0
-
-    def objects(self) -> list[LakeObject]:
-        """Every object of the segment."""
-        return [*self.tables.values(), *self.payloads]
-
-
-def segment_of(
-    name: str, runs: Mapping[str, Sequence[Any]], files: Sequence[LakeObject], plugins: Sequence[str]
-) -> LakeSegment:
-    """Returns the segment with these rows of ``runs`` (at least one) and these files."""
-    nothing = [None] * (len(runs["run"]) - 1)
-    columns = {
-        **runs,
-        "segment": [name] * len(runs["run"]),
-        "plugins": [list(plugins), *nothing],
-        "files": [[asdict(one) for one in files], *nothing],
-    }
-    return LakeSegment(pa.table(columns, schema=SCHEMAS["runs"]))
 
 
 @frozen(eq=False)
@@ -87,10 +84,13 @@ class LakeVersion:
         """The segments, in the order in which they were written."""
         return [segment for _, segments in self.files.values() for segment in segments]
 
-    @classmethod
-    def of(cls, segments: Sequence[LakeSegment]) -> LakeVersion:
-        """Some segments by themselves."""
-        return cls(0, {"": (0, segments)})
+    def facts(self, *columns: str) -> dict[str, tuple[Any, ...]]:
+        """Columns of ``runs``, by run."""
+        return {
+            row[0]: row[1:]
+            for segment in self.segments
+            for row in zip(*(segment.runs[name].to_pylist() for name in ("run", *columns)), strict=True)
+        }
 
 
 @frozen
@@ -108,8 +108,12 @@ def newest(store: LakeStore, known: LakeVersion | None = None) -> LakeVersion:
     except TableNotFoundError as error:
         if known is not None and known.version >= 0:  # it was there: such as a directory that was unmounted
             raise Unavailable(f"{store.location}: the lake is away") from error
-        _refuse_earlier_format(store)
         return LakeVersion()
+    if table.metadata().configuration.get(_FORMAT[0]) != _FORMAT[1]:
+        raise InvalidArgument(
+            f"{store.location}: a lake of an earlier insight-host, which is not read any more; build it anew "
+            "from the logs, in an empty place: insight-host lake build"
+        )
     before = {} if known is None else known.files
     sizes = _files_of(table)
     new = [path for path in sizes if path not in before]
@@ -147,7 +151,7 @@ def publish(
     """
     current = newest(store, known)
     if current.version < 0:
-        create_tables(store)
+        _create_tables(store)
     made: set[str] = set()
     for number in range(_MOST_TRIES):
         current = newest(store, current)
@@ -195,28 +199,9 @@ def opened_table(store: LakeStore, name: str) -> DeltaTable:
         raise _no_lake(store) from error
 
 
-def create_tables(store: LakeStore) -> None:
-    """Creates the tables; ``runs`` last, without which there is no lake."""
-    for name in (*FOLLOWING, "runs"):
-        if store.root is not None:
-            (store.root / name).mkdir(parents=True, exist_ok=True)
-        try:
-            DeltaTable.create(
-                f"{store.location}/{name}",
-                pa.schema([(one.name, plain_type(one.type)) for one in SCHEMAS[name]]),
-                mode="ignore",
-                configuration={**_SETTINGS, _MEASURED: ",".join(_measured(name))},
-                storage_options=store.delta_options,
-            )
-        except (DeltaError, OSError):
-            opened_table(store, name)  # another writer may have created it
-
-
 def segments_of(store: LakeStore, path: str) -> list[LakeSegment]:
     """The segments of a file of ``runs``, which has the rows of each one after the other."""
-    table = pq.ParquetFile(pa.BufferReader(store.get(f"runs/{path}")), pre_buffer=False).read(
-        use_threads=False
-    )
+    table = whole_table("runs", store.get(f"runs/{path}"))
     firsts = pc.indices_nonzero(table["files"].is_valid()).to_pylist()
     stops = [*firsts[1:], len(table)]
     return [LakeSegment(table.slice(first, stop - first)) for first, stop in zip(firsts, stops, strict=True)]
@@ -245,8 +230,24 @@ def _opened(store: LakeStore, name: str) -> DeltaTable:
     return table
 
 
-def _measured(table: str) -> list[str]:
-    return [column for column in MEASURED if column in SCHEMAS[table].names]
+def _create_tables(store: LakeStore) -> None:
+    """Creates the tables; ``runs`` last, without which there is no lake."""
+    for name in (*FOLLOWING, "runs"):
+        schema = SCHEMAS[name]
+        measured = ",".join(column for column in MEASURED if column in schema.names)
+        if store.root is not None:
+            (store.root / name).mkdir(parents=True, exist_ok=True)
+        try:
+            DeltaTable.create(
+                f"{store.location}/{name}",
+                schema,
+                mode="ignore",
+                configuration={**_SETTINGS, _MEASURED: measured},
+                raise_if_key_not_exists=False,
+                storage_options=store.delta_options,
+            )
+        except (DeltaError, OSError):
+            opened_table(store, name)  # another writer may have created it
 
 
 def _files_of(table: DeltaTable) -> dict[str, int]:
@@ -263,17 +264,15 @@ def _commit_runs(store: LakeStore, current: LakeVersion, wanted: LakeCommit) -> 
         for path, (size, segments) in current.files.items()
         if len(current.files) >= _MOST_FILES or any(one.id in wanted.removed for one in segments)
     }
-    kept = [
-        segment for path in replaced for segment in current.files[path][1] if segment.id not in wanted.removed
-    ]
+    kept = [one for path in replaced for one in current.files[path][1] if one.id not in wanted.removed]
     actions: list[AddAction | RemoveAction] = [_removed(path, size) for path, size in replaced.items()]
     tables = [segment.runs for segment in (*kept, *wanted.added)]
-    key = f"runs/{uuid.uuid4().hex}.parquet"
     if tables:
         with store.drafts() as drafts:
-            path = drafts / "runs"
-            stored = write_runs(path, pa.concat_tables(tables)).stored_as(key)
-            store.put_file(key, path)
+            path, rows = drafts / "runs", pa.concat_tables(tables)
+            write_table(path, "runs", rows)
+            stored = LakeObject.of(path, f"runs/{uuid.uuid4().hex}.parquet", len(rows))
+            store.put_file(stored.key, path)
         actions.append(_added(store, stored))
     if not actions:
         return True
@@ -300,24 +299,17 @@ def _removed(path: str, size: int) -> RemoveAction:
 def _added(store: LakeStore, one: LakeObject) -> AddAction:
     """The entry of a file, with the least and greatest values of columns, by which engines leave it out."""
     footer = pq.read_metadata(pa.BufferReader(store.get_range(one.key, one.size - one.footer, one.size)))
-    statistics: dict[str, Any] = {"numRecords": footer.num_rows}
-    for name, pick, without in (("minValues", min, ""), ("maxValues", max, _LAST_TEXT)):
-        found = statistics[name] = {}
-        for place in range(footer.num_columns if footer.num_rows else 0):
-            column = footer.schema.column(place).path
-            if column in MEASURED:
-                parts = [footer.row_group(at).column(place).statistics for at in range(footer.num_row_groups)]
-                known = [getattr(part, name[:3]) for part in parts if part is not None and part.has_min_max]
-                # a text of more than 4 kB has none, and a file without bounds would be left out by some
-                found[column] = pick(known) if len(known) == len(parts) else without
-    statistics["nullCount"] = dict.fromkeys(statistics["minValues"], 0)
+    least: dict[str, object] = {}
+    greatest: dict[str, object] = {}
+    for place in range(footer.num_columns if footer.num_rows else 0):
+        name = footer.schema.column(place).path
+        if name in MEASURED:
+            parts = [footer.row_group(at).column(place).statistics for at in range(footer.num_row_groups)]
+            # a text of more than 4 kB has none, and a file without bounds would be left out by some
+            is_known = all(part is not None and part.has_min_max for part in parts)
+            least[name] = min(part.min for part in parts) if is_known else ""
+            greatest[name] = max(part.max for part in parts) if is_known else _LAST_TEXT
+    statistics = {"numRecords": footer.num_rows, "minValues": least, "maxValues": greatest}
+    statistics["nullCount"] = dict.fromkeys(least, 0)
     path = one.key.partition("/")[2]
     return AddAction(path, one.size, {}, int(time.time() * 1000), True, json.dumps(statistics))
-
-
-def _refuse_earlier_format(store: LakeStore) -> None:
-    if any(True for _ in store.list("manifests/")):
-        raise InvalidArgument(
-            f"{store.location}: a lake of an earlier insight-host, which is not read any more; build it anew "
-            "from the logs, in an empty place: insight-host lake build"
-        )

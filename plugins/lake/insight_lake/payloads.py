@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from functools import cache
+from pathlib import Path
 
 from attrs import frozen
 
@@ -18,7 +19,13 @@ _LENGTH = 8  # bytes at the start of a record that give the length of its conten
 _FOOTER = 4  # bytes of the checksum after the content of a record
 _PIECE = 4 << 20  # bytes of a request
 _PLACES_ONLY = "the lake has only the places of payloads in the logs, unless it is built with --with-payloads"
-_SHORTER = "the file is shorter than when the lake was built"
+
+
+class UnreadablePayload(InsightError):
+    """Why the bytes of a payload cannot be given."""
+
+    status = 422
+    code = "undecodable"
 
 
 @frozen
@@ -32,49 +39,59 @@ class PayloadPlace:
     size: int
     claim: Claim
 
+    def read(self, store: LakeStore, limit: int | None) -> bytes:
+        """The bytes of the payload, or its first ones. Raises UnreadablePayload."""
+        size = self.size if limit is None else min(limit, self.size)
+        if self.copied or self.record < 0:
+            return self.part(store, self.start, size)
+        header = self.part(store, self.record, HEADER_SIZE)
+        length = int.from_bytes(header[:_LENGTH], "little")
+        content = self.record + HEADER_SIZE
+        if not content <= self.start <= self.start + self.size <= content + length:
+            raise UnreadablePayload(f"{self.object}: the file has changed: another record is at this offset")
+        if size < self.size:
+            return self.part(store, self.start, size)
+        record = header + self.part(store, content, length + _FOOTER)
+        if not list(contents(record, [])):
+            raise UnreadablePayload(
+                f"{self.object}: the record at byte {self.record} does not have its checksum"
+            )
+        return record[self.start - self.record :][:size]
 
-class UnreadablePayload(InsightError):
-    """Why the bytes of a payload cannot be given."""
+    def open(self, store: LakeStore, offset: int, length: int | None) -> PayloadStream:
+        """The bytes of the payload, or a part of them, as a stream. Raises UnreadablePayload."""
+        stop = self.size if length is None else min(self.size, offset + length)
+        file: io.BytesIO | io.BufferedReader
+        if length == 0:
+            file = io.BytesIO()
+        elif not self.copied and self.record >= 0:
+            file = io.BytesIO(self.read(store, None)[:stop])
+        else:
+            if not self.copied:  # an error now
+                self.part(store, self.start + max(0, self.size - 1), min(1, self.size))
+            file = io.BufferedReader(_Bytes(store, self, stop), _PIECE)
+        file.seek(min(offset, stop))
+        return PayloadStream(file, self.size, self.claim)
 
-    status = 422
-    code = "undecodable"
-
-
-def read_payload(store: LakeStore, place: PayloadPlace, limit: int | None) -> bytes:
-    """The bytes of a payload, or its first ones. Raises UnreadablePayload."""
-    size = place.size if limit is None else min(limit, place.size)
-    if place.copied or place.record < 0:
-        return _part(store, place, place.start, size)
-    header = _part(store, place, place.record, HEADER_SIZE)
-    length = int.from_bytes(header[:_LENGTH], "little")
-    end = place.record + HEADER_SIZE + length
-    if not place.record + HEADER_SIZE <= place.start <= place.start + place.size <= end:
-        raise UnreadablePayload(f"{place.object}: the file has changed: another record is at this offset")
-    if size < place.size:
-        return _part(store, place, place.start, size)
-    record = header + _part(store, place, place.record + HEADER_SIZE, length + _FOOTER)
-    if not list(contents(record, [])):
-        raise UnreadablePayload(
-            f"{place.object}: the record at byte {place.record} does not have its checksum"
-        )
-    first = place.start - place.record
-    return record[first : first + size]
-
-
-def open_payload(store: LakeStore, place: PayloadPlace, offset: int, length: int | None) -> PayloadStream:
-    """The bytes of a payload, or a part of them, as a stream. Raises UnreadablePayload."""
-    stop = place.size if length is None else min(place.size, offset + length)
-    file: io.BytesIO | io.BufferedReader
-    if length == 0:
-        file = io.BytesIO()
-    elif not place.copied and place.record >= 0:
-        file = io.BytesIO(read_payload(store, place, None)[:stop])
-    else:
-        if not place.copied:
-            _part(store, place, place.start + max(0, place.size - 1), min(1, place.size))  # or an error now
-        file = io.BufferedReader(_Bytes(store, place, stop), _PIECE)
-    file.seek(min(offset, stop))
-    return PayloadStream(file, place.size, place.claim)
+    def part(self, store: LakeStore, start: int, size: int) -> bytes:
+        """Bytes of the object or log file. Raises UnreadablePayload if a log does not have them."""
+        if not size or self.copied:
+            return store.get_range(self.object, start, start + size) if size else b""
+        try:
+            if is_remote(self.object):
+                scheme, _, rest = self.object.partition("://")
+                root, _, key = rest.partition("/")
+                data = _root(f"{scheme}://{root}").get_range(key, start, start + size)
+            else:
+                with Path(self.object).open("rb") as file:
+                    file.seek(start)
+                    data = file.read(size)
+        except (ObjectMissing, OSError) as error:
+            text = f"{self.object}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            raise UnreadablePayload(f"{text}; {_PLACES_ONLY}") from error
+        if len(data) != size:
+            raise UnreadablePayload(f"{self.object}: the file is shorter than when the lake was built")
+        return data
 
 
 class _Bytes(io.RawIOBase):
@@ -96,33 +113,9 @@ class _Bytes(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         count = max(0, min(len(buffer), self._stop - self._at))
-        buffer[:count] = _part(self._store, self._place, self._place.start + self._at, count)
+        buffer[:count] = self._place.part(self._store, self._place.start + self._at, count)
         self._at += count
         return count
-
-
-def _part(store: LakeStore, place: PayloadPlace, start: int, size: int) -> bytes:
-    """Bytes of the object or log file of a payload. Raises UnreadablePayload if a log does not have them."""
-    if not size:
-        return b""
-    if place.copied:
-        return store.get_range(place.object, start, start + size)
-    try:
-        if is_remote(place.object):
-            scheme, _, rest = place.object.partition("://")
-            root, _, key = rest.partition("/")
-            data = _root(f"{scheme}://{root}").get_range(key, start, start + size)
-        else:
-            with open(place.object, "rb") as file:
-                file.seek(start)
-                data = file.read(size)
-    except ObjectMissing as error:
-        raise UnreadablePayload(f"{error}; {_PLACES_ONLY}") from error
-    except OSError as error:
-        raise UnreadablePayload(f"{place.object}: {error.strerror}; {_PLACES_ONLY}") from error
-    if len(data) != size:
-        raise UnreadablePayload(f"{place.object}: {_SHORTER}")
-    return data
 
 
 @cache

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeVar
 
-from insight_core.plugin import (
-    FileName,
-    InvalidArgument,
-    NotFound,
-    Plugin,
-    ProviderSettings,
-    Reason,
-    ReasonKind,
-    Undecodable,
-)
+from insight_core.plugin import FileName, InvalidArgument, NotFound, Plugin, ProviderSettings, Reason
 from insight_core.plugin.data import (
     MOST_AT_ONCE,
     Changes,
@@ -32,27 +23,20 @@ from insight_core.plugin.data import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
+    record_at,
     united_tables,
 )
 from insight_core.plugin.lab import ScalarSummaries
 from insight_lake.catalog import FIELDS
-from insight_lake.followed_lake import FollowedLake
-from insight_lake.lake import Lake
-from insight_lake.payloads import PayloadPlace, UnreadablePayload, open_payload, read_payload
+from insight_lake.lake import FollowedLake, Lake
+from insight_lake.payloads import PayloadPlace, UnreadablePayload
 from insight_lake.points import PointReader, SeriesPlace
 from insight_lake.records import PayloadPlaceReader, StoredRows
 from insight_lake.row_reader import RowReader
 from insight_lake.store import LakeStore
 
 _EVERY_POINT = ScalarQuery()
-_UNDECODABLE_RECORD = ReasonKind(
-    "undecodable_record", "{tag!r} of run {run!r}, step {step} (record {index}): {cause}"
-)
-
-
-def open_provider(location: str, settings: ProviderSettings) -> LakeProvider:
-    """The lake at a location, not started yet. Raises InvalidArgument."""
-    return LakeProvider(LakeStore(location), settings)
+T = TypeVar("T")
 
 
 class LakeProvider(ProviderBase):
@@ -83,18 +67,17 @@ class LakeProvider(ProviderBase):
         """Stops background threads."""
         super().close()
         self.followed.close()
-        self._points.close()
         self._reader.close()
 
     # --- what routes ask --------------------------------------------------------------------------
 
     def plugins(self) -> Collection[str]:
         """Names of plugins that have series, and claims of values that no plugin claims."""
-        return {self._owner(name) for name in self.lake().plugins()}
+        return {self._owner(name) for name in self.lake().plugins}
 
     def runs(self) -> Sequence[Run]:
         """All runs, earliest first."""
-        return self.lake().shown_runs
+        return self.lake().runs
 
     def series(
         self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
@@ -134,10 +117,7 @@ class LakeProvider(ProviderBase):
         names = self._names(plugin)
         for part, wanted in lake.parts({key.run for key in keys}, names):
             for key in keys:
-                if wanted is not None and key.run not in wanted:
-                    continue
-                found_rows = (part.find(name, key.run, key.tag) for name in names)
-                row = next((row for row in found_rows if row is not None), None)
+                row = part.find(names, key) if key.run in (wanted or ()) else None
                 if row is not None and part.number("scalars_row", row) >= 0:
                     places.append(SeriesPlace(key, part, row))
         found = self._points.answers(places, query)
@@ -178,16 +158,16 @@ class LakeProvider(ProviderBase):
         limit: int | None = None,
     ) -> Payload:
         """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
-        place, step = self._place(plugin, key, index, attempts)
-        if limit is None and isinstance(place.claim, FileName) and place.size > MOST_AT_ONCE:
-            raise InvalidArgument(
-                f"the file claimed by {place.claim} has {place.size:,} bytes: more than {MOST_AT_ONCE:,} are "
-                "read in pieces"
-            )
-        try:
-            return Payload(read_payload(self.store, place, limit), place.claim)
-        except UnreadablePayload as error:
-            raise _undecodable(key, step, index, error) from error
+
+        def read(place: PayloadPlace) -> Payload:
+            if limit is None and isinstance(place.claim, FileName) and place.size > MOST_AT_ONCE:
+                raise InvalidArgument(
+                    f"the file claimed by {place.claim} has {place.size:,} bytes: more than {MOST_AT_ONCE:,} "
+                    "are read in pieces"
+                )
+            return Payload(place.read(self.store, limit), place.claim)
+
+        return self._of_payload(plugin, key, index, attempts, read)
 
     def open_payload(
         self,
@@ -200,11 +180,9 @@ class LakeProvider(ProviderBase):
         length: int | None = None,
     ) -> PayloadStream:
         """The bytes of one record, or a part of them, as a stream."""
-        place, step = self._place(plugin, key, index, attempts)
-        try:
-            return open_payload(self.store, place, offset, length)
-        except UnreadablePayload as error:
-            raise _undecodable(key, step, index, error) from error
+        return self._of_payload(
+            plugin, key, index, attempts, lambda place: place.open(self.store, offset, length)
+        )
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read when the lake was built, of one run or of all runs."""
@@ -235,11 +213,6 @@ class LakeProvider(ProviderBase):
         """The version that is shown. Raises Unavailable while none could be read."""
         return self.followed.lake()
 
-    def record_columns(self, plugin: str, key: SeriesKey) -> Any:  # noqa: ANN401
-        """The payloads of a series in the order of files, with their places. Raises NotFound."""
-        found = self._record_rows(plugin, key)
-        return found.table.take(found.order("all"))
-
     def _own(self, plugin: Plugin) -> bool:
         claims = [str(claim) for claim in (plugin.decoder.claims if plugin.decoder else ())]
         new = [claim for claim in claims if not claim.startswith("file:") and claim not in self._owners]
@@ -252,33 +225,32 @@ class LakeProvider(ProviderBase):
 
     def _names(self, plugin: str) -> list[str]:
         """The names under which a lake has the series of a plugin, its own first."""
-        found = [name for name in self.lake().plugins() if self._owner(name) == plugin]
+        found = [name for name in self.lake().plugins if self._owner(name) == plugin]
         return sorted(found, key=lambda name: name != plugin)
 
     def _record_rows(self, plugin: str, key: SeriesKey) -> StoredRows:
         """The payloads of a series. Raises NotFound."""
         names = self._names(plugin)
         for part, _ in self.lake().parts({key.run}, names):
-            for name in names:
-                row = part.find(name, key.run, key.tag)
-                if row is not None and part.number("records_row", row) >= 0:
-                    return self._records.rows(part, row)
+            row = part.find(names, key)
+            if row is not None and part.number("records_row", row) >= 0:
+                return self._records.rows(part, row)
         text = f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}"
         raise NotFound(text, code="unknown_series", run=key.run, tag=key.tag)
 
-    def _place(
-        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts
-    ) -> tuple[PayloadPlace, int]:
+    def _of_payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts,
+        read: Callable[[PayloadPlace], T],
+    ) -> T:
         found = self._record_rows(plugin, key)
         rows = found.order(attempts)
-        if not 0 <= index < len(rows):
-            raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
-        row = int(rows[index])
-        return found.place(row), int(found.table["step"][row].as_py())
-
-
-def _undecodable(key: SeriesKey, step: int, index: int, error: UnreadablePayload) -> Undecodable:
-    cause = Reason.of(error)
-    return Undecodable(
-        _UNDECODABLE_RECORD(run=key.run, tag=key.tag, step=step, index=index, cause=Reason(str(cause)))
-    )
+        try:
+            if 0 <= index < len(rows):
+                return read(found.place(int(rows[index])))
+        except UnreadablePayload as error:
+            raise record_at(self, plugin, key, index, attempts).undecodable(str(error)) from error
+        raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")

@@ -8,7 +8,7 @@ lake; ``record`` is the offset of the framed record with the payload, or -1; ``s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -19,8 +19,8 @@ from insight_core.plugin import InvalidArgument
 from insight_core.plugin.data import DataProvider, SeriesKey, ShownAttempts
 from insight_core.plugin.lab import claim_of
 from insight_lake.catalog import SegmentSeries
+from insight_lake.layout import file_order
 from insight_lake.payloads import PayloadPlace
-from insight_lake.row_order import file_order
 from insight_lake.row_reader import ByteCache, RowRange, RowReader
 from insight_lake.sources import COPY_OR_LEAVE
 from insight_lake.tables import SCHEMAS, text_of_claims
@@ -30,65 +30,51 @@ _LIMIT = 64 << 20  # bytes
 PLACE_COLUMNS = SCHEMAS["records"].names[SCHEMAS["records"].names.index("step") :]
 
 
-class RecordSource(Protocol):
-    """Tells where payloads are."""
+@frozen
+class PayloadWriter:
+    """Finds the payloads of logs; copies all, or those of files that end with the provider.
 
-    def columns(self, plugin: str, key: SeriesKey) -> Any:  # noqa: ANN401
-        """The payloads of a series. Raises NotFound."""
-        ...
+    Copies are one after the other in ``file``, which becomes the object ``key``.
+    """
 
+    data: DataProvider
+    file: BinaryIO
+    key: str
+    copies_all: bool
 
-class LogRecords:
-    """Payloads that stay in the log files; those of files that end with the provider are ``copied``, if
-    there is something that does."""
+    def places(self, plugin: str, key: SeriesKey) -> pa.Table:
+        """The table of the payloads of a series.
 
-    def __init__(self, data: DataProvider, copied: RecordSource | None = None) -> None:
-        self._data, self._copied = data, copied
-
-    def columns(self, plugin: str, key: SeriesKey) -> Any:  # noqa: ANN401
-        """See RecordSource. Raises InvalidArgument where the places are not known."""
-        table = self._data.records(plugin, key, "all")
-        places = self._data.payload_places(plugin, key)
-        if places is None:
+        Raises NotFound, and InvalidArgument where the places are not known.
+        """
+        table = self.data.records(plugin, key, "all")
+        places = None if self.copies_all else self.data.payload_places(plugin, key)
+        if places is None and not self.copies_all:
             raise InvalidArgument(
-                f"{self._data.location()}: does not tell where payloads such as images are; {COPY_OR_LEAVE}"
+                f"{self.data.location()}: does not tell where payloads such as images are; {COPY_OR_LEAVE}"
             )
-        if places.passing and self._copied is not None:
-            return self._copied.columns(plugin, key)
+        if places is None or places.passing:
+            return self._copied(plugin, key)
         words = [text_of_claims([claim]) for claim in places.claims]
         claims, files = (_labels(places.parts, texts) for texts in (words, places.files))
         is_copied = np.zeros(len(table.steps), bool)
         numbers = table.steps, table.wall_times, table.sizes
         return _table(*numbers, claims, files, is_copied, places.records, places.starts)
 
-
-class CopiedRecords:
-    """Payloads that are written one after the other into a file, which becomes the object ``key``."""
-
-    def __init__(self, data: DataProvider, file: BinaryIO, key: str) -> None:
-        self._data, self._file, self._key = data, file, key
-
-    def columns(self, plugin: str, key: SeriesKey) -> Any:  # noqa: ANN401
-        """See RecordSource. Copies the payloads."""
-        table = self._data.records(plugin, key, "all")
+    def _copied(self, plugin: str, key: SeriesKey) -> Any:  # noqa: ANN401
+        table = self.data.records(plugin, key, "all")
         count = len(table.steps)
         starts, sizes, claims = np.zeros(count, np.int64), np.zeros(count, np.int64), []
         for index in range(count):
-            starts[index] = self._file.tell()
-            with self._data.open_payload(plugin, key, index, "all") as stream:
+            starts[index] = self.file.tell()
+            with self.data.open_payload(plugin, key, index, "all") as stream:
                 claims.append(text_of_claims([stream.claim]))
                 for piece in iter(lambda: stream.file.read(_PIECE), b""):
-                    sizes[index] += self._file.write(piece)
+                    sizes[index] += self.file.write(piece)
         nothing = np.zeros(count, np.int64)
-        words, file = pa.array(claims, pa.string()).dictionary_encode(), _labels(nothing, [self._key])
+        words, file = pa.array(claims, pa.string()).dictionary_encode(), _labels(nothing, [self.key])
         numbers = table.steps, table.wall_times, sizes
         return _table(*numbers, words, file, np.ones(count, bool), nothing - 1, starts)
-
-
-def claim_words(records: Any) -> tuple[list[str], NDArray[np.int64]]:  # noqa: ANN401
-    """The words of the claims in the order in which they first occur, and the index of each record's."""
-    coded = records["claim"].cast(pa.string()).combine_chunks().dictionary_encode()
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
 
 
 @frozen(eq=False)
@@ -96,12 +82,12 @@ class StoredRows:
     """The payloads of a series as a lake stores them: those that are shown first."""
 
     table: Any
-    attempts: NDArray[np.int64]
+    attempts: NDArray[np.int32]
     hidden: int
     purged: int  # of the hidden ones
     total: int  # as the writer recorded them
 
-    def order(self, attempts: ShownAttempts) -> NDArray[np.int64]:
+    def order(self, attempts: ShownAttempts) -> NDArray[np.intp]:
         """The rows that are shown, or all in the order of the log files."""
         if attempts == "last":
             return np.arange(len(self.attempts) - self.hidden)
@@ -128,16 +114,16 @@ class PayloadPlaceReader:
         if found is None:
             first = series.number("records_row", row)
             wanted = RowRange(series.entry.tables["records"], first, first + series.number("kept", row))
-            columns = self._reader.rows([wanted], ("attempt", *PLACE_COLUMNS))[0]
+            [columns] = self._reader.rows([wanted], ("attempt", *PLACE_COLUMNS))
             table = _table(*(columns[name] for name in PLACE_COLUMNS))
             counts = [series.number(name, row) for name in ("hidden", "purged", "points")]
             found = self._known.put(place, StoredRows(table, columns["attempt"], *counts))
         return found
 
 
-def _table(*columns: object) -> Any:  # noqa: ANN401
+def _table(*columns: object) -> pa.Table:
     return pa.table(dict(zip(PLACE_COLUMNS, columns, strict=True)))
 
 
-def _labels(codes: NDArray[np.int64], words: Sequence[str]) -> Any:  # noqa: ANN401
+def _labels(codes: NDArray[np.int64], words: Sequence[str]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(words, pa.string()))

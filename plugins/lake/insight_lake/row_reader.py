@@ -1,19 +1,20 @@
-"""Reads rows of Parquet objects by range: only the row groups and columns that are needed."""
+"""Reads rows of Parquet objects by range: only the row groups that are needed."""
 
 from __future__ import annotations
 
 import bisect
-import io
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import frozen
 from cachetools import LRUCache
+from numpy.typing import NDArray
 
 from insight_core.plugin import Unavailable
 from insight_lake.store import LakeStore
@@ -80,9 +81,9 @@ class RowReader:
         listed = list(items)
         return [call(listed[0])] if len(listed) == 1 else list(self._pool.map(call, listed))
 
-    def whole(self, table: LakeObject, columns: Sequence[str] | None = None) -> Any:  # noqa: ANN401
+    def whole(self, table: LakeObject) -> pa.Table:
         """An object as a pyarrow Table."""
-        return self._decoded(table, _whole, self._store.get(table.key), columns)
+        return self._decoded(table, whole_table, table.table, self._store.get(table.key))
 
     def rows(self, wanted: Sequence[RowRange], columns: Sequence[str]) -> list[Mapping[str, Any]]:
         """Columns by name, of each item: numpy arrays, or a pyarrow array for texts.
@@ -112,14 +113,20 @@ class RowReader:
             start = 0 if table.size <= _SMALL else table.size - table.footer
             end = self._ends.put(table.key, self._store.get_range(table.key, start, table.size))
         footer = self._decoded(table, pq.read_metadata, pa.BufferReader(end))
-        size = footer.row_group(0).num_rows if footer.num_row_groups else 1
+        size = footer.row_group(0).num_rows  # of all groups; the last may have fewer rows
         groups = sorted({group for one in wanted for group in one.groups(size)})
-        spans = [_span(footer.row_group(group), columns) for group in groups]
-        missing = [span for span in spans if span[0] < table.size - len(end)]
-        parts = self._store.get_ranges(table.key, missing) if missing else []
-        starts = [start for start, _ in missing]
-        file = _Parts({**dict(zip(starts, parts, strict=True)), table.size - len(end): end}, table.size)
-        return self._decoded(table, _rows, file, footer, groups, size, wanted, columns)
+        spans = [_span(footer, group, columns) for group in groups]
+        image = self._image(table, end, [span for span in spans if span[0] < table.size - len(end)])
+        return self._decoded(table, _rows, image, footer, groups, size, wanted, columns)
+
+    def _image(self, table: LakeObject, end: bytes, spans: Sequence[tuple[int, int]]) -> NDArray[np.uint8]:
+        """The bytes of an object with its end and these ranges; the rest are zeros, which take no memory."""
+        image = np.zeros(table.size, np.uint8)
+        image[table.size - len(end) :] = np.frombuffer(end, np.uint8)
+        parts = self._store.get_ranges(table.key, spans) if spans else []
+        for (start, stop), part in zip(spans, parts, strict=True):
+            image[start:stop] = np.frombuffer(part, np.uint8)
+        return image
 
     def _decoded(self, table: LakeObject, call: Callable[..., T], *arguments: object) -> T:
         """The result of a function that decodes bytes of an object."""
@@ -132,32 +139,29 @@ class RowReader:
             ) from error
 
 
-def _whole(data: bytes, columns: Sequence[str] | None) -> Any:  # noqa: ANN401
-    """A file as a pyarrow Table.
+def whole_table(name: str, data: bytes) -> pa.Table:
+    """A file of a table as a pyarrow Table.
 
     Not by ``pq.read_table``: its scanner leaves threads behind, which now and then abort the process at
     its end (https://github.com/apache/arrow/issues/34314).
     """
-    source = pa.BufferReader(data)
-    words = [name for name in DICTIONARIES if name in pq.read_schema(source).names]
-    file = pq.ParquetFile(source, pre_buffer=False, read_dictionary=words)
-    return file.read(columns=columns, use_threads=False)
+    file = pq.ParquetFile(pa.BufferReader(data), pre_buffer=False, read_dictionary=DICTIONARIES[name])
+    return file.read(use_threads=False)
 
 
 def _rows(
-    file: _Parts,
-    footer: Any,  # noqa: ANN401
+    image: NDArray[np.uint8],
+    footer: pq.FileMetaData,
     groups: Sequence[int],
     size: int,
     wanted: Sequence[RowRange],
     columns: Sequence[str],
 ) -> list[Mapping[str, Any]]:
-    """The wanted rows of row groups that are one after the other in a table."""
-    words = [name for name in DICTIONARIES if name in columns]
-    source = pq.ParquetFile(
-        pa.PythonFile(file, "r"), metadata=footer, pre_buffer=False, read_dictionary=words
-    )
-    table = source.read_row_groups(groups, columns=list(columns), use_threads=False)
+    """The wanted rows of row groups of a file, of which only the bytes of these are there."""
+    words = DICTIONARIES[wanted[0].table.table]
+    source = pa.BufferReader(pa.py_buffer(image))
+    file = pq.ParquetFile(source, metadata=footer, pre_buffer=False, read_dictionary=words)
+    table = file.read_row_groups(groups, columns=list(columns), use_threads=False)
     found: list[Mapping[str, Any]] = []
     for one in wanted:
         first = bisect.bisect_left(groups, one.first // size) * size + one.first % size
@@ -166,54 +170,18 @@ def _rows(
     return found
 
 
-def _span(group: Any, columns: Sequence[str]) -> tuple[int, int]:  # noqa: ANN401
-    """The bytes of these columns in a row group."""
-    chunks = [group.column(place) for place in range(group.num_columns)]
+def _span(footer: pq.FileMetaData, group: int, columns: Sequence[str]) -> tuple[int, int]:
+    """The bytes of a row group in which these columns are."""
+    of_group = footer.row_group(group)
+    chunks = [of_group.column(place) for place in range(of_group.num_columns)]
     chunks = [one for one in chunks if one.path_in_schema in columns]
-    starts = [
-        one.data_page_offset
-        if not one.has_dictionary_page or one.dictionary_page_offset is None
-        else min(one.data_page_offset, one.dictionary_page_offset)
-        for one in chunks
-    ]
-    stops = [start + one.total_compressed_size for start, one in zip(starts, chunks, strict=True)]
-    return min(starts), max(stops)
+    starts = [one.dictionary_page_offset or one.data_page_offset for one in chunks]
+    return min(starts), max(map(sum, zip(starts, (one.total_compressed_size for one in chunks), strict=True)))
 
 
-def _plain(column: Any) -> Any:  # noqa: ANN401
+def _plain(column: pa.ChunkedArray) -> NDArray[Any] | pa.Array:
     if pa.types.is_dictionary(column.type):
         return column.unify_dictionaries().combine_chunks()
     array = column.to_numpy()
     # of its own: a view would keep the whole row group in memory
     return array.copy() if array.base is not None or not array.flags.owndata else array
-
-
-class _Parts(io.RawIOBase):
-    """A file of which parts are in memory, by their offsets: Arrow reads no other bytes."""
-
-    def __init__(self, parts: Mapping[int, bytes], size: int) -> None:
-        self._parts, self._size = dict(sorted(parts.items())), size
-        self._starts = list(self._parts)
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
-        return self._at
-
-    def read(self, size: int = -1) -> bytes:
-        start = self._starts[max(0, bisect.bisect_right(self._starts, self._at) - 1)]
-        part, first = memoryview(self._parts[start]), self._at - start
-        stop = len(part) if size < 0 else first + size
-        if first < 0 or stop > len(part):
-            raise OSError("bytes outside of the parts that were read")
-        self._at += stop - first
-        return bytes(part[first:stop])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from attrs import frozen
 from insight_remote import OBJECT_STORES
 
-from insight_core.plugin import CommandHost, InvalidArgument, Reason, Unavailable
+from insight_core.plugin import InvalidArgument, Reason, Unavailable
 from insight_core.plugin.data import DataProvider, RunFile
 
 PLUGIN = "scalar"  # whose context a command asks for; any would do
@@ -19,6 +21,8 @@ _MOST_RUNS = 5000  # of a batch
 _AWAY = {"remote_away", "remote_refused", "source_away", "lake_away"}
 _FIELDS = ("last_value", "points", "kept", "first_step", "last_step", "last_wall_time", "attempts")
 COPY_OR_LEAVE = "copy them with --with-payloads, or leave them out with --numbers-only"
+
+T = TypeVar("T")
 
 
 @frozen
@@ -36,33 +40,16 @@ def found_runs(data: DataProvider, location: str) -> tuple[dict[str, FoundRun], 
     return (_by_series(data, location), False) if files is None else (_by_files(files), True)
 
 
-def logs_of(
-    host: CommandHost, flags: Sequence[str], runs: Collection[str]
-) -> Iterator[tuple[DataProvider, dict[str, str]]]:
-    """The logs of a source in portions: data, and the fingerprints of these runs."""
-    with host.loaded(flags, PLUGIN, runs=lambda run: False) as ctx:
-        every, has_files = found_runs(ctx.data, "")
-        found = {run: one for run, one in every.items() if run in runs}
-        if not has_files:
-            yield ctx.data, {run: one.fingerprint for run, one in found.items()}
-            return
-    for batch in batches(sorted(found), found, BATCH):
-        with host.loaded(flags, PLUGIN, runs=frozenset(batch).__contains__) as ctx:
-            yield ctx.data, {run: found[run].fingerprint for run in batch}
+def batches(runs: Sequence[str], found: Mapping[str, FoundRun], limit: int) -> Iterator[list[str]]:
+    """The runs in groups of about so many bytes of log files, and at most _MOST_RUNS."""
+    return portions(runs, [max(found[run].size, limit / _MOST_RUNS) for run in runs], limit)
 
 
-def batches(runs: Sequence[str], found: Mapping[str, FoundRun], limit: int) -> Iterable[list[str]]:
-    """The runs in groups of about so many bytes of log files."""
-    batch: list[str] = []
-    size = 0
-    for run in runs:
-        if batch and (size + found[run].size > limit or len(batch) >= _MOST_RUNS):
-            yield batch
-            batch, size = [], 0
-        batch.append(run)
-        size += found[run].size
-    if batch:
-        yield batch
+def portions(items: Iterable[T], sizes: Iterable[float], limit: int) -> Iterator[list[T]]:
+    """The items in groups whose sizes add up to about ``limit``."""
+    ends = itertools.accumulate(sizes)
+    for _, group in itertools.groupby(zip(items, ends, strict=True), lambda one: one[1] // limit):
+        yield [item for item, _ in group]
 
 
 def is_remote(place: str) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
-import uuid
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -21,12 +19,10 @@ from insight_core.plugin import InsightError, InvalidArgument, Unavailable
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable
-    from obstore.store import RetryConfig
 
 DRAFTS = "_drafts"
 _PATIENCE = timedelta(seconds=15)  # for a request and its repetitions
 _RETRIES = 5
-_AT_ONCE = 1000  # keys of a request that deletes
 
 
 class ObjectMissing(InsightError):
@@ -48,15 +44,15 @@ class LakeStore:
             raise InvalidArgument("name a lake: lake:DIR or lake:s3://BUCKET/PREFIX")
         self.root: Path | None = None  # of a directory
         self.opened: dict[str, DeltaTable] = {}  # of this lake
+        self.delta_options: dict[str, str] = {}
         if "://" in location and not location.startswith("file://"):
             self.location = location.rstrip("/")
-            retries: RetryConfig = {"max_retries": _RETRIES, "retry_timeout": _PATIENCE}
-            self._store = open_object_store(self.location, retries)
+            self._store = open_object_store(
+                self.location, {"max_retries": _RETRIES, "retry_timeout": _PATIENCE}
+            )
             self.delta_options = {"max_retries": str(_RETRIES), "retry_timeout": f"{_PATIENCE.seconds}s"}
-            if is_plain():
-                self.delta_options["allow_http"] = "true"
+            self.delta_options |= {"allow_http": "true"} if is_plain() else {}
             return
-        self.delta_options = {}
         self.root = Path(location.removeprefix("file://")).expanduser().absolute()
         self.location = str(self.root)
         self._store = LocalStore()
@@ -70,14 +66,14 @@ class LakeStore:
 
     def get_range(self, key: str, start: int, stop: int) -> bytes:
         """The bytes from ``start`` to before ``stop``."""
-        with self._reaching(key) as place:
-            return bytes(obstore.get_range(self._store, place, start=start, end=stop))
+        return bytes(self.get_ranges(key, [(start, stop)])[0])
 
-    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[memoryview]:
         """The bytes of several ranges, by as few requests as it takes: those close together by one."""
         with self._reaching(key) as place:
             starts, ends = [list(one) for one in zip(*spans, strict=True)]
-            return list(map(bytes, obstore.get_ranges(self._store, place, starts=starts, ends=ends)))
+            found = obstore.get_ranges(self._store, place, starts=starts, ends=ends)
+            return [memoryview(part) for part in found]
 
     def put_file(self, key: str, path: Path) -> None:
         """Stores the content of a file from ``drafts``, which may be moved."""
@@ -102,31 +98,21 @@ class LakeStore:
                     yield key, one["last_modified"].timestamp()
 
     def delete(self, keys: Collection[str]) -> None:
-        """Deletes objects; unknown ones too."""
-        listed = sorted(keys)
-        for first in range(0, len(listed), _AT_ONCE):
-            for_request = listed[first : first + _AT_ONCE]
-            with self._reaching(for_request[0]):
-                if self.root is None:
-                    obstore.delete(self._store, for_request)
-                else:
-                    for key in for_request:
-                        (self.root / key).unlink(missing_ok=True)
+        """Deletes objects."""
+        with self._reaching("") as root:
+            obstore.delete(self._store, [f"{root}{key}" for key in keys])
 
     @contextmanager
     def drafts(self) -> Iterator[Path]:
         """A directory for files that are being written; of a killed writer it stays until upkeep."""
-        if self.root is None:
-            with tempfile.TemporaryDirectory(prefix="insight-lake-") as name:
-                yield Path(name)
-            return
-        path = self.root / DRAFTS / uuid.uuid4().hex
         with self._reaching(DRAFTS):
-            path.mkdir(parents=True)
-        try:
-            yield path
-        finally:
-            shutil.rmtree(path, ignore_errors=True)
+            if self.root is not None:
+                (self.root / DRAFTS).mkdir(parents=True, exist_ok=True)
+        place = None if self.root is None else self.root / DRAFTS
+        with tempfile.TemporaryDirectory(
+            prefix="insight-lake-", dir=place, ignore_cleanup_errors=True
+        ) as name:
+            yield Path(name)
 
     @contextmanager
     def _reaching(self, key: str) -> Iterator[str]:

@@ -11,27 +11,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import frozen
-from numpy.typing import NDArray
 
 from insight_core.plugin import Claim
 from insight_core.plugin.lab import claim_of
 
 GROUP = 131_072  # rows of a row group: what is read for a series that is shorter
-_LABEL = pa.dictionary(pa.int32(), pa.string())
 _TEXT, _INTEGER, _SMALL, _NUMBER, _TRUTH = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.bool_()
 
 
-def _columns(kind: Any, names: str) -> list[tuple[str, Any]]:  # noqa: ANN401
+def _columns(kind: pa.DataType, names: str) -> list[tuple[str, pa.DataType]]:
     return [(name, kind) for name in names.split()]
 
 
-_OF_SERIES = _columns(_LABEL, "run tag plugin")
+_OF_SERIES = _columns(_TEXT, "run tag plugin")
 _ODD = "nan positive_infinite negative_infinite"  # counts of values
 _POINT = [("step", _INTEGER), ("wall_time", _NUMBER), ("value", _NUMBER)]
 _ATTEMPT = [("attempt", _SMALL), ("shown", _TRUTH)]
 _DAMAGE = [("file", _TEXT), ("offset", _INTEGER), ("reason", _TEXT), ("skipped", _INTEGER)]
 _FILE = [("key", _TEXT), ("size", _INTEGER), ("sha256", _TEXT), ("footer", _INTEGER), ("rows", _INTEGER)]
-SCHEMAS: Mapping[str, Any] = {
+SCHEMAS: Mapping[str, pa.Schema] = {
     "runs": pa.schema(
         [
             ("run", _TEXT),
@@ -49,40 +47,38 @@ SCHEMAS: Mapping[str, Any] = {
         [
             *_OF_SERIES,
             *_columns(_INTEGER, "points kept hidden purged first_step last_step"),
-            *_columns(_NUMBER, "last_value last_wall_time first_wall_time"),
+            *_columns(_NUMBER, "last_value last_wall_time"),
             ("wall_times_ascend", _TRUTH),
             *_columns(_NUMBER, "least greatest"),
             *_columns(_INTEGER, _ODD),
             ("attempts", _INTEGER),
             ("restarts", pa.list_(_INTEGER)),
-            *_columns(_LABEL, "display_name description claims"),
-            ("content", pa.dictionary(_SMALL, pa.binary())),
+            *_columns(_TEXT, "display_name description claims"),
+            ("content", pa.binary()),
             ("data_class", _INTEGER),
-            ("type", _LABEL),
-            *_columns(_INTEGER, "scalars_row levels_row levels_rows coarse_rows records_row"),
+            ("type", _TEXT),
+            *_columns(_INTEGER, "scalars_row levels_row levels_rows records_row"),
         ]
     ),
     "scalars": pa.schema([*_OF_SERIES, *_ATTEMPT, *_POINT]),
-    "levels": pa.schema(
-        [*_OF_SERIES, ("block", _SMALL), ("row", _INTEGER), *_POINT, *_columns(_SMALL, _ODD)]
-    ),
+    "levels": pa.schema([*_OF_SERIES, ("row", _INTEGER), *_POINT, *_columns(_SMALL, _ODD)]),
     "records": pa.schema(
         [
             *_OF_SERIES,
             *_ATTEMPT,
             *_POINT[:2],
             ("size", _INTEGER),
-            *_columns(_LABEL, "claim object"),
+            *_columns(_TEXT, "claim object"),
             ("copied", _TRUTH),
             *_columns(_INTEGER, "record start"),
         ]
     ),
 }
 MEASURED = ("run", "tag", "step")  # columns whose least and greatest values are written
-DICTIONARIES = sorted(
-    {one.name for schema in SCHEMAS.values() for one in schema if pa.types.is_dictionary(one.type)}
-)
-Column = NDArray[Any]
+DICTIONARIES = {  # columns that are read as dictionaries
+    name: [one.name for one in schema if name != "runs" and one.type in (_TEXT, pa.binary())]
+    for name, schema in SCHEMAS.items()
+}
 _BETWEEN = "\n"
 
 
@@ -96,27 +92,20 @@ class LakeObject:
     footer: int = 0  # bytes of the footer of a Parquet file, with its length and magic
     rows: int = 0
 
+    @classmethod
+    def of(cls, path: Path, key: str, rows: int = 0) -> LakeObject:
+        """The entry of a file that is to be stored under a key."""
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            size = file.tell()
+            file.seek(max(0, size - 8))
+            footer = int.from_bytes(file.read(4), "little") + 8 if key.endswith(".parquet") else 0
+        return cls(key, size, digest, footer, rows)
+
     @property
     def table(self) -> str:
         """Its table, or ``payloads``."""
         return self.key.partition("/")[0]
-
-
-@frozen
-class WrittenTable:
-    """A file that was written for an object, and how many rows it has."""
-
-    path: Path
-    rows: int
-
-    def stored_as(self, key: str) -> LakeObject:
-        """The entry of this file under a key."""
-        with self.path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            size = file.tell()
-            file.seek(size - 8)
-            footer = int.from_bytes(file.read(4), "little") + 8
-        return LakeObject(key, size, digest, footer, self.rows)
 
 
 class TableFile:
@@ -124,69 +113,56 @@ class TableFile:
 
     def __init__(self, path: Path, name: str) -> None:
         self._schema = SCHEMAS[name]
-        self._path = path
-        self._texts = pa.schema([one.with_type(plain_type(one.type)) for one in self._schema])
-        self._writer = pq.ParquetWriter(path, self._texts, **_options(self._texts))
-        self._left = self._schema.empty_table()  # of the last row group
-        self._waiting: list[tuple[Mapping[str, str], Mapping[str, Any], int]] = []
-        self.rows = self._written = 0
+        self._writer = pq.ParquetWriter(path, self._schema, **_options(self._schema))
+        self._waiting: list[tuple[Mapping[str, str], Mapping[str, Any], int]] = []  # of the last row group
+        self.rows = 0
 
-    def add(self, labels: Mapping[str, str], columns: Mapping[str, Column | Sequence[Any]]) -> int:
-        """Appends rows, in which each of the labels has one value; returns the number of the first."""
-        first, count = self.rows, len(next(iter(columns.values())))
-        self._waiting.append((labels, columns, count))
-        self.rows += count
-        if self.rows - self._written >= GROUP:
-            self._write((self.rows - self._written) // GROUP * GROUP)
+    def add(self, labels: Mapping[str, str], columns: Mapping[str, Any]) -> int:
+        """Appends rows: columns of numpy, or of pyarrow with texts; labels are one for all of the rows.
+
+        Returns the number of the first row.
+        """
+        first, count, start = self.rows, len(next(iter(columns.values()))), 0
+        while start < count:
+            stop = min(count, start + GROUP - self.rows % GROUP)
+            part = {name: column[start:stop] for name, column in columns.items()}
+            self._waiting.append((labels, part, stop - start))
+            self.rows += stop - start
+            start = stop
+            if self.rows % GROUP == 0:
+                self._write()
         return first
 
-    def close(self) -> WrittenTable:
+    def close(self) -> None:
         """Writes the rest."""
-        if self.rows > self._written:
-            self._write(self.rows - self._written)
+        if self._waiting:
+            self._write()
         self._writer.close()
-        return WrittenTable(self._path, self.rows)
 
-    def _write(self, rows: int) -> None:
-        new = pa.table([self._joined(field) for field in self._schema], schema=self._schema)
+    def _write(self) -> None:
+        group = pa.table([self._joined(field) for field in self._schema], schema=self._schema)
+        self._writer.write_table(group, row_group_size=GROUP)
         self._waiting = []
-        joined = pa.concat_tables([self._left, new]).unify_dictionaries().combine_chunks()
-        for first in range(0, rows, GROUP):
-            # as texts: of a dictionary of Arrow all words would be written, also those of other groups
-            group = joined.slice(first, min(GROUP, rows - first)).cast(self._texts)
-            self._writer.write_table(group, row_group_size=GROUP)
-        self._left = joined.slice(rows)
-        self._written += rows
 
-    def _joined(self, field: Any) -> Any:  # noqa: ANN401
+    def _joined(self, field: pa.Field) -> pa.Array:
         """A column of all rows that wait."""
-        name, waiting = field.name, self._waiting
-        if waiting and name in waiting[0][0]:
-            words = list(dict.fromkeys(labels[name] for labels, _, _ in waiting))
-            number = {word: place for place, word in enumerate(words)}
-            numbers = np.array([number[labels[name]] for labels, _, _ in waiting], np.int32)
-            codes = np.repeat(numbers, [count for _, _, count in waiting])
-            return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
-        parts = [columns[name] for _, columns, _ in waiting]
-        is_array = bool(parts) and all(isinstance(part, np.ndarray) for part in parts)
-        values = np.concatenate(parts) if is_array else [value for part in parts for value in part]
-        return pa.array(values, field.type, from_pandas=False)
+        labels, columns, counts = zip(*self._waiting, strict=True)
+        if field.name in labels[0]:
+            words = pa.array([one[field.name] for one in labels], field.type)
+            return words.take(np.repeat(np.arange(len(counts)), counts))
+        parts = [one[field.name] for one in columns]
+        if isinstance(parts[0], np.ndarray):
+            return pa.array(np.concatenate(parts), field.type, from_pandas=False)
+        return pa.concat_arrays([part.cast(field.type) for part in parts])
 
 
-def write_runs(path: Path, runs: Any) -> WrittenTable:  # noqa: ANN401
-    """Writes rows of the table ``runs``."""
-    schema = SCHEMAS["runs"]
-    with pq.ParquetWriter(path, schema, **_options(schema)) as writer:
-        writer.write_table(runs.cast(schema), row_group_size=GROUP)
-    return WrittenTable(path, len(runs))
+def write_table(path: Path, name: str, rows: pa.Table) -> None:
+    """Writes a table of ``SCHEMAS`` that is in memory."""
+    with pq.ParquetWriter(path, SCHEMAS[name], **_options(SCHEMAS[name])) as writer:
+        writer.write_table(rows.cast(SCHEMAS[name]), row_group_size=GROUP)
 
 
-def plain_type(kind: Any) -> Any:  # noqa: ANN401
-    """The type of the values of a dictionary, or the type itself."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def _options(schema: Any) -> dict[str, Any]:  # noqa: ANN401
+def _options(schema: pa.Schema) -> dict[str, Any]:
     """Texts by dictionary, integers as differences, and the bytes of floats apart, which compresses them."""
     encodings, dictionaries = {}, []
     for field in schema:

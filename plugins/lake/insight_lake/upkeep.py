@@ -1,23 +1,22 @@
-"""Keeps a lake in order: joins small segments, removes runs, deletes what nothing refers to."""
+"""Keeps a lake in order: joins small segments, removes runs, deletes unused objects, checks the others."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 import shutil
 import time
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterator
 
-import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from deltalake.exceptions import DeltaError
-from numpy.typing import NDArray
 
-from insight_core.plugin import ProviderSettings, Unavailable
-from insight_core.plugin.data import ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin import InsightError, Unavailable
 from insight_lake.delta import (
     LakeCommit,
-    LakeSegment,
     LakeVersion,
     existing,
     follow,
@@ -26,97 +25,33 @@ from insight_lake.delta import (
     publish,
     segments_of,
 )
-from insight_lake.lake import Lake
-from insight_lake.provider import LakeProvider
-from insight_lake.row_reader import RowReader
+from insight_lake.sources import portions
 from insight_lake.store import DRAFTS, LakeStore
-from insight_lake.tables import SCHEMAS
-from insight_lake.writing import SegmentDraft, write_series
+from insight_lake.tables import SCHEMAS, LakeObject
+from insight_lake.writing import rewritten
 
 TARGET = 128 << 20  # bytes of the tables of a segment
 GRACE = 86_400.0  # seconds for which hosts may show a version, and builders write objects
-_NONE = np.zeros(0, np.int64)
-
-
-def _every_point(
-    series: Hashable,
-    steps: NDArray[np.int64],
-    wall_times: NDArray[np.float64],
-    values: NDArray[np.float32] | NDArray[np.float64],
-    query: ScalarQuery,
-    *,
-    total: int | None = None,
-) -> ScalarColumns:
-    """Implements ``AnswerScalars`` for queries that reduce nothing."""
-    count = len(steps)
-    return ScalarColumns(
-        steps, wall_times, values, count, total or count, 0, count, 0.0, (0.0, 0.0), _NONE, _NONE, (0, 0, 0)
-    )
-
-
-def open_whole(store: LakeStore, version: LakeVersion) -> LakeProvider:
-    """A version of a lake as it is stored: every point and payload, by the names of plugins that it has."""
-    provider = LakeProvider(store, ProviderSettings({}, 0.0, answer_scalars=_every_point))
-    provider.followed.show(version)
-    return provider
-
-
-class StoredRecords:
-    """Implements ``RecordSource``: payloads stay where they are."""
-
-    def __init__(self, data: LakeProvider) -> None:
-        self._data = data
-
-    def columns(self, plugin: str, key: SeriesKey) -> Any:  # noqa: ANN401
-        """See RecordSource."""
-        return self._data.record_columns(plugin, key)
-
-
-def rewritten(
-    store: LakeStore, segments: Sequence[LakeSegment], without: Collection[str] = ()
-) -> LakeSegment | None:
-    """Joins segments into one, without some runs, and stores it; returns None if no run is left."""
-    data = open_whole(store, LakeVersion.of(segments))
-    try:
-        stored = {name: one for name, one in data.lake().runs().items() if name not in without}
-        if not stored:
-            return None
-        with store.drafts() as directory:
-            draft = SegmentDraft(directory)
-            write_series(draft, data, list(stored), StoredRecords(data))
-            draft.add_runs(
-                [one.run for one in stored.values()],
-                data,
-                {name: one.note for name, one in stored.items()},
-            )
-            payloads = {each.key: each for one in segments for each in one.payloads}
-            return draft.store(store, [each for key, each in payloads.items() if key in draft.copied])
-    finally:
-        data.close()
+_PIECE = 8 << 20  # bytes
 
 
 def remove_runs(
     store: LakeStore, chosen: Callable[[LakeVersion], set[str]], known: LakeVersion | None = None
 ) -> int:
     """Publishes a version without the runs that ``chosen`` names; returns how many these are."""
-    reader = RowReader(store)
-    count = [0]
+    count = 0
 
     def change(version: LakeVersion) -> LakeCommit | None:
+        nonlocal count
         runs = chosen(version)
-        count[0] = len(runs)
-        if not runs:
-            return None
-        lake = Lake(reader, version, None)
-        holders = {entry.id: entry for run in runs if (entry := lake.entry_of(run)) is not None}
-        left = [rewritten(store, [entry], runs) for entry in holders.values()]
-        return LakeCommit(list(holders), [entry for entry in left if entry is not None])
+        count = len(runs)
+        holders = [one for one in version.segments if not runs.isdisjoint(one.runs["run"].to_pylist())]
+        left = [rewritten(store, [one], runs) for one in holders]
+        removed = [one.id for one in holders]
+        return LakeCommit(removed, [one for one in left if one is not None]) if runs else None
 
-    try:
-        publish(store, change, known)
-    finally:
-        reader.close()
-    return count[0]
+    publish(store, change, known)
+    return count
 
 
 def compact(store: LakeStore, target: int = TARGET) -> tuple[int, int]:
@@ -125,7 +60,10 @@ def compact(store: LakeStore, target: int = TARGET) -> tuple[int, int]:
     Not by Delta's ``optimize``, which knows neither the order of a series nor the places of its rows.
     """
     before = current = existing(store)
-    for group in _groups(before.segments, target):
+    small = [segment for segment in before.segments if segment.size < target // 2]
+    for group in portions(small, [segment.size for segment in small], target):
+        if len(group) < 2:
+            continue
         joined, names = rewritten(store, group), {segment.id for segment in group}
         assert joined is not None, "a segment has a run"
         commit = LakeCommit(names, [joined])
@@ -138,42 +76,21 @@ def compact(store: LakeStore, target: int = TARGET) -> tuple[int, int]:
     return len(before.segments), len(current.segments)
 
 
-def _groups(segments: Sequence[LakeSegment], target: int) -> Iterator[list[LakeSegment]]:
-    group: list[LakeSegment] = []
-    size = 0
-    for segment in segments:
-        if segment.size >= target // 2:
-            continue
-        if group and size + segment.size > target:
-            if len(group) > 1:
-                yield group
-            group, size = [], 0
-        group.append(segment)
-        size += segment.size
-    if len(group) > 1:
-        yield group
-
-
 def expire(store: LakeStore, older_than: float, runs: re.Pattern[str] | None = None) -> int:
     """Removes runs whose last value was written more than so many seconds ago; returns how many.
 
     With ``runs`` only those in whose names the expression is found. A run without a time is kept.
     """
     limit = time.time() - older_than
-    reader = RowReader(store)
 
     def old(version: LakeVersion) -> set[str]:
-        found = Lake(reader, version, None).runs().items()
         return {
-            name
-            for name, stored in found
-            if stored.last_wall_time < limit and (runs is None or runs.search(name))
+            run
+            for run, (last,) in version.facts("last_wall_time").items()
+            if last is not None and last < limit and (runs is None or runs.search(run))
         }
 
-    try:
-        return remove_runs(store, old)
-    finally:
-        reader.close()
+    return remove_runs(store, old)
 
 
 def delete_unused(store: LakeStore, grace: float = GRACE) -> int:
@@ -184,26 +101,49 @@ def delete_unused(store: LakeStore, grace: float = GRACE) -> int:
     if version.version < 0:
         return 0
     follow(store, version)  # files that a killed writer published are in no table else
-    deleted = 0
+    deleted, hours = 0, math.ceil(grace / 3600)
     for name in SCHEMAS:
+        table = opened_table(store, name)
         try:
-            deleted += len(
-                opened_table(store, name).vacuum(
-                    math.ceil(grace / 3600), dry_run=False, enforce_retention_duration=False, full=True
-                )
-            )
+            deleted += len(table.vacuum(hours, dry_run=False, enforce_retention_duration=False, full=True))
         except (DeltaError, OSError) as error:
             raise Unavailable(f"{store.location}/{name}: {error}") from error
     # payloads are needed while a file of runs names them, of a version that was replaced as well
     listed = [key.partition("/")[2] for key, _ in store.list("runs/") if key.endswith(".parquet")]
     named = [one for path in listed if "/" not in path for one in segments_of(store, path)]
-    used = {payload.key for segment in named for payload in segment.payloads}
+    used = {one.key for segment in named for one in segment.objects}
     limit = time.time() - grace
-    unused = [key for key, time_ in store.list("payloads/") if key not in used and time_ < limit]
+    unused = [key for key, written in store.list("payloads/") if key not in used and written < limit]
     store.delete(unused)
-    if store.root is not None:
-        for draft in (store.root / DRAFTS).glob("*"):
-            if draft.stat().st_mtime < limit:
-                shutil.rmtree(draft, ignore_errors=True)
-                deleted += 1
-    return deleted + len(unused)
+    drafts = [] if store.root is None else list((store.root / DRAFTS).glob("*"))
+    old = [draft for draft in drafts if draft.stat().st_mtime < limit]
+    for draft in old:
+        shutil.rmtree(draft, ignore_errors=True)
+    return deleted + len(unused) + len(old)
+
+
+def check(store: LakeStore, version: LakeVersion, tell: Callable[[str], None]) -> list[str]:
+    """Reads every object of a version; returns its problems, a line each."""
+    runs = Counter(run for segment in version.segments for run in segment.runs["run"].to_pylist())
+    problems = [f"the run {run!r} is in two segments" for run, count in sorted(runs.items()) if count > 1]
+    objects = {one.key: one for segment in version.segments for one in segment.objects}
+    for number, one in enumerate(objects.values()):
+        tell(f"insight-host lake: object {number + 1} of {len(objects)}")
+        try:
+            problems += _problems_of(store, one)
+        except (InsightError, pa.ArrowException) as error:
+            problems.append(f"{store.location}/{one.key}: {error}")
+    return problems
+
+
+def _problems_of(store: LakeStore, one: LakeObject) -> Iterator[str]:
+    digest = hashlib.sha256()
+    for start in range(0, one.size, _PIECE):
+        digest.update(store.get_range(one.key, start, min(one.size, start + _PIECE)))
+    if digest.hexdigest() != one.sha256:
+        yield f"{store.location}/{one.key}: its bytes are not those that were written"
+    elif one.footer:
+        footer = store.get_range(one.key, one.size - one.footer, one.size)
+        rows = pq.read_metadata(pa.BufferReader(footer)).num_rows
+        if rows != one.rows:
+            yield f"{store.location}/{one.key}: has {rows:,} rows, and the table runs says {one.rows:,}"

@@ -11,8 +11,6 @@ import insight_scalar
 import numpy as np
 import pytest
 from insight_lake import delta
-from insight_lake.checking import CheckReport, check_lake
-from insight_lake.contents import lake_content
 from insight_lake.delta import newest
 from insight_lake.store import LakeStore, ObjectMissing
 from insight_lake.upkeep import compact, delete_unused
@@ -57,22 +55,15 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path / "logs"
 
 
-def content(build: LakeBuild) -> str:
-    report = CheckReport()
-    found = check_lake(build.store(), newest(build.store()), report, lambda text: None)
-    assert report.problems == []
-    return lake_content(found)
-
-
 def test_a_bucket_and_a_directory_hold_the_same_lake(s3: Bucket, logs: Path) -> None:
     there, here = (LakeBuild([str(logs)], place, [SCALAR]) for place in (PLACE, str(logs.parent / "lake")))
     for build in (there, here):
         build.run(batch=1, payloads="copy")
-    assert content(there) == content(here)
+    assert there.content() == here.content()
     assert there.run().unchanged == 4
     assert compact(there.store()) == (4, 1)
     assert delete_unused(there.store(), 0) > 0
-    assert content(there) == content(here)
+    assert there.content() == here.content()
     provider = there.opened()
     [info] = provider.series("tensorboard:image", runs=["run2"])
     assert b"picture 2" in provider.payload("tensorboard:image", info.key, 0).data
@@ -150,7 +141,7 @@ def test_of_two_writers_each_publishes(s3: Bucket, logs: Path) -> None:
     assert len(newest(build.store()).segments) == 4
     here = LakeBuild([str(logs)], str(logs.parent / "lake"), [SCALAR])
     here.run()
-    assert content(build) == content(here)
+    assert build.content() == here.content()
 
 
 def test_a_published_version_whose_answer_was_lost_counts_once(

@@ -9,7 +9,7 @@ from typing import Any
 import insight_scalar
 import numpy as np
 import pytest
-from insight_lake.levels import BLOCKS, LONG, coarse_level, envelope, fine_level
+from insight_lake.layout import BLOCK, LONG, blocks_of
 from insight_lake.provider import LakeProvider
 from numpy.typing import NDArray
 
@@ -102,7 +102,7 @@ def test_pictures_have_the_counts_and_extremes_of_all_points(
 def test_each_column_of_a_picture_is_right_to_a_block(
     lake: LakeProvider, values: NDArray[np.float64]
 ) -> None:
-    width, block = 100, BLOCKS[0]
+    width, block = 100, BLOCK
     columns = ask(lake, width=width)
     places = columns.steps // 3
     borders = np.linspace(0, COUNT, width + 1).astype(int)
@@ -138,17 +138,12 @@ def test_a_picture_reads_a_part(
     fresh = LakeBuild([], lake.store.location, [insight_scalar.insight_plugin()]).opened()
     fresh.series("scalar")
     sizes: list[int] = []
-    get_range, get_ranges = fresh.store.get_range, fresh.store.get_ranges
+    get_ranges = fresh.store.get_ranges
 
-    def counted(key: str, start: int, stop: int) -> bytes:
-        sizes.append(stop - start)
-        return get_range(key, start, stop)
-
-    def all_counted(key: str, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+    def all_counted(key: str, spans: Sequence[tuple[int, int]]) -> list[memoryview]:
         sizes.extend(stop - start for start, stop in spans)
         return get_ranges(key, spans)
 
-    monkeypatch.setattr(fresh.store, "get_range", counted)
     monkeypatch.setattr(fresh.store, "get_ranges", all_counted)
     ask(fresh, width=400, window=window)
     fresh.close()
@@ -156,15 +151,24 @@ def test_a_picture_reads_a_part(
     assert sum(sizes) < share * sum(one.size for one in fresh.lake().version.segments)
 
 
-def test_levels_of_any_length_keep_what_an_envelope_keeps() -> None:
+def test_blocks_of_any_length_keep_their_ends_and_extremes() -> None:
     random = np.random.default_rng(2)
-    for count in (1, 255, 256, 257, 65_536, 65_537, 140_000):
+    for count in (1, 255, 256, 257, 65_536, 2_000_000):
         values = random.normal(size=count)
         values[random.integers(0, count, 3)] = [np.nan, np.inf, -np.inf]
-        rows, counts = fine_level(values)
-        chosen, coarse = coarse_level(rows, values[rows], counts)
-        for block, found, columns in ((BLOCKS[0], rows, counts), (BLOCKS[1], rows[chosen], coarse)):
-            np.testing.assert_array_equal(found, envelope(values, np.arange(0, count, block)))
-            assert columns["nan"].sum() == np.isnan(values).sum()
-            assert columns["positive_infinite"].sum() == (values == np.inf).sum()
-            assert columns["negative_infinite"].sum() == (values == -np.inf).sum()
+        rows, counts = blocks_of(values)
+        odd = {"nan": np.isnan(values), "positive_infinite": np.isposinf(values)}
+        odd["negative_infinite"] = np.isneginf(values)
+        for first in {0, count // BLOCK // 2 * BLOCK, (count - 1) // BLOCK * BLOCK}:
+            block = values[first : first + BLOCK]
+            kept = rows[(rows >= first) & (rows < first + BLOCK)] - first
+            finite = np.where(np.isfinite(block), block, np.nan)
+            wanted = {0, len(block) - 1}
+            wanted |= {int(one[first:].argmax()) for one in odd.values() if one[first : first + BLOCK].any()}
+            if np.isfinite(block).any():
+                wanted |= {int(np.nanargmin(finite)), int(np.nanargmax(finite))}
+            assert set(kept.tolist()) == wanted
+        assert len(rows) == len(np.unique(rows))
+        for name, kind in odd.items():
+            assert counts[name].sum() == kind.sum()
+            assert set(rows[counts[name] > 0] % BLOCK) <= {0}

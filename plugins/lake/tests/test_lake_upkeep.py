@@ -8,11 +8,9 @@ from pathlib import Path
 import insight_scalar
 import numpy as np
 import pytest
-from insight_lake.checking import CheckReport, check_lake, compare_runs
-from insight_lake.contents import lake_content
-from insight_lake.delta import newest
-from insight_lake.records import LogRecords
-from insight_lake.upkeep import compact, delete_unused, expire, open_whole
+from attrs import evolve
+from insight_lake.delta import LakeSegment, LakeVersion, existing
+from insight_lake.upkeep import check, compact, delete_unused, expire
 
 from insight_core.plugin.data import ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
@@ -31,23 +29,14 @@ def build(tmp_path: Path) -> LakeBuild:
     return build
 
 
-def checked(build: LakeBuild) -> CheckReport:
-    report = CheckReport()
-    check_lake(build.store(), newest(build.store()), report, lambda text: None)
-    return report
-
-
-def content(build: LakeBuild) -> str:
-    report = CheckReport()
-    found = check_lake(build.store(), newest(build.store()), report, lambda text: None)
-    assert report.problems == []
-    return lake_content(found)
+def problems(build: LakeBuild) -> list[str]:
+    return check(build.store(), existing(build.store()), lambda text: None)
 
 
 def test_small_segments_are_joined_and_hold_the_same(build: LakeBuild) -> None:
-    before = content(build)
+    before = build.content()
     assert compact(build.store()) == (5, 1)
-    assert content(build) == before
+    assert build.content() == before == build.logged()
     assert compact(build.store()) == (1, 1)
     provider = build.opened()
     [info] = provider.series("tensorboard:image", runs=["run3"])
@@ -63,9 +52,9 @@ def test_points_that_a_restart_overwrote_stay_so_when_segments_are_joined(
         for step in range(10, 15):
             writer.scalar("loss", step, -step)
     build.run(payloads="copy")
-    before = content(build)
+    before = build.content()
     assert compact(build.store()) == (5, 1)
-    assert content(build) == before
+    assert build.content() == before == build.logged()
     provider, logs = build.opened(), build.read()
     key = SeriesKey("run2", "loss")
     for query in (ScalarQuery(), ScalarQuery(attempts="all")):
@@ -82,7 +71,7 @@ def test_what_was_replaced_is_deleted_after_the_grace(build: LakeBuild) -> None:
     place = Path(build.place)
     (place / "_drafts/of-a-killed-writer").mkdir(parents=True)
     assert delete_unused(build.store(), 0) > 0
-    content(build)
+    build.content()
     assert len(list(place.glob("scalars/*.parquet"))) == 1
     assert len(list(place.glob("payloads/*"))) == 5  # the joined segment refers to them
     assert list(place.glob("_drafts/*")) == []
@@ -96,7 +85,7 @@ def test_old_runs_expire(build: LakeBuild) -> None:
     provider.close()
     assert expire(build.store(), 1e12) == 0
     assert expire(build.store(), 0) == 3
-    content(build)
+    build.content()
 
 
 def test_bytes_that_have_changed_are_found(build: LakeBuild) -> None:
@@ -106,24 +95,20 @@ def test_bytes_that_have_changed_are_found(build: LakeBuild) -> None:
         data[len(data) // 2] ^= 1
         intact = path.read_bytes()
         path.write_bytes(data)
-        assert any(path.name in problem for problem in checked(build).problems), pattern
+        assert any(path.name in problem for problem in problems(build)), pattern
         path.unlink()
-        assert any(path.name in problem for problem in checked(build).problems), pattern
+        assert any(path.name in problem for problem in problems(build)), pattern
         path.write_bytes(intact)
-    assert checked(build).problems == []
+    assert problems(build) == []
 
 
-def test_a_value_that_differs_from_the_logs_is_found(build: LakeBuild, tmp_path: Path) -> None:
-    path = next((tmp_path / "logs/run2").iterdir())
-    path.unlink()
-    with EventWriter(tmp_path / "logs/run2", start_time=1_000_001_000) as writer:
-        for step in range(30):
-            writer.scalar("loss", step, 2 + step + (1e-6 * (step == 20)))
-        writer.image("img", 0, b"another 2", width=1, height=1)
-    lake, logs, report = open_whole(build.store(), newest(build.store())), build.read(), CheckReport()
-    compare_runs(lake, logs, LogRecords(logs), ["run1", "run2"], report)
-    lake.close()
-    logs.close()
-    assert len(report.problems) == 2
-    assert "differs from the logs at point 20" in report.problems[0]
-    assert "'img' of run 'run2' differs from the logs" in report.problems[1]
+def test_a_table_that_says_too_many_rows_is_found(build: LakeBuild) -> None:
+    version = existing(build.store())
+    [segment] = [one for one in version.segments if one.rows("runs")][:1]
+    wrong = [evolve(one, rows=one.rows + 1) for one in segment.tables.values()]
+    counted = LakeVersion(0, {"": (0, [LakeSegment.of(segment.id, segment.runs, wrong, segment.plugins)])})
+    found = check(build.store(), counted, lambda text: None)
+    assert len(found) == len(wrong)
+    assert all("rows, and the table runs says" in problem for problem in found)
+    twice = LakeVersion(0, {"": (0, [segment, segment])})
+    assert "is in two segments" in check(build.store(), twice, lambda text: None)[0]

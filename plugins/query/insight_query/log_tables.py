@@ -15,7 +15,6 @@ from insight_core.plugin.data import (
     SeriesKey,
     SeriesTable,
 )
-from insight_core.plugin.lab import scalar_summaries
 from insight_core.plugin.sql import ColumnValues, Labels, Rows, WantedRows
 from insight_query.limits import check_expected
 
@@ -78,7 +77,7 @@ def scalars(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
 
 def summaries(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
     """Counts and extremes of scalar series: of the points only where the provider does not know them."""
-    known = scalar_summaries(ctx.data, _SCALAR, _runs(ctx.data, wanted))
+    known = ctx.data.scalar_summaries(_SCALAR, runs=_runs(ctx.data, wanted))
     if known is not None:
         for one in known:
             labels = {"run": Labels(one.run, one.runs), "tag": Labels(one.tag, one.tags)}
