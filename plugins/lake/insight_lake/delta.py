@@ -108,12 +108,11 @@ def newest(store: LakeStore, known: LakeVersion | None = None) -> LakeVersion:
     except TableNotFoundError as error:
         if known is not None and known.version >= 0:  # it was there: such as a directory that was unmounted
             raise Unavailable(f"{store.location}: the lake is away") from error
+        if any(True for _ in store.list("manifests/")):  # of the format before Delta
+            raise _earlier(store) from None
         return LakeVersion()
     if table.metadata().configuration.get(_FORMAT[0]) != _FORMAT[1]:
-        raise InvalidArgument(
-            f"{store.location}: a lake of an earlier insight-host, which is not read any more; build it anew "
-            "from the logs, in an empty place: insight-host lake build"
-        )
+        raise _earlier(store)
     before = {} if known is None else known.files
     sizes = _files_of(table)
     new = [path for path in sizes if path not in before]
@@ -208,6 +207,13 @@ def segments_of(store: LakeStore, path: str) -> list[LakeSegment]:
 
 
 # --- inside -------------------------------------------------------------------------------------------
+
+
+def _earlier(store: LakeStore) -> InvalidArgument:
+    return InvalidArgument(
+        f"{store.location}: a lake of an earlier insight-host, which is not read any more; build it anew "
+        "from the logs, in an empty place: insight-host lake build"
+    )
 
 
 def _no_lake(store: LakeStore) -> Unavailable:

@@ -119,9 +119,17 @@ def test_an_earlier_version_is_read_by_time_travel(build: LakeBuild) -> None:
     assert table.to_pyarrow_table(filters=[("run", "=", "run2")]).num_rows == 200
 
 
-def test_a_lake_of_another_format_is_refused(build: LakeBuild) -> None:
-    table = DeltaTable(f"{build.place}/runs")
-    table.alter.set_table_properties({"insight.lakeFormat": "2"}, raise_if_not_exists=False)
+@pytest.mark.parametrize("has_tables", [True, False])
+def test_a_lake_of_a_format_before_is_refused(build: LakeBuild, has_tables: bool) -> None:
+    if has_tables:
+        table = DeltaTable(f"{build.place}/runs")
+        table.alter.set_table_properties({"insight.lakeFormat": "2"}, raise_if_not_exists=False)
+    else:
+        place = Path(build.place)
+        for log in place.glob("*/_delta_log/*"):
+            log.unlink()
+        (place / "manifests").mkdir()
+        (place / "manifests/000000000001.json").write_text("{}")
     for attempt in (lambda: existing(build.store()), build.run):
         with pytest.raises(InvalidArgument, match=r"earlier insight-host.* build it anew from the logs"):
             attempt()
